@@ -92,8 +92,12 @@ verify: $(VENV)/ready ## check that everything generated is up to date
 	$(BIN)/python -m solrbench.generate --check
 
 .PHONY: unit
-unit: $(VENV)/ready ## tests that need Python alone
-	$(PYTEST) tests/unit -q $(SIDE_BY_SIDE)
+unit: $(VENV)/ready ## tests that need Python alone, but the slow ones
+	$(PYTEST) tests/unit -q $(SIDE_BY_SIDE) -m "not slow" --hypothesis-profile=quick
+
+.PHONY: unit-slow
+unit-slow: $(VENV)/ready ## the slow ones, and generated cases in full number
+	$(PYTEST) tests/unit -q $(SIDE_BY_SIDE) -m "slow or hypothesis"
 
 .PHONY: chart
 chart: $(VENV)/ready ## tests of the chart, its dashboard and its alerts by helm and promtool
@@ -131,6 +135,7 @@ test: ## everything, slow suites last; what .ci/run calls
 	rm -rf $(REPORTS)
 	hack/tools test
 	$(MAKE) check
+	$(MAKE) unit-slow
 	$(MAKE) cluster images
 	$(MAKE) chart
 	$(MAKE) fresh

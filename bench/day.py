@@ -20,8 +20,9 @@ from pathlib import Path
 
 from bench.table import Row
 from solrbench.api.v1alpha1.load.load import Step
-from solrbench.load.master.merging.merge_results import StepRunMetadata, merge_worker_results
+from solrbench.load.master.merging.merge_results import merge_worker_results
 from solrbench.load.master.merging.series_limit import limit_series
+from solrbench.load.master.merging.step_run_metadata import StepRunMetadata
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.request_stats import SecondStats
 from solrbench.load.recording.worker_result import WorkerStepResult

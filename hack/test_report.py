@@ -13,7 +13,9 @@ from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-BUDGET = re.compile(r"^\| `make (?P<suite>\w+)` \|.*\| (?P<minutes>[\d.]+) min \|$", re.MULTILINE)
+BUDGET = re.compile(
+    r"^\| `make (?P<suite>[\w-]+)` \|.*\| (?P<minutes>[\d.]+) min \|$", re.MULTILINE
+)
 SLOWEST = 10
 
 

@@ -1,12 +1,16 @@
-"""What all suites share: how long a test may take with its fixtures before it counts as hung."""
+"""What all suites share: when a test counts as hung, and how many cases are generated."""
 
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # The first test of a file or session pays for its fixtures: whole benchmarks in `e2e`.
 SUITE_SECONDS = {"chart": 60, "contract": 180, "integration": 180, "e2e": 900}
 TESTS = Path(__file__).parent
+
+# For `make unit`; without it, a test has as many examples as it says, or 100.
+settings.register_profile("quick", max_examples=10, deadline=None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -26,7 +26,7 @@ EXAMPLES = sorted({*(Path(__file__).parents[2] / "examples").glob("*.yaml")} - {
 
 @cache
 def documents(path: Path) -> list[dict[str, Any]]:
-    return list(yaml.safe_load_all(path.read_text("utf-8")))
+    return list(yaml.load_all(path.read_text("utf-8"), yaml.CSafeLoader))
 
 
 @cache

@@ -7,6 +7,8 @@ import pytest
 from solrbench import generate
 from solrbench.api.kinds import BENCHMARK
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = Path(__file__).parents[2]
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from solrbench.cluster.client import refuse_taken
 from solrbench.errors import ConflictError, PermanentError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 
 Body = dict[str, Any]
 Key = tuple[str, str, str]
@@ -104,7 +104,7 @@ class FakeCluster:
         self, _: str, pod: str, container: str, *, previous: bool, lines: int, max_bytes: int
     ) -> str:
         if (pod, container, previous) not in self.logs:
-            raise PermanentError(LifecycleReason.MANIFEST_REJECTED, "no such log")
+            raise PermanentError(ApiServerReason.MANIFEST_REJECTED, "no such log")
         ends = self.logs[pod, container, previous].splitlines()[-lines:]
         return "\n".join(ends).encode()[:max_bytes].decode()
 
@@ -144,7 +144,7 @@ class FakeCluster:
         del grace_seconds
         metadata = self.objects.get((kind, namespace, name), {}).get("metadata", {})
         if uid is not None and metadata.get("uid", uid) != uid:
-            raise ConflictError(LifecycleReason.CONFLICT, "the uid differs")
+            raise ConflictError(ApiServerReason.CONFLICT, "the uid differs")
         self.deleted.append(f"{kind}/{name}")
         if metadata.get("finalizers") or name in self.on_lost_nodes:
             metadata["deletionTimestamp"] = metadata["creationTimestamp"]
@@ -153,14 +153,14 @@ class FakeCluster:
 
     def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
         if self.objects["Pod", namespace, name]["metadata"]["uid"] != uid:
-            raise ConflictError(LifecycleReason.CONFLICT, "the pod has another uid")
+            raise ConflictError(ApiServerReason.CONFLICT, "the pod has another uid")
         del self.objects["Pod", namespace, name]
 
     def replace_status(self, body: Body) -> Body:
         metadata = body["metadata"]
         stored = self.objects[body["kind"], metadata["namespace"], metadata["name"]]
         if stored["metadata"]["resourceVersion"] != metadata["resourceVersion"]:
-            raise ConflictError(LifecycleReason.CONFLICT, "the object has been modified")
+            raise ConflictError(ApiServerReason.CONFLICT, "the object has been modified")
         return _copied(self.put(stored | {"status": body["status"]}))
 
 

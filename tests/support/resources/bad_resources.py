@@ -8,8 +8,10 @@ from support.resources.bad_comparisons import COMPARISONS
 from support.resources.bad_datasets import DATA
 from support.resources.bad_endpoints import ENDPOINTS, ROUTING
 from support.resources.bad_existing import EXISTING_TARGETS
-from support.resources.bad_loads import LOAD, WHOLE
+from support.resources.bad_loads import LOAD
+from support.resources.bad_steps import STEPS
 from support.resources.bad_topologies import QUANTITIES, TOPOLOGY
+from support.resources.bad_wholes import WHOLE
 from support.resources.bad_workloads import WORKLOADS
 from support.resources.pod_options import POD_OPTIONS
 
@@ -18,6 +20,7 @@ BAD = [
     *TOPOLOGY,
     *DATA,
     *LOAD,
+    *STEPS,
     *ENDPOINTS,
     *ROUTING,
     *WHOLE,

@@ -91,7 +91,7 @@ def changed(body: Body, path: str, value: Any) -> Body:
 
 def text_of(*bodies: Any) -> str:
     """Return manifests as they stand in a ConfigMap."""
-    return yaml.safe_dump_all(bodies)
+    return str(yaml.dump_all(bodies, Dumper=yaml.CSafeDumper))
 
 
 REFUSED_FIELDS: dict[str, tuple[Body, str, Any, str]] = {

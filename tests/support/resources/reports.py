@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from solrbench.api.v1alpha1 import Spec, Status
@@ -28,10 +29,11 @@ SECONDS = 12
 HOSTILE = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7*7 }}]]>"
 
 
+@cache
 def make_report(
     steps: int = 2, repeats: int = 2, seconds: int = SECONDS, text: str = "", variants: int = 0
 ) -> Report:
-    """Return a report of steps of 2, 4, … users.
+    """Return a report of steps of 2, 4, … users; the same object for the same arguments.
 
     Args:
         steps: how many

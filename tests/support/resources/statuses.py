@@ -63,6 +63,83 @@ CAPACITY = CapacityResult(
         TrialResult(requests_per_second=40, excess=-1, p95_milliseconds=52, failed_percent=0),
     ],
 )
+TARGET = TargetStatus(
+    live_nodes=2,
+    zookeepers=3,
+    solr_version="9.10.1",
+    heap_bytes=2**29,
+    url="http://base-solr.default.svc:8983/solr/base",
+    pods={"base-solr-0": "0b5b/0", "base-zookeeper-1": "77aa/1"},
+)
+DATASET = DatasetStatus(
+    documents=20_000,
+    documents_total=20_000,
+    bytes=2**40,
+    seconds=12.5,
+    documents_per_second=1600.0,
+    bytes_per_second=1e9,
+    index_bytes=2**45,
+)
+COMPARISON = BaselineComparison(
+    baseline="juniper",
+    figures=[
+        FigureComparison(
+            step="two-users",
+            variant="proxy",
+            request="all requests",
+            figure="p95Milliseconds",
+            primary=True,
+            baseline=10.1,
+            value=12.3,
+            difference_percent=21.8,
+            low_percent=19.2,
+            high_percent=24.4,
+            word=Word.WORSE,
+            more_repeats=5,
+            on_target=True,
+            invalid=True,
+        )
+    ],
+    left_out=3,
+    settings=["collection.shards: 1, then 2"],
+    differences=["seed: 1, then 2"],
+)
+VERDICTS = [
+    StepVerdict(
+        step="two-users",
+        variant="proxy",
+        verdict="Invalid",
+        reasons=[InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost (limit 0)")],
+        unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat")],
+    )
+]
+TELEMETRY = [
+    StepTelemetry(
+        step="two-users",
+        variant="proxy",
+        nodes=2,
+        cpu_cores=1.5,
+        gc_percent=0.2,
+        heap_after_gc_max_bytes=2**28,
+        missing=["no response to mntr from ZooKeeper zk-1:2181"],
+    )
+]
+BOTTLENECKS = [
+    Bottleneck(
+        step="two-users",
+        variant="proxy",
+        resource="OneNode",
+        server="base-solr-0:8983",
+        message="95 % of its CPUs used (limit 85 %)",
+        field="collection.shards",
+    )
+]
+REPORT = ReportStatus(
+    config_map_selector="solrbench.io/benchmark=base,app.kubernetes.io/component=report",
+    environment="base-report-environment",
+    stored_steps=1,
+    total_steps=4,
+)
 START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
 
 
@@ -76,23 +153,8 @@ def full_status() -> Status:
         completion_time=START + timedelta(hours=1),
         phase_start_time=START + timedelta(minutes=5),
         attempts=Attempts(target=1, load=2),
-        target=TargetStatus(
-            live_nodes=2,
-            zookeepers=3,
-            solr_version="9.10.1",
-            heap_bytes=2**29,
-            url="http://base-solr.default.svc:8983/solr/base",
-            pods={"base-solr-0": "0b5b/0", "base-zookeeper-1": "77aa/1"},
-        ),
-        dataset=DatasetStatus(
-            documents=20_000,
-            documents_total=20_000,
-            bytes=2**40,
-            seconds=12.5,
-            documents_per_second=1600.0,
-            bytes_per_second=1e9,
-            index_bytes=2**45,
-        ),
+        target=TARGET,
+        dataset=DATASET,
         live_load=LiveLoad(
             stage="Measuring",
             repeat=2,
@@ -118,71 +180,12 @@ def full_status() -> Status:
             Scalability(levels=4, knee_users=6.1, message="knee at 6.1 users, no decline measured")
         ],
         comparisons=[_comparison("two-users"), _comparison("eight-users")],
-        comparison=BaselineComparison(
-            baseline="juniper",
-            figures=[
-                FigureComparison(
-                    step="two-users",
-                    variant="proxy",
-                    request="all requests",
-                    figure="p95Milliseconds",
-                    primary=True,
-                    baseline=10.1,
-                    value=12.3,
-                    difference_percent=21.8,
-                    low_percent=19.2,
-                    high_percent=24.4,
-                    word=Word.WORSE,
-                    more_repeats=5,
-                    on_target=True,
-                    invalid=True,
-                )
-            ],
-            left_out=3,
-            settings=["collection.shards: 1, then 2"],
-            differences=["seed: 1, then 2"],
-        ),
+        comparison=COMPARISON,
         answers=["p95 of all requests at 2 users: Worse by 21.8 % than juniper"],
-        verdicts=[
-            StepVerdict(
-                step="two-users",
-                variant="proxy",
-                verdict="Invalid",
-                reasons=[
-                    InvalidReason(
-                        reason="WorkersLost", message="1 of 2 workers were lost (limit 0)"
-                    )
-                ],
-                unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat")],
-            )
-        ],
-        telemetry=[
-            StepTelemetry(
-                step="two-users",
-                variant="proxy",
-                nodes=2,
-                cpu_cores=1.5,
-                gc_percent=0.2,
-                heap_after_gc_max_bytes=2**28,
-                missing=["no response to mntr from ZooKeeper zk-1:2181"],
-            )
-        ],
-        bottlenecks=[
-            Bottleneck(
-                step="two-users",
-                variant="proxy",
-                resource="OneNode",
-                server="base-solr-0:8983",
-                message="95 % of its CPUs used (limit 85 %)",
-                field="collection.shards",
-            )
-        ],
-        report=ReportStatus(
-            config_map_selector="solrbench.io/benchmark=base,app.kubernetes.io/component=report",
-            environment="base-report-environment",
-            stored_steps=1,
-            total_steps=4,
-        ),
+        verdicts=VERDICTS,
+        telemetry=TELEMETRY,
+        bottlenecks=BOTTLENECKS,
+        report=REPORT,
         conditions=[_condition("Accepted"), _condition("Succeeded")],
     )
 

@@ -12,14 +12,19 @@ from solrbench.api.schema import VALIDATIONS
 from solrbench.api.v1alpha1 import Spec
 
 
-def spec() -> dict[str, Any]:
-    schema = crd.build_crd(BENCHMARK)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    found: dict[str, Any] = schema["properties"]["spec"]
-    return found
+@pytest.fixture(scope="module")
+def definition() -> dict[str, Any]:
+    return crd.build_crd(BENCHMARK)
 
 
-def columns(priority: int) -> list[str]:
-    version = crd.build_crd(BENCHMARK)["spec"]["versions"][0]
+@pytest.fixture(scope="module")
+def spec(definition: dict[str, Any]) -> Any:
+    schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    return schema["properties"]["spec"]
+
+
+def columns(definition: dict[str, Any], priority: int) -> list[str]:
+    version = definition["spec"]["versions"][0]
     return [
         each["name"] for each in version["additionalPrinterColumns"] if each["priority"] == priority
     ]
@@ -32,31 +37,32 @@ def text() -> str:
 
 @pytest.fixture(scope="module")
 def parsed(text: str) -> Any:
-    return yaml.safe_load(text)
+    return yaml.load(text, yaml.CSafeLoader)
 
 
-def test_yaml_is_the_definition_and_nothing_twice(text: str, parsed: Any) -> None:
+def test_yaml_is_the_definition_and_nothing_twice(
+    definition: dict[str, Any], text: str, parsed: Any
+) -> None:
     assert text.startswith("# Generated")
-    assert parsed == json.loads(json.dumps(crd.build_crd(BENCHMARK)))
+    assert parsed == json.loads(json.dumps(definition))
     assert "&id" not in text
 
 
-def test_crd_has_the_names_of_the_resource() -> None:
-    definition = crd.build_crd(BENCHMARK)
+def test_crd_has_the_names_of_the_resource(definition: dict[str, Any]) -> None:
     assert definition["metadata"]["name"] == "solrbenchmarks.solrbench.io"
     assert definition["spec"]["names"]["shortNames"] == ["sbench"]
     assert definition["spec"]["names"]["categories"] == ["solrbench"]
     assert definition["spec"]["scope"] == "Namespaced"
 
 
-def test_one_version_is_stored_and_has_a_status_of_its_own() -> None:
-    (version,) = crd.build_crd(BENCHMARK)["spec"]["versions"]
+def test_one_version_is_stored_and_has_a_status_of_its_own(definition: dict[str, Any]) -> None:
+    (version,) = definition["spec"]["versions"]
     assert (version["name"], version["served"], version["storage"]) == ("v1alpha1", True, True)
     assert version["subresources"] == {"status": {}}
 
 
-def test_crd_has_the_printer_columns() -> None:
-    assert columns(0) == [
+def test_crd_has_the_printer_columns(definition: dict[str, Any]) -> None:
+    assert columns(definition, 0) == [
         "Phase",
         "Done-%",
         "Step",
@@ -66,11 +72,11 @@ def test_crd_has_the_printer_columns() -> None:
         "Verdict",
         "Age",
     ]
-    assert columns(1) == ["Nodes", "Shards", "ZooKeepers", "Documents", "Message"]
+    assert columns(definition, 1) == ["Nodes", "Shards", "ZooKeepers", "Documents", "Message"]
 
 
-def test_columns_show_fields_that_exist() -> None:
-    schema = crd.build_schema(BENCHMARK)
+def test_columns_show_fields_that_exist(definition: dict[str, Any]) -> None:
+    schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     for _, _, path, _ in BENCHMARK.columns:
         if path.startswith(".metadata"):
             continue
@@ -79,17 +85,17 @@ def test_columns_show_fields_that_exist() -> None:
             node = node["properties"][part]
 
 
-def test_every_field_but_the_mutable_ones_is_guarded() -> None:
+def test_every_field_but_the_mutable_ones_is_guarded(spec: Any) -> None:
     guarded = {
         name
-        for name, field in spec()["properties"].items()
+        for name, field in spec["properties"].items()
         if any(rule["rule"] == "self == oldSelf" for rule in field.get(VALIDATIONS, ()))
     }
-    assert guarded == spec()["properties"].keys() - Spec.mutable
+    assert guarded == spec["properties"].keys() - Spec.mutable
 
 
-def test_a_field_that_can_come_and_go_is_guarded_on_the_spec_too() -> None:
-    rules = [each for each in spec()[VALIDATIONS] if "oldSelf" in each["rule"]]
+def test_a_field_that_can_come_and_go_is_guarded_on_the_spec_too(spec: Any) -> None:
+    rules = [each for each in spec[VALIDATIONS] if "oldSelf" in each["rule"]]
     assert len(rules) == 2
     for field, rule in zip(("dataset", "warmUp"), rules, strict=True):
         assert rule["rule"] == f"has(self.{field}) == has(oldSelf.{field})"
@@ -103,9 +109,9 @@ def test_chart_holds_the_same_definition_behind_its_switches(text: str, parsed: 
     plain = "".join(
         line for line in template.splitlines(keepends=True) if not line.strip().startswith("{{-")
     )
-    definition = yaml.safe_load(plain)
-    assert definition["metadata"].pop("annotations") == {"helm.sh/resource-policy": "keep"}
-    assert definition == parsed
+    found = yaml.load(plain, yaml.CSafeLoader)
+    assert found["metadata"].pop("annotations") == {"helm.sh/resource-policy": "keep"}
+    assert found == parsed
 
 
 def test_braces_of_a_description_are_no_template() -> None:

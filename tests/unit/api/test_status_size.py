@@ -95,14 +95,6 @@ def largest_status() -> Status:
     verdict = StepVerdict(**places, verdict="Invalid", reasons=reasons)
     result = largest(StepResult, **places, request=REQUEST)
     comparison = largest(Comparison, **places, baseline=NAME, request=REQUEST, invalid=[NAME, NAME])
-    figure = largest(
-        FigureComparison,
-        **places,
-        request=REQUEST,
-        figure="averageMilliseconds",
-        word=Word.UNCLEAR,
-        more_repeats=MORE_THAN_50,
-    )
     now = datetime(2026, 1, 1, tzinfo=UTC)
     condition = Condition(
         type="TargetReady",
@@ -115,44 +107,61 @@ def largest_status() -> Status:
         results=[result] * MAX_RESULTS,
         totals=[result.model_copy(update={"request": ""})] * MAX_VERDICTS,
         comparisons=[comparison] * MAX_COMPARISONS,
-        comparison=BaselineComparison(
-            baseline=NAME,
-            figures=[figure] * MAX_FIGURES,
-            left_out=10**9,
-            settings=["s" * 250] * MAX_NOTES,
-            differences=["d" * 250] * MAX_NOTES,
-        ),
+        comparison=_largest_comparison(places),
         answers=["a" * MOST_CHARACTERS] * MAX_ANSWERS,
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
         verdicts=[verdict] * MAX_VERDICTS,
         target=TargetStatus(nodes={f"{n:0>60}:8983_solr": now.isoformat() for n in range(512)}),
-        objectives=ObjectivesStatus(
-            word=ObjectiveWord.UNCLEAR,
-            results=[
-                largest(
-                    ObjectiveResult,
-                    **places,
-                    name=NAME,
-                    word=ObjectiveWord.UNCLEAR,
-                    unit="requests/s",
-                    message="m" * 200,
-                )
-            ]
-            * MAX_OBJECTIVE_RESULTS,
-        ),
+        objectives=_largest_objectives(places),
         not_run=[NotRun(**places, step_runs=100, reason="m" * 250)] * MAX_NOT_RUN,
-        capacity=[
-            largest(
-                CapacityResult,
-                variant=NAME,
-                word=CapacityWord.SEARCHING,
-                message="m" * 400,
-                trials=[largest(TrialResult)] * MOST_TRIALS,
-            )
-        ]
-        * MAX_VARIANTS,
+        capacity=[_largest_capacity()] * MAX_VARIANTS,
         scalability=[largest(Scalability, variant=NAME, message="m" * 200)] * MAX_VARIANTS,
         conditions=[condition] * 8,
+    )
+
+
+def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
+    figure = largest(
+        FigureComparison,
+        **places,
+        request=REQUEST,
+        figure="averageMilliseconds",
+        word=Word.UNCLEAR,
+        more_repeats=MORE_THAN_50,
+    )
+    return BaselineComparison(
+        baseline=NAME,
+        figures=[figure] * MAX_FIGURES,
+        left_out=10**9,
+        settings=["s" * 250] * MAX_NOTES,
+        differences=["d" * 250] * MAX_NOTES,
+    )
+
+
+def _largest_objectives(places: dict[str, str]) -> ObjectivesStatus:
+    return ObjectivesStatus(
+        word=ObjectiveWord.UNCLEAR,
+        results=[
+            largest(
+                ObjectiveResult,
+                **places,
+                name=NAME,
+                word=ObjectiveWord.UNCLEAR,
+                unit="requests/s",
+                message="m" * 200,
+            )
+        ]
+        * MAX_OBJECTIVE_RESULTS,
+    )
+
+
+def _largest_capacity() -> CapacityResult:
+    return largest(
+        CapacityResult,
+        variant=NAME,
+        word=CapacityWord.SEARCHING,
+        message="m" * 400,
+        trials=[largest(TrialResult)] * MOST_TRIALS,
     )
 
 

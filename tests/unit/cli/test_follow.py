@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import follow
 from solrbench.cluster.client import ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.resources.statuses import START, full_status
 
@@ -42,7 +42,7 @@ class Answers:
         return answer
 
     def watch(self, *_: object) -> Iterator[dict[str, Any] | None]:
-        raise ForbiddenError(LifecycleReason.API_REFUSED, "may not watch")
+        raise ForbiddenError(ApiServerReason.API_REFUSED, "may not watch")
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,7 @@ def test_time_over_is_3() -> None:
 
 def test_api_server_outage_is_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        call(TemporaryError(LifecycleReason.API_UNREACHABLE, "connection refused"), body(**DONE))
+        call(TemporaryError(ApiServerReason.API_UNREACHABLE, "connection refused"), body(**DONE))
         == 0
     )
     assert "connection refused" in capsys.readouterr().err
@@ -96,7 +96,7 @@ def test_api_server_outage_is_waited_out(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_trouble_until_the_time_is_over_is_an_error() -> None:
     with pytest.raises(TemporaryError, match="connection refused"):
-        call(TemporaryError(LifecycleReason.API_UNREACHABLE, "connection refused"), timeout=0)
+        call(TemporaryError(ApiServerReason.API_UNREACHABLE, "connection refused"), timeout=0)
 
 
 @pytest.mark.parametrize(

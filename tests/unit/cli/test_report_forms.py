@@ -36,6 +36,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(command.report, list(arguments))
 
 
+@pytest.mark.slow
 def test_every_form_is_written_from_a_file(stored: Path) -> None:
     assert set(STARTS) == {each.value for each in command.Output}
     for form, start in STARTS.items():

@@ -7,6 +7,8 @@ import pytest
 
 from solrbench.cli.main import COMMANDS
 
+pytestmark = pytest.mark.slow
+
 OF_PODS = (
     "aiohttp", "gevent", "hdrh", "httptools", "ijson", "jmespath", "kopf", "kubernetes", "locust",
     "mmh3", "numpy", "prometheus_client", "stamina", "uvloop",

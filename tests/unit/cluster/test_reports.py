@@ -253,6 +253,7 @@ def test_series_are_stored_and_not_kept() -> None:
     assert sorted_documents(cluster, BENCHMARK) == [whole]
 
 
+@pytest.mark.slow
 def test_memory_does_not_follow_the_length_of_a_step() -> None:
     seconds = 2000
     cluster = cast(Cluster, FakeCluster())

@@ -5,7 +5,7 @@ import pytest
 from solrbench.cluster.secrets import secret_auth
 from solrbench.errors import TemporaryError
 from solrbench.http_auth import HttpAuth, basic_auth
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.fakes.few_objects import FewObjects
 from support.resources.objects import stored
 from support.resources.small_resource import create
@@ -57,7 +57,7 @@ def test_key_that_is_no_text() -> None:
 
 def test_operator_without_the_right_says_which_value_gives_it() -> None:
     cluster = FewObjects(
-        refusal=TemporaryError(LifecycleReason.API_REFUSED, "secrets is forbidden")
+        refusal=TemporaryError(ApiServerReason.API_REFUSED, "secrets is forbidden")
     )
     with pytest.raises(TemporaryError, match=r"rbac\.secrets") as caught:
         read(cluster, **LOGIN)

@@ -18,7 +18,7 @@ from solrbench.controller.objects.lost_pods import find_lost_pods, force_delete
 from solrbench.decide.pods.lost import NOTICE, PATIENCE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.plan import names
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import ATTEMPT, stored, target, tools
 from support.resources.solr_clouds import ready_cloud, ready_stateful_set
@@ -98,7 +98,7 @@ def test_a_role_of_an_earlier_release_holds_no_removal_up(
 
     def refuse(version: str, kind: str, *place: Any) -> list[dict[str, Any]]:
         if kind in (BUDGET, "Deployment", "ReplicaSet"):
-            raise ForbiddenError(LifecycleReason.API_REFUSED, "forbidden")
+            raise ForbiddenError(ApiServerReason.API_REFUSED, "forbidden")
         return read(version, kind, *place)
 
     monkeypatch.setattr(cluster, "list", refuse)
@@ -271,7 +271,7 @@ def test_without_the_right_to_read_nodes_no_pod_counts_as_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refuse(*_: str) -> None:
-        raise TemporaryError(LifecycleReason.API_REFUSED, "nodes is forbidden")
+        raise TemporaryError(ApiServerReason.API_REFUSED, "nodes is forbidden")
 
     cluster = lost_world()
     monkeypatch.setattr(cluster, "get", refuse)

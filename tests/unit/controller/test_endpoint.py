@@ -7,6 +7,7 @@ from solrbench.controller.endpoint import TargetEndpoint, leader_urls, resolve_e
 from solrbench.decide.solr_views import Replica
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import basic_auth
+from solrbench.reasons.api_server import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from support.fakes.few_objects import FewObjects
@@ -103,7 +104,7 @@ def test_nodes_of_a_solr_cloud() -> None:
         (FewObjects({("SolrCloud", "books"): cloud(True, False)}), "SolrCloudNotReady"),
         (FewObjects({("SolrCloud", "books"): {}}), "SolrCloudNotReady"),
         (
-            FewObjects(refusal=TemporaryError(LifecycleReason.KIND_NOT_SERVED, "no")),
+            FewObjects(refusal=TemporaryError(ApiServerReason.KIND_NOT_SERVED, "no")),
             "SolrOperatorMissing",
         ),
     ],

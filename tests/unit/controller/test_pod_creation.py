@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from solrbench.errors import TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from unit.controller.test_reconcile import World, condition_of
 from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
@@ -49,7 +49,7 @@ def test_without_the_right_to_read_events_the_operator_goes_on(
     world = World(small("one"), refusal("StatefulSet", "one-zookeeper"))
 
     def refuse(*_: str) -> None:
-        raise TemporaryError(LifecycleReason.API_REFUSED, "events is forbidden")
+        raise TemporaryError(ApiServerReason.API_REFUSED, "events is forbidden")
 
     monkeypatch.setattr(world.cluster, "events", refuse)
     assert condition_of(world.reconcile("one"), "TargetReady") == ("False", "ZooKeeperNotReady")

@@ -7,7 +7,7 @@ import pytest
 
 from solrbench.controller.stages import target
 from solrbench.errors import TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from unit.controller.test_reconcile import NOW, World, condition_of
 
@@ -62,7 +62,7 @@ def test_pods_that_cannot_be_listed_are_not_lost(monkeypatch: pytest.MonkeyPatch
     world.cluster.put(solr_pod())
 
     def no_answer(*_: object) -> None:
-        raise TemporaryError(LifecycleReason.API_UNREACHABLE, "connection refused")
+        raise TemporaryError(ApiServerReason.API_UNREACHABLE, "connection refused")
 
     monkeypatch.setattr(target, "verify_target", no_answer)
     after = world.reconcile("one")

@@ -126,7 +126,7 @@ def pods_by_repeat(documents: list[StepRunResult]) -> list[set[str]]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("kills", [0, 0.2])
+@pytest.mark.parametrize("kills", [0, pytest.param(0.2, marks=pytest.mark.slow)])
 def test_each_repeat_has_a_target_of_its_own(kills: float, monkeypatch: pytest.MonkeyPatch) -> None:
     made = world(monkeypatch, "FreshTarget", kills=kills)
     after = made.run()
@@ -144,7 +144,7 @@ def test_each_repeat_has_a_target_of_its_own(kills: float, monkeypatch: pytest.M
     assert made.operator.cluster.pods_of("one") == set()
 
 
-@pytest.mark.parametrize("kills", [0, 0.2])
+@pytest.mark.parametrize("kills", [0, pytest.param(0.2, marks=pytest.mark.slow)])
 def test_each_repeat_has_data_of_its_own(kills: float, monkeypatch: pytest.MonkeyPatch) -> None:
     made = world(monkeypatch, "FreshData", kills=kills)
     after = made.run()
@@ -246,6 +246,7 @@ def with_variants(
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start_on", "slower_percent", "repeats", "word"),
     [
@@ -275,6 +276,7 @@ def test_repeats_end_with_the_words(
     assert made.progress == sorted(made.progress)
 
 
+@pytest.mark.slow
 def test_repeats_go_on_where_one_step_has_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
     made = with_variants(monkeypatch, "SameTarget", [0])
     equal = made.workloads.microseconds

@@ -13,7 +13,7 @@ from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.controller.scheduling.timed_reconcile import CONFLICT_PAUSE, UPGRADE_PAUSE
 from solrbench.decide.scheduling.pauses import QUEUED_PAUSE
 from solrbench.errors import ConflictError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from solrbench.telemetry.metrics import Telemetry
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
@@ -39,7 +39,7 @@ class Counted(FakeCluster):
     def replace_status(self, body: dict[str, Any]) -> dict[str, Any]:
         self.requests += 1
         if self.conflict:
-            raise ConflictError(LifecycleReason.CONFLICT, "the object has been modified")
+            raise ConflictError(ApiServerReason.CONFLICT, "the object has been modified")
         return super().replace_status(body)
 
 

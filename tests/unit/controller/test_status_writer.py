@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from unit.controller.test_reconcile import World, condition_of
@@ -21,7 +21,7 @@ class SmallCluster(FakeCluster):
         self.attempts += 1
         if any(body["status"].get(each) for each in self.forbidden):
             text = "etcdserver: request is too large"
-            raise PermanentError(LifecycleReason.MANIFEST_REJECTED, text)
+            raise PermanentError(ApiServerReason.MANIFEST_REJECTED, text)
         return super().replace_status(body)
 
 
@@ -90,7 +90,7 @@ def test_api_trouble_is_no_reason_to_reduce_it(
 
     def away(body: dict[str, Any]) -> dict[str, Any]:
         calls.append(body)
-        raise TemporaryError(LifecycleReason.API_UNREACHABLE, "x")
+        raise TemporaryError(ApiServerReason.API_UNREACHABLE, "x")
 
     monkeypatch.setattr(world.cluster, "replace_status", away)
     world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True

@@ -20,6 +20,8 @@ from support.fakes.handled_operator import HandledOperator
 from support.transitions.walk import Walk
 from unit.controller.runs import access_to
 
+pytestmark = pytest.mark.slow
+
 Body = dict[str, Any]
 
 

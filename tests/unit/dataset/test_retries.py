@@ -59,10 +59,11 @@ def test_waits_double_up_to_the_longest(
     attempt: int, shortest: float, longest: float, waits: list[float]
 ) -> None:
     random.seed(1)
-    for _ in range(500):
+    runs = 200 if shortest < longest else 5
+    for _ in range(runs):
         run(Action(*[LATE] * attempt), RetryPolicy(attempt))
     last = waits[attempt - 1 :: attempt]
-    assert len(last) == 500
+    assert len(last) == runs
     assert shortest <= min(last) < shortest * 1.02
     assert longest * 0.98 < max(last) <= longest
 

@@ -15,11 +15,15 @@ from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.measurement import ProgressUpdate
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.workload.http_requests import prepare_node, prepare_requests
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import single_source
 from solrbench.plan.load_plan import LoadPlan
+
+# Where only time counts: little work for the processor until it is over.
+SHORT_THINK = ThinkTime(constant_milliseconds=5)
 
 
 def queries_spec(**fields: Any) -> Queries:
@@ -160,3 +164,11 @@ def only(result: WorkerStepResult) -> WorkerRequestStats:
 
 def kinds(result: WorkerStepResult) -> dict[str, int]:
     return {each.kind: each.count for each in only(result).failure_kinds}
+
+
+def duty(worker: int = 0, workers: int = 1, **fields: Any) -> Assignment:
+    """Return the share of a worker in requests at planned times."""
+    given = {"distribution": "Uniform", "max_in_flight": 100} | fields
+    rate = ArrivalRate.model_validate(given)
+    made = assignment(users=workers, worker=worker, workers=workers)
+    return made.model_copy(update={"open_loop": rate, "requests": rate.requests})

@@ -78,6 +78,13 @@ def test_json_line_has_time_and_parameters() -> None:
     assert parse_json(line) == LogEntry(NOON, "/select", wanted)
     assert parse_json('{"params": {"q": "a"}}') is None
     assert parse_json("[]") is None
+    assert parse_json('{"time": "yesterday", "params": {"q": "a"}}') is None
+
+
+def test_values_are_those_that_a_replay_sends() -> None:
+    entry = parse_json('{"time": 1, "params": {"facet": true, "rows": 5, "fq": ["a", "b"]}}')
+    assert entry is not None
+    assert entry.parameters == (("facet", "true"), ("rows", "5"), ("fq", "a"), ("fq", "b"))
 
 
 @pytest.mark.parametrize(

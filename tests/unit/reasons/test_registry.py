@@ -1,7 +1,7 @@
 """The registry of reasons against the sources that use it."""
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,11 +28,16 @@ REPORTED_STAGES = {
 """Stages that the load master reports by their words."""
 
 
-def trees() -> Iterator[ast.AST]:
-    """Yield the syntax tree of every module beside the registry."""
-    for file in ROOT.rglob("*.py"):
-        if "reasons" not in file.relative_to(ROOT).parts:
-            yield ast.parse(file.read_text("utf-8"))
+@cache
+def nodes() -> list[ast.Attribute | ast.Call]:
+    """Return every attribute and call of every module beside the registry."""
+    return [
+        node
+        for file in ROOT.rglob("*.py")
+        if "reasons" not in file.relative_to(ROOT).parts
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Attribute | ast.Call)
+    ]
 
 
 def used() -> set[str]:
@@ -40,8 +45,7 @@ def used() -> set[str]:
     groups = {group.__name__ for group in GROUPS}
     return {
         f"{node.value.id}.{node.attr}"
-        for tree in trees()
-        for node in ast.walk(tree)
+        for node in nodes()
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id in groups
@@ -63,13 +67,12 @@ def test_stages_are_those_that_the_load_master_reports() -> None:
 def test_no_error_is_raised_with_a_literal_reason() -> None:
     literal = [
         ast.unparse(node)
-        for tree in trees()
-        for node in ast.walk(tree)
+        for node in nodes()
         if isinstance(node, ast.Call)
-        and ast.unparse(node.func).endswith("Error")
         and len(node.args) == 2
         and isinstance(node.args[0], ast.Constant)
         and isinstance(node.args[0].value, str)
+        and ast.unparse(node.func).endswith("Error")
     ]
     assert literal == []
 

@@ -110,6 +110,7 @@ def test_over_time_has_both_figures_of_each_repeat() -> None:
     assert points(figure, 3)[0] == [0, 40.0]  # 20 of each of two names
 
 
+@pytest.mark.slow
 def test_over_time_of_many_repeats_and_seconds_is_bounded() -> None:
     report = make_report(steps=1, repeats=MOST_REPEATS + 2, seconds=2000)
     figure = over_time("t", "T", report.steps)

@@ -26,6 +26,7 @@ SCHEMA = json.loads((Path(__file__).parents[3] / REPORT_SCHEMA_FILE).read_text("
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
+@pytest.mark.slow
 def test_published_schema_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 

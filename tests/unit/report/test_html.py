@@ -17,6 +17,7 @@ from solrbench.report.model import Report
 from support.resources.reports import HOSTILE, make_report, with_verdicts
 from support.resources.statuses import full_status
 
+pytestmark = pytest.mark.timeout(120)  # whole pages are drawn, also on a busy machine
 MAX_BYTES = 3_000_000
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 LOADING = {"src", "srcset", "poster", "action", "formaction", "background", "ping", "xlink:href"}
@@ -83,6 +84,12 @@ def hostile() -> Outline:
     return Outline(render_html(make_report(text=HOSTILE, variants=2)))
 
 
+@pytest.fixture
+def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the figures to the browser: what is asked is beside them."""
+    monkeypatch.setattr(drawing, "_engine", lambda: None)
+
+
 def test_every_element_is_closed(page: Outline, hostile: Outline) -> None:
     assert page.unclosed == hostile.unclosed == []
 
@@ -108,6 +115,7 @@ def test_sections_begin_with_verdict_and_answers(page: Outline) -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     reason = InvalidReason(reason="PodRestarted", message="pod one-solr-0 restarted once")
     verdict = StepVerdict(step="step-1", verdict="Invalid", reasons=[reason])
@@ -116,6 +124,7 @@ def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     assert "step-1 is Invalid: PodRestarted: pod one-solr-0 restarted once" in text
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_objectives_and_limits_stand_before_the_results() -> None:
     report = make_report()
     full = full_status()
@@ -183,6 +192,7 @@ def test_tables_have_captions_and_scopes(page: Outline) -> None:
     assert page.tags["caption"] + page.tags["figure"] == page.tags["table"]
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_a_benchmark_without_results_has_a_page() -> None:
     report = make_report()
     empty = report.model_copy(
@@ -193,20 +203,20 @@ def test_a_benchmark_without_results_has_a_page() -> None:
     assert page.tags["figure"] == 0
 
 
+@pytest.mark.slow
 def test_ladder_of_eight_steps_is_small_enough() -> None:
     text = render_html(make_report(steps=8, repeats=3, seconds=900))
     assert len(text.encode()) < MAX_BYTES
 
 
-def test_page_is_whole_where_figures_cannot_be_drawn(
-    monkeypatch: pytest.MonkeyPatch, report: Report
-) -> None:
-    monkeypatch.setattr(drawing, "_engine", lambda: None)
+@pytest.mark.usefixtures("_undrawn")
+def test_page_is_whole_where_figures_cannot_be_drawn(report: Report) -> None:
     page = Outline(render_html(report))
     assert page.tags["svg"] == 0
     assert page.tags["figure"] == 8
     assert page.unclosed == []
 
 
+@pytest.mark.slow
 def test_pages_of_equal_reports_are_equal(report: Report) -> None:
     assert render_html(report) == render_html(report)

@@ -3,6 +3,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
 from solrbench.sweep.decide import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.plan import make_plan
@@ -104,6 +106,7 @@ def test_the_best_point_is_valid_and_costs_least_of_equal_ones() -> None:
     assert done.status.best.memory_bytes == (512 + 256) * 2**20
 
 
+@pytest.mark.slow
 def test_the_status_of_500_points_is_small() -> None:
     axes = [
         {"name": "users", "field": "load.steps[0].users", "values": list(range(1, 26))},

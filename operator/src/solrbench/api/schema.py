@@ -5,6 +5,7 @@ a type, refers to nothing and unites nothing: an optional field is one that is n
 Rules become `x-kubernetes-validations`, so the API server validates as the models do.
 """
 
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -107,8 +108,12 @@ def _stored(default: Any) -> Any:
     return to_jsonable_python(default)
 
 
+@cache
 def object_schemas(model: type[Model]) -> dict[str, dict[str, Any]]:
-    """Return the schema of `model` and of every object in it by name, with `$ref` between them."""
+    """Return the schema of `model` and of every object in it by name, with `$ref` between them.
+
+    It is made once: not to be changed.
+    """
     whole = model.model_json_schema(schema_generator=StructuralSchema)
     parts = whole.pop("$defs", {})
     return {model.__name__: whole, **parts}

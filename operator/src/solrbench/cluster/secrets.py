@@ -8,6 +8,7 @@ from solrbench.cluster.client import Cluster
 from solrbench.errors import TemporaryError
 from solrbench.http_auth import HttpAuth, basic_auth
 from solrbench.plan.auth_files import PASSWORD, USERNAME
+from solrbench.reasons.api_server import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
@@ -36,7 +37,7 @@ def _data(cluster: Cluster, namespace: str, name: str, path: str) -> dict[str, s
     try:
         body = cluster.get("v1", "Secret", namespace, name)
     except TemporaryError as error:
-        if error.reason != LifecycleReason.API_REFUSED:
+        if error.reason != ApiServerReason.API_REFUSED:
             raise
         raise TemporaryError(
             LifecycleReason.SECRET_NOT_READABLE,

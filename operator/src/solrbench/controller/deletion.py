@@ -19,7 +19,7 @@ from solrbench.plan.names import (
     SOLR,
     ZOOKEEPER,
 )
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.pod import PodReason
 
 FIRST_ATTEMPT = 1
@@ -169,7 +169,7 @@ def remove_rest(removal: Removal) -> SolrbenchError | None:
         if is_replaced or delete_children(removal, (*LOAD, *TARGET)):
             return None
         return find_removal_obstacle(removal) or TemporaryError(
-            LifecycleReason.REMOVING_PODS, "pods are terminating"
+            CleanupReason.REMOVING_PODS, "pods are terminating"
         )
     except SolrbenchError as error:
         return error

@@ -33,7 +33,7 @@ from solrbench.decide.conditions import CLEANED_UP
 from solrbench.decide.unreadable import holds_collection
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.plan import names
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.cleanup import CleanupReason
 
 log = logging.getLogger("solrbench")
 
@@ -84,14 +84,14 @@ class DeletionHandlers:
             left = await asyncio.to_thread(self._remove_rest, key)
             if left is None:
                 break
-            if left.reason not in (LifecycleReason.REMOVING_PODS, shown):
+            if left.reason not in (CleanupReason.REMOVING_PODS, shown):
                 shown = left.reason
                 _emit_warning(body, left)
             await asyncio.sleep(DELETE_POLL_SECONDS)
 
     def _remove_rest(self, key: BenchmarkKey) -> SolrbenchError | None:
         if self._schedule.is_busy(key.uid):
-            return TemporaryError(LifecycleReason.REMOVING_PODS, "a reconcile is under way")
+            return TemporaryError(CleanupReason.REMOVING_PODS, "a reconcile is under way")
         return remove_rest(Removal(self._cluster, key.namespace, key.name, self._now()))
 
     def remove(self, key: BenchmarkKey, body: kopf.Body, retry: int) -> None:
@@ -112,7 +112,7 @@ class DeletionHandlers:
             ):
                 if time.monotonic() > end:
                     raise find_removal_obstacle(removal) or TemporaryError(
-                        LifecycleReason.REMOVING_PODS, "pods are terminating"
+                        CleanupReason.REMOVING_PODS, "pods are terminating"
                     )
                 time.sleep(DELETE_POLL_SECONDS)
                 removal = replace(removal, now=self._now())
@@ -159,4 +159,4 @@ def _report_left_behind(body: kopf.Body, collection: str, problem: str) -> None:
     message = f"collection {collection} may be left on target.existing, delete it there: {problem}"
     metadata = body["metadata"]
     log.warning("%s/%s: %s", metadata["namespace"], metadata["name"], message)
-    kopf.event(body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message)
+    kopf.event(body, type="Warning", reason=CleanupReason.COLLECTION_LEFT_BEHIND, message=message)

@@ -15,7 +15,7 @@ from solrbench.decide.solr_views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.dns import resolve
 
@@ -69,7 +69,10 @@ def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str])
     hosts = sorted({host_of(url) for url in urls})
     for host in hosts:
         check_name(host, allowed)
-    api_server = api_server_addresses(cluster)
+    _check_addresses_of(hosts, api_server_addresses(cluster))
+
+
+def _check_addresses_of(hosts: Iterable[str], api_server: Iterable[str]) -> None:
     for host in hosts:
         check_addresses(host, resolve(host), api_server)
 
@@ -102,8 +105,9 @@ def leader_urls(
     if not endpoint.nodes:
         return {}
     own = _qualified([replica.base_url for replica in found], namespace)
+    api_server = api_server_addresses(cluster)
     return {
-        url: full for url, full in own.items() if _is_reachable(cluster, allowed, endpoint, full)
+        url: full for url, full in own.items() if _is_reachable(allowed, api_server, endpoint, full)
     }
 
 
@@ -117,10 +121,12 @@ def _qualified(urls: Iterable[str], namespace: str) -> dict[str, str]:
 
 
 def _is_reachable(
-    cluster: Cluster, allowed: tuple[str, ...], endpoint: TargetEndpoint, url: str
+    allowed: tuple[str, ...], api_server: Iterable[str], endpoint: TargetEndpoint, url: str
 ) -> bool:
+    host = host_of(url)
     try:
-        check_hosts(cluster, allowed, [url])
+        check_name(host, allowed)
+        _check_addresses_of([host], api_server)
         with connect_checked([url], LEADER_SECONDS, endpoint.auth) as solr:
             solr.get("/admin/info/system")
     except SolrbenchError:
@@ -155,7 +161,7 @@ def _observe_solr_cloud(cluster: Cluster, namespace: str, name: str) -> Existing
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
     except TemporaryError as error:
-        if error.reason != LifecycleReason.KIND_NOT_SERVED:
+        if error.reason != ApiServerReason.KIND_NOT_SERVED:
             raise
         return ExistingSolrCloud(name, namespace, served=False, body=None)
     return ExistingSolrCloud(name, namespace, served=True, body=body)

@@ -1,8 +1,11 @@
 """Kubernetes events for what users should notice, emitted after the status is stored."""
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
+
+import kopf
 
 from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
@@ -12,6 +15,8 @@ from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.registry import ALL_REASONS
 from solrbench.results.text.verdict_text import step_label
 from solrbench.results.validity.overall import invalid_steps
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,22 @@ class Event:
 
 _NO_EVENT = frozenset(each for each in ALL_REASONS if each.kind in (Kind.WAITING, Kind.DONE))
 """Reasons of conditions that are not True in the normal course of a benchmark."""
+
+
+def post_events(body: dict[str, Any], key: str, events: Iterable[Event]) -> None:
+    """Log events of a resource and have the API server keep them.
+
+    Args:
+        body: the resource as it is stored
+        key: its namespace and name
+        events: in their order
+
+    """
+    for event in events:
+        log.info("%s: %s: %s", key, event.reason, " ".join(event.message.split()))
+        kopf.event(
+            cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message
+        )
 
 
 def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> list[Event]:

@@ -19,7 +19,7 @@ from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.deletion_handlers import DeletionHandlers
-from solrbench.controller.events import events_between, verdict_events
+from solrbench.controller.events import events_between, post_events, verdict_events
 from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
 from solrbench.controller.reconcile import reconcile
@@ -234,8 +234,5 @@ def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchma
     if before.status.phase != after.status.phase:
         log.info("%s: phase %s", after.key, after.status.phase)
     events = events_between(before.status.conditions, after.status.conditions)
-    for event in events + verdict_events(before.status.verdicts, after.status.verdicts):
-        log.info("%s: %s: %s", after.key, event.reason, " ".join(event.message.split()))
-        kopf.event(
-            cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message
-        )
+    events += verdict_events(before.status.verdicts, after.status.verdicts)
+    post_events(body, after.key, events)

@@ -21,6 +21,7 @@ from solrbench.decide.unreadable import (
     overdue_seconds,
     wants_target_removed,
 )
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -125,13 +126,13 @@ def _clean_up(resource: _Resource, status: StoredStatus) -> None:
     removal = Removal(resource.cluster, metadata["namespace"], metadata["name"], resource.now)
     everything = wants_target_removed(resource.body, succeeded=status.has_succeeded)
     if not delete_children(removal, (*LOAD, *TARGET) if everything else LOAD):
-        status.set(CLEANED_UP, "False", LifecycleReason.CLEANING_UP, "pods are terminating")
+        status.set(CLEANED_UP, "False", CleanupReason.CLEANING_UP, "pods are terminating")
     elif not everything:
         text = "spec.cleanup keeps Solr and ZooKeeper"
-        status.set(CLEANED_UP, "False", LifecycleReason.CLEANUP_SKIPPED, text)
+        status.set(CLEANED_UP, "False", CleanupReason.CLEANUP_SKIPPED, text)
     elif holds_collection(resource.body):
         text = f"the collection on target.existing is left: {resource.text}"
-        status.set(CLEANED_UP, "False", LifecycleReason.COLLECTION_NOT_REMOVED, text)
+        status.set(CLEANED_UP, "False", CleanupReason.COLLECTION_NOT_REMOVED, text)
     else:
         text = "everything except the results is deleted"
-        status.set(CLEANED_UP, "True", LifecycleReason.CLEANED_UP, text)
+        status.set(CLEANED_UP, "True", CleanupReason.CLEANED_UP, text)

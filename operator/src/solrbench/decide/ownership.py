@@ -3,7 +3,7 @@
 from typing import Any
 
 from solrbench.decide.checks.outcome import Outcome, wait
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 
 
 def controller_uid(body: dict[str, Any]) -> str | None:
@@ -27,7 +27,7 @@ def check_not_taken(wanted: dict[str, Any], found: dict[str, Any] | None) -> Out
         return None
     metadata = wanted["metadata"]
     return wait(
-        LifecycleReason.NAME_TAKEN,
+        ApiServerReason.NAME_TAKEN,
         f"{wanted['kind']} {metadata['name']} in namespace {metadata['namespace']} does not belong"
         " to this benchmark and is not changed; delete it, or give the benchmark another name",
     )

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.decide.conditions import SUCCEEDED, Conditions, is_finished
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 
 MAX_ERROR = 500
 """Characters of the API server's message: that of an invalid object repeats the object."""
@@ -31,9 +31,9 @@ def reduce_status(status: Status, stored: Status, error: str, now: datetime) -> 
     if ended:
         before = conditions.get(SUCCEEDED)
         truth, text = before.status, f"{before.message}; {message}"
-        conditions.set(SUCCEEDED, truth, LifecycleReason.STATUS_REJECTED, text)
+        conditions.set(SUCCEEDED, truth, ApiServerReason.STATUS_REJECTED, text)
     else:
-        conditions.set(SUCCEEDED, "False", LifecycleReason.STATUS_REJECTED, message)
+        conditions.set(SUCCEEDED, "False", ApiServerReason.STATUS_REJECTED, message)
     return Status(
         observed_generation=status.observed_generation,
         phase=status.phase if ended else "Failed",

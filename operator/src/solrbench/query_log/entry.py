@@ -4,8 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-Parameters = tuple[tuple[str, str], ...]
-"""Names and values in order; a name may be repeated."""
+from solrbench.plan.workload_files import Parameters
 
 
 @dataclass(frozen=True, slots=True)

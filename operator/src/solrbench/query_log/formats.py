@@ -11,11 +11,12 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
 from urllib.parse import urlsplit
 
+from solrbench.plan.workload_files import flatten_parameters, parse_time
 from solrbench.query_log.entry import LogEntry, parse_parameters
 
 Parse = Callable[[str], LogEntry | None]
@@ -78,19 +79,12 @@ def parse_json(line: str) -> LogEntry | None:
     """Return the request of a line with `time` and `params`; None for any other line."""
     try:
         content = json.loads(line)
-        time, params = content["time"], content["params"]
-        pairs = [(name, value) for name, value in params.items()]
+        parameters = flatten_parameters(content["params"])
+        time = parse_time(content["time"])
+        handler = content.get("handler", "/select")
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
-    if isinstance(time, str):
-        moment = datetime.fromisoformat(time)
-        time = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    listed = [
-        (name, str(each))
-        for name, value in pairs
-        for each in (value if isinstance(value, list) else [value])
-    ]
-    return LogEntry(float(time), content.get("handler", "/select"), tuple(listed))
+    return LogEntry(time, handler, parameters)
 
 
 _PARSERS: dict[LogFormat, Parse] = {

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from solrbench.query_log.entry import LogEntry, Parameters
+from solrbench.plan.workload_files import Parameters
+from solrbench.query_log.entry import LogEntry
 
 _TRANSPORT = frozenset({"wt", "indent", "NOW", "rid", "shards.purpose", "_"})
 """Parameters that belong to the client that was logged, not to the query."""

@@ -181,42 +181,6 @@ class LifecycleReason(Reason):
         "The existing Solr, or a proxy in front of it, responded with a redirect.",
         "Set `target.existing.urls` to the final URL.",
     )
-    API_UNREACHABLE = (
-        "ApiUnreachable",
-        Kind.WARNING,
-        "The Kubernetes API server did not respond or responded with a server error.",
-        "Wait; if it lasts, check the API server and the operator's network policies.",
-    )
-    API_REFUSED = (
-        "ApiRefused",
-        Kind.WARNING,
-        "The Kubernetes API server denied a request of the operator.",
-        "Compare the operator's role with that of its chart; check quotas and admission policies.",
-    )
-    MANIFEST_REJECTED = (
-        "ManifestRejected",
-        Kind.PERMANENT,
-        "The Kubernetes API server rejected an object of the benchmark as invalid.",
-        "Correct the field that the message names.",
-    )
-    KIND_NOT_SERVED = (
-        "KindNotServed",
-        Kind.WARNING,
-        "The cluster does not serve a kind of resource that the benchmark needs.",
-        "Install the operator that brings this kind.",
-    )
-    NOT_FOUND = (
-        "NotFound",
-        Kind.WARNING,
-        "An object was deleted while it was in use.",
-        "Create the object again.",
-    )
-    CONFLICT = (
-        "Conflict",
-        Kind.WAITING,
-        "An object changed between reading and writing it.",
-        "Nothing needs to be done: the next reconcile reads the new version.",
-    )
     INTERNAL_ERROR = (
         "InternalError",
         Kind.WARNING,
@@ -228,72 +192,6 @@ class LifecycleReason(Reason):
             "Correct what the message names in the spec, in Solr or on the nodes; otherwise report"
             " it as a bug with the traceback from the operator's log."
         ),
-    )
-    STATUS_REJECTED = (
-        "StatusRejected",
-        Kind.PERMANENT,
-        "The status is too large for the API server, or violates the schema; results are left out.",
-        "Read the results with `solrbench report`; reduce steps, variants or request names.",
-    )
-    NAME_TAKEN = (
-        "NameTaken",
-        Kind.WARNING,
-        (
-            "An object with the name of one that the benchmark needs exists and belongs to"
-            " something else, such as a deleted benchmark of the same name."
-        ),
-        "Delete the object that the message names, or give the benchmark another name.",
-    )
-    REMOVING_PODS = (
-        "RemovingPods",
-        Kind.WAITING,
-        "The pods of a deleted benchmark are terminating.",
-        "Wait; if it lasts, check the nodes the pods run on.",
-    )
-    CLEANING_UP = (
-        "CleaningUp",
-        Kind.WAITING,
-        "The objects of a finished benchmark are being deleted.",
-        "Wait; if it lasts, check the nodes the pods run on.",
-    )
-    CLEANED_UP = (
-        "CleanedUp",
-        Kind.DONE,
-        "All objects of the benchmark except its results are deleted.",
-        "Nothing needs to be done.",
-    )
-    CLEANUP_SKIPPED = (
-        "CleanupSkipped",
-        Kind.DONE,
-        "`spec.cleanup` keeps Solr and ZooKeeper; the load's pods are deleted.",
-        "Delete the benchmark, or set `spec.cleanup` to Always, when they are no longer needed.",
-    )
-    COLLECTION_NOT_REMOVED = (
-        "CollectionNotRemoved",
-        Kind.WARNING,
-        "The benchmark's collection could not be deleted from the existing Solr.",
-        "Remove the cause that the message names, or delete the collection in Solr.",
-    )
-    COLLECTION_LEFT_BEHIND = (
-        "CollectionLeftBehind",
-        Kind.WARNING,
-        "The benchmark is deleted, but its collection may still exist in the existing Solr.",
-        "Delete the collection and its config set in Solr.",
-    )
-    SOLR_CLOUD_NOT_REMOVED = (
-        "SolrCloudNotRemoved",
-        Kind.WARNING,
-        "The SolrCloud is being deleted but has finalizers that the Solr Operator has not removed.",
-        "Check that the Solr Operator is running.",
-    )
-    ZOOKEEPER_CLUSTER_NOT_REMOVED = (
-        "ZookeeperClusterNotRemoved",
-        Kind.WARNING,
-        (
-            "The ZookeeperCluster is being deleted but has finalizers that the ZooKeeper operator"
-            " has not removed."
-        ),
-        "Check that the ZooKeeper operator is running.",
     )
 
 

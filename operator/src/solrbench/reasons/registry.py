@@ -1,5 +1,7 @@
 """All reasons, and look-ups by their words."""
 
+from solrbench.reasons.api_server import ApiServerReason
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.companions import CompanionReason
 from solrbench.reasons.indexing import IndexingReason
 from solrbench.reasons.kinds import Kind, Reason
@@ -16,6 +18,8 @@ GROUPS: tuple[type[Reason], ...] = (
     CompanionReason,
     IndexingReason,
     LoadReason,
+    CleanupReason,
+    ApiServerReason,
     SweepReason,
 )
 """The enumerations, in the order of the reference."""

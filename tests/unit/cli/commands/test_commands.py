@@ -261,6 +261,7 @@ def test_completion_has_a_script_for_each_shell(shell: str, call: Call) -> None:
     assert "_SOLRBENCH_COMPLETE" in call("completion", shell).stdout
 
 
+@pytest.mark.slow
 def test_kubectl_completes_commands(tmp_path: Path) -> None:
     program = tmp_path / "solrbench"
     program.write_text(

@@ -10,14 +10,14 @@ import pytest
 from solrbench.cli.terminal.states import LOG_SECONDS, POLL_SECONDS, watch_states
 from solrbench.cluster.client import ExpiredError, ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from unit.cli.test_follow import DONE
 
 Body = dict[str, Any]
-LOST = TemporaryError(LifecycleReason.API_UNREACHABLE, "connection reset")
-OLD = ExpiredError(LifecycleReason.API_UNREACHABLE, "too old resource version")
-FORBIDDEN = ForbiddenError(LifecycleReason.API_REFUSED, "may not watch")
+LOST = TemporaryError(ApiServerReason.API_UNREACHABLE, "connection reset")
+OLD = ExpiredError(ApiServerReason.API_UNREACHABLE, "too old resource version")
+FORBIDDEN = ForbiddenError(ApiServerReason.API_REFUSED, "may not watch")
 
 
 class Playback:

@@ -94,6 +94,7 @@ def results(draw: st.DrawFn) -> StepResult:
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # each example renders all tables
 @given(st.lists(results(), min_size=1, max_size=4), st.sampled_from(WIDTHS) | st.integers(20, 300))
 def test_no_width_cuts_a_number_or_a_unit(found: list[StepResult], width: int) -> None:

@@ -10,7 +10,7 @@ from solrbench.cluster.client import ForbiddenError
 from solrbench.controller.objects import failure_evidence
 from solrbench.decide.evidence.text import MAX_BYTES, MAX_ENTRY_BYTES
 from solrbench.errors import TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from unit.controller.stages.test_indexing import DOCUMENTS, Index, passed
@@ -186,7 +186,7 @@ def test_environment_of_containers_is_never_kept() -> None:
 
 
 def refused(*_: object, **__: object) -> Any:
-    raise ForbiddenError(LifecycleReason.API_REFUSED, "forbidden")
+    raise ForbiddenError(ApiServerReason.API_REFUSED, "forbidden")
 
 
 @pytest.mark.parametrize(("call", "what"), [("pod_log", "logs"), ("events", "events")])
@@ -202,7 +202,7 @@ def test_missing_right_is_named_and_stops_nothing(
     assert "container solr: 1 restarts" in text
 
 
-@pytest.mark.parametrize("error", [KeyError("x"), TemporaryError(LifecycleReason.CONFLICT, "x")])
+@pytest.mark.parametrize("error", [KeyError("x"), TemporaryError(ApiServerReason.CONFLICT, "x")])
 def test_evidence_that_cannot_be_kept_stops_nothing(
     monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:

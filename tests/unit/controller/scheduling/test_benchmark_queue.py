@@ -12,7 +12,7 @@ from solrbench.controller.scheduling.benchmark_queue import (
     BenchmarkQueue,
 )
 from solrbench.decide.scheduling.queue import Turn
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 
@@ -138,7 +138,7 @@ class OneForbidden(FakeCluster):
 
     def list_metadata(self, version: str, kind: str, namespace: str | None) -> Any:
         if namespace == "team-a":
-            raise ForbiddenError(LifecycleReason.API_REFUSED, "no role")
+            raise ForbiddenError(ApiServerReason.API_REFUSED, "no role")
         return super().list_metadata(version, kind, namespace)
 
 

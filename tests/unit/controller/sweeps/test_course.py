@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.errors import PermanentError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.fakes.handled_operator import condition
 from support.fakes.handled_sweeps import HandledSweeps
 from support.resources.small_resource import create
@@ -112,7 +112,7 @@ def refuse_first(sweeps: HandledSweeps) -> None:
     def refuse(manifest: Body) -> Body:
         if manifest["kind"] == "SolrBenchmark" and not refused:
             refused.append(manifest)
-            raise PermanentError(LifecycleReason.MANIFEST_REJECTED, "denied")
+            raise PermanentError(ApiServerReason.MANIFEST_REJECTED, "denied")
         applied: Body = apply(manifest)
         return applied
 

@@ -10,7 +10,7 @@ from solrbench.controller.scheduling.reconcile_schedule import ReconcileSchedule
 from solrbench.controller.scheduling.timed_reconcile import CONFLICT_PAUSE, UPGRADE_PAUSE
 from solrbench.controller.sweeps.handlers import IDLE_PAUSE, RUNNING_PAUSE
 from solrbench.errors import ConflictError, TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from support.fakes.handled_sweeps import HandledSweeps
 from support.resources.small_sweep import small_sweep
 from unit.controller.sweeps.test_course import sweep_of
@@ -74,8 +74,8 @@ def test_a_sweep_that_is_gone_leaves_the_schedule(sweeps: HandledSweeps) -> None
 @pytest.mark.parametrize(
     ("error", "pause"),
     [
-        (ConflictError(LifecycleReason.CONFLICT, "changed"), CONFLICT_PAUSE),
-        (TemporaryError(LifecycleReason.API_UNREACHABLE, "away"), RUNNING_PAUSE),
+        (ConflictError(ApiServerReason.CONFLICT, "changed"), CONFLICT_PAUSE),
+        (TemporaryError(ApiServerReason.API_UNREACHABLE, "away"), RUNNING_PAUSE),
     ],
 )
 def test_what_fails_is_repeated(

@@ -12,6 +12,8 @@ from support.fakes.handled_operator import condition
 from support.fakes.handled_sweeps import HandledSweeps
 from unit.controller.sweeps.test_course import sweep_of
 
+pytestmark = pytest.mark.slow
+
 POINTS = 20
 KILLS = 10
 WRITES_AT_LEAST = 400

@@ -26,7 +26,7 @@ def test_documents_depend_on_seed_and_position_alone() -> None:
     assert whole[:10] != list(generator(seed=2).range(range(10)))
 
 
-@pytest.mark.parametrize("batch", [1, 33, BLOCK, 250])
+@pytest.mark.parametrize("batch", [pytest.param(1, marks=pytest.mark.slow), 33, BLOCK, 250])
 def test_pods_make_each_document_once(batch: int) -> None:
     whole = {each["id"]: each for each in generator().documents(Partition(0, 1, 1000))}
     parts = [list(generator().documents(Partition(pod, 3, batch))) for pod in range(3)]
@@ -100,6 +100,7 @@ def test_fields_are_in_their_ranges() -> None:
         assert 0 <= each["popularity_i"] <= 1_000_000
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_documents() -> None:
     documents = generator(documents=10_000_000_000).documents(Partition(0, 1, 1000))
     next(documents)

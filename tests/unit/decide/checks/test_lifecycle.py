@@ -22,6 +22,7 @@ from solrbench.decide.checks.lifecycle import (
 )
 from solrbench.decide.checks.outcome import Action
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, TARGET_READY, Conditions, Truth
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
@@ -105,12 +106,12 @@ def test_cleanup_as_the_spec_says(policy: Cleanup, succeeded: bool, wanted: bool
     ("reason", "policy", "needed"),
     [
         (LifecycleReason.PENDING, Cleanup.NEVER, True),
-        (LifecycleReason.CLEANING_UP, Cleanup.ALWAYS, True),
-        (LifecycleReason.COLLECTION_NOT_REMOVED, Cleanup.ALWAYS, True),
-        (LifecycleReason.CLEANED_UP, Cleanup.ALWAYS, False),
-        (LifecycleReason.CLEANUP_SKIPPED, Cleanup.NEVER, False),
-        (LifecycleReason.CLEANUP_SKIPPED, Cleanup.ON_SUCCESS, False),
-        (LifecycleReason.CLEANUP_SKIPPED, Cleanup.ALWAYS, True),
+        (CleanupReason.CLEANING_UP, Cleanup.ALWAYS, True),
+        (CleanupReason.COLLECTION_NOT_REMOVED, Cleanup.ALWAYS, True),
+        (CleanupReason.CLEANED_UP, Cleanup.ALWAYS, False),
+        (CleanupReason.CLEANUP_SKIPPED, Cleanup.NEVER, False),
+        (CleanupReason.CLEANUP_SKIPPED, Cleanup.ON_SUCCESS, False),
+        (CleanupReason.CLEANUP_SKIPPED, Cleanup.ALWAYS, True),
     ],
 )
 def test_cleanup_is_needed_until_the_policy_is_met(

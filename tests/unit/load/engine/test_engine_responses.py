@@ -14,6 +14,7 @@ from support.servers.http_server import GOOD, Exchange, HttpServer, Script
 from support.servers.ports import free_port
 from unit.load.builders import (
     assignment,
+    duty,
     kinds,
     mix_plan,
     only,
@@ -22,7 +23,6 @@ from unit.load.builders import (
     target,
     workload,
 )
-from unit.load.engine.open_loop.test_sender import duty
 
 FILE = {"configMap": {"name": "d", "key": "lines"}}
 POSTED = {"name": "add", "jsonBody": '[{"id": "1"}]'}

@@ -129,6 +129,7 @@ def test_a_schedule_of_months_is_computed_as_it_is_needed() -> None:
     assert slow[-1] == 999_000 * SECOND
 
 
+@pytest.mark.slow
 def test_times_beyond_64_bits_stay_ascending() -> None:
     blocks = arrivals(rate(requests=10**9, requests_per_second=0.001), 1)
     last = [block[-1] for block in islice(blocks, 2500)]

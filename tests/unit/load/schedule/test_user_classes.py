@@ -41,6 +41,7 @@ def first(users: int, classes: list[UserClass]) -> Counter[str]:
     return Counter(islice(class_sequence(classes), users))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_shares_after_whole_rounds_are_those_of_locust() -> None:
     # In a process of its own, since importing Locust patches it.

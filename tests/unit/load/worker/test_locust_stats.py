@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SOURCES = Path(__file__).parents[4] / "operator" / "src"
 
 PROGRAM = """

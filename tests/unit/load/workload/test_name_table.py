@@ -21,8 +21,7 @@ from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.plan.load_plan import LoadPlan
 from support.servers.http_server import Exchange, HttpServer
-from unit.load.builders import assignment, mix_plan, run, run_step, target, workload
-from unit.load.engine.open_loop.test_sender import duty
+from unit.load.builders import assignment, duty, mix_plan, run, run_step, target, workload
 
 JSON = ("wt", "json")
 XML_ONLY = {"wt": "xml"}

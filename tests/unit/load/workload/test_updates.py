@@ -46,6 +46,7 @@ def sent(
     return found
 
 
+@pytest.mark.slow
 def test_existing_documents_are_replaced_evenly() -> None:
     source = generated()
     documents = [doc for batch in sent(source, 3000, 10) for doc in batch]

@@ -39,6 +39,7 @@ def drawn(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("series", SERIES)
 def test_intervals_hold_the_truth_in_about_95_of_100_steps(series: str) -> None:
     """Order statistics, as if requests were independent, would hold it in 20 to 60 of 100."""

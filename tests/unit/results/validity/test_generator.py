@@ -6,7 +6,7 @@ import pytest
 
 from solrbench.results.model.step_result import UsageSlice, WorkerPercentile, WorkerResult
 from unit.results.builders import make_result
-from unit.results.validity.test_verdict import (
+from unit.results.validity.documents import (
     healthy,
     messages_by_reason,
     open_loop,

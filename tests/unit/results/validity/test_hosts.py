@@ -3,7 +3,7 @@
 import pytest
 
 from solrbench.results.model.telemetry import MOST_SERVERS, ServerFigures, Telemetry
-from unit.results.validity.test_verdict import (
+from unit.results.validity.documents import (
     healthy,
     messages_by_reason,
     quiet_machine,

@@ -4,7 +4,7 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.results.model.environment import AttemptRecord, Environment
 from solrbench.results.validity.verdict import evaluate_steps
 from unit.results.builders import make_spec
-from unit.results.validity.test_verdict import healthy, without_placement
+from unit.results.validity.documents import healthy, without_placement
 
 ONE = {"solr": ["n1"], "load-master": ["n1"], "load-worker": ["n1"]}
 APART = {"solr": ["n1", "n2"], "load-master": ["n3"], "load-worker": ["n3"]}

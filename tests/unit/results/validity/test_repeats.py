@@ -3,7 +3,7 @@
 import random
 
 from solrbench.results.model.step_result import StepRunResult, Window
-from unit.results.validity.test_verdict import answers, healthy, messages_by_reason, verdict_of
+from unit.results.validity.documents import answers, healthy, messages_by_reason, verdict_of
 
 
 def repeat(number: int, level: int, seconds: int = 61, **fields: int) -> StepRunResult:

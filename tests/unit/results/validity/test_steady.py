@@ -5,7 +5,7 @@ import random
 import pytest
 
 from solrbench.results.model.step_result import StepRunResult, Window
-from unit.results.validity.test_verdict import answers, messages_by_reason, verdict_of
+from unit.results.validity.documents import answers, messages_by_reason, verdict_of
 
 
 def step_run(levels: list[float], noise: float = 0.05, **fields: object) -> StepRunResult:

@@ -5,101 +5,26 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.load import Load, OnWorkerLoss
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.pod_record import PodEvent, PodRecord
 from solrbench.results.model.step_result import (
     FailureKind,
     StepRunResult,
     Window,
-    WorkerResult,
 )
-from solrbench.results.model.telemetry import ServerFigures, Telemetry
 from solrbench.results.text.verdict_text import completion_note, verdict_lines
 from solrbench.results.validity.overall import overall_verdict
-from solrbench.results.validity.verdict import evaluate_step, evaluate_steps, samples_needed
-from unit.results.builders import START, make_document, make_result, make_spec, make_variants
-
-ENOUGH = [1000] * 200
-
-
-def load(workers: int = 1, **validity: int) -> Load:
-    return Load.model_validate(
-        {
-            "workers": workers,
-            "steps": [{"name": "a", "users": workers, "requests": 10}],
-            "validity": validity,
-        }
-    )
-
-
-def worker(name: str = "w-0", **fields: Any) -> WorkerResult:
-    healthy: dict[str, Any] = {
-        "requests": 200,
-        "users": 2,
-        "cpu_seconds": 1.0,
-        "core_cpu_seconds": 0.8,
-        "measured_seconds": 10.0,
-        "throttled_seconds": 0.0,
-        "stolen_seconds": 0.0,
-        "pressure_seconds": 0.0,
-    }
-    return WorkerResult.model_validate({"worker": name} | healthy | fields)
-
-
-def quiet_machine(busy_percent: float = 50.0, solr_seconds: float | None = 8.0) -> Telemetry:
-    """Return a machine of four CPUs in a step of ten seconds, and the Solr node on it."""
-    spent = {} if solr_seconds is None else {"cpu_seconds": solr_seconds}
-    machine = {"cpu_busy_percent": busy_percent, "cpus": 4.0}
-    return Telemetry(
-        solr=[ServerFigures(server="solr-0:8983", seconds=10.0, readings=2, figures=spent)],
-        machines=[ServerFigures(server="m-0", seconds=10.0, readings=2, figures=machine)],
-    )
-
-
-def healthy(repeat: int = 1, **fields: Any) -> StepRunResult:
-    """Return a document that holds all evidence and no reason against it."""
-    result = make_result(ENOUGH).model_copy(update={"partial_results": 0, "empty_results": 0})
-    document = make_document("a", repeat, result, seconds=10.0)
-    target = MeasuredTarget(attempt=1, documents=1000, deleted_documents=0)
-    evidence: dict[str, Any] = {
-        "workers": [worker()],
-        "pods": [],
-        "target": target,
-        "telemetry": quiet_machine(),
-    }
-    return document.model_copy(update=evidence | fields)
-
-
-def answers(**fields: Any) -> StepRunResult:
-    document = healthy()
-    return document.model_copy(
-        update={"requests": [document.requests[0].model_copy(update=fields)]}
-    )
-
-
-def open_loop(planned: int, **fields: Any) -> StepRunResult:
-    plan = {"requests_per_second": 20.0, "planned_requests": planned}
-    return answers(**fields).model_copy(
-        update=plan | {"workers": [worker(lag_p99_microseconds=900, lag_max_microseconds=1500)]}
-    )
-
-
-def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:
-    """Return the messages by reason, without the remedy at the end."""
-    return {each.reason: each.message.rpartition("; ")[0] for each in verdict.reasons}
-
-
-def verdict_of(*documents: StepRunResult, **changes: int) -> StepVerdict:
-    return evaluate_step("a", "", documents, load(**changes))
-
-
-def without_placement(spec: Spec) -> Spec:
-    """Return `spec` with no limit to where pods run, of which these documents know nothing."""
-    validity = spec.load.validity.model_copy(update={"allow_shared_nodes": True})
-    return spec.model_copy(update={"load": spec.load.model_copy(update={"validity": validity})})
+from solrbench.results.validity.verdict import evaluate_steps, samples_needed
+from unit.results.builders import START, make_result, make_spec, make_variants
+from unit.results.validity.documents import (
+    ENOUGH,
+    answers,
+    healthy,
+    messages_by_reason,
+    open_loop,
+    verdict_of,
+    without_placement,
+    worker,
+)
 
 
 def test_step_without_findings_is_valid() -> None:
@@ -108,105 +33,12 @@ def test_step_without_findings_is_valid() -> None:
         assert (verdict.verdict, verdict.reasons, verdict.unchecked) == ("Valid", [], [])
 
 
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        ({"cpu_seconds": 9.5}, "worker w-0 used 95 % of a core for 10 s (limit 90 %)"),
-        (
-            {"core_cpu_seconds": 3.0, "core_waiting_seconds": 6.2},
-            "engine thread of worker w-0 was busy or runnable for 92 % of 10 s (3 s on a CPU,",
-        ),
-        (
-            {"cpu_seconds": 4.75, "cpu_limit_cores": 0.5},
-            "worker w-0 used 95 % of its CPU limit of 0.5 cores for 10 s (limit 90 %)",
-        ),
-        ({"cpu_seconds": 9.5, "cpu_limit_cores": 4.0}, "95 % of a core"),
-    ],
-)
-def test_worker_above_its_cpu_limit_is_invalid(fields: dict[str, Any], part: str) -> None:
-    verdict = verdict_of(healthy(workers=[worker(), worker(**fields)]))
-    assert verdict.verdict == "Invalid"
-    assert part in messages_by_reason(verdict)["WorkerSaturated"]
-
-
-@pytest.mark.parametrize(
-    "fields", [{"cpu_seconds": 9.0}, {"core_cpu_seconds": 5.0, "core_waiting_seconds": 4.0}]
-)
-def test_worker_at_its_cpu_limit_is_valid(fields: dict[str, Any]) -> None:
-    assert verdict_of(healthy(workers=[worker(**fields)])).verdict == "Valid"
-
-
-def test_bounds_are_those_of_the_spec() -> None:
-    document = healthy(workers=[worker(cpu_seconds=6.0)])
-    assert verdict_of(document).verdict == "Valid"
-    assert (
-        "limit 50 %"
-        in messages_by_reason(verdict_of(document, max_worker_cpu_percent=50))["WorkerSaturated"]
-    )
-
-
-def test_worker_of_an_older_version_is_checked_by_the_seconds_of_the_step() -> None:
-    old = WorkerResult(worker="w-0", requests=200, cpu_seconds=9.9, users=2)
-    verdict = verdict_of(healthy(workers=[old], pods=None))
-    assert "used 99 % of a core for 10 s" in messages_by_reason(verdict)["WorkerSaturated"]
-    unknown = {"PodThrottled", "PodRestarted", "CpuStolen", "CpuPressure"}
-    assert {each.reason for each in verdict.unchecked} == unknown
-
-
-def test_lag_counts_in_an_open_loop_only() -> None:
-    lagging = [worker(lag_p99_microseconds=12_500)]
-    document = open_loop(200).model_copy(update={"workers": lagging})
-    assert messages_by_reason(verdict_of(document)) == {
-        "ScheduleLag": "worker w-0 delayed requests by 12.5 ms (p99, limit 10 ms)"
-    }
-    closed = document.model_copy(update={"requests_per_second": None, "planned_requests": None})
-    assert verdict_of(closed).verdict == "Valid"
-
-
-def test_missing_lag_is_listed_as_unchecked() -> None:
-    document = open_loop(200).model_copy(update={"workers": [worker()]})
-    verdict = verdict_of(document)
-    assert verdict.verdict == "Valid"
-    assert [(each.reason, each.message) for each in verdict.unchecked] == [
-        ("ScheduleLag", "no lag of w-0")
-    ]
-
-
-def test_lost_workers_are_named() -> None:
-    document = healthy(lost_workers=["w-1"])
-    assert messages_by_reason(evaluate_step("a", "", [document], load(workers=2))) == {
-        "WorkersLost": "1 of 2 workers were lost: w-1 (limit 0)"
-    }
-    assert messages_by_reason(evaluate_step("a", "", [healthy()], load(workers=3))) == {
-        "WorkersLost": "2 of 3 workers were lost (limit 0)"
-    }
-
-
-def test_step_that_those_left_ran_whole_is_valid() -> None:
-    goes_on = load(workers=3).model_copy(update={"on_worker_loss": OnWorkerLoss.REDISTRIBUTE})
-    assert evaluate_step("a", "", [healthy()], goes_on).verdict == "Valid"
-    aborted = healthy(lost_workers=["w-1"])
-    assert messages_by_reason(evaluate_step("a", "", [aborted], goes_on)) == {
-        "WorkersLost": "1 of 3 workers were lost: w-1 (limit 0)"
-    }
-
-
 def test_repeated_queries_make_a_step_invalid() -> None:
     verdict = verdict_of(healthy(queries_may_repeat=True))
     assert verdict.verdict == "Invalid"
     assert (
         "some may have been sent twice (limit 0)" in messages_by_reason(verdict)["QueriesMayRepeat"]
     )
-
-
-def test_throttled_worker_is_invalid() -> None:
-    held = worker(throttled_seconds=2.5, cpu_limit_cores=0.5, cpu_seconds=1.0)
-    assert messages_by_reason(verdict_of(healthy(workers=[held]))) == {
-        "PodThrottled": (
-            "worker w-0 was CPU-throttled for 2.5 s of 10 s at 0.5 cores (25 %, limit 1 %)"
-        )
-    }
-    assert verdict_of(healthy(workers=[worker(throttled_seconds=0.1)])).verdict == "Valid"
 
 
 def test_pod_events_make_a_step_invalid() -> None:
@@ -372,12 +204,6 @@ def test_steps_and_variants_have_separate_verdicts() -> None:
     )
 
 
-def test_step_run_without_duration_saturates_no_worker() -> None:
-    idle = worker(cpu_seconds=0.001, core_cpu_seconds=0.0, measured_seconds=0.0)
-    verdict = verdict_of(healthy(workers=[idle], requests=[], seconds=0.0))
-    assert set(messages_by_reason(verdict)) == {"TooFewSamples"}
-
-
 def test_documents_of_the_first_version_are_read_and_checked() -> None:
     stored = {
         "schemaVersion": 1,
@@ -403,24 +229,3 @@ def test_documents_of_the_first_version_are_read_and_checked() -> None:
     counts = {"PartialResults", "EmptyResults", "DeletedDocuments"}
     hosts = {"PodThrottled", "PodRestarted", "CpuStolen", "CpuPressure", "OthersUseCpu"}
     assert unchecked == hosts | counts
-
-
-def test_cpu_time_that_others_took_is_invalid_with_number_and_limit() -> None:
-    slow = worker(stolen_seconds=0.7, pressure_seconds=6.0)
-    assert messages_by_reason(verdict_of(healthy(workers=[worker("w-1"), slow]))) == {
-        "CpuStolen": "the host took 0.7 s of each CPU of the node of worker w-0 in 10 s (7 %, limit"
-        " 5 %)",
-        "CpuPressure": "processes waited for a CPU for 6 s in the pod of worker w-0 in 10 s (60 %,"
-        " limit 50 %)",
-    }
-    limits = {"max_stolen_percent": 7, "max_cpu_pressure_percent": 60}
-    assert verdict_of(healthy(workers=[slow]), **limits).verdict == "Valid"
-
-
-def test_cpu_time_of_others_that_cannot_be_read_is_unchecked() -> None:
-    unknown = worker(stolen_seconds=None, pressure_seconds=None)
-    verdict = verdict_of(healthy(workers=[unknown]))
-    assert {each.reason: each.message for each in verdict.unchecked} == {
-        "CpuStolen": "no steal time of worker w-0 could be read",
-        "CpuPressure": "no cpu.pressure of worker w-0 could be read",
-    }

@@ -9,7 +9,7 @@ from solrbench.results.model.step_result import FailureKind, StepRunResult
 from solrbench.results.text.verdict_text import verdict_lines
 from solrbench.results.validity.verdict import evaluate_steps
 from unit.results.builders import make_spec
-from unit.results.validity.test_verdict import (
+from unit.results.validity.documents import (
     answers,
     healthy,
     messages_by_reason,

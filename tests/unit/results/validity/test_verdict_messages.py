@@ -15,7 +15,7 @@ from solrbench.results.model.step_result import (
 from solrbench.results.validity import verdict
 from solrbench.results.validity.checks.registry import CHECKS
 from unit.results.builders import START, make_result
-from unit.results.validity.test_verdict import (
+from unit.results.validity.documents import (
     healthy,
     open_loop,
     quiet_machine,
@@ -83,7 +83,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(
     ]
     text, _, remedy = message.rpartition("; ")
     assert remedy == CHECKS[reason].remedy
-    assert re.match("(raise|lower|look|use|measure|give) ", remedy)
+    assert re.match("(raise|lower|look|use|measure|give|stop) ", remedy)
     assert re.search(r"[( ]limit \d.*\)$", text) or text.endswith("…")
     assert not re.search(r"\b(nobody|told|tells?|whoever|bound)\b", message)  # codespell:ignore
     assert len(message) <= 1000

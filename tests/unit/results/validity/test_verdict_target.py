@@ -12,7 +12,7 @@ from solrbench.results.validity.checks.finding import Finding, NotEvaluated
 from solrbench.results.validity.checks.target import check_variant
 from solrbench.results.validity.verdict import evaluate_steps
 from unit.results.builders import START, make_spec
-from unit.results.validity.test_verdict import healthy, messages_by_reason, verdict_of
+from unit.results.validity.documents import healthy, messages_by_reason, verdict_of
 
 TARGET = MeasuredTarget(
     attempt=1,

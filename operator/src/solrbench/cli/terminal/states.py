@@ -20,7 +20,7 @@ from solrbench.cluster.client import (
 )
 from solrbench.decide.conditions import is_finished
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 
 LOG_SECONDS = 5.0
 """A state comes at least this often, also without a change, so that a log can catch up."""
@@ -115,5 +115,5 @@ def _seconds_left(end: float | None) -> float:
 def _absence(namespace: str, name: str, *, seen: bool) -> PermanentError:
     text = "was deleted" if seen else "does not exist"
     return PermanentError(
-        LifecycleReason.NOT_FOUND, f"SolrBenchmark {name} {text} in namespace {namespace}"
+        ApiServerReason.NOT_FOUND, f"SolrBenchmark {name} {text} in namespace {namespace}"
     )

@@ -8,7 +8,7 @@ import httpx
 import orjson
 
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 
 _MOST_CHARACTERS = 1000
 
@@ -52,12 +52,12 @@ class NotFoundError(TemporaryError):
     """There is no such object."""
 
 
-_BY_STATUS: dict[int, tuple[type[TemporaryError], LifecycleReason]] = {
-    401: (UnauthorizedError, LifecycleReason.API_UNREACHABLE),
-    403: (ForbiddenError, LifecycleReason.API_REFUSED),
-    404: (NotFoundError, LifecycleReason.NOT_FOUND),
-    409: (ConflictError, LifecycleReason.CONFLICT),
-    410: (ExpiredError, LifecycleReason.API_UNREACHABLE),
+_BY_STATUS: dict[int, tuple[type[TemporaryError], ApiServerReason]] = {
+    401: (UnauthorizedError, ApiServerReason.API_UNREACHABLE),
+    403: (ForbiddenError, ApiServerReason.API_REFUSED),
+    404: (NotFoundError, ApiServerReason.NOT_FOUND),
+    409: (ConflictError, ApiServerReason.CONFLICT),
+    410: (ExpiredError, ApiServerReason.API_UNREACHABLE),
 }
 
 
@@ -70,7 +70,7 @@ def wrap_api_errors(action: str) -> Iterator[None]:
         raise error_for(error.status, f"{action}: {error.message}") from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         text = str(error) or type(error).__name__
-        raise UnreachableError(LifecycleReason.API_UNREACHABLE, f"{action}: {text}") from error
+        raise UnreachableError(ApiServerReason.API_UNREACHABLE, f"{action}: {text}") from error
 
 
 def error_for(status: int, text: str) -> TemporaryError | PermanentError:
@@ -80,8 +80,8 @@ def error_for(status: int, text: str) -> TemporaryError | PermanentError:
         return error(reason, text)
     # etcd's limit is a server error, though another attempt cannot succeed.
     if status in (400, 413, 422) or "request is too large" in text or "larger than max" in text:
-        return PermanentError(LifecycleReason.MANIFEST_REJECTED, text)
-    return TemporaryError(LifecycleReason.API_UNREACHABLE, text)
+        return PermanentError(ApiServerReason.MANIFEST_REJECTED, text)
+    return TemporaryError(ApiServerReason.API_UNREACHABLE, text)
 
 
 def _message(body: bytes) -> str:

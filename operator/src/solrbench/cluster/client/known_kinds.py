@@ -6,7 +6,7 @@ import orjson
 
 from solrbench.cluster.client.api_errors import KindNotServedError, NotFoundError
 from solrbench.cluster.client.connection import TIMEOUT_SECONDS, Connection
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 
 
 class KnownKinds:
@@ -62,7 +62,7 @@ class KnownKinds:
             if each["kind"] == kind and "/" not in each["name"]:
                 return each["name"], each["namespaced"]
         raise KindNotServedError(
-            LifecycleReason.KIND_NOT_SERVED, f"the API server has no kind {kind} of {api_version}"
+            ApiServerReason.KIND_NOT_SERVED, f"the API server has no kind {kind} of {api_version}"
         )
 
 

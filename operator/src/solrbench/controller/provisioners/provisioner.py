@@ -6,7 +6,7 @@ from typing import Protocol
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.solr_views import Replica, ReplicaSize
 from solrbench.decide.views import PodView
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.solr.client import SolrClient
 
 
@@ -26,7 +26,7 @@ class OwnedKind:
 
     api_version: str
     kind: str
-    not_removed: LifecycleReason | None = None
+    not_removed: CleanupReason | None = None
     has_owner: bool = False
 
     @property

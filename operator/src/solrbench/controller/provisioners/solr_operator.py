@@ -28,10 +28,10 @@ from solrbench.manifests.agent import add_agents
 from solrbench.manifests.disruption import build_disruption_budget
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.cleanup import CleanupReason
 
 SOLR_CLOUDS = OwnedKind(
-    solr_cloud.API_VERSION, solr_cloud.KIND, LifecycleReason.SOLR_CLOUD_NOT_REMOVED
+    solr_cloud.API_VERSION, solr_cloud.KIND, CleanupReason.SOLR_CLOUD_NOT_REMOVED
 )
 
 

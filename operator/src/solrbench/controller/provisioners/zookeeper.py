@@ -23,13 +23,13 @@ from solrbench.manifests.agent import add_agents
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
 from solrbench.plan.zookeeper_path import member_hosts
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.solr import zookeeper
 
 ZOOKEEPER_CLUSTERS = OwnedKind(
     "zookeeper.pravega.io/v1beta1",
     "ZookeeperCluster",
-    LifecycleReason.ZOOKEEPER_CLUSTER_NOT_REMOVED,
+    CleanupReason.ZOOKEEPER_CLUSTER_NOT_REMOVED,
     has_owner=True,
 )
 """Each goes with the SolrCloud that owns it."""

@@ -22,6 +22,7 @@ from solrbench.decide.conditions import (
 )
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.plan.warm_up import preparation_note
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.text.verdict_text import completion_note
@@ -73,7 +74,7 @@ def clean_up(context: ReconcileContext) -> None:
     gone = delete_components(context, *components)
     if not gone:
         waits = find_removal_obstacle(removal_of(context)) or TemporaryError(
-            LifecycleReason.CLEANING_UP, "pods are terminating"
+            CleanupReason.CLEANING_UP, "pods are terminating"
         )
         context.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
         raise waits
@@ -84,12 +85,12 @@ def clean_up(context: ReconcileContext) -> None:
             f"spec.cleanup is {context.benchmark.spec.cleanup.value}: Solr and ZooKeeper are kept;"
             " delete the benchmark, or set it to Always, when they are no longer needed"
         )
-        context.conditions.set(CLEANED_UP, "False", LifecycleReason.CLEANUP_SKIPPED, message)
+        context.conditions.set(CLEANED_UP, "False", CleanupReason.CLEANUP_SKIPPED, message)
     else:
         context.conditions.set(
             CLEANED_UP,
             "True",
-            LifecycleReason.CLEANED_UP,
+            CleanupReason.CLEANED_UP,
             "everything except the results is deleted",
         )
 
@@ -105,8 +106,8 @@ def _remove_collection(context: ReconcileContext) -> None:
         provisioner_of(context).remove_collection(context)
     except SolrbenchError as error:
         message = f"the collection could not be deleted from target.existing: {error}"
-        context.conditions.set(CLEANED_UP, "False", LifecycleReason.COLLECTION_NOT_REMOVED, message)
-        raise TemporaryError(LifecycleReason.COLLECTION_NOT_REMOVED, message) from error
+        context.conditions.set(CLEANED_UP, "False", CleanupReason.COLLECTION_NOT_REMOVED, message)
+        raise TemporaryError(CleanupReason.COLLECTION_NOT_REMOVED, message) from error
 
 
 def _wants_cleanup(context: ReconcileContext) -> bool:

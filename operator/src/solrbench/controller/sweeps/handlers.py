@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.cluster.client import Cluster
-from solrbench.controller.events import events_between
+from solrbench.controller.events import events_between, post_events
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey, ReconcileSchedule
 from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
 from solrbench.controller.settings import Settings
@@ -104,7 +104,8 @@ class SweepHandlers:
         plan, concurrency = self._plans.plan_of(before), self._settings.concurrency
         after = reconcile_sweep(SweepContext(self._cluster, before, body, plan, now, concurrency))
         self._telemetry.sweeps.update(after, plan)
-        _emit_events(body, before, after)
+        changed = events_between(before.status.conditions, after.status.conditions)
+        post_events(body, after.key, changed)
         return _pause(after, now)
 
 
@@ -129,13 +130,3 @@ def _pause(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta:
 def _utc_now() -> datetime:
     """Return the time as Kubernetes writes it, in whole seconds."""
     return datetime.now(UTC).replace(microsecond=0)
-
-
-def _emit_events(
-    body: dict[str, Any], before: SolrBenchmarkSweep, after: SolrBenchmarkSweep
-) -> None:
-    for event in events_between(before.status.conditions, after.status.conditions):
-        log.info("%s: %s: %s", after.key, event.reason, " ".join(event.message.split()))
-        kopf.event(
-            cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message
-        )

@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1.status.status import Status
 from solrbench.decide.checks.outcome import Outcome, fail
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions
 from solrbench.decide.deadlines import deadline_seconds
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -95,9 +96,9 @@ def wants_cleanup(policy: Cleanup, *, succeeded: bool) -> bool:
 def needs_cleanup(conditions: Conditions, policy: Cleanup) -> bool:
     """Return whether objects may exist that `spec.cleanup` wants deleted."""
     match conditions.get(CLEANED_UP).reason:
-        case LifecycleReason.CLEANED_UP:
+        case CleanupReason.CLEANED_UP:
             return False
-        case LifecycleReason.CLEANUP_SKIPPED:  # the policy may have changed
+        case CleanupReason.CLEANUP_SKIPPED:  # the policy may have changed
             return wants_cleanup(policy, succeeded=conditions.is_true(SUCCEEDED))
         case _:
             return True

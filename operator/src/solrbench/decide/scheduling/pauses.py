@@ -7,6 +7,7 @@ from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.checks.lifecycle import needs_cleanup
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, Conditions, is_finished
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.lifecycle import LifecycleReason
 
 AT_ONCE = timedelta(0)
@@ -24,7 +25,7 @@ FINISHED_PAUSE = timedelta(hours=1)
 LIVE_LOAD_PAUSE = timedelta(seconds=15)
 """Between two writes of live figures alone: each writes the whole status, results included."""
 
-_RETRIED = (LifecycleReason.COLLECTION_NOT_REMOVED, LifecycleReason.INTERNAL_ERROR)
+_RETRIED = (CleanupReason.COLLECTION_NOT_REMOVED, LifecycleReason.INTERNAL_ERROR)
 
 
 def decide_pause(spec: Spec, status: Status, now: datetime) -> timedelta:

@@ -10,12 +10,12 @@ from typing import Any
 
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED
 from solrbench.decide.internal_errors import MAX_IN_A_ROW
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.cleanup import CleanupReason
 
 CLEANUP_DONE_REASONS = (
-    LifecycleReason.CLEANED_UP,
-    LifecycleReason.CLEANUP_SKIPPED,
-    LifecycleReason.COLLECTION_NOT_REMOVED,
+    CleanupReason.CLEANED_UP,
+    CleanupReason.CLEANUP_SKIPPED,
+    CleanupReason.COLLECTION_NOT_REMOVED,
 )
 """Reasons of `CleanedUp` with which nothing of a benchmark runs any more. A collection that is
 still on an existing Solr, perhaps one that is gone for good, is no load."""

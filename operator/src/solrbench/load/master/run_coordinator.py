@@ -7,13 +7,10 @@ from datetime import datetime
 
 from solrbench.load.errors import LoadError
 from solrbench.load.master.list_offsets import ListOffsets, resumed
-from solrbench.load.master.merging.merge_results import (
-    StepRunMetadata,
-    WarmUpResult,
-    merge_worker_results,
-)
+from solrbench.load.master.merging.merge_results import merge_worker_results
 from solrbench.load.master.merging.request_windows import merge_request_windows
 from solrbench.load.master.merging.series_limit import limit_series
+from solrbench.load.master.merging.step_run_metadata import StepRunMetadata, WarmUpResult
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_schedule import RunSchedule
 from solrbench.load.master.run_status import RunStage, RunStatus

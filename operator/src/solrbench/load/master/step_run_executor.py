@@ -8,10 +8,9 @@ from typing import NamedTuple, Protocol
 
 from solrbench.api.v1alpha1.load.warm_up import UntilSteady
 from solrbench.load.errors import StepRunAbortedError
-from solrbench.load.master.collapse import CollapseDetector
 from solrbench.load.master.list_offsets import ListOffsets, max_requests_sent
 from solrbench.load.master.run_status import RunStage, RunStatus
-from solrbench.load.master.steady_state import SteadyStateDetector
+from solrbench.load.master.steady_state import CollapseDetector, SteadyStateDetector
 from solrbench.load.master.worker_pool.distributed_step_run import (
     DistributedStepRun,
     StepRunState,

@@ -1,7 +1,6 @@
 """Queries drawn from the vocabulary of a generated dataset."""
 
 from collections.abc import Callable, Sequence
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.workload.workload import GeneratedQueries
 from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.query_file import LazySequence, Query
 from solrbench.plan.vocabulary import (
     CATEGORIES,
     CATEGORY_FIELD,
@@ -27,7 +26,7 @@ _NO_ROUTE = -1
 _BLOCK = 1 << 16
 
 
-class GeneratedQueryList(Sequence[Query]):
+class GeneratedQueryList(LazySequence[Query]):
     """Drawn queries, each made when it is taken: some 15 bytes are kept of one.
 
     Words and categories follow the distributions of the documents, so frequent words are queried
@@ -55,13 +54,8 @@ class GeneratedQueryList(Sequence[Query]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    @overload
-    def __getitem__(self, index: int, /) -> Query: ...
-    @overload
-    def __getitem__(self, index: slice, /) -> Sequence[Query]: ...
-    def __getitem__(self, index: int | slice, /) -> Query | Sequence[Query]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
+    def item(self, index: int) -> Query:
+        """Return the query of an index."""
         start = int(self._ends[index - 1]) if index else 0
         words = self._vocabulary[self._words[start : self._ends[index]]].astype(str).tolist()
         route = _NO_ROUTE if self._routes is None else int(self._routes[index])

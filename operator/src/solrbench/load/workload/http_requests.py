@@ -8,7 +8,6 @@ import ssl
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import overload
 from urllib.parse import urlsplit
 
 from solrbench.api.v1alpha1.workload.mix import MixEntry
@@ -31,7 +30,7 @@ from solrbench.load.workload.prepared_request import (
     json_content,
     variable_part,
 )
-from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.query_file import LazySequence, Query
 from solrbench.load.workload.url_encoding import encode_parameters
 from solrbench.reasons.load import LoadReason
 
@@ -155,7 +154,7 @@ class RequestBuilder:
         return "&".join(part for part in (own, encode_parameters(rest)) if part), view
 
 
-class RequestsOnDemand(Sequence[PreparedRequest]):
+class RequestsOnDemand(LazySequence[PreparedRequest]):
     """The requests of a long list, each made when it is taken."""
 
     def __init__(self, builder: RequestBuilder, queries: Sequence[Query]) -> None:
@@ -166,13 +165,8 @@ class RequestsOnDemand(Sequence[PreparedRequest]):
     def __len__(self) -> int:
         return len(self._queries)
 
-    @overload
-    def __getitem__(self, index: int, /) -> PreparedRequest: ...
-    @overload
-    def __getitem__(self, index: slice, /) -> Sequence[PreparedRequest]: ...
-    def __getitem__(self, index: int | slice, /) -> PreparedRequest | Sequence[PreparedRequest]:
-        if isinstance(index, slice):
-            return [self._builder.build(each) for each in self._queries[index]]
+    def item(self, index: int) -> PreparedRequest:
+        """Return the request of an index."""
         return self._builder.build(self._queries[index])
 
 

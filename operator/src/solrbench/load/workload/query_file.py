@@ -15,12 +15,12 @@ Blank lines and lines that begin with `#` are left out.
 
 import json
 import re
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 from urllib.parse import unquote_plus
 
 import orjson
@@ -30,14 +30,32 @@ from solrbench.api.v1alpha1.workload.mix import Expectation, Updates
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Queries
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.line_file import LineFile
+from solrbench.plan.workload_files import Parameters, flatten_parameters, parse_time
 from solrbench.reasons.load import LoadReason
-
-Parameters = tuple[tuple[str, str], ...]
-"""Names and values in order; a name may be repeated."""
 
 _LONGEST_NAME = 40
 _KEYS = {"name", "params", "json", "method", "expect", "time"}
 _ENCODED = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*=")
+
+
+Item_co = TypeVar("Item_co", covariant=True)
+
+
+class LazySequence(Sequence[Item_co]):
+    """A sequence that holds what its items are made of."""
+
+    @abstractmethod
+    def item(self, index: int) -> Item_co:
+        """Return the item of an index from 0 on."""
+
+    @overload
+    def __getitem__(self, index: int, /) -> Item_co: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Sequence[Item_co]: ...
+    def __getitem__(self, index: int | slice, /) -> Item_co | Sequence[Item_co]:
+        if isinstance(index, slice):
+            return [self.item(each) for each in range(*index.indices(len(self)))]
+        return self.item(index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +94,7 @@ def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
     raise ValueError("generated queries have no file")
 
 
-class FileQueries(Sequence[Query]):
+class FileQueries(LazySequence[Query]):
     """The queries of a file in order.
 
     Going through all of them reads the file from its begin and checks it. Only then has it a length
@@ -100,13 +118,8 @@ class FileQueries(Sequence[Query]):
     def __len__(self) -> int:
         return len(self._lines)
 
-    @overload
-    def __getitem__(self, index: int, /) -> Query: ...
-    @overload
-    def __getitem__(self, index: slice, /) -> Sequence[Query]: ...
-    def __getitem__(self, index: int | slice, /) -> Query | Sequence[Query]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
+    def item(self, index: int) -> Query:
+        """Return the query of an index."""
         # A mark of the encoding stands before the first line.
         return _parse(self._lines[index].decode("utf-8-sig").strip())
 
@@ -231,13 +244,13 @@ def _parse_object(content: dict[str, Any]) -> Query:
     if content.keys() <= _KEYS and (isinstance(params, dict) or isinstance(body, dict | list)):
         return Query(
             name=None if "name" not in content else _checked_name(content["name"]),
-            parameters=_flatten(params or {}),
+            parameters=flatten_parameters(params or {}),
             json=None if body is None else orjson.dumps(body),
             method=_checked_method(content.get("method"), body),
             expect=_checked_expectation(content.get("expect")),
-            time_seconds=_checked_time(content.get("time")),
+            time_seconds=None if content.get("time") is None else parse_time(content["time"]),
         )
-    return Query(None, _flatten(content))
+    return Query(None, flatten_parameters(content))
 
 
 def _checked_method(method: Any, body: Any) -> str | None:
@@ -246,16 +259,6 @@ def _checked_method(method: Any, body: Any) -> str | None:
     if method == "GET" and body is not None:
         raise ValueError('"method" must be POST, or left out, with "json"')
     return method if body is None else None
-
-
-def _checked_time(time: Any) -> float | None:
-    if time is None or (isinstance(time, int | float) and not isinstance(time, bool)):
-        return time
-    try:
-        found = datetime.fromisoformat(time)
-    except (TypeError, ValueError):
-        raise ValueError('"time" must be a number of seconds, or a time as in RFC 3339') from None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
 def _checked_expectation(content: Any) -> Expectation | None:
@@ -273,17 +276,3 @@ def _checked_name(name: Any) -> str:
     if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
         return name
     raise ValueError(f'"name" must be a text of 1 to {_LONGEST_NAME} characters')
-
-
-def _flatten(params: dict[str, Any]) -> Parameters:
-    return tuple((name, text) for name, value in params.items() for text in _texts(name, value))
-
-
-def _texts(name: str, value: Any) -> list[str]:
-    if isinstance(value, bool):
-        return [str(value).lower()]
-    if isinstance(value, str | int | float):
-        return [str(value)]
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return value
-    raise ValueError(f'"{name}" must be a text, a number, true, false or a list of texts')

@@ -112,6 +112,7 @@ def open_files() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
+@pytest.mark.slow
 def test_files_that_run_out_are_noticed_for_real() -> None:
     async def body() -> None:
         async with HttpServer() as server:

@@ -6,8 +6,7 @@ from typing import Any
 from solrbench.load.engine.target import LoadTarget
 from solrbench.results.summary.arrivals import dropped, late, of_arrivals
 from support.servers.http_server import Exchange, HttpServer
-from unit.load.builders import run, run_step
-from unit.load.engine.open_loop.test_sender import duty
+from unit.load.builders import duty, run, run_step
 from unit.load.master.merging.test_merge_results import merged
 from unit.load.workload.test_transactions import CHAIN, echo, lines, target, workload
 

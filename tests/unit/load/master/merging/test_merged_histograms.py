@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from solrbench.load.master.merging.merge_results import StepRunMetadata, merge_worker_results
+from solrbench.load.master.merging.merge_results import merge_worker_results
+from solrbench.load.master.merging.step_run_metadata import StepRunMetadata
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.prepared_request import PreparedRequest

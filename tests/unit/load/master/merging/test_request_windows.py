@@ -80,6 +80,7 @@ def test_one_worker_is_exact(number: int) -> None:
     assert found == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [2, 3, 4, 7, 20, 40])
 def test_many_workers_are_off_by_less_than_the_micro_batches(workers: int) -> None:
     rng = random.Random(workers)
@@ -166,6 +167,7 @@ def test_a_worker_that_ran_out_of_room_ends_the_list_for_all() -> None:
     assert len(merge_request_windows([even(30, 0), even(100, 0)])) == 13
 
 
+@pytest.mark.slow
 def test_list_is_bounded() -> None:
     found = merge_request_windows([even(MAX_MICRO_BATCHES, 1_000_000)])
     assert len(found) == MAX_THOUSANDS

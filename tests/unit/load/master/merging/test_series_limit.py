@@ -88,6 +88,7 @@ def test_windows_get_wider_until_they_fit() -> None:
     assert after.windows[0].mean_microseconds == total // sum(w.requests for w in first)
 
 
+@pytest.mark.slow
 def test_a_day_with_many_names_keeps_few_points() -> None:
     day = Window(second=0, requests=1, failures=0, mean_microseconds=1, max_microseconds=1)
     series = WindowSeries(
@@ -109,6 +110,7 @@ def test_curve_is_cut_at_its_end_and_samples_get_fewer() -> None:
     assert {each.second for each in limited.caches} == set(map(float, range(4, 100, 5)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "names"), [(160, 50), (MAX_RECORDS // 2, 2)])
 def test_the_largest_report_stays_within_its_limit(runs: int, names: int) -> None:
     slow = [

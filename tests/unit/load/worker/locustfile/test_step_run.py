@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[5]
 PROGRAM = Path(__file__).with_name("step_run_scenarios.py")
 PATHS = (ROOT / "operator" / "src", ROOT / "tests")
 
 
+@pytest.mark.slow
 def test_every_scenario_goes_through_its_states() -> None:
     ran = subprocess.run(
         [sys.executable, str(PROGRAM)],

@@ -25,8 +25,8 @@ class InvalidReason(StatusModel):
     PodRestarted, TooFewSamples, PartialResults, EmptyResults, RequestsFailed, EndedEarly,
     ConnectionsRanOut, RequestsDropped, RequestsLate, QueriesMayRepeat, WorkersDiffer,
     DelayedByGenerator, FirstRepeatDiffers, RepeatsDrift, RepeatsDisagree, EmptyResultsIncreased,
-    LoadSharesNodes, SolrSharesNodes, DeletedDocuments, VariantDiffers, CpuStolen, CpuPressure,
-    NotSteady, TargetChanged."""
+    LoadSharesNodes, SolrSharesNodes, DeletedDocuments, VariantDiffers, CpuStolen, OthersUseCpu,
+    CpuPressure, NotSteady, TargetChanged."""
     message: Text
     """`message` gives what happened, the measured value, its limit and the remedy, of the worst
     repeat."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
@@ -11,6 +10,7 @@ from solrbench.api.v1alpha1.load.rate_changes import mean_rate
 from solrbench.load.master.merging.compare_workers import compare_workers
 from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
 from solrbench.load.master.merging.request_windows import merge_request_windows
+from solrbench.load.master.merging.step_run_metadata import StepRunMetadata
 from solrbench.load.recording.window_sums import SecondSums, add_windows
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
@@ -25,9 +25,8 @@ from solrbench.results.model.step_result import (
     WorkerResult,
     WorkerUsage,
 )
-from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.window_series import WindowSeries
-from solrbench.results.model.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
+from solrbench.results.model.windows import EndedEarly
 from solrbench.results.stats import histograms
 from solrbench.results.stats.outliers import find_outliers, worst
 from solrbench.results.stats.per_second import second_means
@@ -36,54 +35,6 @@ from solrbench.results.stats.time_blocks import TimeBlocks
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""
-
-
-@dataclass(frozen=True)
-class WarmUpResult:
-    """A warm-up as it is kept.
-
-    Attributes:
-        requests: requests of it; 0 without a warm-up
-        steady: whether it became steady; None unless it was to go on until then
-        request_windows: its windows
-        caches: Solr's caches during that time
-        emptied: Solr's caches as they were emptied before it; None if they were kept
-
-    """
-
-    requests: int = 0
-    steady: bool | None = None
-    request_windows: list[RequestWindow] = field(default_factory=list)
-    caches: list[CacheSample] = field(default_factory=list)
-    emptied: EmptiedCaches | None = None
-
-
-@dataclass(frozen=True)
-class StepRunMetadata:
-    """What the master knows of a step run besides the results.
-
-    Attributes:
-        attempt: attempt of the load
-        start_time: when measuring began; aware
-        warm_up: the warm-up right before
-        caches: Solr's caches during that time
-        lost_workers: names of workers whose measurements are missing
-        list_offsets: where the lists of the workload go on
-        queries_may_repeat: whether queries that are to be sent once may have been sent before
-        telemetry: what servers did during that time; None if it is turned off
-        ended_early: why it was ended before its time; None if it was not
-
-    """
-
-    attempt: int
-    start_time: datetime
-    warm_up: WarmUpResult = field(default_factory=WarmUpResult)
-    caches: list[CacheSample] = field(default_factory=list)
-    lost_workers: tuple[str, ...] = ()
-    list_offsets: tuple[int, ...] = ()
-    queries_may_repeat: bool = False
-    telemetry: Telemetry | None = None
-    ended_early: EndedEarly | None = None
 
 
 def merge_worker_results(
@@ -116,28 +67,10 @@ def merge_worker_results(
         thousands=merge_request_windows(found),
         nodes=merge_nodes(found),
         connections=merge_connections(found),
-        **_metadata_fields(metadata),
+        **metadata.fields(),
         **_times(found, metadata.start_time, sending_seconds),
         **_steadiness(requests, metadata.start_time, width),
     )
-
-
-def _metadata_fields(metadata: StepRunMetadata) -> dict[str, Any]:
-    """Return what the master knows of a step run besides the results."""
-    return {
-        "attempt": metadata.attempt,
-        "warm_up_requests": metadata.warm_up.requests,
-        "warm_up_steady": metadata.warm_up.steady,
-        "warm_up_thousands": metadata.warm_up.request_windows,
-        "warm_up_caches": metadata.warm_up.caches,
-        "emptied_caches": metadata.warm_up.emptied,
-        "caches": metadata.caches,
-        "lost_workers": list(metadata.lost_workers),
-        "list_offsets": list(metadata.list_offsets),
-        "queries_may_repeat": metadata.queries_may_repeat,
-        "telemetry": metadata.telemetry,
-        "ended_early": metadata.ended_early,
-    }
 
 
 def _sending_seconds(results: Sequence[WorkerStepResult], ended: EndedEarly | None) -> float | None:

@@ -1,6 +1,6 @@
 """A step run whose target is gone is ended; nothing else is."""
 
-from solrbench.load.master.collapse import CollapseDetector
+from solrbench.load.master.steady_state import CollapseDetector
 from solrbench.load.schedule.messages import LiveTotals
 
 
