@@ -15,12 +15,14 @@ from bench.bottleneck_table import computed_bottlenecks
 from bench.bottlenecks import bottlenecks
 from bench.capacity import capacity, capacity_of_server
 from bench.cost import cost
+from bench.day import day
 from bench.gaps import gaps
 from bench.intervals import intervals
 from bench.merged import merged
 from bench.operator_scale import operator_scale
 from bench.pairs import equal_pairs
 from bench.processes import DidNotHappenError, stolen_seconds
+from bench.queries import queries
 from bench.saturation import saturation
 from bench.scaling import scaling
 from bench.stalls import stalls
@@ -28,7 +30,9 @@ from bench.steady import steady
 from bench.sweep_scale import sweep_scale
 from bench.table import Row, render, skipped
 from bench.throughput import small_responses, solr_responses
+from bench.trends import trends
 from bench.user_capacity import user_capacity
+from bench.wide import wide
 from bench.words import words
 
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
@@ -44,6 +48,10 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
     "computed": partial(computed_bottlenecks, each=200),
+    "day": partial(day, names=10, workers=50, seconds=86_400),
+    "wide": partial(wide, workers=200, seconds=20),
+    "queries": partial(queries, count=10_000_000),
+    "trends": partial(trends, times=1, seconds=1440),
     "scale": partial(operator_scale, seconds=60),
     "sweep": partial(sweep_scale, points=500),
     "bends": partial(bends, series=60),

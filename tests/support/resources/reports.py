@@ -18,6 +18,7 @@ from solrbench.results.model.step_result import (
     StepRunResult,
     Window,
 )
+from solrbench.results.model.window_series import WindowSeries
 from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.summary.distributions import merge_distributions
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
@@ -146,7 +147,7 @@ def _result(name: str, index: int, place: int, seconds: int, text: str) -> Reque
         update={
             "failures": 2,
             "failure_kinds": kinds,
-            "windows": windows,
+            "windows": WindowSeries(windows),
             "slow_requests": [slow],
         }
     )

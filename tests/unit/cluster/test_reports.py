@@ -18,6 +18,7 @@ from solrbench.plan import names
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult, Window
 from solrbench.results.model.storage import to_chunks
+from solrbench.results.model.window_series import WindowSeries
 from solrbench.results.validity.verdict import evaluate_document, evaluate_steps
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
@@ -233,7 +234,7 @@ def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.Monke
 
 def with_series(document: StepRunResult, seconds: int) -> StepRunResult:
     """Return a document in which every second is on record."""
-    windows = [Window(second=each, requests=1, failures=0) for each in range(seconds)]
+    windows = WindowSeries(Window(second=each, requests=1, failures=0) for each in range(seconds))
     (result,) = document.requests
     return document.model_copy(
         update={"requests": [result.model_copy(update={"windows": windows})]}

@@ -13,6 +13,7 @@ from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, Repo
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, QueueStatus
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
+from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
@@ -289,6 +290,14 @@ def test_a_clash_of_names_is_noticed() -> None:
         registry.register(BenchmarkCollector(BenchmarkStore()))
 
 
+def test_growth_is_shown_in_base_units() -> None:
+    text = generate_latest(_registry(full_benchmark())).decode()
+    (growth,) = [each for each in text.splitlines() if "growth_bytes_per_second{" in each]
+    (full,) = [each for each in text.splitlines() if "step_full_seconds{" in each]
+    assert growth.endswith(" 1.0")
+    assert full.endswith(" 7200.0")
+
+
 def test_every_family_shows_up_with_full_status() -> None:
     registry = _registry(full_benchmark())
     found = {family.name for family in registry.collect() if family.samples}
@@ -308,6 +317,19 @@ def test_durations_are_a_histogram_with_a_sum_and_all_requests() -> None:
 
 def test_no_metric_has_a_quantile_in_its_name() -> None:
     assert not [each.name for each in FAMILIES if re.search(r"(^|_)p\d+(_|$)", each.name)]
+
+
+TREND = Trend(
+    step="five",
+    figure="HeapAfterGc",
+    word="HeapGrows",
+    unit="bytes",
+    growth_per_hour=3600,
+    lower_per_hour=1800,
+    upper_per_hour=7200,
+    full_in_hours=2,
+    message="HeapGrows",
+)
 
 
 def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
@@ -350,6 +372,7 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
         cold_start=COLD_START,
         telemetry=[StepTelemetry.model_validate({"step": "five"} | read)],
         bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],
+        trends=[TREND],
         comparison=full_status().comparison,
         objectives=full_status().objectives,
         capacity=[*full_status().capacity, CAPACITY_USERS],

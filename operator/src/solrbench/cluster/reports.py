@@ -6,6 +6,7 @@ from threading import Lock
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.results import ColdStart
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
+from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.stored_results import read_documents, read_environment
@@ -24,6 +25,7 @@ from solrbench.results.model.storage import (
 from solrbench.results.objectives.fail_fast import stop_reason
 from solrbench.results.summary.cold_start import first_step_run
 from solrbench.results.summary.telemetry import merge_telemetry
+from solrbench.results.trends.trends import find_trends
 from solrbench.results.validity.digest import StepRunDigest, digest
 from solrbench.results.validity.disturbance import find_disturbance
 from solrbench.results.validity.verdict import evaluate_steps
@@ -178,6 +180,11 @@ class Reports:
         """Return what the servers did in each step that is stored, as `documents`."""
         digests = self._digests(benchmark).values()
         return merge_telemetry(benchmark.spec, [(each.document, each.servers) for each in digests])
+
+    def trends(self, benchmark: SolrBenchmark) -> list[Trend]:
+        """Return what grew in each step that is stored, as `documents`."""
+        digests = self._digests(benchmark).values()
+        return find_trends(benchmark.spec, [(each.document, each.trends) for each in digests])
 
     def bottlenecks(self, benchmark: SolrBenchmark) -> list[Bottleneck]:
         """Return what held each step back that is stored, as `documents`."""

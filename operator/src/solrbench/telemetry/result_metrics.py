@@ -16,6 +16,7 @@ from solrbench.telemetry.distribution_metric import DISTRIBUTION_FAMILY
 from solrbench.telemetry.interval_metrics import interval_families
 from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 from solrbench.telemetry.objective_metrics import OBJECTIVE_FAMILIES
+from solrbench.telemetry.trend_metrics import TREND_FAMILIES
 
 _Entry = StepResult | OpenLoopStats | ColdStart | StepTelemetry | StepVerdict
 _Read = Callable[[ShownBenchmark], Iterable[_Entry]]
@@ -166,6 +167,7 @@ RESULT_FAMILIES = (
         (*_STEP, "resource"),
         unit="always 1",
     ),
+    *TREND_FAMILIES,
     MetricFamily(
         "step_valid",
         "1 if the step is Valid, 0 if it is Invalid.",

@@ -97,6 +97,20 @@ class Run:
         return StepRunResult.model_validate_json(text)
 
 
+def test_collapsed_step_keeps_what_it_measured(tmp_path: Path) -> None:
+    long = TIMED | {"durationSeconds": 600}
+    run = Run(load_plan(long, stop={"collapseSeconds": 20}), tmp_path)
+    run.workers.fails_from_second = 30
+    state = run.run()
+    assert state.unacknowledged == ["r1-s0-timed"]
+    document = run.document("r1-s0-timed")
+    assert document.ended_early is not None
+    assert 48 <= document.ended_early.second <= 52
+    assert 27 <= document.ended_early.last_good_second <= 31
+    assert document.requests[0].requests > 0
+    assert document.duration_seconds is None
+
+
 def test_run_from_first_worker_to_last_result(tmp_path: Path) -> None:
     run = Run(load_plan(TIMED, EXACT, warmUp={"durationSeconds": 5}), tmp_path)
     state = run.run()

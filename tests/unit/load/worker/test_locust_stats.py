@@ -59,8 +59,8 @@ def test_page_shows_what_the_engine_counted() -> None:
     assert entry["avg_response_time"] == pytest.approx(sum(times) / 5000 / 1000)
     ordered = sorted(times)
     for percent, value in zip((0.5, 0.95, 0.99), shown["percentiles"], strict=True):
-        # Three digits are kept, and Locust counts ranks its own way.
-        assert value == pytest.approx(ordered[int(percent * 5000)] / 1000, rel=0.01)
+        # Two digits are kept, and Locust counts ranks its own way.
+        assert value == pytest.approx(ordered[int(percent * 5000)] / 1000, rel=0.06)
     assert shown["errors"] == [
         ["storm", "query", "HTTP503", 10],
         ["storm", "query", "Timeout", 5],

@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.plan.step_runs import all_step_runs
 from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.windows import EndedEarly
 from solrbench.results.objectives.fail_fast import left_out, stop_reason, summarise_left_out
 from unit.results.builders import make_document, make_result, make_spec, make_timed_result
 
@@ -58,6 +59,14 @@ def test_objectives_that_are_not_for_it_leave_nothing_out(objective: dict[str, A
 def test_an_unclear_word_leaves_nothing_out() -> None:
     short = make_document("low", 1, make_result([9000] * 9))
     assert stop_reason(spec_with(FAST).objectives, spec_with().load.stop, short) is None
+
+
+def test_collapsed_step_leaves_out_the_rest() -> None:
+    ended = EndedEarly(second=700, last_good_second=640, failures=99)
+    collapsed = document("low", 1, 0.5).model_copy(update={"ended_early": ended})
+    found = skipped(spec_with(), collapsed)
+    assert list(found) == ["r1-s1-middle", "r1-s2-high", "r2-s1-middle", "r2-s2-high"]
+    assert "the last good response came at second 640, 99 requests failed" in found["r1-s2-high"]
 
 
 def test_too_many_failures_leave_out_the_rest() -> None:

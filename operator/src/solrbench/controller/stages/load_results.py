@@ -216,6 +216,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             cold_start=context.reports.cold_start(context.benchmark),
             telemetry=context.reports.telemetry(context.benchmark),
             bottlenecks=context.reports.bottlenecks(context.benchmark),
+            trends=context.reports.trends(context.benchmark),
         )
         update_objectives(context)
     verdicts = context.reports.verdicts(context.benchmark)

@@ -23,6 +23,7 @@ from solrbench.load.errors import (
 from solrbench.load.locust_runtime.load_shape import StepLoadShape
 from solrbench.load.locust_runtime.placeholder_user import placeholder_user_class
 from solrbench.load.locust_runtime.setup import configure_locust
+from solrbench.load.locust_runtime.stats_limit import limit_stats_forever
 from solrbench.load.locust_runtime.users_dispatcher import DeterministicUsersDispatcher
 from solrbench.load.master.cache_reset import CacheReset
 from solrbench.load.master.cache_sampler import CacheSampler
@@ -86,12 +87,15 @@ class Master:
             telemetry=_telemetry(plan),
             diagnostics=_diagnostics(plan),
             empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
+            # A thread of its own: the results of a day from many workers take seconds to add.
+            in_background=gevent.get_hub().threadpool.apply,
         )
 
     def run(self) -> int:
         """Run to the end; return the exit code."""
         self._open_web_page()
         gevent.spawn(stats_history, self._runner)
+        gevent.spawn(limit_stats_forever, self._environment.stats, gevent.sleep)
         gevent.spawn(self._run_plan).link_exception(self._crashed)
         exit_code = int(self._ended.get())
         self._worker_pool.shut_down(0 if exit_code == 0 else EXIT_RETRYABLE)

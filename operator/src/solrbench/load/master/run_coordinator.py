@@ -1,7 +1,7 @@
 """The order of events of a run: workers, then every step run with its warm-up."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -32,13 +32,21 @@ from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import EmptiedCaches
 from solrbench.results.summary.step_run_figures import with_figures
 
+Background = Callable[[Callable[[], StepRunResult]], StepRunResult]
+"""Calls something that takes seconds, while heartbeats go on; returns what it returns."""
+
+
+def _here(work: Callable[[], StepRunResult]) -> StepRunResult:
+    return work()
+
 
 class RunCoordinator:
     """Runs the plan.
 
     `utc_now` gives the time that documents carry, `now` monotonic seconds; `prepare` is called once
     when all workers are there and raises `LoadError` if the run cannot begin; `empty_caches` is
-    called where the plan empties Solr's caches, and raises it if they cannot be emptied.
+    called where the plan empties Solr's caches, and raises it if they cannot be emptied;
+    `in_background` calls what would keep a busy master from its workers for too long.
     """
 
     def __init__(  # noqa: PLR0913 - what to do, all that takes part, and two clocks
@@ -54,8 +62,10 @@ class RunCoordinator:
         now: Callable[[], float] = time.monotonic,
         telemetry: TelemetryReader | None = None,
         diagnostics: DiagnosticsReader | None = None,
+        in_background: Background = _here,
     ) -> None:
         self._plan = plan
+        self._in_background = in_background
         self._workers = workers
         self._store = store
         self._prepare = prepare
@@ -172,14 +182,23 @@ class RunCoordinator:
             completed.may_repeat,
             completed.telemetry,
             completed.diagnostics,
+            completed.ended_early,
         )
         results = completed.results
         if self._plan.workload.locustfile is not None:
             results = [(worker, _renamed(each, self._names)) for worker, each in results]
-        document = merge_worker_results(planned, results, record)
-        document = with_figures(document, self._plan.percentiles)
+        document = self._in_background(lambda: self._merge(planned, results, record))
         self._store.add(limit_series(document, self._plan.max_result_bytes))
         return document
+
+    def _merge(
+        self,
+        planned: PlannedStepRun,
+        results: Sequence[tuple[str, WorkerStepResult]],
+        record: StepRunMetadata,
+    ) -> StepRunResult:
+        document = merge_worker_results(planned, results, record)
+        return with_figures(document, self._plan.percentiles)
 
 
 def _ladder(planned: PlannedStepRun) -> tuple[int, str, bool]:

@@ -10,7 +10,7 @@ from solrbench.api.v1alpha1.load.warm_up import UntilSteady
 from solrbench.load.errors import StepRunAbortedError
 from solrbench.load.master.list_offsets import ListOffsets, max_requests_sent
 from solrbench.load.master.run_status import RunStage, RunStatus
-from solrbench.load.master.steady_state import SteadyStateDetector
+from solrbench.load.master.steady_state import CollapseDetector, SteadyStateDetector
 from solrbench.load.master.worker_pool.distributed_step_run import (
     DistributedStepRun,
     StepRunState,
@@ -23,7 +23,7 @@ from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.workload_files import once_only_entries
 from solrbench.results.model.diagnostics import DiagnosticFile
 from solrbench.results.model.telemetry import Telemetry
-from solrbench.results.model.windows import CacheSample
+from solrbench.results.model.windows import CacheSample, EndedEarly
 
 IMMEDIATE_SPAWN_RATE = 1_000_000
 """Users per second that make every dispatch a single one."""
@@ -85,6 +85,8 @@ class CompletedStepRun(NamedTuple):
     """What servers did meanwhile; None if it is turned off."""
     diagnostics: list[DiagnosticFile] = []
     """What was taken from Solr's JVMs."""
+    ended_early: EndedEarly | None = None
+    """Why it was ended before its time; None if it was not."""
 
 
 class StepRunExecutor:
@@ -111,6 +113,7 @@ class StepRunExecutor:
     ) -> None:
         self.offsets = ListOffsets(once_only_entries(plan.workload))
         self._workload = plan.workload
+        self._collapse_seconds = plan.stop.collapse_seconds
         self._workers = workers
         self._status = status
         self._caches = caches
@@ -171,7 +174,8 @@ class StepRunExecutor:
         self._status.restart_counting(began)
         self._status.enter(stage)
         detector = SteadyStateDetector(until, step_run, self._now) if until else None
-        look = detector.update if detector else _look_at_nothing
+        collapse = self._collapse_detector(step_run, stage)
+        look = collapse.update if collapse else detector.update if detector else _look_at_nothing
         timeout = self._result_timeout(step_run.assignment)
         results = self._workers.wait_results(step_run, timeout, look)
         telemetry = self._telemetry.end() if self._telemetry is not None else None
@@ -184,9 +188,17 @@ class StepRunExecutor:
         self._stop_users(step_run, rate)
         steady = detector.is_steady if detector else None
         lost = tuple(step_run.lost)
+        ended = collapse.ended if collapse else None
         return CompletedStepRun(
-            start_time, results, caches, steady, may_repeat, lost, telemetry, taken
+            start_time, results, caches, steady, may_repeat, lost, telemetry, taken, ended
         )
+
+    def _collapse_detector(
+        self, step_run: DistributedStepRun, stage: RunStage
+    ) -> CollapseDetector | None:
+        if self._collapse_seconds is None or stage is not RunStage.MEASURING:
+            return None
+        return CollapseDetector(self._collapse_seconds, step_run, self._now)
 
     def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
         """Spawn the users and wait for the ramp; return when measuring begins."""

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from solrbench.load.recording.slow_requests import SlowestRequests
-from solrbench.load.recording.worker_result import SecondSums
+from solrbench.load.recording.window_sums import SecondSums, WindowSums
 from solrbench.load.validation.response_checks import (
     EMPTY_RESULT,
     NO_HEADER,
@@ -69,7 +69,7 @@ class RequestStats:
         failed: service times of the failures, by bucket of a histogram
         slow: the slowest requests
         has_headerless: a good response had no header, so it does not say whether it is partial
-        windows: sums of the seconds that are over and had requests
+        windows: sums of the seconds that are over and had requests, rolled up when many
 
     """
 
@@ -92,7 +92,7 @@ class RequestStats:
         self.failed: Counter[int] = Counter()
         self.slow = SlowestRequests()
         self.has_headerless = False
-        self.windows: list[SecondSums] = []
+        self.windows = WindowSums()
         self._second = SecondStats()
         self._samples: dict[str, str] = {}
         self._times: list[int] = []

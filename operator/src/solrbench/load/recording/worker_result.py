@@ -5,21 +5,11 @@ Everything in it adds up: sums instead of means, counts instead of percentiles.
 
 from typing import NamedTuple
 
+from solrbench.load.recording.window_sums import WindowSums
 from solrbench.results.model.connection_result import ConnectionResult
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.silences import Silence, UserShares
 from solrbench.results.model.step_result import RequestMeasurements, WorkerUsage
-
-
-class SecondSums(NamedTuple):
-    """One second of one request name."""
-
-    second: int
-    """Whole seconds since measuring began; a request belongs to the second of its end."""
-    requests: int
-    failures: int
-    sum_microseconds: int
-    max_microseconds: int
 
 
 class MicroBatch(NamedTuple):
@@ -36,7 +26,7 @@ class MicroBatch(NamedTuple):
 class WorkerRequestStats(RequestMeasurements):
     """One request name on one worker."""
 
-    windows: list[SecondSums]
+    windows: WindowSums
 
 
 class WorkerStepResult(WorkerUsage):

@@ -29,6 +29,7 @@ from solrbench.results.text.tables.failure_table import failure_table
 from solrbench.results.text.tables.objective_table import objective_table
 from solrbench.results.text.tables.silence_tables import user_table, wait_table
 from solrbench.results.text.tables.table import Table
+from solrbench.results.text.tables.trend_table import trend_table
 from solrbench.results.text.verdict_text import NOT_CHECKED, one_line_verdict, verdict_lines
 from solrbench.results.validity.overall import overall_verdict
 
@@ -58,7 +59,7 @@ class Page:
         failures: by kind, with a sample
         waits: who waited, by user and node
         slow: the slowest requests
-        windows: steadiness and outliers
+        windows: trends, steadiness and outliers
         environment: nodes, pods, images, seeds
         differences: in what later attempts differ from the first
         spec: as YAML
@@ -125,7 +126,9 @@ def build_page(report: Report) -> Page:
         failures=_shown(failure_table(documents)),
         waits=_tables([user_table(documents), wait_table(documents)]),
         slow=_shown(slow_table(documents)),
-        windows=_tables([steadiness_table(documents), outlier_table(documents)]),
+        windows=_tables(
+            [trend_table(status.trends), steadiness_table(documents), outlier_table(documents)]
+        ),
         environment=_tables(environment_tables(environment, documents)),
         differences=environment.differences if environment is not None else (),
         spec=_yaml(report),

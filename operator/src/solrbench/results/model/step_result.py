@@ -18,18 +18,15 @@ from solrbench.results.model.pod_record import PodRecord
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.silences import Silence, UserShares
 from solrbench.results.model.telemetry import Telemetry
-from solrbench.results.model.windows import CacheSample, EmptiedCaches, OutlierWindow, RequestWindow
-
-
-class Window(LenientModel):
-    """A second of a step run, or `StepRunResult.window_seconds` of it, for one request name."""
-
-    second: int
-    """When it began: whole seconds since the step run did."""
-    requests: int
-    failures: int
-    mean_microseconds: int | None = None
-    max_microseconds: int | None = None
+from solrbench.results.model.window_series import Window as Window  # noqa: PLC0414 - part of it
+from solrbench.results.model.window_series import WindowSeries
+from solrbench.results.model.windows import (
+    CacheSample,
+    EmptiedCaches,
+    EndedEarly,
+    OutlierWindow,
+    RequestWindow,
+)
 
 
 class FailureKind(LenientModel):
@@ -108,7 +105,7 @@ class RequestResult(RequestMeasurements):
     """Figures of the service times; None without any, and in documents of older versions."""
     response_times: TimeFigures | None = None
     """The same of the response times; None in a closed loop."""
-    windows: list[Window] = []
+    windows: WindowSeries = WindowSeries()
 
 
 class UsageSlice(LenientModel):
@@ -231,6 +228,8 @@ class StepRunResult(LenientModel):
     they were as the requests before had left them."""
     queries_exhausted: bool = False
     """A list with the order `Once` came to its end, and with it the step run."""
+    ended_early: EndedEarly | None = None
+    """Why the step run was ended before its time; None if it was not."""
     requests: list[RequestResult]
     nodes: list[NodeResult] = []
     """What each node got in an open loop, and how long it took; empty in a closed loop, whose users

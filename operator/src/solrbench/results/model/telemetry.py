@@ -45,6 +45,21 @@ class ServerFigures(LenientModel):
     """Numbers by name; those of each kind are in docs/telemetry.md."""
 
 
+class ServerSeries(LenientModel):
+    """One figure of one server over a step run, in windows of equal length."""
+
+    server: str
+    kind: str
+    """What the server is: solr or pods."""
+    figure: str
+    """Name of the figure; its unit is the end of the name."""
+    seconds: list[float]
+    """The middle of each window, counted from the server's first reading."""
+    values: list[float]
+    limit: float | None = None
+    """What the figure may grow to: that of the heap, or of the pod's memory."""
+
+
 class Spread(LenientModel):
     """One figure over all servers of a kind, those included that are not kept one by one."""
 
@@ -89,5 +104,7 @@ class Telemetry(LenientModel):
     spreads: dict[str, list[Spread]] = {}
     """Figures over all servers by what they are: `solr`, `zookeeper`, `solr-pods`,
     `zookeeper-pods`, `machines`."""
+    series: list[ServerSeries] = []
+    """Heap, memory, index and cache entries over time, of which trends are found."""
     missing: list[str] = []
     """What could not be read, and why."""

@@ -54,6 +54,18 @@ class EmptiedCaches(LenientModel):
     """How long it took."""
 
 
+class EndedEarly(LenientModel):
+    """A step run that was ended before its time, since its target gave no good response."""
+
+    second: float
+    """When no more requests were begun, counted from the begin of measuring."""
+    last_good_second: float
+    """When the last good response came, to the second: the failures after it are the first symptom.
+    0 if there was none."""
+    failures: int
+    """Requests that failed since."""
+
+
 class OutlierWindow(LenientModel):
     """A second of a step run that is unlike the others."""
 

@@ -16,6 +16,7 @@ from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.objectives.evaluation import evaluate, evaluate_objectives
 from solrbench.results.objectives.measures import failed_percent
 from solrbench.results.stats.number_format import format_percent
+from solrbench.results.summary.early_end import describe_early_end
 
 
 def stop_reason(
@@ -28,6 +29,8 @@ def stop_reason(
             f"{document.id}: {format_percent(failed)} of the requests failed"
             f" (load.stop.maxFailedPercent: {format_percent(stop.max_failed_percent)})"
         )
+    if document.ended_early is not None:
+        return f"{document.id}: {describe_early_end(document.ended_early)}"
     for objective in objectives:
         if not objective.fail_fast or objective.is_of_dataset:
             continue

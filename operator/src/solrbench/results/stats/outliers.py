@@ -31,7 +31,9 @@ _MIN_SECONDS = 5
 """Fewer seconds than this have no meaningful median."""
 
 
-def find_outliers(series: Sequence[SecondMean], began: datetime) -> list[OutlierWindow]:
+def find_outliers(
+    series: Sequence[SecondMean], began: datetime, seconds: int = 1
+) -> list[OutlierWindow]:
     """Return the seconds that are unlike the others, in the order of time.
 
     One is unlike the others if the mean service time is more than `MAX_DEVIATIONS` scaled median
@@ -43,6 +45,7 @@ def find_outliers(series: Sequence[SecondMean], began: datetime) -> list[Outlier
     Args:
         series: the seconds of the step run
         began: when second 0 began
+        seconds: length of what `series` calls a second, more for steps of more than an hour
 
     """
     if len(series) < _MIN_SECONDS:
@@ -55,7 +58,7 @@ def find_outliers(series: Sequence[SecondMean], began: datetime) -> list[Outlier
         for each in series
         if scale > 0 and abs(each.mean_microseconds - centre) > MAX_DEVIATIONS * scale
     ]
-    found += [_outlier(second, began, centre) for second in _without_responses(series)]
+    found += [_outlier(second, began, centre) for second in _without_responses(series, seconds)]
     return sorted(found, key=lambda each: each.second)
 
 
@@ -69,12 +72,13 @@ def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[O
     return sorted(chosen, key=lambda each: each.second)
 
 
-def _without_responses(series: Sequence[SecondMean]) -> list[int]:
+def _without_responses(series: Sequence[SecondMean], seconds: int) -> list[int]:
     """Return the seconds between others in which nothing ended, if that is unusual."""
     if median(each.requests for each in series) < BUSY_REQUESTS:
         return []
     heard = {each.second for each in series}
-    return [second for second in range(series[0].second, series[-1].second) if second not in heard]
+    every = range(series[0].second, series[-1].second, seconds)
+    return [second for second in every if second not in heard]
 
 
 def _outlier(

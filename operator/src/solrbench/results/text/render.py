@@ -28,6 +28,7 @@ from solrbench.results.text.tables.environment_tables import environment_tables
 from solrbench.results.text.tables.failure_table import failure_table
 from solrbench.results.text.tables.silence_tables import user_table, wait_table
 from solrbench.results.text.tables.table import Row, Table, table_to_markdown
+from solrbench.results.text.tables.trend_table import trend_table
 from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines, verdict_of
 
@@ -164,6 +165,8 @@ def _servers(status: Status) -> list[str]:
         parts += ["## Bottleneck", markdown_list(bottleneck_sentences(status.bottlenecks))]
     if table := servers_table(status.telemetry):
         parts += ["## Servers", markdown_table(table), SERVERS_NOTE]
+    if (trends := trend_table(status.trends)).rows:
+        parts += ["## Trends", table_to_markdown(trends), trends.note]
     if lines := missing_lines(status.telemetry):
         parts.append(markdown_list(lines))
     return parts

@@ -293,3 +293,23 @@ def test_aborted_step_run_sends_nothing_more() -> None:
             assert not listener.outcome.done()
 
     run(body)
+
+
+def test_stopped_arrivals_are_no_plan_any_more() -> None:
+    async def body() -> None:
+        listener = RecordingListener()
+        async with HttpServer() as server:
+            what = duty(seconds=60, requests_per_second=200)
+            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+            engine.begin(what)
+            engine.add_user()
+            await listener.all_ready.wait()
+            engine.start_measuring(what.key)
+            await until(lambda: len(server.requests) >= 20)
+            engine.stop_sending(what.key)
+            result = await asyncio.wait_for(listener.outcome, 5)
+        assert only(result).requests == len(server.requests) < 12_000
+        assert result.planned_requests == only(result).requests
+        assert only(result).dropped_requests == 0
+
+    run(body)

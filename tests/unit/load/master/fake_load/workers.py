@@ -21,6 +21,7 @@ class ObedientWorkers:
         requests_per_second: requests of each of them, every one of a millisecond
         exact_seconds: time for a number of requests
         names: request names of each result
+        fails_from_second: from when on every request fails; None for never
 
     """
 
@@ -28,6 +29,7 @@ class ObedientWorkers:
         self.requests_per_second = 10
         self.exact_seconds = exact_seconds
         self.names = ["query"]
+        self.fails_from_second: int | None = None
         self._load = load
         self._parts: dict[str, Assignment] = {}
         load.runner.on_send = self._obey
@@ -51,7 +53,8 @@ class ObedientWorkers:
         seconds = part.ramp_seconds + (part.seconds or self.exact_seconds)
         for second in range(1, seconds):
             done = second * self.requests_per_second
-            totals = LiveTotals(1, done, 0, 1000 * done)
+            late = 0 if self.fails_from_second is None else max(second - self.fails_from_second, 0)
+            totals = LiveTotals(1, done, late * self.requests_per_second, 1000 * done)
             self._later(second, worker, partial(self._load.progress, part.key, worker, totals))
         self._later(seconds, worker, lambda: self._finish(worker))
 

@@ -5,9 +5,9 @@ from typing import Any
 from solrbench.api.v1alpha1.load.load import Step
 from solrbench.load.master.merging.merge_results import merge_worker_results
 from solrbench.load.master.merging.step_run_metadata import StepRunMetadata, WarmUpResult
+from solrbench.load.recording.window_sums import SecondSums
 from solrbench.load.recording.worker_result import (
     MicroBatch,
-    SecondSums,
     WorkerRequestStats,
     WorkerStepResult,
 )

@@ -14,6 +14,7 @@ from solrbench.load.master.merging.series_limit import (
 )
 from solrbench.results.model.step_result import SlowRequest, StepRunResult, Window
 from solrbench.results.model.storage import to_chunks
+from solrbench.results.model.window_series import WindowSeries
 from solrbench.results.model.windows import CacheSample, RequestWindow
 from unit.results.builders import START, make_document, make_result
 
@@ -21,9 +22,9 @@ ROOMY = 1 << 30
 _RANDOM = default_rng(1)
 
 
-def windows(seconds: int) -> list[Window]:
+def windows(seconds: int) -> WindowSeries:
     """Return windows with figures that compress no better than real ones."""
-    return [
+    return WindowSeries(
         Window(
             second=second,
             requests=int(_RANDOM.integers(900, 1100)),
@@ -32,7 +33,7 @@ def windows(seconds: int) -> list[Window]:
             max_microseconds=int(_RANDOM.integers(20_000, 900_000)),
         )
         for second in range(seconds)
-    ]
+    )
 
 
 def thousands(count: int) -> list[RequestWindow]:
@@ -90,7 +91,9 @@ def test_windows_get_wider_until_they_fit() -> None:
 @pytest.mark.slow
 def test_a_day_with_many_names_keeps_few_points() -> None:
     day = Window(second=0, requests=1, failures=0, mean_microseconds=1, max_microseconds=1)
-    series = [day.model_copy(update={"second": second}) for second in range(0, 86_400, 2)]
+    series = WindowSeries(
+        day.model_copy(update={"second": second}) for second in range(0, 86_400, 2)
+    )
     results = [
         make_result([1000], name=f"name-{n}").model_copy(update={"windows": series})
         for n in range(2)

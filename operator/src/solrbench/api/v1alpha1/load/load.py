@@ -187,6 +187,10 @@ class StopRules(Model):
     max_failed_percent: Percent | None = None
     """`maxFailedPercent` leaves out the steps after one in which more requests failed, in per cent
     of all, in every repeat. They are recorded as not run."""
+    collapse_seconds: Annotated[Int, Field(ge=5, le=3600)] | None = None
+    """`collapseSeconds` ends a step in which requests fail and no good response came for so long;
+    it must be more than the time between two requests. What was measured until then is kept, the
+    step is Invalid, and the steps after it are recorded as not run. When absent, steps go on."""
 
 
 class Load(Model):

@@ -39,6 +39,7 @@ from solrbench.api.v1alpha1.status.target import (
     TargetStatus,
 )
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
+from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend
 from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
 
 MAX_COMPARISONS = MAX_RESULTS
@@ -106,6 +107,10 @@ class Status(StatusModel):
     """`telemetry` has one entry for each stored step and variant: what the servers did."""
     bottlenecks: Annotated[list[Bottleneck], Field(max_length=MAX_VERDICTS)] = []
     """`bottlenecks` has one entry for each stored step and variant: what held it back."""
+    trends: Annotated[list[Trend], Field(max_length=MAX_TRENDS)] = []
+    """`trends` has one entry for each figure of each stored step of five minutes or more, and
+    variant: whether heap, memory, latency, failures or the index grew. Beyond 64, those that did
+    not grow are left out first."""
     objectives: ObjectivesStatus | None = None
     """`objectives` says whether `spec.objectives` are met; absent without any."""
     not_run: Annotated[list[NotRun], Field(max_length=MAX_NOT_RUN)] = []

@@ -22,10 +22,10 @@ class InvalidReason(StatusModel):
 
     reason: Text
     """`reason` is a CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled,
-    PodRestarted, TooFewSamples, PartialResults, EmptyResults, RequestsFailed, ConnectionsRanOut,
-    RequestsDropped, RequestsLate, QueriesMayRepeat, WorkersDiffer, DelayedByGenerator,
-    FirstRepeatDiffers, RepeatsDrift, RepeatsDisagree, EmptyResultsIncreased, LoadSharesNodes,
-    SolrSharesNodes, DeletedDocuments, VariantDiffers, CpuStolen, OthersUseCpu,
+    PodRestarted, TooFewSamples, PartialResults, EmptyResults, RequestsFailed, EndedEarly,
+    ConnectionsRanOut, RequestsDropped, RequestsLate, QueriesMayRepeat, WorkersDiffer,
+    DelayedByGenerator, FirstRepeatDiffers, RepeatsDrift, RepeatsDisagree, EmptyResultsIncreased,
+    LoadSharesNodes, SolrSharesNodes, DeletedDocuments, VariantDiffers, CpuStolen, OthersUseCpu,
     CpuPressure, NotSteady, TargetChanged."""
     message: Text
     """`message` gives what happened, the measured value, its limit and the remedy, of the worst

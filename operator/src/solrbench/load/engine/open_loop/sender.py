@@ -103,7 +103,10 @@ class OpenLoopSender:
         self._on_timer()
 
     def stop(self) -> None:
-        """Do nothing: the schedule has an end of its own."""
+        """Let nothing arrive any more; what waits or is under way is carried to its end."""
+        if self.state in {OpenLoopState.RAMPING, OpenLoopState.MEASURING}:
+            self._times.end()
+            self._on_timer()
 
     def abort(self) -> None:
         """Let everything go at once."""

@@ -12,7 +12,8 @@ from solrbench.load.master.merging.merge_nodes import merge_connections, merge_n
 from solrbench.load.master.merging.merge_silences import merge_silences, merge_user_shares
 from solrbench.load.master.merging.request_windows import merge_request_windows
 from solrbench.load.master.merging.step_run_metadata import StepRunMetadata
-from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
+from solrbench.load.recording.window_sums import SecondSums, add_windows
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
 from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.model.step_result import (
@@ -21,11 +22,12 @@ from solrbench.results.model.step_result import (
     RequestResult,
     SlowRequest,
     StepRunResult,
-    Window,
     WorkerPercentile,
     WorkerResult,
     WorkerUsage,
 )
+from solrbench.results.model.window_series import WindowSeries
+from solrbench.results.model.windows import EndedEarly
 from solrbench.results.stats import histograms
 from solrbench.results.stats.outliers import find_outliers, worst
 from solrbench.results.stats.per_second import second_means
@@ -46,8 +48,9 @@ def merge_worker_results(
     Workers begin to measure at the same message of the master, so seconds since then compare.
     """
     found = [result for _, result in results]
-    sending_seconds = _sending_seconds(found)
-    requests = _merge_requests(found, sending_seconds)
+    sending_seconds = _sending_seconds(found, metadata.ended_early)
+    width = max((each.windows.width for part in found for each in part.requests), default=1)
+    requests = _merge_requests(found, sending_seconds, width)
     return StepRunResult(
         id=planned.id,
         repeat=planned.repeat,
@@ -60,7 +63,8 @@ def merge_worker_results(
         queries_exhausted=any(result.queries_exhausted for result in found),
         requests=requests,
         workers=_workers(results),
-        duration_seconds=_duration(planned, found),
+        window_seconds=width,
+        duration_seconds=None if metadata.ended_early else _duration(planned, found),
         thousands=merge_request_windows(found),
         nodes=merge_nodes(found),
         silences=merge_silences(found),
@@ -68,12 +72,14 @@ def merge_worker_results(
         connections=merge_connections(found),
         **metadata.fields(),
         **_times(found, metadata.start_time, sending_seconds),
-        **_steadiness(requests, metadata.start_time),
+        **_steadiness(requests, metadata.start_time, width),
     )
 
 
-def _sending_seconds(results: Sequence[WorkerStepResult]) -> float | None:
+def _sending_seconds(results: Sequence[WorkerStepResult], ended: EndedEarly | None) -> float | None:
     """Return when the last worker began no more requests; None unless all are known."""
+    if ended is not None:
+        return ended.second
     known = [each.sending_seconds for each in results if each.sending_seconds is not None]
     return max(known) if known and len(known) == len(results) else None
 
@@ -103,10 +109,10 @@ def _times(
     }
 
 
-def _steadiness(requests: Sequence[RequestResult], began: datetime) -> dict[str, Any]:
+def _steadiness(requests: Sequence[RequestResult], began: datetime, width: int) -> dict[str, Any]:
     """Return from when on the seconds were steady, and which were unlike the others."""
     series = second_means(each for each in requests if not each.is_transaction)
-    outliers = find_outliers(series, began)
+    outliers = find_outliers(series, began, width)
     return {
         "steady_from_second": steady_from(series),
         "outlier_windows": len(outliers),
@@ -150,22 +156,24 @@ def _planned_rate(
 
 
 def _merge_requests(
-    results: Iterable[WorkerStepResult], sending_seconds: float | None
+    results: Iterable[WorkerStepResult], sending_seconds: float | None, width: int
 ) -> list[RequestResult]:
     by_name: dict[str, list[WorkerRequestStats]] = {}
     for part in chain.from_iterable(result.requests for result in results):
         by_name.setdefault(part.request, []).append(part)
-    return [_merge_request(name, parts, sending_seconds) for name, parts in sorted(by_name.items())]
+    return [
+        _merge_request(name, parts, sending_seconds, width)
+        for name, parts in sorted(by_name.items())
+    ]
 
 
 def _merge_request(
-    name: str, parts: Sequence[WorkerRequestStats], sending_seconds: float | None
+    name: str, parts: Sequence[WorkerRequestStats], sending_seconds: float | None, width: int
 ) -> RequestResult:
     responses = [each for part in parts if (each := part.response_time_histogram)]
-    windows = list(chain.from_iterable(part.windows for part in parts))
     # A second in which no request was begun says how long stragglers took, not how the step was.
     end = math.inf if sending_seconds is None else sending_seconds
-    drained = [each for each in windows if each.second >= end]
+    windows, drained = add_windows((part.windows for part in parts), width, end)
     return RequestResult(
         request=name,
         is_transaction=any(part.is_transaction for part in parts),
@@ -177,9 +185,8 @@ def _merge_request(
         failed_time_histogram=_merge_if_any(part.failed_time_histogram for part in parts),
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
         response_time_without_lag_histogram=_merge_without_lag(parts),
-        windows=_merge_windows(each for each in windows if each.second < end),
-        **sum_counts(parts).numbers()
-        | {"drain_requests": None if end == math.inf else sum(each.requests for each in drained)},
+        windows=WindowSeries.of_rows(map(_window_row, windows)),
+        **sum_counts(parts).numbers() | {"drain_requests": None if end == math.inf else drained},
     )
 
 
@@ -222,19 +229,6 @@ def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:
     return [FailureKind(kind=kind, count=n, sample=samples[kind]) for kind, n in ordered]
 
 
-def _merge_windows(windows: Iterable[SecondSums]) -> list[Window]:
-    by_second: dict[int, list[SecondSums]] = {}
-    for each in windows:
-        by_second.setdefault(each.second, []).append(each)
-    return [_window(second, parts) for second, parts in sorted(by_second.items())]
-
-
-def _window(second: int, parts: Sequence[SecondSums]) -> Window:
-    requests = sum(part.requests for part in parts)
-    return Window(
-        second=second,
-        requests=requests,
-        failures=sum(part.failures for part in parts),
-        mean_microseconds=sum(part.sum_microseconds for part in parts) // requests,
-        max_microseconds=max(part.max_microseconds for part in parts),
-    )
+def _window_row(sums: SecondSums) -> tuple[int, ...]:
+    mean = sums.sum_microseconds // sums.requests
+    return sums.second, sums.requests, sums.failures, mean, sums.max_microseconds

@@ -7,7 +7,7 @@ is kept to be looked at later gets coarser.
 from collections.abc import Sequence
 from itertools import groupby
 
-from solrbench.results.model.step_result import RequestResult, StepRunResult, Window
+from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.model.windows import CacheSample
 
 RECORD_BYTES = 44 << 10
@@ -22,7 +22,7 @@ WORKER_BYTES = 300
 """What one worker takes."""
 
 MAX_POINTS = 30_000
-"""Points of one step run, whatever its share: in memory, each takes about 1 KB while it is read."""
+"""Points of one step run, whatever its share: while it is read, each takes up to 1 KB of memory."""
 
 WIDTHS_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400)
 """Widths of windows."""
@@ -37,7 +37,7 @@ def limit_series(document: StepRunResult, max_bytes: int) -> StepRunResult:
     """
     fixed = len(document.requests) * RECORD_BYTES + len(document.workers) * WORKER_BYTES
     points = max(min((max_bytes - fixed) // POINT_BYTES, MAX_POINTS), 0)
-    width = _width(document.requests, points // 2)
+    width = _width(document, points // 2)
     eighth = points // 8
     return document.model_copy(
         update={
@@ -51,33 +51,24 @@ def limit_series(document: StepRunResult, max_bytes: int) -> StepRunResult:
     )
 
 
-def _width(requests: Sequence[RequestResult], most: int) -> int:
+def _width(document: StepRunResult, most: int) -> int:
     """Return the smallest width of windows of which there are at most so many, or the largest."""
-    for width in WIDTHS_SECONDS[:-1]:
-        if sum(len({each.second // width for each in one.windows}) for one in requests) <= most:
+    present = document.window_seconds
+    possible = [each for each in WIDTHS_SECONDS if each % present == 0]
+    for width in possible[:-1]:
+        if sum(_count(each, width) for each in document.requests) <= most:
             return width
-    return WIDTHS_SECONDS[-1]
+    return possible[-1]
+
+
+def _count(result: RequestResult, width: int) -> int:
+    return len({second // width for second, *_ in result.windows.rows()})
 
 
 def _widened(result: RequestResult, width: int) -> RequestResult:
     if width == 1:
         return result
-    groups = groupby(result.windows, lambda window: window.second // width)
-    windows = [_joined(number * width, list(parts)) for number, parts in groups]
-    return result.model_copy(update={"windows": windows})
-
-
-def _joined(second: int, parts: Sequence[Window]) -> Window:
-    requests = sum(each.requests for each in parts)
-    elapsed = sum((each.mean_microseconds or 0) * each.requests for each in parts)
-    longest = [each.max_microseconds for each in parts if each.max_microseconds is not None]
-    return Window(
-        second=second,
-        requests=requests,
-        failures=sum(each.failures for each in parts),
-        mean_microseconds=elapsed // requests if requests else None,
-        max_microseconds=max(longest, default=None),
-    )
+    return result.model_copy(update={"windows": result.windows.rolled_up(width)})
 
 
 def _thinned(samples: Sequence[CacheSample], most: int) -> list[CacheSample]:

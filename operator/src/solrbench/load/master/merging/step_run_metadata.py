@@ -6,7 +6,7 @@ from typing import Any
 
 from solrbench.results.model.diagnostics import DiagnosticFile
 from solrbench.results.model.telemetry import Telemetry
-from solrbench.results.model.windows import CacheSample, EmptiedCaches, RequestWindow
+from solrbench.results.model.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class StepRunMetadata:
         queries_may_repeat: whether queries that are to be sent once may have been sent before
         telemetry: what servers did during that time; None if it is turned off
         diagnostics: what was taken from Solr's JVMs
+        ended_early: why it was ended before its time; None if it was not
 
     """
 
@@ -55,6 +56,7 @@ class StepRunMetadata:
     queries_may_repeat: bool = False
     telemetry: Telemetry | None = None
     diagnostics: list[DiagnosticFile] = field(default_factory=list)
+    ended_early: EndedEarly | None = None
 
     def fields(self) -> dict[str, Any]:
         """Return them as fields of the document of the step run."""
@@ -71,4 +73,5 @@ class StepRunMetadata:
             "queries_may_repeat": self.queries_may_repeat,
             "telemetry": self.telemetry,
             "diagnostics": self.diagnostics,
+            "ended_early": self.ended_early,
         }

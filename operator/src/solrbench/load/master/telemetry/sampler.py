@@ -5,23 +5,28 @@ Nothing depends on what is read: where a source is silent, its figures are missi
 """
 
 from collections.abc import Sequence
+from itertools import count
 
 import gevent
 from gevent.event import Event
 
 from solrbench.load.master.telemetry.sources import TelemetrySource
 from solrbench.load.telemetry.readings import Reading, figures_of
+from solrbench.load.telemetry.series import series_of
 from solrbench.load.telemetry.summary import (
     handlers_of,
     spreads_of,
     with_shares,
     worst_servers,
 )
-from solrbench.results.model.telemetry import MOST_MISSING, ServerFigures, Telemetry
+from solrbench.results.model.telemetry import MOST_MISSING, ServerFigures, ServerSeries, Telemetry
 
 MAX_READINGS = 360
 """Readings of a server that are kept of one step run; then every second one is dropped, and the
 time between two doubles. The first one always stays."""
+
+FULL_EACH = 5
+"""Of so many readings one has the figures of the cores, too, which show when caches are full."""
 
 
 class TelemetrySampler:
@@ -61,8 +66,10 @@ class TelemetrySampler:
 
     def _sample_until_end(self, ended: Event) -> None:
         self._sample(full=True)
-        while not ended.wait(self._pause):
-            self._sample(full=False)
+        for number in count(1):
+            if ended.wait(self._pause):
+                return
+            self._sample(full=number % FULL_EACH == 0)
 
     def _sample(self, *, full: bool) -> None:
         jobs = [gevent.spawn(each.read, full=full) for each in self._sources]
@@ -94,8 +101,19 @@ class TelemetrySampler:
             pods=worst_servers(pods),
             machines=worst_servers(servers.get("machines", [])),
             spreads={kind: spreads_of(kind, known) for kind, known in spread.items() if known},
+            series=self._series(solr, pods),
             missing=self._missing(servers),
         )
+
+    def _series(self, *kept: Sequence[ServerFigures]) -> list[ServerSeries]:
+        names = {each.server for kind in kept for each in worst_servers(kind)}
+        return [
+            series
+            for kind, known in self._readings.items()
+            for server, readings in known.items()
+            if server in names
+            for series in series_of(kind, readings)
+        ]
 
     def _missing(self, servers: dict[str, list[ServerFigures]]) -> list[str]:
         found = [text for source in self._sources if (text := source.missing())]

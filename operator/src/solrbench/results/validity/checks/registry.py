@@ -28,6 +28,7 @@ from solrbench.results.validity.checks.pods import (
 from solrbench.results.validity.checks.repeats import check_agreement, check_empty_increased
 from solrbench.results.validity.checks.responses import (
     check_empty_results,
+    check_ended_early,
     check_partial_results,
     check_requests_failed,
 )
@@ -111,6 +112,11 @@ CHECKS: Mapping[str, ValidityCheck] = {
         "Too many requests failed, or in too many seconds at least half of them did.",
         "look for failureKinds in the JSON report, and at Solr's log",
         check_requests_failed,
+    ),
+    "EndedEarly": ValidityCheck(
+        "The step was ended before its time, since requests failed and none was good any more.",
+        "look at Solr's log at that time, then measure again",
+        check_ended_early,
     ),
     PARTIAL_RESULTS: ValidityCheck(
         "Responses lack the results of a shard.",

@@ -10,6 +10,7 @@ from solrbench.results.stats.number_format import (
     format_percent,
     format_share,
 )
+from solrbench.results.summary.early_end import describe_early_end
 from solrbench.results.validity.checks.finding import (
     Finding,
     NotEvaluated,
@@ -45,6 +46,13 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
         f"in {bad} of {total} {unit} at least half of the requests failed"
         f" ({format_share(bad, total)}, limit {format_percent(limit)} of the {of})",
     )
+
+
+def check_ended_early(document: StepRunResult, load: Load) -> Outcome:
+    """Look for a step run that was ended before its time."""
+    del load
+    ended = document.ended_early
+    return None if ended is None else Finding(-ended.second, describe_early_end(ended))
 
 
 def check_partial_results(document: StepRunResult, load: Load) -> Outcome:

@@ -1,0 +1,76 @@
+"""The rule of trends on few planted series; many more are in bench/trends.py."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from solrbench.results.trends.rule import LEAST_WINDOWS, Growth, Shape, find_growth, theil_sen
+
+COUNT = 48
+T = np.arange(COUNT) * 30.0
+LEVEL = 600.0
+Floats = NDArray[np.float64]
+
+
+def noise() -> Floats:
+    return np.asarray(np.random.default_rng(7).normal(0, 4, COUNT))
+
+
+def found(values: Floats, load: Floats | None = None) -> Growth:
+    growth = find_growth(T.tolist(), values.tolist(), None if load is None else load.tolist())
+    assert growth is not None
+    return growth
+
+
+FILLS = 200 * (1 - np.exp(-T / 120))
+WAVE = np.sin(2 * np.pi * T / T[-1])
+
+
+@pytest.mark.parametrize("beside", [0 * T, FILLS])
+def test_planted_leak_is_named_with_its_slope(beside: Floats) -> None:
+    growth = found(LEVEL + noise() + beside + 0.35 * T)
+    assert growth.shape is Shape.GROWS
+    assert growth.slope == pytest.approx(0.35, rel=0.1)
+    assert growth.lower < 0.35 < growth.upper
+
+
+@pytest.mark.parametrize("grown", [0 * T, FILLS])
+def test_steady_or_filling_is_no_growth(grown: Floats) -> None:
+    assert found(LEVEL + noise() + grown).shape in {Shape.STEADY, Shape.UNCLEAR}
+
+
+def test_day_wave_is_explained_by_the_load() -> None:
+    values = LEVEL + noise() + 60 * WAVE
+    assert found(values, 100 + 50 * WAVE).shape is Shape.STEADY
+
+
+def test_single_rise_is_a_step() -> None:
+    assert found(LEVEL + noise() + 100 * (T[20] < T)).shape is Shape.STEP
+
+
+def test_growth_that_does_not_matter_is_steady() -> None:
+    assert found(LEVEL + noise() / 4 + 10 * T / T[-1]).shape is Shape.STEADY
+
+
+def test_least_growth_holds_for_a_level_of_zero() -> None:
+    values = (0.05 * T / T[-1]).tolist()
+    small = find_growth(T.tolist(), values, least=0.1)
+    large = find_growth(T.tolist(), [10 * each for each in values], least=0.1)
+    assert small is not None
+    assert large is not None
+    assert (small.shape, large.shape) == (Shape.STEADY, Shape.GROWS)
+
+
+def test_constant_series_is_steady() -> None:
+    assert found(np.full(COUNT, LEVEL)).shape is Shape.STEADY
+
+
+def test_few_windows_say_nothing() -> None:
+    few = LEAST_WINDOWS - 1
+    assert find_growth(T[:few].tolist(), T[:few].tolist()) is None
+
+
+def test_theil_sen_is_not_moved_by_an_outlier() -> None:
+    values = np.asarray(2 * T, dtype=np.float64)
+    values[10] = 1e9
+    assert theil_sen(np.asarray(T, dtype=np.float64), values) == pytest.approx(2)

@@ -1,0 +1,146 @@
+"""Trends of step runs and what they become in the status."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark, Spec, Status
+from solrbench.api.v1alpha1.status.trends import Trend, TrendFigure
+from solrbench.results.answers.trends import answer_trends
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.telemetry import ServerSeries, Telemetry
+from solrbench.results.model.window_series import Window, WindowSeries
+from solrbench.results.text.tables.trend_table import trend_table
+from solrbench.results.trends.rule import Shape
+from solrbench.results.trends.run_trends import RunTrend, run_trends
+from solrbench.results.trends.trends import find_trends
+from support.resources.small_resource import resource
+from unit.results.builders import make_document, make_result
+
+MIB = float(1 << 20)
+HOUR = 3600
+SECONDS = [75.0 * each for each in range(48)]
+
+
+def spec() -> Spec:
+    return SolrBenchmark.model_validate(resource()).spec
+
+
+def heap(server: str = "solr-0", mib_per_hour: float = 0.0, **fields: Any) -> ServerSeries:
+    values = [MIB * (500 + each % 3 + mib_per_hour * s / HOUR) for each, s in enumerate(SECONDS)]
+    return ServerSeries(
+        **{
+            "server": server,
+            "kind": "solr",
+            "figure": "heap_after_gc_bytes",
+            "seconds": SECONDS,
+            "values": values,
+            "limit": 2048 * MIB,
+            **fields,
+        }
+    )
+
+
+def entries(values: list[float]) -> ServerSeries:
+    return heap(figure="cache_entries", values=values, limit=None)
+
+
+def document(
+    *series: ServerSeries, mean: int = 5000, grows: int = 0, repeat: int = 1
+) -> StepRunResult:
+    windows = WindowSeries(
+        Window(
+            second=each * 10,
+            requests=1000,
+            failures=0,
+            mean_microseconds=mean + each % 7 + grows * each,
+            max_microseconds=90_000,
+        )
+        for each in range(HOUR // 10)
+    )
+    result = make_result([1000]).model_copy(update={"windows": windows})
+    step = spec().load.steps[0].name
+    return make_document(step, repeat, result, seconds=float(HOUR)).model_copy(
+        update={"window_seconds": 10, "telemetry": Telemetry(series=list(series))}
+    )
+
+
+def by_figure(found: StepRunResult) -> dict[TrendFigure, RunTrend]:
+    return {each.figure: each for each in run_trends(found)}
+
+
+def status_of(*documents: StepRunResult) -> dict[str, Trend]:
+    trends = find_trends(spec(), [(each, run_trends(each)) for each in documents])
+    return {each.figure: each for each in trends}
+
+
+def test_leak_is_named_with_its_server_and_the_time_left() -> None:
+    found = status_of(document(heap(), heap("solr-1", mib_per_hour=300)))["HeapAfterGc"]
+    assert (found.word, found.server) == ("HeapGrows", "solr-1")
+    assert found.growth_per_hour == pytest.approx(300 * MIB, rel=0.05)
+    assert found.lower_per_hour < 300 * MIB < found.upper_per_hour
+    assert found.full_in_hours == pytest.approx((2048 - 800) / 300, rel=0.05)
+    assert found.message.startswith("HeapGrows 3")
+    assert "MiB/h (95 %: " in found.message
+    assert ", full in 4" in found.message
+
+
+def test_steady_step_is_steady_in_all_figures() -> None:
+    found = status_of(document(heap()))
+    assert {figure: each.word for figure, each in found.items()} == {
+        "HeapAfterGc": "Steady",
+        "Latency": "Steady",
+        "FailedRequests": "Steady",
+    }
+    assert found["HeapAfterGc"].full_in_hours is None
+
+
+def test_latency_that_creeps_is_named() -> None:
+    found = status_of(document(mean=5000, grows=5))["Latency"]
+    assert (found.word, found.unit) == ("LatencyGrows", "milliseconds")
+    assert found.growth_per_hour == pytest.approx(1.8, rel=0.05)
+
+
+def test_leak_beside_caches_that_fill_to_the_end_is_unclear() -> None:
+    filling = entries([float(each) for each in range(48)])
+    found = status_of(document(heap(mib_per_hour=300), filling))["HeapAfterGc"]
+    assert found.word == "Unclear"
+    assert "Solr's caches filled to the end" in found.message
+
+
+def test_leak_after_caches_are_full_is_named() -> None:
+    filling = entries([float(min(each, 12)) for each in range(48)])
+    found = status_of(document(heap(mib_per_hour=300), filling))["HeapAfterGc"]
+    assert found.word == "HeapGrows"
+
+
+def test_repeats_that_do_not_agree_are_unclear() -> None:
+    found = status_of(document(heap(mib_per_hour=300)), document(heap(), repeat=2))
+    assert found["HeapAfterGc"].word == "Unclear"
+
+
+def test_short_step_has_no_trends() -> None:
+    short = document(heap(mib_per_hour=300)).model_copy(update={"seconds": 200.0})
+    assert run_trends(short) == ()
+
+
+def test_single_rise_is_said_so() -> None:
+    trend = by_figure(document(heap()))[TrendFigure.HEAP]
+    risen = replace(trend, growth=replace(trend.growth, shape=Shape.STEP))
+    (found,) = find_trends(spec(), [(document(), [risen])])
+    assert found.word == "RoseOnce"
+
+
+def test_of_too_many_trends_those_that_grow_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solrbench.results.trends.trends.MAX_TRENDS", 1)
+    assert list(status_of(document(heap(), grows=5))) == ["Latency"]
+
+
+def test_answers_and_tables_name_what_grows() -> None:
+    found = status_of(document(heap("solr-1", mib_per_hour=300)))
+    status = Status(trends=list(found.values()))
+    (answer,) = answer_trends(spec(), status)
+    assert answer.endswith("(solr-1)")
+    assert "HeapGrows" in answer
+    assert len(trend_table(status.trends).rows) == 3
