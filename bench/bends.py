@@ -39,7 +39,7 @@ def _row(name: str, count: int, noise: float, series: int) -> Row:
     curved = sum(each is not None and each.shape is Shape.CURVED for each in found)
     share = 100 * len(said) / series
     held = sum(each.lower <= _JOINT <= each.upper for each in said)
-    detail = f"{share:.0f} % without a doubt, {100 * curved / series:.0f} % curve or bend"
+    detail = f"{share:.0f} % as clear bends, {100 * curved / series:.0f} % curve or bend"
     if is_bent:  # either sentence names the joint
         share += 100 * curved / series
     if is_bent and said:

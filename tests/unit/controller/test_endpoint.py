@@ -1,4 +1,5 @@
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -7,6 +8,7 @@ from solrbench.controller.endpoint import TargetEndpoint, leader_urls, resolve_e
 from solrbench.decide.solr_views import Replica
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import basic_auth
+from solrbench.net.deadline_transport import AddressCheck
 from solrbench.reasons.api_server import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
@@ -28,14 +30,15 @@ ADDRESSES = {
 }
 
 
+def resolved(host: str) -> list[str]:
+    if host not in ADDRESSES:
+        raise TemporaryError(LifecycleReason.HOST_NOT_FOUND, f"{host} cannot be resolved")
+    return ADDRESSES[host]
+
+
 @pytest.fixture(autouse=True)
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
-    def resolve(host: str) -> list[str]:
-        if host not in ADDRESSES:
-            raise TemporaryError(LifecycleReason.HOST_NOT_FOUND, f"{host} cannot be resolved")
-        return ADDRESSES[host]
-
-    monkeypatch.setattr(endpoint, "resolve", resolve)
+    monkeypatch.setattr(endpoint, "resolve", resolved)
 
 
 def find(cluster: FewObjects, **fields: Any) -> TargetEndpoint:
@@ -125,7 +128,10 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
 ) -> None:
     asked = []
 
-    def client(urls: list[str], *_: object) -> SolrClient:
+    def client(urls: list[str], _: float, __: object, check: AddressCheck) -> SolrClient:
+        # As the real one does when it connects.
+        host = urlsplit(urls[0]).hostname or ""
+        check(host, resolved(host))
         asked.extend(urls)
         down = "nodes-1" in urls[0]
         return Solr({"/admin/info/system": (503, {}) if down else {}}).client(tuple(urls))

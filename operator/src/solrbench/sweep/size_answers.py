@@ -17,7 +17,7 @@ from solrbench.sweep.plan import SweepPlan
 _GIB = 2**30
 _LEAST_RANGE = 1.5
 """How far the largest index must exceed the smallest, so that an axis is about its size."""
-_LEAST_TO_TELL = 3
+_LEAST_SIZES = 3
 """Sizes from which on a sentence says what is missing for a word."""
 MOST_ANSWERS = 4
 
@@ -56,7 +56,7 @@ def _describe(points: Sequence[SweepPoint]) -> str:
     sizes = [_size(each) for each in points]
     smallest, largest = min(each.x for each in sizes), max(each.x for each in sizes)
     different = len({each.x for each in sizes})
-    if different < _LEAST_TO_TELL or largest < _LEAST_RANGE * smallest:
+    if different < _LEAST_SIZES or largest < _LEAST_RANGE * smallest:
         return ""
     bend = find_bend(sizes)
     if bend is None:

@@ -8,6 +8,7 @@ import pytest
 
 from solrbench.results.model.pod_record import PodEvent, PodRecord
 from solrbench.results.model.step_result import FailureKind
+from solrbench.results.model.windows import EndedEarly
 from solrbench.results.validity.checks.registry import REASONS
 from unit.results.builders import START, make_result
 from unit.results.validity import test_generator as generator
@@ -20,6 +21,7 @@ from unit.results.validity.documents import (
     healthy,
     messages_by_reason,
     open_loop,
+    quiet_machine,
     verdict_of,
     worker,
 )
@@ -58,6 +60,10 @@ PLANTED: dict[str, Reasons] = {
     "PodThrottled": of(healthy(workers=[worker(throttled_seconds=2.5)])),
     "CpuStolen": of(healthy(workers=[worker(stolen_seconds=0.7)])),
     "CpuPressure": of(healthy(workers=[worker(pressure_seconds=6.0)])),
+    "OthersUseCpu": of(healthy(telemetry=quiet_machine(53.5))),
+    "EndedEarly": of(
+        healthy(ended_early=EndedEarly(second=40.0, last_good_second=30.0, failures=9))
+    ),
     "NotSteady": of(steady.step_run(steady.rising(60))),
     "PodRestarted": of(restarted()),
     "ConnectionsRanOut": failed("ConnectionsRanOut", 1),

@@ -12,6 +12,7 @@ from solrbench.results.model.step_result import (
     Window,
     WorkerPercentile,
 )
+from solrbench.results.model.windows import EndedEarly
 from solrbench.results.validity import verdict
 from solrbench.results.validity.checks.registry import CHECKS
 from unit.results.builders import START, make_result
@@ -66,6 +67,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(
             "workers": [sick, worker(percentiles=fast)],
             "lost_workers": ["w-1"],
             "queries_may_repeat": True,
+            "ended_early": EndedEarly(second=40.0, last_good_second=30.0, failures=9),
             "target": MeasuredTarget(
                 attempt=1,
                 documents=10,

@@ -30,7 +30,7 @@ def stop_reason(
             f" (load.stop.maxFailedPercent: {format_percent(stop.max_failed_percent)})"
         )
     if document.ended_early is not None:
-        return f"{document.id}: {describe_early_end(document.ended_early)}"
+        return f"{document.id}: {describe_early_end(document.ended_early, stop)}"
     for objective in objectives:
         if not objective.fail_fast or objective.is_of_dataset:
             continue

@@ -1,13 +1,14 @@
 """A step run that was ended before its time, in words."""
 
+from solrbench.api.v1alpha1.load.load import StopRules
 from solrbench.results.model.windows import EndedEarly
 from solrbench.results.stats.number_format import format_number
 
 
-def describe_early_end(ended: EndedEarly) -> str:
-    """Return when it was ended, since when nothing was good, and the limit's field."""
+def describe_early_end(ended: EndedEarly, stop: StopRules) -> str:
+    """Return when it was ended, since when nothing was good, and the limit."""
     return (
         f"ended at second {format_number(ended.second)}: the last good response came at second"
         f" {format_number(ended.last_good_second)}, {ended.failures} requests failed since"
-        " (load.stop.collapseSeconds)"
+        f" (load.stop.collapseSeconds, limit {stop.collapse_seconds} s)"
     )

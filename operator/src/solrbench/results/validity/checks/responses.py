@@ -50,9 +50,8 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
 
 def check_ended_early(document: StepRunResult, load: Load) -> Outcome:
     """Look for a step run that was ended before its time."""
-    del load
     ended = document.ended_early
-    return None if ended is None else Finding(-ended.second, describe_early_end(ended))
+    return None if ended is None else Finding(-ended.second, describe_early_end(ended, load.stop))
 
 
 def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
