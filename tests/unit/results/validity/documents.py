@@ -23,6 +23,7 @@ def load(workers: int = 1, **validity: int) -> Load:
             "workers": workers,
             "steps": [{"name": "a", "users": workers, "requests": 10}],
             "validity": validity,
+            "stop": {"collapse_seconds": 10},
         }
     )
 
