@@ -14,9 +14,9 @@ from solrbench.sweep.views import ChildView
 DIGITS = 4
 """Significant digits of a figure: less than its noise, and 500 points stay small."""
 
-
-MOST_WITH_REUSES = 400
-"""With more points, what each has taken over is in the status of its benchmark alone."""
+MOST_WITH_DETAILS = 300
+"""With more points, what each has taken over and what its queries cost is in the status of its
+benchmark alone: that of the sweep stays below 100 kB."""
 
 
 class PointState(StrEnum):
@@ -52,8 +52,10 @@ def end_points(
     points: Sequence[SweepPoint], children: Mapping[str, ChildView], metric: Metric
 ) -> list[SweepPoint]:
     """Return the points, those under way whose benchmark is over with its figures."""
-    if len(points) > MOST_WITH_REUSES:
-        children = {name: replace(child, reuses=None) for name, child in children.items()}
+    if len(points) > MOST_WITH_DETAILS:
+        children = {
+            name: replace(child, reuses=None, telemetry={}) for name, child in children.items()
+        }
     return [_end(each, children.get(each.name), metric) for each in points]
 
 
