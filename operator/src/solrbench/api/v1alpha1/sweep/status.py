@@ -44,7 +44,8 @@ class SweepPoint(StatusModel):
     """`failedPercent` is the share of failed requests of the last step."""
     cpu_milliseconds_per_request: Measure | None = None
     """`cpuMillisecondsPerRequest` is the CPU time of all Solr processes for each query of the last
-    step; as the next ones, absent where it was not read."""
+    step; as the next ones, absent where it was not read, and with more than 300 points, whose
+    benchmarks have it in `status.telemetry`."""
     read_bytes_per_request: Measure | None = None
     """`readBytesPerRequest` is what all pods of Solr read from disk for each query."""
     reads_per_request: Measure | None = None
