@@ -141,6 +141,14 @@ def test_a_load_generator_at_its_limit_comes_before_all_else(reason: str) -> Non
     assert "w-1" in found.symptom.text
 
 
+def test_others_on_the_node_come_before_what_solr_shows() -> None:
+    finding = Finding(60, "processes that are not of the benchmark used 60 % of the CPUs")
+    slow = spread("shard_request_milliseconds", 4, 40, 5)
+    found = find_bottleneck(evidence(slow, findings={"OthersUseCpu": finding}, gc_percent=50.0))
+    assert found.resource is Resource.MACHINE
+    assert "60 % of the CPUs" in found.symptom.text
+
+
 def test_a_check_that_could_not_be_made_accuses_nothing() -> None:
     found = find_bottleneck(evidence(findings={"PodThrottled": NotEvaluated("no cpu.stat")}))
     assert found.resource is Resource.NONE
@@ -199,7 +207,7 @@ def test_the_server_is_named_only_among_several() -> None:
 
 
 def test_every_resource_but_the_words_has_a_rule() -> None:
-    assert set(RULES) == set(Resource) - {Resource.NONE, Resource.UNCLEAR}
+    assert {resource for resource, _ in RULES} == set(Resource) - {Resource.NONE, Resource.UNCLEAR}
 
 
 def test_time_outside_of_solr_without_a_proxy_accuses_nothing() -> None:

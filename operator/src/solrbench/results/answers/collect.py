@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from itertools import chain, islice
+from textwrap import shorten
 
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS
@@ -31,4 +32,5 @@ KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
 def collect_answers(spec: Spec, status: Status) -> list[str]:
     """Return what the numbers of a status say, the most important first."""
     answers = chain.from_iterable(kind(spec, status) for kind in KINDS)
-    return [each[:MOST_CHARACTERS] for each in islice(answers, MAX_ANSWERS)]
+    shown = islice(answers, MAX_ANSWERS)
+    return [shorten(each, MOST_CHARACTERS, placeholder=" …") for each in shown]

@@ -66,7 +66,7 @@ def _behind_proxy(spec: Spec, document: StepRunResult) -> bool:
 
 def find_bottleneck(run: Evidence) -> RunBottleneck:
     """Return the first resource at its limit in one step run, or that there is none."""
-    for resource, find in RULES.items():
+    for resource, find in RULES:
         symptom = find(run)
         if symptom is not None:
             return RunBottleneck(run.repeat, resource, symptom)

@@ -47,3 +47,9 @@ class Symptom:
 
     text: str
     server: str | None = None
+
+
+def pod_of(server: str) -> str:
+    """Return the pod's name of a server in the cluster, whose full address fills a sentence."""
+    host, dot, rest = server.partition(".")
+    return host if dot and rest.rpartition(":")[0].endswith(".svc") else server

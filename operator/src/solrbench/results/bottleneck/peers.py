@@ -1,6 +1,6 @@
 """Whether one node is apart from its peers."""
 
-from solrbench.results.bottleneck.evidence import Evidence, Symptom
+from solrbench.results.bottleneck.evidence import Evidence, Symptom, pod_of
 from solrbench.results.model.telemetry import Spread
 from solrbench.results.stats.number_format import format_milliseconds, format_percent
 
@@ -26,7 +26,7 @@ def find_apart(run: Evidence, figure: str) -> Symptom | None:
         return None
     show = format_percent if figure == "cpu_percent" else format_milliseconds
     return Symptom(
-        f"{spread.highest_server} has {show(spread.highest)} {_WHAT[figure]}, its peers"
+        f"{pod_of(spread.highest_server)} has {show(spread.highest)} {_WHAT[figure]}, its peers"
         f" {show(_of_peers(spread))} (limit {_least_ratio(figure):g} times as much)",
         spread.highest_server,
     )

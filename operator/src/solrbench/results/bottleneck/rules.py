@@ -41,7 +41,19 @@ _OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
 
 def find_load_generator(run: Evidence) -> Symptom | None:
     """Apply if a check of the verdict found that the load pods delayed requests."""
-    for reason in _OF_GENERATOR:
+    return _found_by_verdict(run, *_OF_GENERATOR)
+
+
+def find_others(run: Evidence) -> Symptom | None:
+    """Apply if a check of the verdict found processes of others that use a node's CPU.
+
+    All else that such a node shows may be their doing, but the throttling of a pod by its own limit.
+    """
+    return _found_by_verdict(run, "OthersUseCpu")
+
+
+def _found_by_verdict(run: Evidence, *reasons: str) -> Symptom | None:
+    for reason in reasons:
         found = run.findings.get(reason)
         if isinstance(found, Finding):
             return Symptom(f"{reason}: {found.text}")
@@ -232,19 +244,20 @@ def _above_count(run: Evidence, name: str, limit: float, what: str) -> Symptom |
     return Symptom(f"{value:.3g} {what} (limit {limit:g})", run.server(name))
 
 
-RULES = {
-    Resource.LOAD_GENERATOR: find_load_generator,
-    Resource.THROTTLING: find_throttling,
-    Resource.MEMORY: find_memory,
-    Resource.GARBAGE_COLLECTION: find_garbage_collection,
-    Resource.CPU: find_cpu,
-    Resource.DISK: find_disk,
-    Resource.ZOOKEEPER: find_zookeeper,
-    Resource.ONE_NODE: find_one_node,
-    Resource.PROXY: find_proxy,
-    Resource.THREADS: find_threads,
-    Resource.MACHINE: find_machine,
-}
+RULES = (
+    (Resource.LOAD_GENERATOR, find_load_generator),
+    (Resource.THROTTLING, find_throttling),
+    (Resource.MACHINE, find_others),
+    (Resource.MEMORY, find_memory),
+    (Resource.GARBAGE_COLLECTION, find_garbage_collection),
+    (Resource.CPU, find_cpu),
+    (Resource.DISK, find_disk),
+    (Resource.ZOOKEEPER, find_zookeeper),
+    (Resource.ONE_NODE, find_one_node),
+    (Resource.PROXY, find_proxy),
+    (Resource.THREADS, find_threads),
+    (Resource.MACHINE, find_machine),
+)
 """The rules in their order; the first that applies names the resource."""
 
 FIELDS = {

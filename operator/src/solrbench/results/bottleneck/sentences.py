@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, Resource
+from solrbench.results.bottleneck.evidence import pod_of
 
 _WORDS = {
     Resource.LOAD_GENERATOR: "the load generator",
@@ -30,7 +31,8 @@ def _sentence(found: Bottleneck) -> str:
         return f"What holds {step} back is Unclear: {found.message}"
     if found.resource == Resource.NONE:
         return f"Nothing holds {step} back: {found.message}; raise the load with {found.field}"
-    server = f" ({found.server})" if found.server else ""
+    pod = pod_of(found.server or "")
+    server = f" ({pod})" if pod and pod not in found.message else ""
     what = _WORDS[Resource(found.resource)]
     hint = f"; vary {found.field} next" if found.field else ""
     return f"{step} is held back by {what}{server}: {found.message}{hint}"
