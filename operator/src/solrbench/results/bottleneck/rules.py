@@ -47,7 +47,7 @@ def find_load_generator(run: Evidence) -> Symptom | None:
 def find_others(run: Evidence) -> Symptom | None:
     """Apply if a check of the verdict found processes of others that use a node's CPU.
 
-    All else that such a node shows may be their doing, but the throttling of a pod by its own limit.
+    All else that such a node shows may be their doing, but not that a pod meets its own CPU limit.
     """
     return _found_by_verdict(run, "OthersUseCpu")
 
