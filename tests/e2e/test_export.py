@@ -77,7 +77,7 @@ def test_files_are_on_the_claim_with_their_digests(status: dict[str, Any]) -> No
     assert digest == status["export"]["sha256"]
     dump = run_in(FILES, f"cat {folder}diagnostics/*/threads-1-{NAME}-solr-0-8983.txt")
     assert '"qtp' in dump
-    assert "\tat org.apache.solr." in dump or "\tat org.eclipse.jetty." in dump
+    assert "org.apache.solr." in dump or "org.eclipse.jetty." in dump
 
 
 def test_a_changed_export_runs_again(status: dict[str, Any], s3_url: str) -> None:
