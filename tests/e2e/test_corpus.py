@@ -28,6 +28,8 @@ from support.solr.solr_state import (
 NAME = "corpus"
 SERVER = "corpus-files"
 QUERIES = 400
+PACKAGES = 15_000
+"""Enough for several batches of each index pod."""
 CACHES = {
     "filter": {"size": 700, "autowarmCount": 0},
     "queryResult": {"size": 900},
@@ -41,8 +43,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     command = ["apt-cache", "dumpavail"]
     index = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    packages = index.split("\n\n")[:PACKAGES]
     debian_corpus.main(
-        ["--folder", str(folder), "--queries", str(QUERIES), "--seed", "7"], index.splitlines()
+        ["--folder", str(folder), "--queries", str(QUERIES), "--seed", "7"],
+        "\n\n".join(packages).splitlines(),
     )
     return folder
 
