@@ -125,13 +125,17 @@ _COMPARISON = Row(
         ),
         Table(
             "Capacity",
-            "Highest arrival rate that meets the objectives, with its 95 % confidence interval.",
+            "Highest arrival rate, or number of users, that meets the objectives, with its 95 %"
+            " confidence interval.",
             12,
             labels=(*_BENCHMARK, "variant"),
             columns=(
                 Column("Capacity", select("capacity_requests_per_second"), "reqps"),
                 Column("Lower", select("capacity_requests_per_second_lower"), "reqps"),
                 Column("Upper", select("capacity_requests_per_second_upper"), "reqps"),
+                Column("Users", select("capacity_users")),
+                Column("Users, lower", select("capacity_users_lower")),
+                Column("Users, upper", select("capacity_users_upper")),
             ),
         ),
         Table(
@@ -160,6 +164,31 @@ _COMPARISON = Row(
     ),
 )
 
+_TRENDS = Row(
+    "Trends of long steps",
+    (
+        Table(
+            "Words",
+            "What each figure did over a step of five minutes or more.",
+            10,
+            labels=(*_STEP, "figure", "word"),
+            columns=(Column("Found", of_step("step_trend")),),
+        ),
+        Table(
+            "Growth",
+            "Of heap, memory and index beside caches that fill, with its 95 % confidence interval.",
+            14,
+            labels=(*_STEP, "figure"),
+            columns=(
+                Column("Growth", of_step("step_growth_bytes_per_second"), "Bps"),
+                Column("Lower", of_step("step_growth_lower_bytes_per_second"), "Bps"),
+                Column("Upper", of_step("step_growth_upper_bytes_per_second"), "Bps"),
+                Column("Full after", of_step("step_full_seconds"), "s"),
+            ),
+        ),
+    ),
+)
+
 RESULTS = Board(
     "solrbench",
     "Solr benchmarks, results and comparison",
@@ -174,5 +203,5 @@ RESULTS = Board(
         Variable("step", select("step_requests")),
         Variable("request", of_step("step_requests")),
     ),
-    (_RESULTS, *INTERVALS, _COMPARISON, SERVERS, OPEN_LOOP, COLD_START),
+    (_RESULTS, *INTERVALS, _COMPARISON, _TRENDS, SERVERS, OPEN_LOOP, COLD_START),
 )
