@@ -68,9 +68,13 @@ LIVE = Board(
                 ),
                 Lines(
                     "Requests of the step",
-                    "Requests of the step under way so far.",
+                    "Requests of the step under way so far, and those of the last ten seconds that"
+                    " failed.",
                     8,
-                    queries=(Query(of_step("live_step_requests"), _STEP),),
+                    queries=(
+                        Query(of_step("live_step_requests"), _STEP),
+                        Query(of_step("live_recent_failures"), f"{_STEP} · failed in 10 s"),
+                    ),
                 ),
                 Lines(
                     "Latency of the last ten seconds",

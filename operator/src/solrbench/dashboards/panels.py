@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Unit = Literal["short", "s", "reqps", "bytes", "percentunit", "ops", "dateTimeFromNow"]
+Unit = Literal["short", "s", "reqps", "bytes", "percentunit", "ops", "Bps", "dateTimeFromNow"]
 Words = tuple[tuple[str, str, str], ...]
 """Value, text and colour."""
 
