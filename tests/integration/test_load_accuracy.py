@@ -69,11 +69,11 @@ def test_locusts_own_table_agrees_with_the_document(tmp_path: Path) -> None:
     assert float(row["Average Content Size"]) == result.bytes_received / result.requests
     histogram = decode(result.service_time_histogram)
     for percent in (50, 75, 90, 95, 98, 99):
-        # Locust is given three digits, its table cuts at whole milliseconds, and its ranks are
+        # Locust is given two digits, its table cuts at whole milliseconds, and its ranks are
         # rounded the other way.
         near = [histogram.percentile(each) or 0 for each in (percent - 0.1, percent + 0.1)]
         shown = 1000 * float(row[f"{percent}%"])
-        assert 0.994 * near[0] - 1000 < shown <= 1.006 * near[1]
+        assert 0.94 * near[0] - 1000 < shown <= 1.06 * near[1]
 
 
 def _rows(running: Product) -> dict[str, dict[str, str]]:
