@@ -15,7 +15,7 @@ from uuid import uuid4
 from bench.processes import DidNotHappenError, wait_until
 from bench.servers.api_proxy import credentials
 from solrbench.api.kinds import BENCHMARK
-from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, StepResult
 from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT, REPORT
 
 Body = dict[str, Any]

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 
 from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
-from solrbench.telemetry.benchmarks import LIVE_FAMILIES
+from solrbench.telemetry.live_metrics import LIVE_FAMILIES
 from solrbench.telemetry.metrics import ReconcileResult, Telemetry
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 from solrbench.telemetry.sweeps import SWEEP_FAMILIES

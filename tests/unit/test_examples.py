@@ -16,7 +16,7 @@ from solrbench.load.workload.query_file import parse_lines
 from solrbench.plan.companions.bundle import ManifestText, parse_bundle
 from solrbench.plan.companions.references import BundleScope
 from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.solr_addresses import solr_service_url
+from solrbench.plan.target.solr_addresses import solr_service_url
 from solrbench.plan.workload_files import sources
 from solrbench.sweep.offline import check_sweep
 

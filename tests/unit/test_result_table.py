@@ -10,14 +10,14 @@ import pytest
 from solrbench.api.schema import object_schemas
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.result_field import (
+from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, Overhead
+from solrbench.api.v1alpha1.status.steps.result_field import (
     OnlyWith,
     ResultField,
     Unit,
     result_fields,
 )
-from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, Overhead
-from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, Column, StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, Column, StepResult
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.report.results_csv import to_csv
 from solrbench.results.model.request_counts import RequestCounts
@@ -40,7 +40,7 @@ def test_a_counter_is_named_in_three_files_besides_the_recorder(name: str) -> No
         for path in SOURCES.rglob("*.py")
         if RECORDING not in path.parents and re.search(rf"\b{name}\b", path.read_text("utf-8"))
     }
-    assert {"results/model/request_counts.py", "api/v1alpha1/status/step_result.py"} <= found
+    assert {"results/model/request_counts.py", "api/v1alpha1/status/steps/step_result.py"} <= found
     assert len(found) <= 3, found
 
 

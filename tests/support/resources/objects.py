@@ -23,7 +23,7 @@ from solrbench.plan.companions.references import BundleScope
 from solrbench.plan.export_plan import ExportPlan, StoredDocument
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.zookeeper_path import zookeeper_path
+from solrbench.plan.target.zookeeper_path import zookeeper_path
 from solrbench.results.model.storage import ChunkedDocument
 from support.resources.companions import DEPLOYMENT, FILES, SERVICE, VALUES, WORKERS, text_of
 from support.resources.small_resource import SOLR, Changes, resource

@@ -10,7 +10,6 @@ from solrbench.api.v1alpha1.status.capacity import (
 )
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison, FigureComparison
 from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
-from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.objectives import (
     NotRun,
     ObjectiveResult,
@@ -25,7 +24,8 @@ from solrbench.api.v1alpha1.status.results import (
 )
 from solrbench.api.v1alpha1.status.silences import StepSilences
 from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict

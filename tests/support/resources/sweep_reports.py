@@ -8,10 +8,10 @@ from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.report.sweep.build import build_sweep_report
 from solrbench.report.sweep.model import SweepReport
-from solrbench.sweep.answers import answer_sweep
 from solrbench.sweep.child import build_child
-from solrbench.sweep.outcome import find_best
 from solrbench.sweep.plan import PlannedPoint, make_plan
+from solrbench.sweep.results.answers import answer_sweep
+from solrbench.sweep.results.outcome import find_best
 from solrbench.sweep.states import count_points
 from support.resources.reports import make_report
 from support.resources.small_sweep import parse_sweep

@@ -24,7 +24,6 @@ from solrbench.api.v1alpha1.status.comparison import (
     FigureComparison,
 )
 from solrbench.api.v1alpha1.status.conditions import Condition, StatusModel
-from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.objectives import (
     MAX_NOT_RUN,
     NotRun,
@@ -35,7 +34,8 @@ from solrbench.api.v1alpha1.status.objectives import (
 from solrbench.api.v1alpha1.status.results import Comparison, OpenLoopStats, Overhead
 from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS, MAX_COMPARISONS
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.api.v1alpha1.status.verdicts import (
     MAX_REASONS,

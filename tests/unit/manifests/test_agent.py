@@ -8,7 +8,7 @@ from solrbench.manifests.common import OperatorImage
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.plan.pod_agents import pod_agents
-from solrbench.plan.zookeeper_path import zookeeper_path, zookeeper_servers
+from solrbench.plan.target.zookeeper_path import zookeeper_path, zookeeper_servers
 from support.resources.small_resource import resource
 
 IMAGE = OperatorImage("registry/solrbench:1", "Always", ("ours",))

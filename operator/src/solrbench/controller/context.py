@@ -18,8 +18,8 @@ from solrbench.decide.allowed_hosts import patterns_in
 from solrbench.decide.conditions import Conditions
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.plan.load_plan import LoadState
-from solrbench.plan.solr_addresses import solr_urls
-from solrbench.plan.zookeeper_path import ZooKeeperPath, zookeeper_path
+from solrbench.plan.target.solr_addresses import solr_urls
+from solrbench.plan.target.zookeeper_path import ZooKeeperPath, zookeeper_path
 from solrbench.solr.client import SolrClient
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from solrbench.api.v1alpha1.status.result_field import Unit, result_fields
+from solrbench.api.v1alpha1.status.steps.result_field import Unit, result_fields
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.dashboards import panels
 from solrbench.dashboards.boards import Row

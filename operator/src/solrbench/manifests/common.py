@@ -11,7 +11,7 @@ from typing import Any
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.fields import ObjectReference
-from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.pod.pods import ResourceAmounts, Resources
 from solrbench.plan import names
 from solrbench.plan.auth_files import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
 from solrbench.plan.shared_target import shared_target

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.pod_options import PodOptions
+from solrbench.api.v1alpha1.pod.pod_options import PodOptions
 from solrbench.api.v1alpha1.reserved import UNDISTURBED
 from solrbench.manifests.common import Manifest
 from solrbench.plan import names

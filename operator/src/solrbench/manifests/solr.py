@@ -4,7 +4,7 @@ from typing import Any
 
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.pods import PersistentStorage
+from solrbench.api.v1alpha1.pod.pods import PersistentStorage
 from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.manifests.common import (
     Manifest,
@@ -23,8 +23,8 @@ from solrbench.manifests.pod_options import (
     pod_variables,
 )
 from solrbench.plan import names
-from solrbench.plan.variant_endpoints import needs_service
-from solrbench.plan.zookeeper_path import ZooKeeperPath
+from solrbench.plan.target.variant_endpoints import needs_service
+from solrbench.plan.target.zookeeper_path import ZooKeeperPath
 
 USER = 8983
 DATA_FOLDER = "/var/solr"

@@ -28,7 +28,7 @@ from solrbench.manifests.pod_options import (
 )
 from solrbench.manifests.solr import LOG_LEVEL, PROBE_TIMINGS, QUIET, USER, claim_spec, empty_dir
 from solrbench.plan import names
-from solrbench.plan.zookeeper_path import ZooKeeperPath
+from solrbench.plan.target.zookeeper_path import ZooKeeperPath
 
 API_VERSION = "solr.apache.org/v1beta1"
 KIND = "SolrCloud"

@@ -5,8 +5,8 @@ from solrbench.api.v1alpha1.load.telemetry import Collect
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.plan import names
 from solrbench.plan.load_plan import PodAgent
-from solrbench.plan.solr_addresses import solr_hosts
-from solrbench.plan.zookeeper_path import member_hosts
+from solrbench.plan.target.solr_addresses import solr_hosts
+from solrbench.plan.target.zookeeper_path import member_hosts
 
 
 def pod_agents(benchmark: SolrBenchmark) -> list[PodAgent]:

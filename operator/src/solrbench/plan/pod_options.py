@@ -4,7 +4,7 @@ from functools import reduce
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
+from solrbench.api.v1alpha1.pod.pod_options import PodComponent, PodOptions
 from solrbench.plan import names
 
 COMPONENTS = {

@@ -4,8 +4,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from solrbench.api.v1alpha1.status.intervals import Interval
-from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, StepResult
+from solrbench.api.v1alpha1.status.steps.intervals import Interval
+from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.text.interval_table import percents_of
 from solrbench.results.text.verdict_text import verdict_of

@@ -11,5 +11,5 @@ Pure: the controller observes and applies.
 - `views`: a sweep and its benchmarks as they are found; `states`: its points, one step further
 - `reuse`: which point begins, on which target
 - `decide`: from there to the next status and the benchmarks to apply; `describe`: that status
-- `outcome`: the best point; `differences`, `answers`: what axes show, in words
+- `results`: what came of the points
 """

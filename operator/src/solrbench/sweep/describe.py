@@ -8,9 +8,9 @@ from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.sweep import SweepReason
-from solrbench.sweep.answers import answer_sweep
-from solrbench.sweep.outcome import find_best
 from solrbench.sweep.points import benchmark_name
+from solrbench.sweep.results.answers import answer_sweep
+from solrbench.sweep.results.outcome import find_best
 from solrbench.sweep.states import FINAL, MEASURED, PointState, count_points
 from solrbench.sweep.views import SweepObservation
 

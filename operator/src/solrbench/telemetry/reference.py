@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from solrbench.telemetry.benchmarks import BENCHMARK_FAMILIES, LIVE_FAMILIES
+from solrbench.telemetry.benchmarks import BENCHMARK_FAMILIES
+from solrbench.telemetry.live_metrics import LIVE_FAMILIES
 from solrbench.telemetry.metric_family import MetricFamily
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 from solrbench.telemetry.sweeps import SWEEP_FAMILIES, SweepFamily

@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from solrbench.api.v1alpha1.status.comparison import FigureComparison
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.result_field import Metric, ResultField, Shown, result_fields
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.result_field import (
+    Metric,
+    ResultField,
+    Shown,
+    result_fields,
+)
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.telemetry.distribution_metric import DISTRIBUTION_FAMILY

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.cli.terminal.tables import GROUPS, NAMES, print_result, print_table
 from solrbench.results.text.render import HEADERS, rows
 from support.cluster.benchmarks import small

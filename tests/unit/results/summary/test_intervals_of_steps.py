@@ -2,7 +2,7 @@
 
 import pytest
 
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.summary.step_run_figures import with_figures

@@ -1,9 +1,9 @@
 from typing import Any
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark
-from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.results.text.interval_table import INTERVAL_NOTE, interval_headers, interval_rows
 from solrbench.results.text.render import to_markdown
 from unit.results.builders import make_spec

@@ -6,7 +6,8 @@ resource must stay readable.
 - `benchmark`: the whole resource; `spec`: what is wished
 - `sweep`: the resource over several benchmarks
 - `target`, `load`, `workload`: parts of the spec with many models
-- `collection`, `companions`, `comparison`, `dataset`, `images`, `pods`: its other parts
+- `collection`, `companions`, `comparison`, `dataset`, `export`, `images`, `pod`: its other
+  parts
 - `fields`: types of single fields
 - `rules`: rules that span several parts
 - `status`: what was observed

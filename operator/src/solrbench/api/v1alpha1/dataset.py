@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1.fields import (
     ZipfExponent,
     at_least,
 )
-from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.pod.pods import ResourceAmounts, Resources
 from solrbench.api.v1alpha1.seeds import default_seed
 
 INDEX_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))

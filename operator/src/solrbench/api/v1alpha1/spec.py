@@ -18,7 +18,7 @@ from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.load.replay import REPLAY_RULES
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.objectives import MOST_OBJECTIVES, Objective
-from solrbench.api.v1alpha1.pod_options import PodOptions
+from solrbench.api.v1alpha1.pod.pod_options import PodOptions
 from solrbench.api.v1alpha1.rules.duration import DURATION_RULES
 from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
 from solrbench.api.v1alpha1.rules.objectives import OBJECTIVE_RULES

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
-from solrbench.api.v1alpha1.status.step_result import Column, ColumnGroup, StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import Column, ColumnGroup, StepResult
 from solrbench.cli.program import program_name
 from solrbench.cli.terminal.progress import details, summary
 from solrbench.cli.terminal.table_printing import (

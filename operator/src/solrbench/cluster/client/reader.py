@@ -1,10 +1,7 @@
 """Read, list and watch objects; every list that may be long comes in parts."""
 
-import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 
@@ -12,14 +9,13 @@ from solrbench.cluster.client.api_errors import KindNotServedError, NotFoundErro
 from solrbench.cluster.client.connection import JSON, TIMEOUT_SECONDS, Connection, Query
 from solrbench.cluster.client.known_kinds import KnownKinds
 from solrbench.cluster.client.parts import read_parts
+from solrbench.cluster.client.server_hosts import ServerHosts
 from solrbench.plan.names import label_selector
 
 Manifest = dict[str, Any]
 
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 METADATA_OF_EVENTS = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
-HOSTS_SECONDS = 60.0
-"""How long the addresses of the API server are taken as known: every connection is checked."""
 METADATA_AT_ONCE = 100
 """Objects in one part of a list: the API server reads and decodes all of each."""
 
@@ -36,8 +32,7 @@ class ObjectReader:
         self._connection = connection
         self._timeout_seconds = timeout_seconds
         self._kinds = kinds or KnownKinds(connection)
-        self._hosts: list[str] = []
-        self._hosts_until = -math.inf
+        self._hosts = ServerHosts(connection.host, self._server_addresses)
 
     @property
     def server(self) -> str:
@@ -63,16 +58,7 @@ class ObjectReader:
 
         The second is the address behind the Service; every authenticated client may read it.
         """
-        now = time.monotonic()
-        if now >= self._hosts_until:
-            self._hosts, self._hosts_until = self._read_hosts(), now + HOSTS_SECONDS
-        return self._hosts
-
-    def _read_hosts(self) -> list[str]:
-        found = _manifest(self._send("reading the addresses of the API server", "GET", "/api"))
-        places = [each["serverAddress"] for each in found.get("serverAddressByClientCIDRs") or []]
-        hosts = [urlsplit(f"//{place}").hostname for place in places]
-        return [host for host in (self._connection.host, *hosts) if host]
+        return self._hosts.get()
 
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or `None` if there is none of this name."""
@@ -264,6 +250,9 @@ class ObjectReader:
         ):
             _check_event(action, orjson.loads(line))
             yield
+
+    def _server_addresses(self) -> Manifest:
+        return _manifest(self._send("reading the addresses of the API server", "GET", "/api"))
 
     def _parts(
         self,

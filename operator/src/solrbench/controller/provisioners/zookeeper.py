@@ -22,7 +22,7 @@ from solrbench.decide.checks.targets.zookeeper import (
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
-from solrbench.plan.zookeeper_path import member_hosts
+from solrbench.plan.target.zookeeper_path import member_hosts
 from solrbench.reasons.cleanup import CleanupReason
 from solrbench.solr import zookeeper
 

@@ -6,7 +6,8 @@
 - `repeats`: a repeat starts on a target, or on data, of its own
 - `target`: Solr and ZooKeeper are made, or found, then checked
 - `indexing`: the index Job runs, then Solr counts the documents
-- `load`: Locust runs the steps; `load_results`: what they return is stored and shown
+- `load`: Locust runs the steps; `load_results`: what they return is stored; `result_status`: and
+  shown
 - `late_evidence`: pod events that arrive after a step was stored
 - `cleanup`: success, failure, clean-up, time to live, suspension
 """

@@ -1,7 +1,7 @@
 """Pod events that are reported after their step run was stored."""
 
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.stages.load_results import update_result_status
+from solrbench.controller.stages.result_status import update_result_status
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.pods.events import add_pod_events, has_new_events
 from solrbench.decide.views import PodView

@@ -16,13 +16,13 @@ from solrbench.controller.stages.load_results import (
     poll_master,
     possible_step_runs,
     step_runs_on_target,
-    update_result_status,
 )
 from solrbench.controller.stages.objectives import (
     conclude_objectives,
     search_to_run,
     update_objectives,
 )
+from solrbench.controller.stages.result_status import update_result_status
 from solrbench.decide.checks.lifecycle import check_load_attempts
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.resume import plan_resumption
@@ -33,9 +33,9 @@ from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
 from solrbench.plan.pod_agents import pod_agents
 from solrbench.plan.step_runs import StepRunId, rate_before, step_of
-from solrbench.plan.variant_endpoints import variant_endpoints
+from solrbench.plan.target.variant_endpoints import variant_endpoints
+from solrbench.plan.target.zookeeper_path import zookeeper_servers
 from solrbench.plan.warm_up import empties_caches, prepares_each_step, warm_up_of
-from solrbench.plan.zookeeper_path import zookeeper_servers
 from solrbench.reasons.load import LoadReason
 from solrbench.results.answers.collect import collect_answers
 

@@ -3,21 +3,16 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from solrbench.api.v1alpha1.rules.size import ladder_length
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.environment import record_environment
-from solrbench.controller.baseline import compare_with_baseline, is_baseline_decided
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check
 from solrbench.controller.objects.children import LOAD, creation_problem, job, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.measured_target import observe_measured_target
-from solrbench.controller.stages.objectives import (
-    count_trials,
-    left_out_step_runs,
-    update_objectives,
-)
+from solrbench.controller.stages.objectives import left_out_step_runs
+from solrbench.controller.stages.result_status import update_result_status
 from solrbench.decide.checks.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
@@ -28,7 +23,7 @@ from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.live_load import build_live_load
 from solrbench.decide.pods.events import add_pod_events
 from solrbench.decide.pods.problems import PodProblem
-from solrbench.decide.repeats import count_repeats, format_repeats
+from solrbench.decide.repeats import format_repeats
 from solrbench.decide.scheduling.pauses import is_live_load_due
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
@@ -43,14 +38,6 @@ from solrbench.plan.step_runs import (
     remaining_step_runs,
 )
 from solrbench.reasons.load import LoadReason
-from solrbench.results.answers.collect import collect_answers
-from solrbench.results.comparison.variants import compare_variants, mark_invalid, variants_decided
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.summary.arrivals import open_loop_stats
-from solrbench.results.summary.distributions import merge_distributions
-from solrbench.results.summary.silences import step_silences
-from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
-from solrbench.results.validity.overall import overall_verdict
 from solrbench.solr.cluster import node_info
 
 MOST_AT_ONCE = 8
@@ -186,77 +173,6 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
     )
     master.acknowledge(step_run_id)
     update_result_status(context, context.reports.documents(context.benchmark))
-
-
-def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
-    """Put the stored results into the status.
-
-    Histograms are merged only when one was added, and verdicts evaluated only after a change, as
-    evidence may come after its step run: the node may be the one that is measured.
-    """
-    spec, before = context.benchmark.spec, context.status.report
-    changed = len(documents) != before.stored_steps or not before.repeats
-    report = before.model_copy(
-        update={
-            "stored_steps": len(documents),
-            "config_map_selector": names.selector_text(context.benchmark, names.REPORT),
-        }
-    )
-    context.update(report=report)
-    ordered = list(documents.values())
-    if changed:
-        context.update(
-            results=merge_steps(spec, ordered),
-            totals=merge_totals(spec, ordered),
-            distributions=merge_distributions(spec, ordered),
-            comparisons=compare_variants(spec, ordered),
-            summary=summarise(spec, ordered),
-            open_loop=open_loop_stats(spec, ordered),
-            silences=step_silences(spec, ordered),
-            cold_start=context.reports.cold_start(context.benchmark),
-            telemetry=context.reports.telemetry(context.benchmark),
-            bottlenecks=context.reports.bottlenecks(context.benchmark),
-            trends=context.reports.trends(context.benchmark),
-        )
-        update_objectives(context)
-    verdicts = context.reports.verdicts(context.benchmark)
-    is_evaluated_anew = changed or verdicts != context.status.verdicts
-    summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
-    context.update(
-        verdicts=verdicts,
-        summary=summary,
-        comparisons=mark_invalid(context.status.comparisons, verdicts),
-    )
-    if is_evaluated_anew:
-        compare_with_baseline(context)
-    if changed:
-        _count_repeats(context, documents)
-    context.update(answers=collect_answers(spec, context.status))
-
-
-def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
-    """Note how many repeats there are to be, by the words that the status has now."""
-    spec = context.benchmark.spec
-    left = left_out_step_runs(context)
-    done = frozenset(documents) | frozenset(left)
-    ids = [each for each in all_step_runs(spec) if str(each) in done]
-    repeats = count_repeats(
-        spec.load.repeats,
-        ids,
-        ladder_length(spec),
-        lambda: _is_decided(context, list(documents.values())),
-    )
-    ladders = [each for each in all_step_runs(spec, repeats) if str(each) not in left]
-    total = len(ladders) + count_trials(context)
-    counted = {"repeats": repeats, "total_steps": total}
-    context.update(report=context.status.report.model_copy(update=counted))
-
-
-def _is_decided(context: ReconcileContext, documents: list[StepRunResult]) -> bool:
-    spec = context.benchmark.spec
-    if spec.target.variants and not variants_decided(spec, documents):
-        return False
-    return spec.comparison.baseline is None or is_baseline_decided(context)
 
 
 def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator
 
 from pydantic.alias_generators import to_camel
 
-from solrbench.api.v1alpha1.pod_options import PodOptions
-from solrbench.api.v1alpha1.pods import TopologySpread
+from solrbench.api.v1alpha1.pod.pod_options import PodOptions
+from solrbench.api.v1alpha1.pod.pods import TopologySpread
 from solrbench.api.v1alpha1.spec import Spec
 from solrbench.decide.checks.outcome import Outcome, fail
 from solrbench.reasons.lifecycle import LifecycleReason

@@ -7,7 +7,7 @@
 - `list_offsets`: where lists go on after a step run, or after an attempt that was lost
 - `merging`: results of all workers as one
 - `steady_state`: the end of a warm-up
-- `cache_sampler`, `cache_metrics`: Solr's caches while a step runs
+- `caches`: Solr's caches while a step runs
 - `metrics_client`: the HTTP client of what is sampled meanwhile
 - `diagnostics`: thread dumps of Solr in one repeat
 - `telemetry`: servers, read while a step runs

@@ -25,8 +25,8 @@ from solrbench.load.locust_runtime.placeholder_user import placeholder_user_clas
 from solrbench.load.locust_runtime.setup import configure_locust
 from solrbench.load.locust_runtime.stats_limit import limit_stats_forever
 from solrbench.load.locust_runtime.users_dispatcher import DeterministicUsersDispatcher
-from solrbench.load.master.cache_reset import CacheReset
-from solrbench.load.master.cache_sampler import CacheSampler
+from solrbench.load.master.caches.cache_reset import CacheReset
+from solrbench.load.master.caches.cache_sampler import CacheSampler
 from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore

@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from solrbench.api.rules import ListMap, Model, exactly_one
 from solrbench.api.v1alpha1.fields import Bool, FileName, Int, Labels, ObjectReference, ShortName
-from solrbench.api.v1alpha1.pod_options import EnvVar, UserId
-from solrbench.api.v1alpha1.pods import EphemeralStorage, Resources
+from solrbench.api.v1alpha1.pod.pod_options import EnvVar, UserId
+from solrbench.api.v1alpha1.pod.pods import EphemeralStorage, Resources
 from solrbench.api.v1alpha1.reserved import LABEL_RULES
 
 MAX_REPLICAS = 8

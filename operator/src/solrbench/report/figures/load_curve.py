@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.capacity import Scalability
 from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.report.figures.figure import Figure
 from solrbench.report.figures.parts import (
     Option,

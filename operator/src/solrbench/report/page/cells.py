@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.tables.table import Table
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.step_result import Column as Titles
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import Column as Titles
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.report.page.cells import (
     Cell,
     Column,

@@ -10,9 +10,9 @@ from solrbench.results.comparison.findings import Finding
 from solrbench.results.model.environment import Environment
 from solrbench.results.stats.number_format import round_significant
 from solrbench.sweep.axis_values import AxisValueError, read_values
-from solrbench.sweep.differences import compare_all, read_point
 from solrbench.sweep.needs.demand import measure_demand
 from solrbench.sweep.points import DesignError, Values, baseline_values, benchmark_name
+from solrbench.sweep.results.differences import compare_all, read_point
 from solrbench.sweep.states import MEASURED
 
 _DIGITS = 4

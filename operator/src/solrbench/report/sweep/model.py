@@ -8,7 +8,7 @@ from pydantic import ConfigDict, ValidationError
 from solrbench.api.problems import problems
 from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.status.objectives import ObjectiveResult
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Step
 from solrbench.api.v1alpha1.status.capacity import Scalability
-from solrbench.api.v1alpha1.status.intervals import Interval
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.intervals import Interval
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.capacity.knee import Knee, find_knee
 from solrbench.results.capacity.scalability import Level, declines, fit_law, stated_peak

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.distribution import BOUNDS_SECONDS, Distribution
+from solrbench.api.v1alpha1.status.steps.distribution import BOUNDS_SECONDS, Distribution
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.model.step_result import StepRunResult

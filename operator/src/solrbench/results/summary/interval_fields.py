@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
 from solrbench.results.stats import intervals
 from solrbench.results.stats.intervals import TimedSamples
 from solrbench.results.stats.number_format import milliseconds

@@ -6,7 +6,7 @@ from statistics import stdev
 from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.result_field import Unit, result_fields
+from solrbench.api.v1alpha1.status.steps.result_field import Unit, result_fields
 from solrbench.api.v1alpha1.status.telemetry import MAX_MISSING, StepTelemetry
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.request_counts import sum_counts

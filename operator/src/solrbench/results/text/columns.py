@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from solrbench.api.v1alpha1.status.result_field import ResultField, Unit
-from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, Column, StepResult
+from solrbench.api.v1alpha1.status.steps.result_field import ResultField, Unit
+from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, Column, StepResult
 from solrbench.results.stats.number_format import (
     format_milliseconds,
     format_number,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.load.load import Step
-from solrbench.api.v1alpha1.status.step_result import Column
+from solrbench.api.v1alpha1.status.steps.step_result import Column
 from solrbench.results.stats.number_format import format_number
 
 Facts = dict[str, str]

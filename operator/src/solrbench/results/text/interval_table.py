@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from solrbench.api.v1alpha1.status.intervals import Interval
-from solrbench.api.v1alpha1.status.step_result import Column, StepResult
+from solrbench.api.v1alpha1.status.steps.intervals import Interval
+from solrbench.api.v1alpha1.status.steps.step_result import Column, StepResult
 from solrbench.results.stats.number_format import format_number
 
 Row = tuple[str, ...]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.status.step_result import Column, StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import Column, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.bottleneck.sentences import bottleneck_sentences
 from solrbench.results.model.environment import Environment

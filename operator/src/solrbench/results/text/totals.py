@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 
 
 def results_with_totals(status: Status) -> list[StepResult]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.pods import Resources
+from solrbench.api.v1alpha1.pod.pods import Resources
 from solrbench.api.v1alpha1.rules.duration import planned_seconds
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.sweep.needs.footprint import PodGroup, pod_groups

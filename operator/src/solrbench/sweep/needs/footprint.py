@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.pods import Resources
+from solrbench.api.v1alpha1.pod.pods import Resources
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.plan import names
 from solrbench.plan.step_runs import all_step_runs, step_of

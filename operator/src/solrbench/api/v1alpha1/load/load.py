@@ -31,7 +31,7 @@ from solrbench.api.v1alpha1.load.replay import Replay
 from solrbench.api.v1alpha1.load.telemetry import LoadTelemetry
 from solrbench.api.v1alpha1.load.think_time import ThinkTime
 from solrbench.api.v1alpha1.load.validity import Validity
-from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.pod.pods import ResourceAmounts, Resources
 
 LOAD_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
 

@@ -1,7 +1,7 @@
 """`spec.load.master`: the pod of Locust's master."""
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.pod.pods import ResourceAmounts, Resources
 
 MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
 

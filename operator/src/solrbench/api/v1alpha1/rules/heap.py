@@ -6,7 +6,7 @@ from pydantic.alias_generators import to_snake
 
 from solrbench.api.quantities import parse_bytes
 from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.pods import Resources
+from solrbench.api.v1alpha1.pod.pods import Resources
 
 HEAP_FLAGS = "-Xm[sx]|-XX:(Initial|Max)HeapSize"
 """JVM flags that say the same as `heap` does, in the syntax that RE2 and Python share."""

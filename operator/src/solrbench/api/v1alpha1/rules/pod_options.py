@@ -3,7 +3,7 @@
 from typing import Any
 
 from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
+from solrbench.api.v1alpha1.pod.pod_options import PodComponent, PodOptions
 
 
 def _cel_none_sets(field: str, component: PodComponent) -> str:

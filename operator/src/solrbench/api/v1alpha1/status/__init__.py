@@ -3,11 +3,11 @@
 - `status`: the whole of it
 - `conditions`: conditions and attempts; the base of every part
 - `target`: the target, its data and the load under way
-- `step_result`: what was measured of each step, the table that everything shown is read from
-- `result_field`: what a row of that table says: unit, columns, metric
+- `steps`: what was measured of each step
 - `results`: what is measured besides: open loop, cold start, comparisons, summary
 - `comparison`: the benchmark beside its baseline
 - `word`: the word of a comparison
-- `telemetry`: what the servers did, and what held a step back
+- `telemetry`: what the servers did, and what held a step back; `trends`: what grew meanwhile
+- `silences`: users and nodes that waited longest
 - `verdicts`: whether that is valid
 """

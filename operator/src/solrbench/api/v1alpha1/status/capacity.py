@@ -8,7 +8,7 @@ from pydantic import Field
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
 from solrbench.api.v1alpha1.load.capacity import MOST_TRIALS
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.intervals import Interval
+from solrbench.api.v1alpha1.status.steps.intervals import Interval
 
 MAX_VARIANTS = 8
 

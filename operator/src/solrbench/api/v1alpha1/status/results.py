@@ -6,8 +6,8 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.intervals import Interval
-from solrbench.api.v1alpha1.status.result_field import Metric, Shown, Unit
+from solrbench.api.v1alpha1.status.steps.intervals import Interval
+from solrbench.api.v1alpha1.status.steps.result_field import Metric, Shown, Unit
 from solrbench.api.v1alpha1.status.word import MoreRepeats, Word
 
 

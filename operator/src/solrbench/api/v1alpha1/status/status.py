@@ -19,7 +19,6 @@ from solrbench.api.v1alpha1.status.conditions import (
     Condition,
     StatusModel,
 )
-from solrbench.api.v1alpha1.status.distribution import Distribution
 from solrbench.api.v1alpha1.status.export import ExportStatus
 from solrbench.api.v1alpha1.status.objectives import MAX_NOT_RUN, NotRun, ObjectivesStatus
 from solrbench.api.v1alpha1.status.results import (
@@ -30,7 +29,8 @@ from solrbench.api.v1alpha1.status.results import (
     Summary,
 )
 from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.distribution import Distribution
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import (
     CompanionsStatus,
     DatasetStatus,

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Measure, Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.result_field import Metric, Shown, Unit
+from solrbench.api.v1alpha1.status.steps.result_field import Metric, Shown, Unit
 
 MAX_MISSING = 4
 """Sentences on what could not be read, of one step."""

@@ -7,7 +7,7 @@ from pydantic import Field, WithJsonSchema
 
 from solrbench.api.rules import ListMap, Model
 from solrbench.api.v1alpha1.fields import Bool, Int, Labels, Seed
-from solrbench.api.v1alpha1.pod_options import Annotations
+from solrbench.api.v1alpha1.pod.pod_options import Annotations
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED
 from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.api.v1alpha1.sweep.axes import MAX_AXES, MAX_POINTS, Axis, Combination

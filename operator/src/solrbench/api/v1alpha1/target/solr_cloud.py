@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.fields import Heap, Int, Labels, ObjectReference
 from solrbench.api.v1alpha1.images import SolrImage
-from solrbench.api.v1alpha1.pods import Resources, Storage, Toleration, TopologySpread
+from solrbench.api.v1alpha1.pod.pods import Resources, Storage, Toleration, TopologySpread
 from solrbench.api.v1alpha1.rules.heap import HEAP_RULE, no_heap_flags
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeper, ZooKeeperMode
 

@@ -8,7 +8,7 @@ from pydantic import StringConstraints
 from solrbench.api.rules import Matches, Model, Rule
 from solrbench.api.v1alpha1.fields import Heap
 from solrbench.api.v1alpha1.images import ZooKeeperImage
-from solrbench.api.v1alpha1.pods import Resources
+from solrbench.api.v1alpha1.pod.pods import Resources
 from solrbench.api.v1alpha1.rules.heap import HEAP_RULE
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.baseline_text import (
     NAMES,

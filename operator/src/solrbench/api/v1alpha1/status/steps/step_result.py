@@ -12,8 +12,8 @@ from pydantic import Field
 from solrbench.api.v1alpha1.fields import Bool, Count, Measure, Text
 from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
-from solrbench.api.v1alpha1.status.result_field import (
+from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.steps.result_field import (
     Columns,
     Metric,
     OnlyWith,

@@ -3,7 +3,7 @@ from typing import Any
 
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.sweep.plan import SweepPlan
-from solrbench.sweep.size_answers import answer_sizes
+from solrbench.sweep.results.size_answers import answer_sizes
 from support.resources import small_sweep
 
 _GIB = 2**30

@@ -3,7 +3,7 @@
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target.solr_cloud import Provisioner, SolrCloud
 from solrbench.controller.provisioners.registry import PROVISIONERS
-from solrbench.plan.solr_addresses import ADDRESSES, solr_hosts, solr_urls
+from solrbench.plan.target.solr_addresses import ADDRESSES, solr_hosts, solr_urls
 from support.resources.objects import stored
 from support.resources.small_resource import SOLR
 

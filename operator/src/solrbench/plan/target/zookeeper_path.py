@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.plan import names
-from solrbench.plan.solr_addresses import ADDRESSES
+from solrbench.plan.target.solr_addresses import ADDRESSES
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import ListMap, Matches, Model, at_most_one, exactly_one
-from solrbench.api.v1alpha1.affinity import Affinity
 from solrbench.api.v1alpha1.fields import Bool, FileName, Int, Labels, ObjectName, ObjectReference
-from solrbench.api.v1alpha1.pods import Toleration, TopologySpread
+from solrbench.api.v1alpha1.pod.affinity import Affinity
+from solrbench.api.v1alpha1.pod.pods import Toleration, TopologySpread
 from solrbench.api.v1alpha1.reserved import RESERVED_RULES
 
 Annotations = Annotated[

@@ -17,9 +17,9 @@ from solrbench.results.comparison.estimates import LEAST_DEVIATION, Spread, Stud
 from solrbench.results.comparison.findings import DEFAULT_RULE, Finding, decide_primary
 from solrbench.results.comparison.metric import RATE, Metric, percentile_metric
 from solrbench.sweep.axis_values import AxisValue
-from solrbench.sweep.outcome import figure_of
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Values
+from solrbench.sweep.results.outcome import figure_of
 from solrbench.sweep.states import PointState
 
 METRICS: Mapping[ObjectiveMetric, Metric] = {

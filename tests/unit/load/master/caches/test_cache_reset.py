@@ -8,8 +8,8 @@ import pytest
 
 from solrbench.http_auth import NO_AUTH
 from solrbench.load.errors import LoadError
-from solrbench.load.master.cache_metrics import entries_in_json
-from solrbench.load.master.cache_reset import CacheReset
+from solrbench.load.master.caches.cache_metrics import entries_in_json
+from solrbench.load.master.caches.cache_reset import CacheReset
 from solrbench.results.model.windows import EmptiedCaches
 from support.servers.caching_solr import CachingSolr
 from support.servers.http_server import Exchange, HttpServer, Script

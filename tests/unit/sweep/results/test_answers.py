@@ -4,8 +4,8 @@ from typing import Any
 
 from solrbench.api.v1alpha1.status.word import Word
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
-from solrbench.sweep.answers import answer_sweep
 from solrbench.sweep.plan import make_plan
+from solrbench.sweep.results.answers import answer_sweep
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import parse_sweep, users_axis
 

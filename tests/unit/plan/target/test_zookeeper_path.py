@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.plan.zookeeper_path import ZooKeeperPath, member_hosts, zookeeper_path
+from solrbench.plan.target.zookeeper_path import ZooKeeperPath, member_hosts, zookeeper_path
 from support.resources.objects import STARTED, stored
 from support.resources.small_resource import SOLR, Changes
 

@@ -14,7 +14,7 @@ import httpx
 from gevent.event import Event
 
 from solrbench.http_auth import HttpAuth
-from solrbench.load.master.cache_metrics import METRICS_PARAMETERS, CacheCounts, parse_caches
+from solrbench.load.master.caches.cache_metrics import METRICS_PARAMETERS, CacheCounts, parse_caches
 from solrbench.load.master.metrics_client import MetricsClient
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.results.model.windows import MAX_CACHE_SAMPLES, CacheSample

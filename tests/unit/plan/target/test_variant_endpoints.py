@@ -1,6 +1,6 @@
 """Where each variant leads."""
 
-from solrbench.plan.variant_endpoints import needs_service, variant_endpoints
+from solrbench.plan.target.variant_endpoints import needs_service, variant_endpoints
 from support.resources.objects import stored
 
 NODES = ["http://a:8983/solr", "http://b:8983/solr"]

@@ -10,7 +10,8 @@ from solrbench.results.comparison.findings import Finding
 from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.comparison_text import format_signed
 from solrbench.results.text.word_text import NO_WORD, format_more_repeats
-from solrbench.sweep.differences import (
+from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.results.differences import (
     METRICS,
     Interaction,
     Measured,
@@ -18,8 +19,7 @@ from solrbench.sweep.differences import (
     find_interactions,
     read_measured,
 )
-from solrbench.sweep.plan import SweepPlan
-from solrbench.sweep.size_answers import answer_sizes
+from solrbench.sweep.results.size_answers import answer_sizes
 
 MOST_VALUES = 8
 """Values of an axis that a sentence names each."""

@@ -11,7 +11,7 @@ import httpx
 
 from solrbench.http_auth import HttpAuth
 from solrbench.load.errors import LoadError
-from solrbench.load.master.cache_metrics import (
+from solrbench.load.master.caches.cache_metrics import (
     METRICS_PARAMETERS,
     CacheEntries,
     entries_in_json,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target.variant import Variant, VariantEndpoint
 from solrbench.plan.load_plan import VariantEndpoints
-from solrbench.plan.solr_addresses import solr_service_url
+from solrbench.plan.target.solr_addresses import solr_service_url
 
 
 def variant_endpoints(benchmark: SolrBenchmark, node_urls: Sequence[str]) -> list[VariantEndpoints]:

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.master.cache_metrics import METRICS_PARAMETERS, parse_caches
+from solrbench.load.master.caches.cache_metrics import METRICS_PARAMETERS, parse_caches
 
 
 def cache(lookups: int, hits: int) -> dict[str, float]:
