@@ -62,7 +62,7 @@ install: $(VENV)/ready ## install or upgrade the operator by its chart, in names
 
 ##@ Develop
 .PHONY: check
-check: lint typing verify unit ## lint, typing, verify, unit: Python alone, no root, a minute at most
+check: lint typing verify unit ## lint, typing, verify, unit: Python alone, no root, a minute and a half
 	@echo "check passed, $$(($$(date +%s) - SOLRBENCH_STARTED)) s"
 
 .PHONY: lint
