@@ -66,27 +66,19 @@ build_kube() {
 	mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
 }
 
-build_k6() {
-	local dir=$CACHE/bin/k6-$K6 tmp
-	[[ ! -x $dir/k6 ]] || return 0
-	step "build k6 $K6 (minutes when nothing is cached)"
-	mkdir -p "$CACHE/bin"
-	tmp=$(mktemp -d "$CACHE/bin/.tmp.XXXXXX")
-	GOBIN=$tmp logged "$CACHE/log/go-k6.log" "building k6" \
-		env "${GO_SETTINGS[@]}" go install "${GO_FLAGS[@]}" "go.k6.io/k6@$K6"
-	chmod 755 "$tmp"
-	mv -T "$tmp" "$dir"
-}
+build_k6() { go_install k6 "$K6" go.k6.io/k6; }
 
-build_versitygw() {
-	local dir=$CACHE/bin/versitygw-$VERSITYGW tmp
-	[[ ! -x $dir/versitygw ]] || return 0
-	step "build versitygw $VERSITYGW (minutes when nothing is cached)"
+build_versitygw() { go_install versitygw "$VERSITYGW" github.com/versity/versitygw/cmd/versitygw; }
+
+# go_install NAME VERSION PACKAGE: one program by "go install", once for each version.
+go_install() {
+	local name=$1 version=$2 package=$3 dir=$CACHE/bin/$1-$2 tmp
+	[[ ! -x $dir/$name ]] || return 0
+	step "build $name $version (minutes when nothing is cached)"
 	mkdir -p "$CACHE/bin"
 	tmp=$(mktemp -d "$CACHE/bin/.tmp.XXXXXX")
-	GOBIN=$tmp logged "$CACHE/log/go-versitygw.log" "building versitygw" \
-		env "${GO_SETTINGS[@]}" go install "${GO_FLAGS[@]}" \
-		"github.com/versity/versitygw/cmd/versitygw@$VERSITYGW"
+	GOBIN=$tmp logged "$CACHE/log/go-$name.log" "building $name" \
+		env "${GO_SETTINGS[@]}" go install "${GO_FLAGS[@]}" "$package@$version"
 	chmod 755 "$tmp"
 	mv -T "$tmp" "$dir"
 }
