@@ -1,6 +1,7 @@
 """Read, list and watch objects; every list that may be long comes in parts."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -32,7 +33,10 @@ class ObjectReader:
         self._connection = connection
         self._timeout_seconds = timeout_seconds
         self._kinds = kinds or KnownKinds(connection)
-        self._hosts = ServerHosts(connection.host, self._server_addresses)
+        self._hosts = ServerHosts(
+            connection.host,
+            partial(self._send, "reading the addresses of the API server", "GET", "/api"),
+        )
 
     @property
     def server(self) -> str:
@@ -250,9 +254,6 @@ class ObjectReader:
         ):
             _check_event(action, orjson.loads(line))
             yield
-
-    def _server_addresses(self) -> Manifest:
-        return _manifest(self._send("reading the addresses of the API server", "GET", "/api"))
 
     def _parts(
         self,

@@ -2,9 +2,10 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 from urllib.parse import urlsplit
+
+import orjson
 
 HOSTS_SECONDS = 60.0
 """How long they are taken as known: every connection is checked."""
@@ -14,10 +15,10 @@ class ServerHosts:
     """The hosts of an API server: `own`, where a client finds it, and where it says it is.
 
     The second is the address behind the Service; every authenticated client may read it.
-    `read_versions` returns what the API server has at `/api`.
+    `read_versions` returns the JSON that the API server has at `/api`.
     """
 
-    def __init__(self, own: str | None, read_versions: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, own: str | None, read_versions: Callable[[], bytes]) -> None:
         self._own = own
         self._read_versions = read_versions
         self._known: list[str] = []
@@ -31,6 +32,6 @@ class ServerHosts:
         return self._known
 
     def _read(self) -> list[str]:
-        found = self._read_versions().get("serverAddressByClientCIDRs") or []
+        found = orjson.loads(self._read_versions()).get("serverAddressByClientCIDRs") or []
         hosts = [urlsplit(f"//{each['serverAddress']}").hostname for each in found]
         return [host for host in (self._own, *hosts) if host]
