@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from solrbench.api.identity import SWEEP_KIND
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.files import FILES, read_documents, valid_benchmarks, valid_resources
+from solrbench.cli.files import FILES, read_documents, valid_parts
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
@@ -15,7 +14,7 @@ from solrbench.cluster.client import Cluster, ForbiddenError
 from solrbench.plan.step_runs import variant_names
 from solrbench.sweep.needs.footprint import PodGroup, load_duration, peak, pod_groups
 from solrbench.sweep.needs.room import GIBIBYTE, format_pods, room_of
-from solrbench.sweep.offline import CheckedSweep, check_sweep
+from solrbench.sweep.offline import CheckedSweep
 from solrbench.sweep.plan import find_points_without_room
 
 
@@ -41,13 +40,10 @@ def plan(
     """
     documents = read_documents(files)
     apply_changes(documents, changes)
-    valid_resources(documents)
-    sweeps = [each for each in documents if each.body["kind"] == SWEEP_KIND]
-    has_benchmark = any(each.is_benchmark for each in documents)
-    benchmarks = valid_benchmarks(documents) if has_benchmark else []
+    benchmarks, sweeps = valid_parts(documents)
     cluster = None if offline else open_cluster(context, namespace)[0]
     fits = [_show(each, cluster) for each in benchmarks]
-    fits += [_show_sweep(check_sweep(each.body), cluster) for each in sweeps]
+    fits += [_show_sweep(each, cluster) for each in sweeps]
     if not all(fits):
         raise click.exceptions.Exit(1)
 

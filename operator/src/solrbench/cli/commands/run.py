@@ -13,7 +13,7 @@ from rich.console import Console
 from solrbench.api.identity import GROUP
 from solrbench.cli.deletion import REPLACE_SECONDS, replace_existing
 from solrbench.cli.exit_codes import ExitCode, worst
-from solrbench.cli.files import FILES, Document, read_documents, valid_resources
+from solrbench.cli.files import FILES, Document, read_documents, valid_parts
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.follow import follow
 from solrbench.cli.follow_sweep import follow_sweep
@@ -113,7 +113,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
     """
     documents = read_documents(files)
     apply_changes(documents, changes)
-    valid_resources(documents)
+    valid_parts(documents)
     cluster, default = open_cluster(context, namespace)
     watching = Watching(timeout_seconds, cancel_on_timeout, require_valid, output)
     bodies = [_placed(cluster, each, namespace, default) for each in documents]

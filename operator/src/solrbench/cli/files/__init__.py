@@ -6,7 +6,7 @@
 - `lenient`: resources of a newer version, as far as this one knows them
 """
 
-from solrbench.cli.files.faults import valid_benchmarks, valid_resources
+from solrbench.cli.files.faults import valid_benchmarks, valid_parts, valid_resources
 from solrbench.cli.files.lenient import parse_stored, parse_stored_as
 from solrbench.cli.files.reading import FILES, Document, read_documents
 
@@ -17,5 +17,6 @@ __all__ = [
     "parse_stored_as",
     "read_documents",
     "valid_benchmarks",
+    "valid_parts",
     "valid_resources",
 ]

@@ -14,7 +14,7 @@ from solrbench.api.problems import describe
 from solrbench.api.schema import structural_schema
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.cli.files.reading import Document, Place, format_place
-from solrbench.sweep.offline import check_sweep, largest_benchmark
+from solrbench.sweep.offline import CheckedSweep, check_sweep, largest_benchmark
 
 _EXAMPLE_SUFFIX = "xxxxx"
 """As long as what the API server adds to `metadata.generateName`."""
@@ -45,18 +45,33 @@ def valid_resources(documents: list[Document]) -> list[SolrBenchmark]:
         click.ClickException: if there is none, or one is not valid; names every fault.
 
     """
-    sweeps = [each for each in documents if each.body["kind"] == SWEEP.name]
+    benchmarks, _ = valid_parts(documents)
+    largest = [largest_benchmark(_named(each.body)) for each in _sweeps(documents)]
+    return benchmarks + [each for each in largest if each is not None]
+
+
+def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[CheckedSweep]]:
+    """Return the benchmarks, and the sweeps as they were checked, among some objects.
+
+    Raises:
+        click.ClickException: if there is none, or one is not valid; names every fault.
+
+    """
+    sweeps = [(each, check_sweep(_named(each.body))) for each in _sweeps(documents)]
     faults = [
         f"{each.source}:{each.line_of(('spec',))}: {SWEEP.name} {_name(each)} is not valid: {text}"
-        for each in sweeps
-        for text in check_sweep(_named(each.body)).problems
+        for each, checked in sweeps
+        for text in checked.problems
     ]
     if faults:
         raise click.ClickException("\n".join(faults))
-    largest = [largest_benchmark(_named(each.body)) for each in sweeps]
     has_benchmark = not sweeps or any(each.is_benchmark for each in documents)
     benchmarks = valid_benchmarks(documents) if has_benchmark else []
-    return benchmarks + [each for each in largest if each is not None]
+    return benchmarks, [checked for _, checked in sweeps]
+
+
+def _sweeps(documents: list[Document]) -> list[Document]:
+    return [each for each in documents if each.body["kind"] == SWEEP.name]
 
 
 def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
