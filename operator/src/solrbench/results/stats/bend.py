@@ -108,7 +108,6 @@ class _Design:
         self._joints: Floats = np.linspace(self._x[1], self._x[-2], _JOINTS)
         ones = np.ones_like(self._x)
         self._line = self._basis(ones, self._x)
-        self._parabola = self._basis(ones, self._x, self._x**2)
         self._hinges = [self._basis(ones, self._x, self._above(each)) for each in self._joints]
         self._shares = [self._basis(ones, self._outside(each)) for each in self._joints]
 
@@ -131,7 +130,8 @@ class _Design:
     def _shape(self, least: float) -> Shape:
         if self._p_value(least) > _LEVEL:
             return Shape.STRAIGHT
-        parabola = _left(self._y[None, :], self._parabola)[0] + self._within
+        curve = self._basis(np.ones_like(self._x), self._x, self._x**2)
+        parabola = _left(self._y[None, :], curve)[0] + self._within
         worse = parabola / (self._free + 1) > _PARABOLA_WORSE * least / self._free
         return Shape.BENDS if worse else Shape.CURVED
 
@@ -168,20 +168,24 @@ class _Design:
 
     def _basis(self, *columns: Floats) -> Floats:
         """Return an orthonormal basis of what is fitted, each size weighted by its runs."""
-        weighted = np.stack(columns, axis=1) * np.sqrt(self._runs)[:, None]
-        return np.linalg.qr(weighted)[0]
+        return np.linalg.qr(self._weighted(*columns))[0]
+
+    def _fit(self, *columns: Floats) -> Floats:
+        """Return the factor of each column in the best fit."""
+        factors = np.linalg.lstsq(self._weighted(*columns), self._y, rcond=None)[0]
+        return factors.astype(np.float64)
+
+    def _weighted(self, *columns: Floats) -> Floats:
+        weighted: Floats = np.stack(columns, axis=1) * np.sqrt(self._runs)[:, None]
+        return weighted
 
     def _share_slopes(self, joint: float) -> tuple[float, float]:
         """Return no slope, and the mean one from the joint to the largest size."""
-        columns = np.stack([np.ones_like(self._x), self._outside(joint)], axis=1)
-        weights = np.sqrt(self._runs)[:, None]
-        _, share = np.linalg.lstsq(columns * weights, self._y, rcond=None)[0]
+        _, share = self._fit(np.ones_like(self._x), self._outside(joint))
         return 0.0, float(share * self._outside(joint)[-1]) / (self._range * (1 - joint))
 
     def _slopes(self, joint: float) -> tuple[float, float]:
-        columns = np.stack([np.ones_like(self._x), self._x, self._above(joint)], axis=1)
-        weights = np.sqrt(self._runs)[:, None]
-        _, slope, change = np.linalg.lstsq(columns * weights, self._y, rcond=None)[0]
+        _, slope, change = self._fit(np.ones_like(self._x), self._x, self._above(joint))
         return float(slope) / self._range, float(slope + change) / self._range
 
 
