@@ -9,6 +9,7 @@ from solrbench.results.model.measured_target import MeasuredTarget, VariantTarge
 from solrbench.results.model.pod_record import PodEvent, PodRecord
 from solrbench.results.model.step_result import (
     FailureKind,
+    StepRunResult,
     Window,
     WorkerPercentile,
 )
@@ -25,12 +26,7 @@ from unit.results.validity.documents import (
 )
 
 
-@pytest.mark.parametrize("reason", CHECKS)
-def test_messages_state_limit_and_remedy_and_name_no_persons(
-    reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # All at once would be more reasons than a verdict keeps.
-    monkeypatch.setattr(verdict, "CHECKS", {reason: CHECKS[reason]})
+def document_with_everything_wrong() -> StepRunResult:
     kinds = [FailureKind(kind=kind, count=200) for kind in (CONNECTIONS_RAN_OUT, PARTIAL_RESULTS)]
     counts = {"failures": 200, "failure_kinds": kinds, "empty_results": 200}
     slow, fast = [
@@ -60,7 +56,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(
         )
         for second in range(80)
     ]
-    document = open_loop(
+    return open_loop(
         200, **counts, **delayed, dropped_requests=200, late_requests=200, windows=rising
     ).model_copy(
         update={
@@ -78,9 +74,17 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(
             "pods": [PodRecord(pod="s-0", component="solr", restarts=1, troubles=[problem])],
         }
     )
+
+
+@pytest.mark.parametrize("reason", CHECKS)
+def test_messages_state_limit_and_remedy_and_name_no_persons(
+    reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All at once would be more reasons than a verdict keeps.
+    monkeypatch.setattr(verdict, "CHECKS", {reason: CHECKS[reason]})
     (message,) = [
         each.message
-        for each in verdict_of(document, max_late_percent=1).reasons
+        for each in verdict_of(document_with_everything_wrong(), max_late_percent=1).reasons
         if each.reason == reason
     ]
     text, _, remedy = message.rpartition("; ")
