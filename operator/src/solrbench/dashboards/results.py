@@ -168,15 +168,15 @@ _TRENDS = Row(
     "Trends of long steps",
     (
         Table(
-            "Words",
+            "Trends by step",
             "What each figure did over a step of five minutes or more.",
             10,
             labels=(*_STEP, "figure", "word"),
             columns=(Column("Found", of_step("step_trend")),),
         ),
         Table(
-            "Growth",
-            "Of heap, memory and index beside caches that fill, with its 95 % confidence interval.",
+            "Growth by step",
+            "Growth of heap, memory and index beside caches that fill, with its 95 % confidence interval.",
             14,
             labels=(*_STEP, "figure"),
             columns=(
