@@ -63,7 +63,8 @@ def _behind_proxy(spec: Spec, document: StepRunResult) -> bool:
     if existing is not None:
         known = document.target.pods if document.target is not None else {}
         nodes = {each.removesuffix("_solr") for each in known}
-        return not {urlsplit(each).netloc for each in existing.urls} <= nodes
+        hosts = {urlsplit(each).netloc for each in existing.urls or ()}
+        return not hosts or not hosts <= nodes
     variant = next((each for each in spec.target.variants if each.name == document.variant), None)
     return variant is not None and bool(variant.urls)
 
