@@ -28,6 +28,7 @@ from solrbench.results.comparison.side import (
 )
 from solrbench.results.comparison.sides import SideComparison, compare_sides
 from solrbench.results.text.baseline_text import comparison_to_csv, comparison_to_markdown
+from solrbench.results.trends.differences import trend_difference_sentences
 
 EXIT_FOUND = 5
 """Exit code if a step has a word of `--fail-on`."""
@@ -153,7 +154,10 @@ def _benchmark(name: str, context: str | None, namespace: str | None) -> Side:
 
 
 def _print(found: SideComparison, shown: BaselineComparison, output: str) -> None:
-    answers = list(baseline_sentences(shown.figures, shown.baseline, loads_as_text(_loads(found))))
+    answers = [
+        *baseline_sentences(shown.figures, shown.baseline, loads_as_text(_loads(found))),
+        *trend_difference_sentences(shown.trends, shown.baseline),
+    ]
     title = f"{found.after.name} beside {found.before.name}"
     match output:
         case "markdown":
