@@ -36,7 +36,7 @@ def cpu_quota() -> Iterator[CpuQuota]:
     """Make a group, and remove it when its processes have ended.
 
     Raises:
-        DidNotHappenError: if this machine lets nobody make one.
+        DidNotHappenError: if none can be made on this machine.
 
     """
     folder = _ROOT / f"solrbench-bench-{os.getpid()}"
