@@ -1,5 +1,6 @@
 """The best point in a sentence: what it costs, and which points are Same or not told apart."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from solrbench.api.v1alpha1.status.word import Word
@@ -8,7 +9,7 @@ from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.results.comparison.findings import Rule
 from solrbench.results.stats.number_format import format_number
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
-from solrbench.sweep.results.differences import compare_all, read_measured
+from solrbench.sweep.results.differences import Measured, compare_all, read_measured
 from solrbench.sweep.results.outcome import find_best
 from solrbench.sweep.results.phrases import (
     join_some,
@@ -17,6 +18,9 @@ from solrbench.sweep.results.phrases import (
     phrase_need,
     phrase_point,
 )
+
+MOST_COMPARED = 50
+"""Points beside the best one: of the nearest ones a sentence names five, and each costs tests."""
 
 
 def answer_best(
@@ -37,7 +41,7 @@ def answer_best(
         return
     measured = [baseline, *others]
     chosen = next(each for each in measured if each.name == best.name)
-    rest = [each for each in measured if each.is_valid and each.name != best.name]
+    rest = _nearest(chosen, measured)
     found = [*zip(rest, compare_all(chosen, rest, spec.objective.metric, rule), strict=True)]
     planned = {each.point.name: each for each in plan.points}
     same = [
@@ -58,6 +62,12 @@ def answer_best(
         yield f"Same as the best: {join_some(same)}"
     if unclear:
         yield f"not told apart from the best: {join_some(unclear)}"
+
+
+def _nearest(best: Measured, measured: Sequence[Measured]) -> list[Measured]:
+    """Return the Valid points whose figures are nearest to that of the best one."""
+    rest = [each for each in measured if each.is_valid and each.name != best.name]
+    return sorted(rest, key=lambda each: abs(math.log(each.figure / best.figure)))[:MOST_COMPARED]
 
 
 def _cost(planned: PlannedPoint) -> str:

@@ -90,15 +90,12 @@ def _geometric(before: SweepPoint, ended: SweepPoint, metric: Metric) -> float |
 
 
 def _mean(name: str, before: SweepPoint, ended: SweepPoint) -> float | None:
-    old, new = getattr(before, name), getattr(ended, name)
+    old: float | None = getattr(before, name)
+    new: float | None = getattr(ended, name)
     if old is None or new is None:
-        return _number(old if new is None else new)
+        return old if new is None else new
     sizes = before.repeats or 1, ended.repeats or 1
     return round_significant((old * sizes[0] + new * sizes[1]) / sum(sizes), DIGITS)
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None else float(value)
 
 
 def _reads_deviation(before: SweepPoint, ended: SweepPoint) -> float | None:
