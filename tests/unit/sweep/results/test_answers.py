@@ -98,7 +98,7 @@ def test_noise_makes_words_unclear_and_says_what_to_do() -> None:
     (unclear,) = (each for each in sentences if "are Unclear beside the baseline: " in each)
     assert "heap 1Gi needs more than 50 more repeats" in unclear
     assert unclear.endswith("; repeat the baseline as often")
-    (apart,) = (each for each in sentences if each.startswith("not told apart from the best: "))
+    (apart,) = (each for each in sentences if each.startswith("not distinguished from the best: "))
     assert "the baseline Unclear (+5.26 %, 95 %: " in apart
 
 

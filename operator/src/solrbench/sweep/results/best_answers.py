@@ -1,4 +1,4 @@
-"""The best point in a sentence: what it costs, and which points are Same or not told apart."""
+"""The best point in a sentence: what it costs, and which points are Same or not distinguished."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ def answer_best(
     if same:
         yield f"Same as the best: {join_some(same)}"
     if unclear:
-        yield f"not told apart from the best: {join_some(unclear)}"
+        yield f"not distinguished from the best: {join_some(unclear)}"
 
 
 def _nearest(best: Measured, measured: Sequence[Measured]) -> list[Measured]:
