@@ -43,7 +43,7 @@ class Ended:
 
 
 def adaptive_sweeps(_folder: Path, sweeps: int) -> list[Row]:
-    """Return the machine time beside always 20 repeats, and the words that are wrong in both."""
+    """Return the repeats beside always 20 of each point, and the words that are wrong in both."""
     rows, shares = [], []
     for name, levels in LEVELS.items():
         draw = Random(name)
@@ -54,7 +54,7 @@ def adaptive_sweeps(_folder: Path, sweeps: int) -> list[Row]:
         shares.append(share)
         rows.append(_row(name, share, levels, adaptive, usual))
     mean = sum(shares) / len(shares)
-    what = f"machine time of {POINTS} points beside always {MOST} repeats, CV 2 %"
+    what = f"repeats of {POINTS} points beside always {MOST} repeats, CV 2 %"
     return [*rows, Row(f"{what}: mean", "<= 60 %", f"{mean:.0f} %", mean <= 60)]
 
 
@@ -68,7 +68,7 @@ def _row(
     wrong, fixed_wrong = _count_wrong(levels, adaptive), _count_wrong(levels, usual)
     words = len(adaptive) * (POINTS - 1)
     return Row(
-        f"machine time of a sweep, {name}",
+        f"repeats of a sweep, {name}",
         "<= 60 %",
         f"{share:.0f} %",
         share <= 60,
