@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from bench.accuracy import accuracy
+from bench.adaptive_sweeps import adaptive_sweeps
 from bench.arrivals import arrivals
 from bench.bends import bends
 from bench.bottleneck_table import computed_bottlenecks
@@ -56,6 +57,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "trends": partial(trends, times=1, seconds=1440),
     "scale": partial(operator_scale, seconds=60),
     "sweep": partial(sweep_scale, points=500),
+    "adaptive": partial(adaptive_sweeps, sweeps=40),
     "bends": partial(bends, series=60),
     "steady": partial(steady, runs=400),
     "words": partial(words, pairs=1000),

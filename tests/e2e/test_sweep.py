@@ -3,6 +3,7 @@
 import copy
 import itertools
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -96,6 +97,21 @@ def test_each_point_is_a_benchmark_of_its_own(status: Body) -> None:
     assert [shards[name] for name in names] == [1, 1, 2]
     runs = [kube.status(name) for name in names]
     assert all(a["completionTime"] <= b["startTime"] for a, b in itertools.pairwise(runs))
+    for before, after in itertools.pairwise(runs):
+        report_gap(before, after)
+
+
+def report_gap(before: Body, after: Body) -> None:
+    """Print what passed from the end of a point to its next one, and to the load of that."""
+    ended, begun = (datetime.fromisoformat(before["completionTime"]), after["startTime"])
+    conditions = {each["type"]: each for each in after["conditions"]}
+    indexed = datetime.fromisoformat(conditions["DataIndexed"]["lastTransitionTime"])
+    waited = (datetime.fromisoformat(begun) - ended).total_seconds()
+    reuses = after["target"].get("reuses", "nothing")
+    print(
+        f"a point that reuses {reuses}: begun after {waited:.0f} s, data ready after"
+        f" {(indexed - ended).total_seconds():.0f} s"
+    )
 
 
 def test_a_deleted_sweep_leaves_nothing(status: Body) -> None:

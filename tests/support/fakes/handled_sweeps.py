@@ -15,6 +15,7 @@ from solrbench.controller.stages import load_results
 from solrbench.controller.sweeps import handlers as handlers_module
 from solrbench.controller.sweeps.handlers import SweepHandlers
 from solrbench.plan.names import LABEL_COMPONENT
+from solrbench.sweep.points import benchmark_name
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.faked_pods import (
     DOCUMENTS,
@@ -39,6 +40,11 @@ class CountedWorkloads(Workloads):
         name, component = job["metadata"]["name"], job["metadata"]["labels"][LABEL_COMPONENT]
         self.started[f"{component}/{name}"] += 1
         super()._make_pod(job)
+
+
+def running_benchmark(sweep: str, point: Body) -> str:
+    """Return the benchmark of a point under way, by its status."""
+    return benchmark_name(sweep, point["name"], point.get("rounds", 0) + 1)
 
 
 @dataclass
@@ -122,7 +128,9 @@ class HandledSweeps:
         """Let two seconds pass for the sweep and all benchmarks that are not over."""
         self.reconcile(name)
         points = self.read(name).get("status", {}).get("points", [])
-        self._open |= {f"{name}-{each['name']}" for each in points if each["state"] == "Running"}
+        self._open |= {
+            running_benchmark(name, each) for each in points if each["state"] == "Running"
+        }
         for child in sorted(self._open):
             body = self.operator.find(child, self.namespace)
             if body is None or condition(body, "CleanedUp")[0] == "True":

@@ -24,5 +24,10 @@ BAD_SWEEPS: dict[str, tuple[Changes, str]] = {
     "no values": ({"spec.axes.0.values": []}, "spec.axes[0].values"),
     "too many points": ({"spec.maxPoints": 501}, "spec.maxPoints"),
     "no points at a time": ({"spec.parallelism": 0}, "spec.parallelism"),
+    "rounds until nothing": ({"spec.repeats": {"min": 2}}, "spec.repeats.until"),
+    "fewer repeats at most than at least": (
+        {"spec.repeats": {"until": "Decided", "min": 6, "max": 5}},
+        "max must not be less than min",
+    ),
     "another metric": ({"spec.objective.metric": "P98"}, "spec.objective.metric"),
 }

@@ -31,7 +31,10 @@ def child_spec(sweep: SolrBenchmarkSweep, point: Point) -> Body:
 
 
 def build_child(
-    sweep: SolrBenchmarkSweep, point: Point, annotations: Mapping[str, str] | None = None
+    sweep: SolrBenchmarkSweep,
+    point: Point,
+    annotations: Mapping[str, str] | None = None,
+    round_: int = 1,
 ) -> Body:
     """Return the benchmark of a point: named and labelled, owned by the sweep.
 
@@ -39,6 +42,7 @@ def build_child(
         sweep: the sweep
         point: the point
         annotations: those of the target that it shares
+        round_: the round that it is for
 
     Raises:
         FieldPathError: if the template has no place for a value.
@@ -50,7 +54,7 @@ def build_child(
         "apiVersion": BENCHMARK.api_version,
         "kind": BENCHMARK.name,
         "metadata": {
-            "name": benchmark_name(metadata.name, point.name),
+            "name": benchmark_name(metadata.name, point.name, round_),
             "namespace": metadata.namespace,
             "labels": {
                 **template.metadata.labels,

@@ -11,7 +11,15 @@ from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.results.answers import answer_sweep
 from solrbench.sweep.results.outcome import find_best
-from solrbench.sweep.states import FINAL, MEASURED, PointState, count_points
+from solrbench.sweep.rounds.next_round import count_rounds_left
+from solrbench.sweep.states import (
+    FINAL,
+    PointState,
+    count_ended,
+    count_points,
+    ended_well,
+    round_of,
+)
 from solrbench.sweep.views import SweepObservation
 
 MOST_NAMED = 5
@@ -48,7 +56,7 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
 def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any]:
     """Return the points with their words, and the answers, if there is something new to say."""
     stored = seen.sweep.status
-    measured = sum(each.state in MEASURED for each in points)
+    measured = count_ended(points)
     if measured == stored.answered_points:
         return {"points": points}
     words, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
@@ -60,9 +68,8 @@ def _summarize(
     seen: SweepObservation, points: Sequence[SweepPoint]
 ) -> tuple[str, Truth, Reason, str]:
     """Return the phase, and status, reason and message of the condition Succeeded."""
-    name = seen.sweep.metadata.name
-    running = [benchmark_name(name, p.name) for p in points if p.state == PointState.RUNNING]
-    failed = [benchmark_name(name, p.name) for p in points if p.state == PointState.FAILED]
+    running = [_benchmark(seen, p) for p in points if p.state == PointState.RUNNING]
+    failed = [_benchmark(seen, p) for p in points if p.state == PointState.FAILED]
     left = sum(each.state not in FINAL for each in points)
     failures = f"{len(failed)} of {len(points)} points failed: {', '.join(failed[:MOST_NAMED])}"
     if not left:
@@ -77,14 +84,26 @@ def _summarize(
     return "Running", "Unknown", SweepReason.RUNNING_POINTS, text
 
 
+def _benchmark(seen: SweepObservation, point: SweepPoint) -> str:
+    return benchmark_name(seen.sweep.metadata.name, point.name, round_of(point))
+
+
 def _progress(seen: SweepObservation, points: Sequence[SweepPoint]) -> int:
-    parts = [
-        100 if each.state in FINAL else child.progress_percent if child is not None else 0
-        for each in points
-        for child in (seen.children.get(each.name),)
-    ]
+    parts = [_progress_of(seen, each) for each in points]
     done = all(each.state in FINAL for each in points)
     return 100 if done else min(99, sum(parts) // max(1, len(parts)))
+
+
+def _progress_of(seen: SweepObservation, point: SweepPoint) -> int:
+    """Return the progress of a point, over the rounds that are known to be needed."""
+    child = seen.children.get(point.name)
+    ended = 100 * count_ended([point])
+    under_way = point.state == PointState.RUNNING and child is not None
+    begun = child.progress_percent if child is not None and under_way else 0
+    left = count_rounds_left(seen.sweep.spec, seen.plan, point)
+    if point.state in FINAL and not left:
+        return 100
+    return (ended + begun) // (count_ended([point]) + left)
 
 
 def _newly_finished_seconds(seen: SweepObservation, points: Sequence[SweepPoint]) -> int:
@@ -92,7 +111,7 @@ def _newly_finished_seconds(seen: SweepObservation, points: Sequence[SweepPoint]
     total = 0.0
     for planned, each in zip(seen.plan.points, points, strict=True):
         before, child = seen.stored.get(each.name), seen.children.get(each.name)
-        if each.state in MEASURED and child is not None and before is not None:
+        if ended_well(each) and child is not None and before is not None:
             is_new = before.state == PointState.RUNNING
             total += max(0.0, child.seconds - planned.demand.step_seconds) if is_new else 0.0
     return round(total)
@@ -102,9 +121,9 @@ def _estimate(seen: SweepObservation, points: Sequence[SweepPoint], finished: in
     left = [
         planned.demand
         for planned, each in zip(seen.plan.points, points, strict=True)
-        if each.state not in FINAL
+        for _ in range(count_rounds_left(seen.sweep.spec, seen.plan, each))
     ]
-    succeeded = sum(each.state in MEASURED for each in points)
+    succeeded = count_ended(points)
     beside = finished / succeeded if succeeded else 0.0
     totals = [each.demand.total for each in seen.plan.points]
     before, room = seen.sweep.status.estimate, seen.room

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.plan.shared_target import Reuse
 from solrbench.results.stats.number_format import format_number
@@ -50,7 +51,7 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
     plan = make_plan(sweep)
     if plan.problems:
         return CheckedSweep(name, plan.problems)
-    lines = (_summary(plan), *(_line(name, each) for each in plan.points))
+    lines = (_summary(plan, sweep.spec), *(_line(name, each) for each in plan.points))
     return CheckedSweep(name, (), lines, plan.points)
 
 
@@ -71,7 +72,7 @@ def _size(amounts: Amounts) -> tuple[int, float]:
     return amounts.memory_bytes, amounts.cores
 
 
-def _summary(plan: SweepPlan) -> str:
+def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
     seconds = sum(each.demand.step_seconds for each in plan.points)
     totals = [each.demand.total for each in plan.points]
     cores = format_number(max(each.cores for each in totals))
@@ -81,8 +82,18 @@ def _summary(plan: SweepPlan) -> str:
     return (
         f"{len(plan.points)} points, {format_number(seconds / 60)} min of steps; the largest"
         f" requests {cores} cores and {memory} GiB; targets are made {made} times, indexes filled"
-        f" {filled} times"
+        f" {filled} times{_rounds(plan, spec, seconds)}"
     )
+
+
+def _rounds(plan: SweepPlan, spec: SweepSpec, seconds: int) -> str:
+    """Return how many rounds there are at least and at most, and what their steps take."""
+    if spec.repeats is None:
+        return ""
+    least = -(-spec.repeats.min // plan.repeats_per_round)
+    most = max(least, spec.repeats.max // plan.repeats_per_round)
+    shortest, longest = (format_number(each * seconds / 60) for each in (least, most))
+    return f" in each round; {least} to {most} rounds, {shortest} to {longest} min of steps in all"
 
 
 def _line(sweep: str, planned: PlannedPoint) -> str:

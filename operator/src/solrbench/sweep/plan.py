@@ -22,8 +22,10 @@ from solrbench.sweep.validation import (
     CheckedPoint,
     check_axes,
     check_design,
+    check_names,
     check_number,
     check_points,
+    check_rounds,
     check_template,
 )
 
@@ -37,6 +39,7 @@ class PlannedPoint:
         demand: time, CPU and memory
         fingerprints: of its target
         reuses: what it takes over from the point before it, if all go well one after another
+        repeats: of its benchmark, at most
 
     """
 
@@ -44,6 +47,7 @@ class PlannedPoint:
     demand: Demand
     fingerprints: Fingerprints
     reuses: Reuse | None = None
+    repeats: int = 1
 
 
 @dataclass(frozen=True)
@@ -54,12 +58,14 @@ class SweepPlan:
         points: in the order of measuring; empty if something is wrong
         problems: what is wrong, by point and field
         fixed_hash: of what must stay as it is once a point has begun
+        repeats_per_round: repeats of the benchmarks of a round
 
     """
 
     points: tuple[PlannedPoint, ...]
     problems: tuple[str, ...]
     fixed_hash: str
+    repeats_per_round: int = 1
 
     @property
     def baseline(self) -> PlannedPoint | None:
@@ -85,12 +91,14 @@ def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
     """Return the plan of a sweep, with every problem that can be seen without a cluster."""
     points, problems = _plan_points(sweep)
     fixed = hash_fixed(sweep.spec)
-    return SweepPlan(() if problems else points, tuple(problems), fixed)
+    repeats = points[0].repeats if points else 1
+    return SweepPlan(() if problems else points, tuple(problems), fixed, repeats)
 
 
 def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], list[str]]:
     axes, problems = check_axes(sweep.spec.axes)
     problems += check_template(sweep) + check_design(sweep.spec) + check_number(sweep)
+    problems += check_names(sweep, short=not problems and _is_short(sweep, axes))
     if problems:
         return (), problems
     try:
@@ -101,6 +109,7 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
         return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]
     ordered = order_points(made, sweep.spec.order, sweep.spec.seed)
     checked, problems = check_points(sweep, ordered)
+    problems += check_rounds(sweep.spec, checked)
     return () if problems else _plan_course(sweep.spec, checked), problems
 
 
@@ -113,8 +122,9 @@ def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[Plan
         checked, prints = [checked[each] for each in places], [prints[each] for each in places]
     reuses = [common_parts(*pair) for pair in zip([Fingerprints(), *prints], prints, strict=False)]
     return tuple(
-        PlannedPoint(each.point, measure_demand(each.benchmark.spec), fingerprints, reuse)
+        PlannedPoint(each.point, measure_demand(spec), fingerprints, reuse, spec.load.repeats.most)
         for each, fingerprints, reuse in zip(checked, prints, reuses, strict=True)
+        for spec in (each.benchmark.spec,)
     )
 
 

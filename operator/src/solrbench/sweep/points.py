@@ -16,6 +16,7 @@ from solrbench.sweep.axis_values import AxisValue, text_of
 HASH_LENGTH = 7
 """Letters of five bits each: two of 500 points have the same hash once in 280,000 sweeps."""
 MAX_POINT_NAME = 20
+ROUND_LENGTH = len("-100")
 BASELINE = "baseline"
 
 Values = tuple[AxisValue, ...]
@@ -52,9 +53,16 @@ class Point:
         return ", ".join(f"{each.axis} {each.label}" for each in self.values)
 
 
-def benchmark_name(sweep: str, point: str) -> str:
-    """Return the name of the benchmark of a point."""
-    return f"{sweep}-{point}"
+def benchmark_name(sweep: str, point: str, round_: int = 1) -> str:
+    """Return the name of the benchmark of a point, in the first round or a later one."""
+    return f"{sweep}-{point}" if round_ == 1 else f"{sweep}-{point}-{round_}"
+
+
+def name_room(sweep: str, spec: SweepSpec, *, short: bool) -> int:
+    """Return how many letters the name of a point may have."""
+    rounds = 0 if spec.repeats is None else ROUND_LENGTH
+    most = MAX_NAME_PROVIDED if short else MAX_NAME
+    return min(most - len(sweep) - 1 - rounds, MAX_POINT_NAME)
 
 
 def make_points(
@@ -74,7 +82,7 @@ def make_points(
     """
     baseline = baseline_values(spec, axes)
     excluded = [_excluded(each, axes, index) for index, each in enumerate(spec.exclude)]
-    room = min((MAX_NAME_PROVIDED if short else MAX_NAME) - len(sweep) - 1, MAX_POINT_NAME)
+    room = name_room(sweep, spec, short=short)
     found: dict[str, Point] = {}
     for values in _combinations(spec, axes, baseline):
         if not any(all(value in values for value in each) for each in excluded):

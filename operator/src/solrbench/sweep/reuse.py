@@ -21,7 +21,7 @@ from solrbench.plan.shared_target import (
 from solrbench.sweep.needs.fingerprints import common_parts
 from solrbench.sweep.plan import PlannedPoint
 from solrbench.sweep.points import benchmark_name
-from solrbench.sweep.states import MEASURED, PointState
+from solrbench.sweep.states import PointState, ended_well, round_of
 from solrbench.sweep.views import ChildView
 
 
@@ -45,7 +45,7 @@ def target_annotations(
     return {
         ANNOTATION_TARGET: target.name,
         ANNOTATION_REUSES: point.reuses,
-        ANNOTATION_PREVIOUS: benchmark_name(sweep, target.previous),
+        ANNOTATION_PREVIOUS: benchmark_name(sweep, target.previous, target.previous_round or 1),
     }
 
 
@@ -116,7 +116,7 @@ class Course:
     def _let_go(self, target: SweepTarget) -> None:
         """Have a point that was to take over a target make its own."""
         name = target.point or ""
-        made = benchmark_name(self.sweep, name)
+        made = self._benchmark(name)
         self.targets[target.name] = SweepTarget(name=target.name)
         self.targets[made] = SweepTarget(name=made, point=name)
         self._run(name, None)
@@ -136,11 +136,12 @@ class Course:
         for target in find_idle(self.points.values(), self.targets.values()):
             last = target.point or ""
             before = self._planned.get(last)
-            if before is None or self.points[last].state not in MEASURED:
+            if before is None or not ended_well(self.points[last]):
                 continue
             reuse = common_parts(before.fingerprints, wanted.fingerprints)
             if reuse is not None:
-                update = {"point": name, "previous": last}
+                rounds = self.points[last].rounds
+                update = {"point": name, "previous": last, "previous_round": rounds}
                 self.targets[target.name] = target.model_copy(update=update)
                 self._run(name, reuse)
                 return True
@@ -150,9 +151,13 @@ class Course:
         """Begin a point on a target of its own, which later ones may take over."""
         name = planned.point.name
         if planned.fingerprints.cluster in self._shared:
-            made = benchmark_name(self.sweep, name)
+            made = self._benchmark(name)
             self.targets[made] = SweepTarget(name=made, point=name)
         self._run(name, None)
+
+    def _benchmark(self, name: str) -> str:
+        """Return the name of the benchmark that a point is measured by next."""
+        return benchmark_name(self.sweep, name, round_of(self.points[name]))
 
     def _run(self, name: str, reuse: Reuse | None) -> None:
         update = {"state": PointState.RUNNING, "reuses": reuse}

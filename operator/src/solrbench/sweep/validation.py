@@ -14,12 +14,14 @@ from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.axis_values import AxisValueError, read_values
 from solrbench.sweep.child import OF_THE_SWEEP, build_child
 from solrbench.sweep.field_paths import FieldPathError, parse_path
-from solrbench.sweep.points import Point, Values, count_combinations
+from solrbench.sweep.points import HASH_LENGTH, Point, Values, count_combinations, name_room
 
 _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _KEY = re.compile(f"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
 _LABEL = re.compile(f"({_NAME})?")
 
+MOST_IN_ROUNDS = 100
+"""Points of a sweep with rounds: each round makes a benchmark of each."""
 MOST_NAMED = 3
 """Points that are named with a problem that several have."""
 
@@ -125,6 +127,43 @@ def check_number(sweep: SolrBenchmarkSweep) -> list[str]:
         return []
     text = f"design {sweep.spec.design} has {number:,} points, more than {most}"
     return [f"spec.maxPoints: {text}; raise it (500 at most), or take fewer values"]
+
+
+def check_names(sweep: SolrBenchmarkSweep, *, short: bool) -> list[str]:
+    """Return whether the name of the sweep leaves room for those of its benchmarks."""
+    over = HASH_LENGTH - name_room(sweep.metadata.name, sweep.spec, short=short)
+    if over <= 0:
+        return []
+    most = len(sweep.metadata.name) - over
+    text = f"must have at most {most} characters with spec.repeats and a ZooKeeper"
+    return [f"metadata.name: {text} of the Solr Operator, as names of benchmarks end in a round"]
+
+
+def check_rounds(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
+    """Return why the points cannot be measured in rounds, if they are to be."""
+    if spec.repeats is None:
+        return []
+    repeats = [each.benchmark.spec.load.repeats for each in points]
+    wrong = []
+    if len(points) > MOST_IN_ROUNDS:
+        wrong.append(f"spec.repeats: takes at most {MOST_IN_ROUNDS} points, not {len(points)}")
+    if any(each.until is not None for each in repeats):
+        wrong.append(
+            "spec.repeats: must not go with load.repeats.until of the template, which would decide"
+            " each point alone; set load.repeats.count, the repeats of a round, or leave it out"
+        )
+    counts = sorted({each.most for each in repeats})
+    if len(counts) > 1:
+        shown = ", ".join(map(str, counts))
+        wrong.append(
+            f"spec.repeats: load.repeats.count must be the same in all points, not {shown}"
+        )
+    elif counts and counts[0] > spec.repeats.max:
+        wrong.append(
+            f"spec.repeats.max: must be at least {counts[0]}, as each round has so many repeats by"
+            " load.repeats.count of the template"
+        )
+    return wrong
 
 
 def check_points(

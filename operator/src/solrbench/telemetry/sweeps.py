@@ -16,7 +16,7 @@ from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point
-from solrbench.sweep.states import MEASURED, PointState
+from solrbench.sweep.states import MEASURED, is_valid
 from solrbench.telemetry.metric_family import Family, Sample
 
 _MS_PER_SECOND = 1000.0
@@ -92,7 +92,7 @@ def _p95(sweep: ShownSweep) -> Iterator[Sample]:
 
 
 def _validity(point: SweepPoint) -> float | None:
-    return float(point.state == PointState.VALID) if point.state in MEASURED else None
+    return float(is_valid(point)) if is_valid(point) or point.state in MEASURED else None
 
 
 _POINT = ("point", "values")

@@ -59,8 +59,13 @@ class Killer:
 
 def run(sweeps: HandledSweeps, number: int) -> Body:
     """Return a sweep at its end, with a new operator after each kill."""
-    sweeps.put(sweep_of(number, order="Random"))
-    for _ in range(60 * number):
+    return run_killed(sweeps, sweep_of(number, order="Random"), 60 * number)
+
+
+def run_killed(sweeps: HandledSweeps, body: Body, rounds: int) -> Body:
+    """Return this sweep at its end."""
+    sweeps.put(body)
+    for _ in range(rounds):
         try:
             sweeps.get_on()
         except KilledError:
@@ -93,6 +98,22 @@ def test_many_kills_of_a_small_sweep_change_nothing(monkeypatch: pytest.MonkeyPa
     status = run(sweeps, 2)["status"]
     assert killer.kills > KILLS
     assert [each["state"] for each in status["points"]] == ["Valid"] * 2
+    assert set(sweeps.workloads.started.values()) == {1}
+
+
+def test_kills_change_nothing_in_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = sweep_of(2, repeats={"until": "Decided", "min": 2, "max": 4})
+    undisturbed = HandledSweeps(monkeypatch)
+    undisturbed.put(body)
+    expected = undisturbed.finish()["status"]
+    sweeps = HandledSweeps(monkeypatch)
+    killer = Killer(sweeps, set(random.Random(3).sample(range(1, 120), KILLS)))
+    status = run_killed(sweeps, body, 240)["status"]
+    assert killer.kills == KILLS
+    assert status["points"] == expected["points"]
+    assert status["answers"] == expected["answers"]
+    assert sweeps.children().keys() == undisturbed.children().keys()
+    assert min(each["rounds"] for each in status["points"]) >= 2
     assert set(sweeps.workloads.started.values()) == {1}
 
 

@@ -15,6 +15,7 @@ def answer(
     changes: Changes | None = None,
     deviation: float | None = 1.0,
     template: Changes | None = None,
+    rounds: int | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return words and answers of a sweep whose points have these p95 by their values."""
     sweep = parse_sweep(changes, template)
@@ -27,6 +28,7 @@ def answer(
             p95_milliseconds=figures.get(each.point.text),
             repeats=5 if deviation is not None else 1,
             deviation_percent=deviation,
+            rounds=rounds,
         )
         for each in plan.points
     ]
@@ -44,7 +46,7 @@ FIGURES = {
 
 
 def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
-    words, (heap, nodes, scope) = answer(FIGURES)
+    words, (heap, nodes, best, beyond, scope) = answer(FIGURES)
     assert words == {
         "heap 1Gi, nodes 1/1": Word.SAME,
         "heap 2Gi, nodes 1/1": Word.BETTER,
@@ -53,6 +55,8 @@ def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
     assert heap.startswith("heap, p95 beside 512Mi: 1Gi Same (+0.5 %, 95 %: ")
     assert "; 2Gi Better (-30 %, 95 %: " in heap
     assert nodes.startswith("nodes, p95 beside 1/1: 2/2 Worse (+50 %")
+    assert best == "best: heap 2Gi, p95 70 ms (no CPU and 2.25 GiB requested)"
+    assert beyond.startswith("vary next: heap beyond 2Gi, its last value and Better (-30 %, 95 %: ")
     assert scope.startswith("words are about the targets that were measured")
 
 
@@ -91,7 +95,39 @@ def test_one_repeat_has_no_word() -> None:
 def test_noise_makes_words_unclear_and_says_what_to_do() -> None:
     words, sentences = answer(FIGURES | {"heap 2Gi, nodes 1/1": 95.0}, deviation=10.0)
     assert words["heap 2Gi, nodes 1/1"] is Word.UNCLEAR
-    assert "of it and of the baseline" in sentences[-1]
+    (unclear,) = (each for each in sentences if "are Unclear beside the baseline: " in each)
+    assert "heap 1Gi needs more than 50 more repeats" in unclear
+    assert unclear.endswith("; repeat the baseline as often")
+    (apart,) = (each for each in sentences if each.startswith("not distinguished from the best: "))
+    assert "the baseline Unclear (+5.26 %, 95 %: " in apart
+
+
+def test_what_is_better_alone_is_to_be_measured_together() -> None:
+    figures = FIGURES | {"heap 512Mi, nodes 2/2": 80.0}
+    _, sentences = answer(figures)
+    assert (
+        "measure next: heap 2Gi with nodes 2/2: each alone is Better, together they were not"
+        " measured"
+    ) in sentences
+    together = {"heap 2Gi, nodes 2/2": 50.0, "heap 1Gi, nodes 2/2": 80.0}
+    _, crossed = answer(figures | together, {"spec.design": "Full"})
+    assert not any(each.startswith("measure next") for each in crossed)
+
+
+def test_an_axis_that_changes_nothing_is_left_and_equal_points_are_named() -> None:
+    same = dict.fromkeys(FIGURES, 100.0)
+    _, sentences = answer(same | {"heap 2Gi, nodes 1/1": 99.9})
+    assert any(each.startswith("leave as it is: heap, nodes, of which") for each in sentences)
+    (equal,) = (each for each in sentences if each.startswith("Same as the best: "))
+    assert "the baseline (no CPU and 0.75 GiB requested)" in equal
+
+
+def test_rounds_are_counted_with_what_was_left_out() -> None:
+    rounds = {"until": "Decided", "min": 2, "max": 6}
+    _, sentences = answer(FIGURES, {"spec.repeats": rounds}, rounds=6)
+    (said,) = (each for each in sentences if each.startswith("rounds: "))
+    assert said.startswith("rounds: 6 to 6 of each point, 24 benchmarks of at most 24; Invalid and")
+    assert "1 of 6 of heap 512Mi, nodes 1/1" in said
 
 
 CROSSED = FIGURES | {"heap 1Gi, nodes 2/2": 150.75, "heap 2Gi, nodes 2/2": 220.0}

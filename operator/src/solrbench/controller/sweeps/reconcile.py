@@ -24,7 +24,7 @@ from solrbench.sweep.needs.room import Room, room_of
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point, benchmark_name
 from solrbench.sweep.reuse import target_annotations
-from solrbench.sweep.states import MEASURED, PointState
+from solrbench.sweep.states import PointState, ended_well, round_of
 from solrbench.sweep.views import ChildView, SweepObservation, view_child
 
 
@@ -73,10 +73,9 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
 
 
 def _observe(context: SweepContext) -> SweepObservation:
-    under_way = [
-        each.name for each in context.sweep.status.points if each.state == PointState.RUNNING
-    ]
-    found = {name: _read_child(context, name) for name in under_way}
+    points = context.sweep.status.points
+    under_way = [each for each in points if each.state == PointState.RUNNING]
+    found = {each.name: _read_child(context, each) for each in under_way}
     children = {name: child for name, child in found.items() if child is not None}
     return SweepObservation(
         context.sweep,
@@ -99,8 +98,8 @@ def _observe_room(context: SweepContext) -> Room | None:
     return room_of(nodes) if nodes else None
 
 
-def _read_child(context: SweepContext, point: str) -> ChildView | None:
-    name = benchmark_name(context.sweep.metadata.name, point)
+def _read_child(context: SweepContext, point: SweepPoint) -> ChildView | None:
+    name = benchmark_name(context.sweep.metadata.name, point.name, round_of(point))
     body = context.cluster.get(*BENCHMARKS, context.namespace, name)
     return view_child(body, context.sweep.metadata.uid)
 
@@ -122,12 +121,12 @@ def _store(context: SweepContext, status: SweepStatus) -> None:
 def _apply(context: SweepContext, decision: SweepDecision) -> SweepStatus:
     """Apply the benchmarks that are missing or to be changed; return the status after that."""
     status, name = decision.status, context.sweep.metadata.name
-    annotations = {
-        each.name: target_annotations(name, each, status.targets) for each in status.points
-    }
+    stored = {each.name: each for each in status.points}
     for point in decision.applied:
+        due = stored[point.name]
+        annotations = target_annotations(name, due, status.targets)
         try:
-            context.cluster.apply(build_child(context.sweep, point, annotations[point.name]))
+            context.cluster.apply(build_child(context.sweep, point, annotations, round_of(due)))
         except ConflictError:
             continue  # it changed at this moment; the next reconcile looks again
         except TemporaryError as wait:
@@ -148,8 +147,9 @@ def _remove_targets(
 
 def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget) -> bool:
     """Delete what is there of a target; return whether nothing is, or it is to be kept."""
-    states = {each.name: each.state for each in status.points}
-    succeeded = target.point is None or states.get(target.point) in MEASURED
+    succeeded = target.point is None or any(
+        each.name == target.point and ended_well(each) for each in status.points
+    )
     if not wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
         return True
     removal = Removal(context.cluster, context.namespace, target.name, context.now)

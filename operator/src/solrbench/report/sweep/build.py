@@ -12,8 +12,8 @@ from solrbench.results.stats.number_format import round_significant
 from solrbench.sweep.axis_values import AxisValueError, read_values
 from solrbench.sweep.needs.demand import measure_demand
 from solrbench.sweep.points import DesignError, Values, baseline_values, benchmark_name
-from solrbench.sweep.results.differences import compare_all, read_point
-from solrbench.sweep.states import MEASURED
+from solrbench.sweep.results.differences import compare_all, read_point, rule_of
+from solrbench.sweep.states import ended_well
 
 _DIGITS = 4
 
@@ -50,7 +50,7 @@ def build_sweep_report(
 
 def environment_point(sweep: SolrBenchmarkSweep) -> str | None:
     """Return the point whose environment a report shows: the first one that was measured."""
-    measured = (each.name for each in sweep.status.points if each.state in MEASURED)
+    measured = (each.name for each in sweep.status.points if ended_well(each))
     return next(measured, None)
 
 
@@ -85,7 +85,7 @@ def _findings(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str, Fi
     others = [each for each in measured if each.values != usual]
     if baseline is None or not others:
         return {}
-    found = compare_all(baseline, others, metric)
+    found = compare_all(baseline, others, metric, rule_of(sweep.spec))
     return {each.name: finding for each, finding in zip(others, found, strict=True)}
 
 

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
-from solrbench.api.v1alpha1.sweep.spec import SweepSpec
+from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.sweep.spec import PointStart, SweepSpec
 from solrbench.api.v1alpha1.sweep.status import MAX_ANSWERS, SweepPoint
 from solrbench.results.comparison.findings import Finding
-from solrbench.results.stats.number_format import format_number
-from solrbench.results.text.comparison_text import format_signed
-from solrbench.results.text.word_text import NO_WORD, format_more_repeats
+from solrbench.results.text.word_text import NO_WORD
 from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.results.best_answers import answer_best
 from solrbench.sweep.results.differences import (
     METRICS,
     Interaction,
@@ -18,8 +17,12 @@ from solrbench.sweep.results.differences import (
     compare_all,
     find_interactions,
     read_measured,
+    rule_of,
 )
+from solrbench.sweep.results.next_steps import advise
+from solrbench.sweep.results.phrases import join_some, phrase_finding
 from solrbench.sweep.results.size_answers import answer_sizes
+from solrbench.sweep.states import is_valid
 
 MOST_VALUES = 8
 """Values of an axis that a sentence names each."""
@@ -43,15 +46,18 @@ def answer_sweep(
     sizes = list(answer_sizes(plan, points))
     if baseline is None or not others:
         return {}, sizes
-    findings = compare_all(baseline, others, metric)
+    rule = rule_of(spec)
+    findings = compare_all(baseline, others, metric, rule)
     by_name = {each.name: found for each, found in zip(others, findings, strict=True)}
     label = METRICS[metric].label
     sentences = [
         *_axes(baseline, others, by_name, label),
-        *map(_interaction, find_interactions(baseline, others, metric)),
+        *answer_best(spec, plan, points, rule),
+        *advise(spec, baseline, others, by_name),
+        *map(_interaction, find_interactions(baseline, others, metric, rule)),
         *sizes,
+        *_rounds(spec, plan, points),
         *_scope(spec, findings),
-        *_next_step(findings),
     ]
     return (
         {name: found.word for name, found in by_name.items()},
@@ -87,18 +93,7 @@ def _values(place: int, found: Sequence[tuple[Measured, Finding]]) -> str:
 
 def _value(place: int, point: Measured, finding: Finding) -> str:
     invalid = "" if point.is_valid else ", Invalid"
-    return f"{point.values[place].label} {_words(finding)}{invalid}"
-
-
-def _words(finding: Finding) -> str:
-    """Return `Same (-1 %, 95 %: -6 to 4)`, or why there is no word."""
-    percent, interval = format_signed(finding.percent), finding.interval_percent
-    if finding.word is None:
-        return f"{percent} ({NO_WORD})"
-    if interval is None:
-        return f"{finding.word} ({percent})"
-    low, high = format_number(interval.lower), format_number(interval.upper)
-    return f"{finding.word} ({percent}, 95 %: {low} to {high})"
+    return f"{point.values[place].label} {phrase_finding(finding)}{invalid}"
 
 
 def _interaction(found: Interaction) -> str:
@@ -107,32 +102,45 @@ def _interaction(found: Interaction) -> str:
     finding = found.finding
     match finding.word:
         case Word.SAME:
-            return f"{pair} are what either alone gives, {_words(finding)}"
+            return f"{pair} are what either alone gives, {phrase_finding(finding)}"
         case None | Word.UNCLEAR:
-            return f"{pair}, beside what either alone gives: {_words(finding)}"
+            return f"{pair}, beside what either alone gives: {phrase_finding(finding)}"
         case _:
-            return f"{pair} are not what either alone gives: {_words(finding)}"
+            return f"{pair} are not what either alone gives: {phrase_finding(finding)}"
+
+
+def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
+    """Yield how many benchmarks the rounds took, and which of them were left out."""
+    if spec.repeats is None:
+        return
+    rounds = [each.rounds or 0 for each in points]
+    most = len(points) * (spec.repeats.max // plan.repeats_per_round)
+    left_out = [
+        f"{done - (point.repeats or 0) // plan.repeats_per_round} of {done} of {planned.point.text}"
+        for planned, point, done in zip(plan.points, points, rounds, strict=True)
+        if is_valid(point) and (point.repeats or 0) < done * plan.repeats_per_round
+    ]
+    tail = f"; Invalid and left out: {join_some(left_out)}" if left_out else ""
+    yield (
+        f"rounds: {min(rounds)} to {max(rounds)} of each point, {sum(rounds)} benchmarks of at most"
+        f" {most}{tail}"
+    )
 
 
 def _scope(spec: SweepSpec, findings: Sequence[Finding]) -> Iterator[str]:
     """Yield what words from repeats on one target are about."""
-    repeats = (spec.template.spec.get("load") or {}).get("repeats")
-    fresh = isinstance(repeats, dict) and repeats.get("startOn") == FRESH_TARGET
-    if not fresh and any(each.word is not None for each in findings):
-        yield (
-            "words are about the targets that were measured: all repeats of a point ran on one,"
-            " and equal targets differ by more than their repeats"
-        )
-
-
-def _next_step(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield what would make unclear words clear."""
-    unclear = [each for each in findings if each.word is Word.UNCLEAR]
-    if not unclear:
+    repeats = (spec.template.spec.get("load") or {}).get("repeats") or {}
+    if repeats.get("startOn") == FRESH_TARGET or all(each.word is None for each in findings):
         return
-    fewest = min(each.more_repeats or MORE_THAN_50 for each in unclear)
-    many = format_more_repeats(fewest).removeprefix(": ")
+    is_one_each = repeats.get("count", 1) == 1 and spec.start_on is PointStart.FRESH_TARGET
+    if spec.repeats is not None and is_one_each:
+        return  # each round is on targets of its own
+    how = (
+        "all repeats of a point ran on one"
+        if spec.repeats is None
+        else "repeats of a round, and points that share a target, ran on one"
+    )
     yield (
-        f"{len(unclear)} of {len(findings)} points are Unclear; the first of them needs {many} of"
-        " it and of the baseline"
+        f"words are about the targets that were measured: {how},"
+        " and equal targets differ by more than their repeats"
     )

@@ -11,16 +11,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.sweep.spec import Metric as ObjectiveMetric
+from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.results.comparison.difference import Difference
 from solrbench.results.comparison.estimates import LEAST_DEVIATION, Spread, StudentEstimate
-from solrbench.results.comparison.findings import DEFAULT_RULE, Finding, decide_primary
+from solrbench.results.comparison.findings import (
+    DEFAULT_RULE,
+    SMALLEST_EFFECT_PERCENT,
+    Finding,
+    Rule,
+    decide_primary,
+)
+from solrbench.results.comparison.looks import Looks
 from solrbench.results.comparison.metric import RATE, Metric, percentile_metric
 from solrbench.sweep.axis_values import AxisValue
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Values
 from solrbench.sweep.results.outcome import figure_of
-from solrbench.sweep.states import PointState
+from solrbench.sweep.states import PointState, is_valid
 
 METRICS: Mapping[ObjectiveMetric, Metric] = {
     ObjectiveMetric.P95_MILLISECONDS: percentile_metric(95),
@@ -82,9 +90,9 @@ def read_measured(
 def read_point(point: SweepPoint, values: Values, metric: ObjectiveMetric) -> Measured | None:
     """Return a point with its figure; None if it has none."""
     figure = figure_of(point, metric)
-    if not figure:
+    if not figure or point.state == PointState.FAILED:
         return None
-    return Measured(point.name, values, figure, _spread(point), point.state == PointState.VALID)
+    return Measured(point.name, values, figure, _spread(point), is_valid(point))
 
 
 def _spread(point: SweepPoint) -> Spread | None:
@@ -94,12 +102,22 @@ def _spread(point: SweepPoint) -> Spread | None:
     return Spread(max(variance, LEAST_DEVIATION**2), point.repeats or 0)
 
 
+def rule_of(spec: SweepSpec) -> Rule:
+    """Return how words are found: with rounds, by levels that allow for a look after each."""
+    repeats, comparison = spec.repeats, spec.template.spec.get("comparison") or {}
+    effect = comparison.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
+    return Rule(effect, None if repeats is None else Looks(repeats.min, repeats.max))
+
+
 def compare_all(
-    baseline: Measured, others: Sequence[Measured], metric: ObjectiveMetric
+    baseline: Measured,
+    others: Sequence[Measured],
+    metric: ObjectiveMetric,
+    rule: Rule = DEFAULT_RULE,
 ) -> list[Finding]:
     """Return the word on each point beside the baseline."""
     return decide_primary(
-        [_difference(metric, baseline, each, [baseline, each]) for each in others], DEFAULT_RULE
+        [_difference(metric, baseline, each, [baseline, each]) for each in others], rule
     )
 
 
@@ -121,7 +139,10 @@ def _difference(
 
 
 def find_interactions(
-    baseline: Measured, others: Sequence[Measured], metric: ObjectiveMetric
+    baseline: Measured,
+    others: Sequence[Measured],
+    metric: ObjectiveMetric,
+    rule: Rule = DEFAULT_RULE,
 ) -> list[Interaction]:
     """Return, for each two axes that are crossed, the values that act together most.
 
@@ -131,7 +152,7 @@ def find_interactions(
     by_values = {_key(each.values): each for each in (baseline, *others)}
     crossed = list(_crossed(baseline, others, by_values))
     differences = [_contrast(metric, *each) for each in crossed]
-    findings = decide_primary(differences, DEFAULT_RULE)
+    findings = decide_primary(differences, rule)
     strongest: dict[tuple[str, str], Interaction] = {}
     for (_, first, second, base), finding in zip(crossed, findings, strict=True):
         values = (_changed(first.values, base.values), _changed(second.values, base.values))

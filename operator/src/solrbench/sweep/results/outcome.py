@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from solrbench.api.v1alpha1.sweep.spec import Metric, SweepSpec
 from solrbench.api.v1alpha1.sweep.status import BestPoint, SweepPoint
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
-from solrbench.sweep.states import PointState
+from solrbench.sweep.states import is_valid
 
 
 def figure_of(point: SweepPoint, metric: Metric) -> float | None:
@@ -28,7 +28,7 @@ def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) ->
     candidates = [
         (_rank(figure, metric, planned, place), planned, each)
         for place, (planned, each) in enumerate(zip(plan.points, points, strict=True))
-        if each.state == PointState.VALID and (figure := figure_of(each, metric)) is not None
+        if is_valid(each) and (figure := figure_of(each, metric)) is not None
     ]
     if not candidates:
         return None

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.pod.pod_options import Annotations
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED
 from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.api.v1alpha1.sweep.axes import MAX_AXES, MAX_POINTS, Axis, Combination
+from solrbench.api.v1alpha1.sweep.repeats import SweepRepeats
 
 AnyObject = Annotated[
     dict[str, Any],
@@ -118,6 +119,9 @@ class SweepSpec(Model):
     """`failFast` begins no further point once one has failed."""
     objective: Objective = Objective()
     """`objective` is what the best point is chosen by."""
+    repeats: SweepRepeats | None = None
+    """`repeats` measures points in rounds, each with the repeats of `template`, while words are
+    missing; for at most 100 points. When absent, each point is measured once."""
     cleanup: Cleanup = Cleanup.ALWAYS
     """`cleanup` controls when Solr and ZooKeeper of each point are deleted after its end. What is
     kept takes room that the next points may need. Results of all points stay."""

@@ -57,6 +57,9 @@ class SweepPoint(StatusModel):
     """`indexBytes` is the size of the index over all replicas."""
     repeats: Count | None = None
     """`repeats` is the number of repeats behind these numbers."""
+    rounds: Count | None = None
+    """`rounds` is the number of rounds that are measured, with `spec.repeats`. The benchmark of the
+    second one is called `<sweep>-<point>-2`. Figures are those of all rounds."""
     deviation_percent: Measure | None = None
     """`deviationPercent` is the relative standard deviation over the repeats of the figure of
     `spec.objective`; absent with one repeat."""
@@ -128,6 +131,8 @@ class SweepTarget(StatusModel):
     previous: Text | None = None
     """`previous` is the name of the point that used it before; absent if it was made for
     `point`."""
+    previous_round: Count | None = None
+    """`previousRound` is the round in which that point used it, with `spec.repeats`."""
 
 
 class SweepStatus(StatusModel):
@@ -160,7 +165,8 @@ class SweepStatus(StatusModel):
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
     """`answers` say in sentences what each axis shows."""
     answered_points: Count = 0
-    """`answeredPoints` is the number of measured points that `answers` and words are made of."""
+    """`answeredPoints` is the number of measured points that `answers` and words are made of; with
+    `spec.repeats` a point counts once for each round."""
     conditions: Annotated[
         list[Condition], Field(max_length=8, json_schema_extra=LIST_MAP_BY_TYPE)
     ] = []
