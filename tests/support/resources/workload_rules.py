@@ -117,8 +117,14 @@ EXCEPTIONS = {
     Finding("*", "cpuLimitsMissing"): (
         "the kernel throttles a pod at its CPU limit, which would be measured as Solr's latency"
     ),
-    Finding("operator", "automountServiceAccountToken"): "it is a client of the API server",
-    Finding("operator", "sensitiveContainerEnvVar"): "names of pull Secrets, not their contents",
+    **{
+        Finding(workload, rule): reason
+        for workload in ("operator", "uninstall")
+        for rule, reason in (
+            ("automountServiceAccountToken", "it is a client of the API server"),
+            ("sensitiveContainerEnvVar", "names of pull Secrets, not their contents"),
+        )
+    },
     Finding("zookeeper", "livenessProbeMissing"): _RESTARTS,
     **{
         Finding(workload, rule): _SIZED

@@ -7,6 +7,7 @@ import kopf
 
 from solrbench.api.v1alpha1 import GROUP
 from solrbench.controller.scheduling.watch_retries import WatchRetries
+from solrbench.plan.names import FINALIZER
 
 WORKERS = 32
 """Reconciles are synchronous and wait for HTTP most of their time, each in a thread of its own."""
@@ -17,7 +18,7 @@ LIST_CHUNK = 50
 
 def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     """Set kopf up: our own prefix everywhere, no log lines as events, no silent watches."""
-    settings.persistence.finalizer = f"{GROUP}/finalizer"
+    settings.persistence.finalizer = FINALIZER
     settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
     settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
     settings.posting.loggers = False
