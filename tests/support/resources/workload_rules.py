@@ -126,6 +126,10 @@ EXCEPTIONS = {
         )
     },
     Finding("zookeeper", "livenessProbeMissing"): _RESTARTS,
+    Finding("agent", "shareProcessNamespace"): (
+        "it reads the control group of the server beside it; only where the spec asks for pods"
+    ),
+    Finding("companion", "memoryLimitsMissing"): "resources are those of the user's manifest",
     **{
         Finding(workload, rule): _SIZED
         for workload in ("solr", "zookeeper")
