@@ -71,11 +71,32 @@ def test_every_object_has_the_usual_labels(case: str) -> None:
 def test_selectors_pick_the_operator_alone(case: str) -> None:
     picked = deployment(case)["spec"]["selector"]["matchLabels"]
     labels = deployment(case)["spec"]["template"]["metadata"]["labels"]
-    (test_pod,) = of_kind(case, "Pod")
+    (test_pod,), (job,) = of_kind(case, "Pod"), of_kind(case, "Job")
     assert picked.items() <= labels.items()
-    assert not picked.items() <= test_pod["metadata"]["labels"].items()
+    for other in (test_pod, job["spec"]["template"]):
+        assert not picked.items() <= other["metadata"]["labels"].items()
     for service in of_kind(case, "Service"):
         assert service["spec"]["selector"] == picked
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_job_of_the_uninstallation_reads_the_settings_of_the_operator(case: str) -> None:
+    (job,) = of_kind(case, "Job")
+    assert job["metadata"]["annotations"]["helm.sh/hook"] == "pre-delete"
+    pod = job["spec"]["template"]["spec"]
+    (container_,) = pod["containers"]
+    assert container_["args"][0] == "uninstall"
+    assert container_["env"] == container(case)["env"]
+    operator = deployment(case)["spec"]["template"]["spec"]
+    assert pod["serviceAccountName"] == operator["serviceAccountName"]
+    seconds = int(container_["args"][2])
+    assert job["spec"]["activeDeadlineSeconds"] > seconds
+    assert (job["spec"]["activeDeadlineSeconds"] + 30) < 300  # `helm uninstall` waits so long
+
+
+def test_the_job_of_the_uninstallation_can_be_left_out() -> None:
+    done = template("--set", "uninstall.enabled=false")
+    assert "pre-delete" not in done.stdout
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -36,12 +36,13 @@ Rule = dict[str, list[str]]
 
 def _pod_specs(case: str) -> list[dict[str, Any]]:
     found = [each["spec"] for each in of_kind(case, "Pod")]
-    return found + [each["spec"]["template"]["spec"] for each in of_kind(case, "Deployment")]
+    made = [*of_kind(case, "Deployment"), *of_kind(case, "Job")]
+    return found + [each["spec"]["template"]["spec"] for each in made]
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_pods_pass_the_restricted_standard(case: str) -> None:
-    assert len(_pod_specs(case)) == 2
+    assert len(_pod_specs(case)) == 3
     for spec in _pod_specs(case):
         assert spec["securityContext"]["runAsNonRoot"] is True
         assert spec["securityContext"]["runAsUser"] == 65532
@@ -100,7 +101,7 @@ def test_the_operator_may_do_what_it_does_with_benchmarks() -> None:
     assert _may(rules, "solrbench.io", "solrbenchmarks") == benchmarks
     assert "update" in _may(rules, "solrbench.io", "solrbenchmarks/status")
     assert _may(rules, "solrbench.io", "solrbenchmarks/finalizers") == {"update"}
-    sweeps = {"get", "list", "watch", "delete"}
+    sweeps = {"get", "list", "watch", "patch", "delete"}
     assert _may(rules, "solrbench.io", "solrbenchmarksweeps") == sweeps
     assert _may(rules, "solrbench.io", "solrbenchmarksweeps/status") == {"update"}
     assert _may(rules, "solrbench.io", "solrbenchmarksweeps/finalizers") == {"update"}

@@ -13,6 +13,8 @@ EXECUTING = {"pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "node
 def workloads(case: str) -> Iterator[Workload]:
     for each in of_kind(case, "Deployment"):
         yield Workload("operator", each["spec"]["template"]["spec"], serves=True)
+    for each in of_kind(case, "Job"):
+        yield Workload("uninstall", each["spec"]["template"]["spec"], serves=False)
     for each in of_kind(case, "Pod"):
         yield Workload("test", each["spec"], serves=False)
 

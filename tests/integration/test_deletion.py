@@ -12,6 +12,7 @@ import pytest
 from solrbench.api.v1alpha1 import GROUP
 from solrbench.cluster.client import connect
 from solrbench.controller.stages import load_results
+from solrbench.controller.uninstall import Uninstall
 from solrbench.decide.scheduling.finalizers import needs_finalizer
 from support.cluster.admission import reachable_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
@@ -92,6 +93,18 @@ class World:
             body = self.operator.reconcile(NAME, self.namespace, 2)
         raise AssertionError(body["status"])
 
+    def uninstall(self) -> None:
+        """Do what the chart's Job does before the release is deleted; no operator runs."""
+        self.operator.restart()
+
+        def pause(_: float) -> None:
+            self.advance()
+
+        self.said: list[str] = []
+        settings = settings_for(self.namespace)
+        access = access_to(self.cloud)
+        Uninstall(self.cluster, settings, self.said.append, access, pause).release(6)  # type: ignore[arg-type]
+
     def finalize(self) -> None:
         """Do what kopf does with a benchmark that is being deleted, and with one that is gone."""
         if self.operator.is_there(NAME, self.namespace):
@@ -167,6 +180,56 @@ def test_a_deleted_namespace_is_gone(
         world.finalize()
         wait_until(lambda: not own.is_namespace_there(), "the namespace to be gone", 60)
         assert (world.cloud.collections, world.cloud.config_sets) == ({}, {"_default"})
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["before the first reconcile", "creating the collection", "measuring", "succeeded, kept"],
+)
+def test_nothing_waits_for_an_operator_whose_release_is_deleted(world: World, name: str) -> None:
+    world.bring(*PHASES[name])
+    stored = stored_steps(world)
+    world.uninstall()
+    assert not metadata_of(world).get("finalizers")
+    assert stored_steps(world) == stored
+    if name != "succeeded, kept":  # what was to be kept is kept, and named
+        assert (world.cloud.collections, world.cloud.config_sets) == ({}, {"_default"})
+        assert not [each for each in world.said if "may be left" in each]
+    else:
+        assert "collection may be left on target.existing" in "".join(world.said)
+    world.objects.delete(NAME)
+    world.cluster.collect(NAME)
+    wait_until(lambda: world.objects.names() == set(), "the benchmark to be gone", SECONDS)
+
+
+def test_a_target_that_is_away_holds_no_uninstallation_up(world: World) -> None:
+    world.bring(*PHASES["measuring"])
+    world.objects.delete(NAME)  # it waits for its finalizer already
+    world.cloud.down = True
+    world.uninstall()
+    wait_until(lambda: world.objects.names() == set(), "the benchmark to be gone", SECONDS)
+    assert "collection may be left on target.existing" in "".join(world.said)
+    world.cluster.collect(NAME)
+
+
+def test_a_benchmark_that_goes_on_under_another_release_is_held_again(world: World) -> None:
+    world.bring(*PHASES["measuring"])
+    world.cloud.down = True
+    world.uninstall()
+    released = world.operator.read(NAME, world.namespace)
+    assert not needs_finalizer(body=released)
+    resumed = world.objects.patch(NAME, {"spec": {"suspend": False}})
+    assert needs_finalizer(body=resumed)  # kopf sets it
+    world.objects.patch(NAME, {"metadata": {"finalizers": [f"{GROUP}/finalizer"]}})
+    world.cloud.down = False
+    world.objects.delete(NAME)
+    world.finalize()
+    world.check_gone()
+
+
+def stored_steps(world: World) -> int:
+    status = world.operator.read(NAME, world.namespace).get("status") or {}
+    return int(status.get("report", {}).get("storedSteps", 0))
 
 
 def metadata_of(world: World) -> Body:

@@ -80,10 +80,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - apiGroups: [solrbench.io]
   resources: [solrbenchmarks/status]
   verbs: [get, patch, update]
-# It deletes a sweep when its time to live is over; the benchmarks of a sweep go with it.
+# It deletes a sweep when its time to live is over; the benchmarks of a sweep go with it. It is
+# suspended, with its benchmark on an existing target, when the release is deleted.
 - apiGroups: [solrbench.io]
   resources: [solrbenchmarksweeps]
-  verbs: [get, list, watch, delete]
+  verbs: [get, list, watch, patch, delete]
 - apiGroups: [solrbench.io]
   resources: [solrbenchmarksweeps/status]
   verbs: [update]
@@ -138,4 +139,44 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   resources: [events]
   # Those of StatefulSets, Jobs and pods say why a pod is refused, or what became of it.
   verbs: [list, create, patch]
+{{- end }}
+
+{{/* Settings of the operator. */}}
+{{- define "solrbench.env" -}}
+- name: SOLRBENCH_NAMESPACES
+  value: {{ include "solrbench.namespaces" . | quote }}
+- name: SOLRBENCH_IMAGE
+  value: {{ include "solrbench.image" . | quote }}
+- name: SOLRBENCH_IMAGE_PULL_POLICY
+  value: {{ .Values.image.pullPolicy }}
+{{- with .Values.imagePullSecrets }}
+- name: SOLRBENCH_IMAGE_PULL_SECRETS
+  value: {{ range $i, $each := . }}{{ if $i }},{{ end }}{{ $each.name }}{{ end }}
+{{- end }}
+- name: SOLRBENCH_CONCURRENCY
+  value: {{ .Values.concurrency | int | quote }}
+- name: SOLRBENCH_ALLOWED_HOSTS
+  value: {{ join "," .Values.existingTargets.allowedHosts | quote }}
+- name: SOLRBENCH_DATASET_HOSTS
+  value: {{ join "," .Values.datasets.allowedHosts | quote }}
+- name: SOLRBENCH_EXPORT_HOSTS
+  value: {{ join "," .Values.exports.allowedHosts | quote }}
+- name: SOLRBENCH_DATASET_SECRETS
+  value: {{ .Values.datasets.secrets | quote }}
+- name: SOLRBENCH_ALLOWED_POD_OPTIONS
+  value: {{ join "," .Values.benchmarkPods.allowedOptions | quote }}
+- name: SOLRBENCH_POD_IP
+  valueFrom:
+    fieldRef:
+      fieldPath: status.podIP
+- name: SOLRBENCH_LOG_FORMAT
+  value: {{ .Values.logging.format }}
+- name: SOLRBENCH_LOG_LEVEL
+  value: {{ .Values.logging.level }}
+- name: SOLRBENCH_METRICS_PORT
+  value: {{ ternary .Values.metrics.port 0 .Values.metrics.enabled | int | quote }}
+- name: SOLRBENCH_METRICS_RESULT_SECONDS
+  value: {{ .Values.metrics.resultSeconds | int | quote }}
+- name: SOLRBENCH_HEALTH_PORT
+  value: {{ .Values.health.port | int | quote }}
 {{- end }}

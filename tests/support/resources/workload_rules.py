@@ -117,9 +117,19 @@ EXCEPTIONS = {
     Finding("*", "cpuLimitsMissing"): (
         "the kernel throttles a pod at its CPU limit, which would be measured as Solr's latency"
     ),
-    Finding("operator", "automountServiceAccountToken"): "it is a client of the API server",
-    Finding("operator", "sensitiveContainerEnvVar"): "names of pull Secrets, not their contents",
+    **{
+        Finding(workload, rule): reason
+        for workload in ("operator", "uninstall")
+        for rule, reason in (
+            ("automountServiceAccountToken", "it is a client of the API server"),
+            ("sensitiveContainerEnvVar", "names of pull Secrets, not their contents"),
+        )
+    },
     Finding("zookeeper", "livenessProbeMissing"): _RESTARTS,
+    Finding("agent", "shareProcessNamespace"): (
+        "it reads the control group of the server beside it; only where the spec asks for pods"
+    ),
+    Finding("companion", "memoryLimitsMissing"): "resources are those of the user's manifest",
     **{
         Finding(workload, rule): _SIZED
         for workload in ("solr", "zookeeper")

@@ -57,6 +57,13 @@ BASES: tuple[Body, ...] = (
         ],
         "spec.comparison": {"smallestEffectPercent": 2.5},
     },
+    create()
+    | {
+        "spec.suspend": False,
+        "spec.load.repeats.count": 2,
+        "spec.load.between": {"before": "EachRepeat", "caches": "Keep", "warmUp": {"requests": 0}},
+        "spec.diagnostics": {"repeat": 2},
+    },
 )
 VERSION = build_crd(BENCHMARK)["spec"]["versions"][0]
 SPEC = VERSION["schema"]["openAPIV3Schema"]["properties"]["spec"]

@@ -63,6 +63,20 @@ def test_a_benchmark_is_reconciled_until_it_is_cleaned_up(
     assert needs_reconcile(body) is needed
 
 
+def suspended(target: dict[str, Any]) -> dict[str, Any]:
+    body = benchmark(target=CREATES, suspend=True)
+    body["status"] |= {"phase": "Suspended", "target": target}
+    return body
+
+
+def test_a_suspended_one_needs_it_until_its_collection_is_gone() -> None:
+    assert needs_finalizer(body=suspended({"nodes": {"a:8983_solr": NOW.isoformat()}}))
+    assert not needs_finalizer(body=suspended({}))
+    resumed = suspended({})
+    resumed["spec"]["suspend"] = False
+    assert needs_finalizer(body=resumed)
+
+
 def test_new_spec_of_one_that_is_over_is_shown_in_its_status() -> None:
     body = benchmark(SUCCEEDED, CLEANED)
     body["metadata"]["generation"] = 2

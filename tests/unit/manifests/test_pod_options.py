@@ -104,6 +104,19 @@ def test_ids_are_left_out_for_clusters_that_assign_them(component: str) -> None:
     assert security["runAsNonRoot"] is True
 
 
+@pytest.mark.parametrize("collect", ["Servers", "ServersAndPods"])
+def test_no_pod_at_all_has_an_id_where_the_cluster_assigns_them(collect: str) -> None:
+    changes = with_options({"securityContext": {"omitIds": True}})
+    changes |= {"spec.load.telemetry": {"collect": collect}}
+    made = [each for each in everything(changes) if each["kind"] in POD_KINDS]
+    for manifest in [*made, operated_target(changes)]:
+        for word in ("runAsUser", "runAsGroup", "fsGroup"):
+            assert f"'{word}'" not in str(manifest), (
+                manifest["kind"],
+                manifest["metadata"]["name"],
+            )
+
+
 def test_ids_that_are_not_given_are_those_of_the_image() -> None:
     changes = with_options({"securityContext": {"runAsUser": 7}})
     security = pod(built("Solr", changes))["securityContext"]

@@ -50,6 +50,9 @@ COMMANDS = {
     "version": Entry("commands.version:show_version", "Print the versions of all parts."),
     "completion": Entry("commands.completion:completion", "Print the script that completes words."),
     "operator": Entry("pod_commands:operator", "Run the operator.", is_hidden=True),
+    "uninstall": Entry(
+        "pod_commands:uninstall", "Release benchmarks before the chart goes.", is_hidden=True
+    ),
     "index": Entry("pod_commands:index", "Send one pod's part of a dataset.", is_hidden=True),
     "export-results": Entry(
         "pod_commands:export_results", "Write results to a volume or bucket.", is_hidden=True

@@ -27,6 +27,22 @@ def operator() -> None:
 
 
 @click.command()
+@click.option("--seconds", type=click.FloatRange(min=1), default=30.0, help="How long to wait.")
+def uninstall(seconds: float) -> None:
+    """Suspend benchmarks on existing targets, so that none waits for an operator that is gone."""
+    from solrbench.cluster.client.official import connect_officially  # noqa: PLC0415
+    from solrbench.controller.settings import Settings  # noqa: PLC0415
+    from solrbench.controller.uninstall import Uninstall  # noqa: PLC0415
+    from solrbench.errors import SolrbenchError  # noqa: PLC0415
+
+    try:
+        settings = Settings.from_environment(os.environ)
+        Uninstall(connect_officially(), settings, click.echo).release(seconds)
+    except (SolrbenchError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+@click.command()
 @PLAN
 @click.option(
     "--completion-index",

@@ -34,6 +34,7 @@ from solrbench.controller.scheduling.run_watches import RunWatches
 from solrbench.controller.scheduling.running_loads import RunningLoad, RunningLoads
 from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
 from solrbench.controller.settings import Settings
+from solrbench.controller.unforeseen import show_unforeseen
 from solrbench.decide.conditions import is_finished
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.decide.scheduling.pauses import QUEUED_PAUSE, decide_pause
@@ -195,6 +196,11 @@ class Handlers:
             return None
         if body["metadata"].get("deletionTimestamp") is not None:
             return RETRY  # the watch takes it off the schedule
+        return show_unforeseen(
+            self._cluster, body, _utc_now(), lambda: self._reconcile_body(key, body)
+        )
+
+    def _reconcile_body(self, key: BenchmarkKey, body: dict[str, Any]) -> timedelta | None:
         try:
             before = _parse(body)
         except ValidationError as error:

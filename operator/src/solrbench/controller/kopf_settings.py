@@ -7,6 +7,7 @@ import kopf
 
 from solrbench.api.v1alpha1 import GROUP
 from solrbench.controller.scheduling.watch_retries import WatchRetries
+from solrbench.plan.names import FINALIZER
 
 WORKERS = 32
 """Reconciles are synchronous and wait for HTTP most of their time, each in a thread of its own."""
@@ -14,10 +15,14 @@ WORKERS = 32
 LIST_CHUNK = 50
 """Benchmarks in one part of a list: results make them large, and parts are not kept."""
 
+IDLE_SECONDS = 0.2
+"""How long kopf keeps the last event of a resource, results included, in case another one comes.
+With its own 5 s, all that it lists at the start is in memory at once."""
+
 
 def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     """Set kopf up: our own prefix everywhere, no log lines as events, no silent watches."""
-    settings.persistence.finalizer = f"{GROUP}/finalizer"
+    settings.persistence.finalizer = FINALIZER
     settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
     settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
     settings.posting.loggers = False
@@ -27,6 +32,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
     settings.execution.max_workers = WORKERS
+    settings.queueing.idle_timeout = IDLE_SECONDS
     # The definition is there before kopf starts, and namespaces are given: there is nothing to
     # discover, and no right to list namespaces or definitions is needed.
     settings.scanning.disabled = True

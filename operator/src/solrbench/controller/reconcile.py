@@ -23,6 +23,7 @@ from solrbench.decide.conditions import (
     ACCEPTED,
     CLEANED_UP,
     DATA_INDEXED,
+    EXPORTED,
     MEASURED,
     SUCCEEDED,
     TARGET_READY,
@@ -86,7 +87,7 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
 def _advance(context: ReconcileContext) -> None:
     if is_finished(context.status):
         _clean_up(context)
-        export_results(context)
+        _export(context)
     elif is_suspended(context.benchmark.spec, context.status, context.conditions):
         _quietly(context, cleanup.suspend)
     else:
@@ -190,6 +191,17 @@ def _count_internal_error(context: ReconcileContext, error: Exception) -> str:
 def _clean_up(context: ReconcileContext) -> None:
     if needs_cleanup(context.conditions, context.benchmark.spec.cleanup):
         _quietly(context, cleanup.clean_up)
+
+
+def _export(context: ReconcileContext) -> None:
+    """Export the results; after too many exceptions in a row, the export has failed."""
+    try:
+        export_results(context)
+    except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
+        message = _count_internal_error(context, error)
+        is_last = context.status.internal_errors >= MAX_IN_A_ROW
+        truth: Truth = "False" if is_last else "Unknown"
+        context.conditions.set(EXPORTED, truth, LifecycleReason.INTERNAL_ERROR, message)
 
 
 def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]) -> None:

@@ -1,12 +1,14 @@
 """The status of a sweep whose points are valid: what to print, to answer and to expect."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from solrbench.api.v1alpha1.sweep.status import SweepEstimate, SweepPoint, SweepStatus
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
-from solrbench.reasons.kinds import Reason
+from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.registry import find_reason
 from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.results.answers import answer_sweep
@@ -23,6 +25,8 @@ from solrbench.sweep.states import (
 from solrbench.sweep.views import SweepObservation
 
 MOST_NAMED = 5
+MOST_CHARACTERS = 300
+"""Of what is in the way of one point."""
 
 
 def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> SweepStatus:
@@ -81,11 +85,22 @@ def _summarize(
     if not running and has_stopped(seen, points):
         return "Failed", "False", SweepReason.STOPPED_AFTER_FAILURE, failures
     text = f"{', '.join(running[:MOST_NAMED])} under way, {left - len(running)} points to come"
+    text += "".join(f"; {each}" for each in islice(_obstacles(seen, points), MOST_NAMED))
     return "Running", "Unknown", SweepReason.RUNNING_POINTS, text
 
 
 def _benchmark(seen: SweepObservation, point: SweepPoint) -> str:
     return benchmark_name(seen.sweep.metadata.name, point.name, round_of(point))
+
+
+def _obstacles(seen: SweepObservation, points: Sequence[SweepPoint]) -> Iterator[str]:
+    """Yield what is in the way of points under way: pods that are refused, images, nodes."""
+    for each in points:
+        child = seen.children.get(each.name)
+        reason = None if child is None else find_reason(child.reason)
+        if child is not None and reason is not None and reason.kind is Kind.WARNING:
+            name = _benchmark(seen, each)
+            yield f"{name}: {reason}: {child.message[:MOST_CHARACTERS]}"
 
 
 def _progress(seen: SweepObservation, points: Sequence[SweepPoint]) -> int:

@@ -32,6 +32,7 @@ class ChildView:
         reuses: what it has of the target of the point before; None where that was made again
         waits_since: when it was made, if it has not begun
         previous: the name of the benchmark whose target it is to take over
+        message: of its condition Succeeded
 
     """
 
@@ -48,6 +49,7 @@ class ChildView:
     reuses: str | None = None
     waits_since: datetime | None = None
     previous: str | None = None
+    message: str = ""
 
 
 def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
@@ -71,6 +73,7 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         reuses=(status.get("target") or {}).get("reuses"),
         waits_since=_waits_since(body, status),
         previous=(body["metadata"].get("annotations") or {}).get(ANNOTATION_PREVIOUS),
+        message=str(succeeded.get("message", "")),
     )
 
 

@@ -1,6 +1,7 @@
 """Before the pods of a failure go, their logs and events are kept, and no secret with them."""
 
 import base64
+import copy
 import threading
 from typing import Any
 
@@ -81,6 +82,34 @@ def test_logs_and_events_are_kept_before_the_pods_go() -> None:
     where = f"logs and events are in ConfigMap {NAME} (solrbench report one -o evidence)"
     assert message_of(after).endswith(where)
     assert after.status.report.evidence == NAME
+
+
+@pytest.mark.parametrize("component", ["index", "companion", "zookeeper", "load-worker"])
+def test_pods_of_every_component_are_kept(component: str) -> None:
+    world = failed_world()
+    pod = copy.deepcopy(solr_pod())
+    pod["metadata"] |= {"name": f"one-{component}-0", "uid": f"uid-of-{component}"}
+    pod["metadata"]["labels"] |= {"app.kubernetes.io/component": component}
+    pod["status"] = {
+        "phase": "Failed",
+        "containerStatuses": [
+            {"name": component, "state": {"terminated": {"reason": "Error", "exitCode": 3}}}
+        ],
+    }
+    world.cluster.put(pod)
+    world.cluster.logs[f"one-{component}-0", component, False] = f"last words of {component}\n"
+    world.reconcile("one")
+    assert f"last words of {component}" in kept(world)[KEY]
+
+
+def test_refusals_of_companions_are_kept() -> None:
+    world = failed_world()
+    labels = solr_pod()["metadata"]["labels"] | {"app.kubernetes.io/component": "companion"}
+    metadata = {"name": "one-proxy-5f", "uid": "uid-of-proxy", "labels": labels}
+    world.cluster.put({"kind": "ReplicaSet", "metadata": metadata})
+    world.cluster.put(event("ReplicaSet", "one-proxy-5f", "exceeded pods", uid="uid-of-proxy"))
+    world.reconcile("one")
+    assert "exceeded pods" in kept(world)[KEY]
 
 
 def test_evidence_outlives_the_pods_and_goes_with_the_benchmark() -> None:

@@ -119,6 +119,26 @@ def refuse_first(sweeps: HandledSweeps) -> None:
     sweeps.cluster.real.apply = refuse
 
 
+def test_what_is_in_the_way_of_a_point_is_said_of_the_sweep(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(1))
+    sweeps.get_on()
+    ((name, child),) = sweeps.children().items()
+    refused = 'pods "x" is forbidden: exceeded quota: team'
+    waits = {
+        "type": "Succeeded",
+        "status": "Unknown",
+        "reason": "FailedCreate",
+        "message": refused,
+        "lastTransitionTime": "2026-01-01T12:00:00Z",
+    }
+    child["status"] = {"conditions": [waits]}
+    sweeps.cluster.real.put(child)
+    sweeps.reconcile()
+    status, reason, message = condition(sweeps.read(), "Succeeded")
+    assert (status, reason) == ("Unknown", "RunningPoints")
+    assert f"{name}: FailedCreate: {refused}" in message
+
+
 def test_suspension_reaches_the_point_under_way(sweeps: HandledSweeps) -> None:
     sweeps.put(sweep_of(2))
     for _ in range(4):

@@ -70,6 +70,30 @@ def test_unknown_use_of_the_benchmark_itself_is_unchecked() -> None:
     assert why_unchecked(crowd.model_copy(update={"solr": crowd.solr * MOST_SERVERS})) == text
 
 
+def test_a_machine_whose_own_use_is_unknown_hides_no_other() -> None:
+    def pod(machine: str, **figures: float) -> ServerFigures:
+        return ServerFigures(
+            server=f"solr-on-{machine}",
+            component="solr",
+            machine=machine,
+            seconds=10.0,
+            readings=2,
+            figures=figures,
+        )
+
+    quiet = quiet_machine(90.0)
+    (first,) = quiet.machines
+    second = first.model_copy(update={"server": "m-1"})
+    known, unknown = pod("m-1", cpu_seconds=10.0), pod(first.server)
+    both = {"machines": [first, second], "pods": [unknown, known]}
+    found = others_of(quiet.model_copy(update=both))
+    assert found is not None
+    assert "of pod solr-on-m-1" in found
+    calm = second.model_copy(update={"figures": second.figures | {"cpu_busy_percent": 30.0}})
+    only_unknown = quiet.model_copy(update=both | {"machines": [first, calm]})
+    assert why_unchecked(only_unknown) is not None
+
+
 def test_load_workers_are_not_others() -> None:
     busy = [worker("w-0", cpu_seconds=9.0, core_cpu_seconds=1.0), worker("w-1", cpu_seconds=9.0)]
     document = healthy(telemetry=quiet_machine(90.0), workers=busy)

@@ -155,6 +155,20 @@ class _Collector:
             for component in components:
                 name = names.child(self._context.benchmark, component)
                 yield self._events(kind, name, since=started)
+        yield from self._companion_events()
+
+    def _companion_events(self) -> Iterable[str]:
+        """Yield the events of the ReplicaSets of companions, whose names Kubernetes makes."""
+        if self._is_over():
+            return
+        try:
+            found = list_labelled(self._cluster, self._context.benchmark, "apps/v1", "ReplicaSet")
+        except SolrbenchError as error:
+            yield self._explain("replicasets", "events of companions", error)
+            return
+        for each in found:
+            metadata = each["metadata"]
+            yield self._events("ReplicaSet", metadata["name"], uid=metadata["uid"])
 
     def _pods(self, bodies: list[Manifest]) -> Iterable[str]:
         for body in bodies:

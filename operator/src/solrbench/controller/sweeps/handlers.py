@@ -22,6 +22,7 @@ from solrbench.controller.settings import Settings
 from solrbench.controller.sweeps.invalid import mark_sweep_invalid
 from solrbench.controller.sweeps.plans import Plans
 from solrbench.controller.sweeps.reconcile import SweepContext, reconcile_sweep
+from solrbench.controller.unforeseen import show_unforeseen
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.ownership import controller_uid
 from solrbench.plan.names import LABEL_SWEEP
@@ -102,6 +103,9 @@ class SweepHandlers:
         if body["metadata"].get("deletionTimestamp") is not None:
             return IDLE_PAUSE  # the watch takes it off the schedule
         now = _utc_now()
+        return show_unforeseen(self._cluster, body, now, lambda: self._reconcile_body(body, now))
+
+    def _reconcile_body(self, body: dict[str, Any], now: datetime) -> timedelta | None:
         try:
             before = SolrBenchmarkSweep.parse(body)
         except ValidationError as error:

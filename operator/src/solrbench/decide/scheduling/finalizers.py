@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from solrbench.decide.conditions import CLEANED_UP, EXPORTED
+from solrbench.decide.conditions import CLEANED_UP, EXPORTED, SUCCEEDED
+from solrbench.plan.names import ANNOTATION_RELEASED
 
 
 def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
@@ -16,7 +17,28 @@ def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
     existing = (spec.get("target") or {}).get("existing")
     if not existing or existing.get("collectionPolicy") == "UseExisting":
         return False
-    return not _is_cleaned_up(body)
+    return not (_is_cleaned_up(body) or _is_empty_handed(body) or _is_released(body))
+
+
+def _is_empty_handed(body: Mapping[str, Any]) -> bool:
+    """Return whether a benchmark is suspended and nothing of it is left on the existing Solr."""
+    status = body.get("status") or {}
+    is_suspended = (body.get("spec") or {}).get("suspend") and status.get("phase") == "Suspended"
+    return bool(is_suspended and not (status.get("target") or {}).get("nodes"))
+
+
+def _is_released(body: Mapping[str, Any]) -> bool:
+    """Return whether the operator's release is gone, and nothing is measured since."""
+    annotations = body["metadata"].get("annotations") or {}
+    if annotations.get(ANNOTATION_RELEASED) != "true":
+        return False
+    return bool((body.get("spec") or {}).get("suspend")) or is_over(body)
+
+
+def is_over(body: Mapping[str, Any]) -> bool:
+    """Return whether a benchmark succeeded or failed, as its conditions say."""
+    conditions = (body.get("status") or {}).get("conditions") or []
+    return any(each["type"] == SUCCEEDED and each["status"] != "Unknown" for each in conditions)
 
 
 def needs_reconcile(body: Mapping[str, Any]) -> bool:

@@ -1,0 +1,105 @@
+"""Exceptions that nothing else met: whatever they are, the status must show them.
+
+Those of a benchmark's stages become conditions where they happen, with the deadline of the stage
+(`controller.reconcile`). This is for all else of a benchmark, and for sweeps.
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from solrbench.api.kinds import SWEEP
+from solrbench.cluster.client import Cluster
+from solrbench.controller.scheduling.reconcile_schedule import RETRY
+from solrbench.decide.conditions import (
+    ACCEPTED,
+    CLEANED_UP,
+    SUCCEEDED,
+    SWEEP_TYPES,
+    Conditions,
+)
+from solrbench.decide.internal_errors import MAX_IN_A_ROW, describe_exception
+from solrbench.decide.unreadable import StoredStatus, readable_conditions
+from solrbench.errors import SolrbenchError
+from solrbench.reasons.lifecycle import LifecycleReason
+
+log = logging.getLogger("solrbench")
+
+Body = dict[str, Any]
+
+
+def show_unforeseen(
+    cluster: Cluster, body: Body, now: datetime, work: Callable[[], timedelta | None]
+) -> timedelta | None:
+    """Return the pause that the work gives; an exception without a reason becomes a condition.
+
+    Args:
+        cluster: where the resource is
+        body: the benchmark or sweep as it was read
+        now: time of the observation
+        work: reconciles it
+
+    Raises:
+        SolrbenchError: of the work, or if the status could not be written.
+
+    """
+    try:
+        return work()
+    except SolrbenchError:
+        raise
+    except Exception as error:  # whatever it is, the status must show it
+        place = f"{body['metadata']['namespace']}/{body['metadata']['name']}"
+        log.exception("%s: unexpected exception", place, exc_info=error)
+        _show(cluster, body, describe_exception(error), now)
+        return RETRY
+
+
+def _show(cluster: Cluster, body: Body, message: str, now: datetime) -> None:
+    """Write the condition into the newest status, as the work may have written one."""
+    metadata = body["metadata"]
+    place = body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"]
+    stored = cluster.get(*place)
+    if stored is None or stored["metadata"]["uid"] != metadata["uid"]:
+        return
+    is_sweep = body["kind"] == SWEEP.name
+    status = _of_sweep(stored, message, now) if is_sweep else _of_benchmark(stored, message, now)
+    if status != stored.get("status"):
+        cluster.replace_status(stored | {"status": status})
+
+
+def _of_sweep(stored: Body, message: str, now: datetime) -> Body:
+    """Return the status of a sweep that is tried again; its benchmarks go on meanwhile."""
+    before = stored.get("status") or {}
+    found = readable_conditions(before.get("conditions") or [])
+    generation = stored["metadata"].get("generation", 1)
+    conditions = Conditions(found, now, generation, SWEEP_TYPES)
+    over = conditions.get(SUCCEEDED).status != "Unknown"
+    type_ = ACCEPTED if over else SUCCEEDED  # what it ended with stays
+    truth = conditions.get(type_).status
+    conditions.set(type_, truth, LifecycleReason.INTERNAL_ERROR, message)
+    raw = [
+        each.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for each in conditions.as_list()
+    ]
+    return before | {"conditions": raw}
+
+
+def _of_benchmark(stored: Body, message: str, now: datetime) -> Body:
+    """Return the status of a benchmark, which ends after too many exceptions in a row.
+
+    One that is over keeps its result, and gives up its place in the queue (`decide.scheduling`).
+    """
+    status = StoredStatus.of(stored, now)
+    errors = min(status.before.get("internalErrors", 0) + 1, MAX_IN_A_ROW)
+    status.body["internalErrors"] = errors
+    is_last = errors >= MAX_IN_A_ROW
+    reason = LifecycleReason.INTERNAL_ERROR
+    if not status.is_finished:
+        status.set(SUCCEEDED, "False" if is_last else "Unknown", reason, message)
+        if is_last:
+            status.end("Failed")
+            status.body["internalErrors"] = 0  # clean-up begins to count anew
+    elif not status.conditions.is_true(CLEANED_UP):
+        status.set(CLEANED_UP, "False", reason, message)
+    return status.body

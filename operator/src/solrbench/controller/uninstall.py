@@ -1,0 +1,158 @@
+"""What is done before the operator's release is deleted: nothing may wait for it afterwards.
+
+Only benchmarks that may have a collection on an existing Solr wait for an operator. They are
+suspended, so that their pods and collections go and their stored results stay. An operator that
+still runs does the same meanwhile; none is needed. What an existing Solr does not let go of in time
+stays there, and is named.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from solrbench.api.kinds import SWEEP
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError
+from solrbench.cluster.reports import Reports
+from solrbench.controller.context import ReconcileContext, TargetAccess
+from solrbench.controller.reconcile import reconcile
+from solrbench.controller.settings import Settings
+from solrbench.decide.scheduling.finalizers import is_over, needs_finalizer
+from solrbench.errors import SolrbenchError
+from solrbench.plan.names import ANNOTATION_RELEASED, FINALIZER
+
+PAUSE_SECONDS = 1.0
+"""Between two looks."""
+
+Body = dict[str, Any]
+
+
+class Uninstall:
+    """Takes the operator's finalizer from all benchmarks of the watched namespaces.
+
+    Args:
+        cluster: where they are
+        settings: of the operator
+        say: called with each line of the log
+        access: how targets are reached
+        sleep: waits for some seconds
+
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: Settings,
+        say: Callable[[str], None],
+        access: TargetAccess | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._cluster = cluster
+        self._settings = settings
+        self._say = say
+        self._access = access or TargetAccess()
+        self._sleep = sleep
+
+    def release(self, seconds: float) -> None:
+        """Suspend what is held and wait until nothing is, or release it after so many seconds.
+
+        Raises:
+            SolrbenchError: if the API server does not respond.
+
+        """
+        for _ in range(max(1, int(seconds / PAUSE_SECONDS))):
+            held = list(self._held())
+            if not held:
+                return
+            for body in held:
+                self._suspend(body)
+            self._sleep(PAUSE_SECONDS)
+        for body in self._held():
+            self._leave(body)
+
+    def _held(self) -> Iterator[Body]:
+        """Yield the benchmarks with our finalizer."""
+        for metadata in _list(self._cluster, self._settings.namespaces):
+            if FINALIZER not in (metadata.get("finalizers") or ()):
+                continue
+            body = self._cluster.get(*BENCHMARKS, metadata["namespace"], metadata["name"])
+            if body is not None:
+                yield body
+
+    def _suspend(self, body: Body) -> None:
+        """Bring a benchmark nearer to its release."""
+        try:
+            if not needs_finalizer(body=body):
+                self._drop_finalizer(body)
+                return
+            if not is_over(body):
+                body = self._set_suspend(body)
+            self._reconcile(body)
+        except (SolrbenchError, ValidationError) as error:
+            self._say(f"{_key(body)}: {_first_line(error)}")
+
+    def _set_suspend(self, body: Body) -> Body:
+        """Suspend the benchmark, and its sweep, which would let it go on."""
+        metadata, wanted = body["metadata"], {"spec": {"suspend": True}}
+        for owner in metadata.get("ownerReferences") or ():
+            if owner["kind"] == SWEEP.name:
+                self._cluster.merge(*SWEEP.reference, metadata["namespace"], owner["name"], wanted)
+        if body["spec"].get("suspend"):
+            return body
+        self._say(f"{_key(body)}: suspended")
+        return self._cluster.merge(*BENCHMARKS, metadata["namespace"], metadata["name"], wanted)
+
+    def _reconcile(self, body: Body) -> None:
+        now = datetime.now(UTC).replace(microsecond=0)
+        reconcile(
+            ReconcileContext(
+                self._cluster,
+                Reports(self._cluster),
+                self._settings,
+                SolrBenchmark.parse(body),
+                body,
+                now,
+                self._access,
+            )
+        )
+
+    def _leave(self, body: Body) -> None:
+        """Release a benchmark, and say where it may have left something."""
+        if needs_finalizer(body=body):
+            self._say(
+                f"{_key(body)}: its collection may be left on target.existing, delete it there"
+            )
+        self._drop_finalizer(body, {ANNOTATION_RELEASED: "true"})
+
+    def _drop_finalizer(self, body: Body, annotations: Mapping[str, str] | None = None) -> None:
+        metadata = body["metadata"]
+        changes: Body = {
+            "finalizers": [each for each in metadata["finalizers"] if each != FINALIZER]
+        }
+        if annotations is not None:
+            changes["annotations"] = annotations
+        self._cluster.merge(
+            *BENCHMARKS, metadata["namespace"], metadata["name"], {"metadata": changes}
+        )
+        self._say(f"{_key(body)}: released")
+
+
+def _list(cluster: Cluster, namespaces: Sequence[str]) -> Iterator[Body]:
+    """Yield the metadata of all benchmarks; a namespace that is gone, or its role, has none."""
+    for namespace in namespaces or (None,):
+        try:
+            for each in cluster.list_metadata(*BENCHMARKS, namespace):
+                yield each["metadata"]
+        except ForbiddenError:
+            continue
+
+
+def _key(body: Body) -> str:
+    return f"{body['metadata']['namespace']}/{body['metadata']['name']}"
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]

@@ -1,0 +1,135 @@
+"""Whatever is raised at whatever call: the status shows it, and the benchmark or sweep goes on."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.controller.stages import cleanup, export
+from solrbench.decide.internal_errors import MAX_IN_A_ROW
+from support.cluster.benchmarks import small
+from support.fakes.faked_pods import ClusterWithFakedPods
+from support.fakes.handled_operator import condition
+from support.fakes.handled_sweeps import HandledSweeps
+from support.resources.small_resource import Changes, create, resource
+from unit.controller.sweeps.test_course import sweep_of
+from unit.controller.test_internal_errors import fail_with
+
+Body = dict[str, Any]
+ERRORS: tuple[Callable[[], Exception], ...] = (
+    lambda: KeyError("items"),
+    lambda: ValueError("Port could not be cast to integer value as '80a'"),
+    lambda: AttributeError("'list' object has no attribute 'items'"),
+    lambda: UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+    lambda: RecursionError("maximum recursion depth exceeded"),
+    MemoryError,
+    lambda: OSError(5, "Input/output error"),
+    lambda: ZeroDivisionError("division by zero"),
+)
+CALLS = ("get", "list", "list_if_served", "apply", "delete", "events")
+SEEDS = range(6)
+FAULTS = 6
+
+
+class Faults:
+    """Raises at some calls of the API, chosen by chance, until it is told to stop.
+
+    Args:
+        cluster: whose calls fail
+        source: of chance
+        left: how many calls fail
+
+    """
+
+    def __init__(self, cluster: ClusterWithFakedPods, source: random.Random, left: int) -> None:
+        self.raised: list[Exception] = []
+        self.left = left
+        self._source = source
+        for name in CALLS:
+            setattr(cluster, name, self._wrap(getattr(cluster, name)))
+
+    def _wrap(self, call: Any) -> Any:
+        def wrapped(*arguments: Any, **options: Any) -> Any:
+            kinds = {BENCHMARK.name, SWEEP.name} & {each for each in arguments if each.__hash__}
+            # The resource itself is read outside of what is looked at, and again for the condition.
+            if not kinds and self.left and self._source.random() < 0.2:
+                self.left -= 1
+                self.raised.append(self._source.choice(ERRORS)())
+                raise self.raised[-1]
+            return call(*arguments, **options)
+
+        return wrapped
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_exception_at_any_call_ends_in_a_condition(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweeps = HandledSweeps(monkeypatch)
+    faults = Faults(sweeps.cluster, random.Random(seed), FAULTS)
+    sweeps.put(sweep_of(2))
+    shown = 0
+    for _ in range(100):
+        before = len(faults.raised)
+        sweeps.get_on()  # raises nothing
+        if len(faults.raised) > before:
+            shown += 1
+            resources = [sweeps.read(), *sweeps.children().values()]
+            assert any(map(shows_internal_error, resources)), faults.raised[-1]
+        if condition(sweeps.read(), "Complete")[0] == "True":
+            break
+    assert shown
+    assert not faults.left
+    body = sweeps.read()
+    assert [each["state"] for each in body["status"]["points"]] == ["Valid"] * 2
+    assert condition(body, "Succeeded")[0] == "True"
+
+
+def shows_internal_error(body: Body) -> bool:
+    return "InternalError" in str(body.get("status"))
+
+
+def test_a_sweep_shows_what_its_reconcile_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweeps = HandledSweeps(monkeypatch)
+    sweeps.put(sweep_of(1))
+    with monkeypatch.context() as patch:
+        where = "solrbench.controller.sweeps.handlers.reconcile_sweep"
+        patch.setattr(where, fail_with(KeyError("axis")))
+        pause = sweeps.reconcile()
+    assert pause.total_seconds() <= 30
+    found = condition(sweeps.read(), "Succeeded")
+    assert found == ("Unknown", "InternalError", "KeyError: 'axis'")
+    assert condition(sweeps.finish(), "Succeeded")[0] == "True"
+
+
+def test_an_exception_while_a_failure_is_noted_ends_the_benchmark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cleanup, "keep_evidence", fail_with(TypeError("no logs")))
+    world = handled(monkeypatch, small("one", deadlines={"provisioningSeconds": 1}))
+    for _ in range(MAX_IN_A_ROW + 1):
+        body = world.operator.reconcile("one", seconds=2)
+    assert condition(body, "Succeeded") == ("False", "InternalError", "TypeError: no logs")
+    assert body["status"]["phase"] == "Failed"
+
+
+def test_an_exception_of_an_export_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "_advance", fail_with(IndexError("chunk")))
+    volume = {"persistentVolumeClaim": {"claimName": "reports"}}
+    changes: Changes = create() | {"spec.suspend": False, "spec.results": {"export": volume}}
+    world = handled(monkeypatch, resource(changes | {"metadata.name": "one"}))
+    claim = {"name": "reports", "labels": {}}
+    world.cluster.faked.put({"kind": "PersistentVolumeClaim", "metadata": claim})
+    for _ in range(MAX_IN_A_ROW + 30):
+        world.workloads.advance()
+        body = world.operator.reconcile("one", seconds=2)
+    assert condition(body, "Succeeded")[0] == "True"
+    assert condition(body, "Exported") == ("False", "InternalError", "IndexError: chunk")
+
+
+def handled(monkeypatch: pytest.MonkeyPatch, body: Body) -> HandledSweeps:
+    sweeps = HandledSweeps(monkeypatch)
+    sweeps.cluster.real.put(body)
+    return sweeps
