@@ -20,8 +20,8 @@ from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan.auth_files import auth_files
-from solrbench.plan.companions.bundle import CompanionBundle, ManifestText, parse_bundle
-from solrbench.plan.companions.references import BundleScope
+from solrbench.plan.companions.bundle import ManifestText, parse_bundle
+from solrbench.plan.companions.references import BundleScope, CompanionBundle
 from solrbench.plan.export_plan import ExportPlan, StoredDocument
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
