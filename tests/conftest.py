@@ -1,5 +1,7 @@
 """What all suites share: when a test counts as hung, and how many cases are generated."""
 
+import gc
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -19,3 +21,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         seconds = SUITE_SECONDS.get(item.path.relative_to(TESTS).parts[0])
         if seconds is not None and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(seconds))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Leave what is imported and collected out of garbage collections: it stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -11,6 +11,7 @@ import yaml
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.companions import BUILT_IN_VALUES
 from solrbench.api.v1alpha1.workload.queries import Queries
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.query_file import parse_lines
 from solrbench.plan.companions.bundle import ManifestText, parse_bundle
@@ -27,6 +28,11 @@ EXAMPLES = sorted({*(Path(__file__).parents[2] / "examples").glob("*.yaml")} - {
 @cache
 def documents(path: Path) -> list[dict[str, Any]]:
     return list(yaml.load_all(path.read_text("utf-8"), yaml.CSafeLoader))
+
+
+QUERIES = 100
+"""As many generated queries are made; an example has a hundred times as many."""
+AS_JSON: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
 
 
 @cache
@@ -48,6 +54,16 @@ def mounted(path: Path) -> set[str]:
     pods = [each["spec"]["template"]["spec"] for each in deployments(path)]
     volumes = [volume for pod in pods for volume in pod["volumes"]]
     return {each["configMap"]["name"] for each in volumes if "configMap" in each}
+
+
+def with_few_queries(value: Any) -> Any:
+    """Return the JSON of a workload with fewer generated queries."""
+    if isinstance(value, list):
+        return [with_few_queries(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    fewer = {"count": QUERIES} if "maxTerms" in value else {}
+    return {key: with_few_queries(each) for key, each in value.items()} | fewer
 
 
 def deployments(path: Path) -> list[dict[str, Any]]:
@@ -154,7 +170,9 @@ def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
         attempt=1,
         solr_urls=["http://node:8983/solr"],
         collection="c",
-        workload=body.spec.workload,
+        workload=Workload.model_validate(
+            with_few_queries(body.spec.workload.model_dump(**AS_JSON))
+        ),
         generator=dataset.generator if dataset is not None else None,
         workers=1,
         step_runs=[],

@@ -1,7 +1,9 @@
 """Every object of a benchmark, as the operator would apply it."""
 
 from collections.abc import Set as AbstractSet
+from copy import deepcopy
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
@@ -19,7 +21,7 @@ from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.companions.bundle import ManifestText, parse_bundle
-from solrbench.plan.companions.references import BundleScope
+from solrbench.plan.companions.references import BundleScope, CompanionBundle
 from solrbench.plan.export_plan import ExportPlan, StoredDocument
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
@@ -130,9 +132,16 @@ def companions(
 ) -> list[Manifest]:
     """Return the objects of a proxy in front of Solr."""
     benchmark = stored(changes)
-    text = ManifestText("a ConfigMap", text_of(deployment, SERVICE, FILES), WORKERS)
-    scope = BundleScope(benchmark.metadata.name, benchmark.metadata.namespace, VALUES)
-    return build_companions(benchmark, parse_bundle([text], scope), ATTEMPT)
+    bundle = _bundle(
+        text_of(deployment, SERVICE, FILES), benchmark.metadata.name, benchmark.metadata.namespace
+    )
+    return build_companions(benchmark, deepcopy(bundle), ATTEMPT)
+
+
+@cache
+def _bundle(text: str, name: str, namespace: str) -> CompanionBundle:
+    scope = BundleScope(name, namespace, VALUES)
+    return parse_bundle([ManifestText("a ConfigMap", text, WORKERS)], scope)
 
 
 def everything(changes: Changes | None = None) -> list[Manifest]:

@@ -162,6 +162,7 @@ def test_each_repeat_has_data_of_its_own(kills: float, monkeypatch: pytest.Monke
     assert made.progress == sorted(made.progress)
 
 
+@pytest.mark.slow
 def test_collection_on_an_existing_target_is_filled_for_each_repeat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -192,6 +193,7 @@ def test_repeats_before_a_lost_target_stay(monkeypatch: pytest.MonkeyPatch) -> N
     assert reasons == ["TargetChanged"]  # of the step that the second repeat measured afterwards
 
 
+@pytest.mark.slow
 def test_target_of_a_repeat_that_is_over_cannot_be_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     made = world(monkeypatch, "FreshTarget", {"spec.backoffLimit": 0})
     made.run(stored_steps=2)

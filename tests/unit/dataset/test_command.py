@@ -4,6 +4,7 @@ import signal
 import socket
 import threading
 import urllib.request
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
+@cache
 def generated_ids() -> list[str]:
     spec = Generator.model_validate(GENERATED["generator"])
     return [each["id"] for each in GeneratedDocuments(spec).documents(Partition(0, 1, 10))]

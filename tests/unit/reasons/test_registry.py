@@ -1,6 +1,7 @@
 """The registry of reasons against the sources that use it."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -28,14 +29,25 @@ REPORTED_STAGES = {
 """Stages that the load master reports by their words."""
 
 
+OF_INTEREST = re.compile(
+    rf"\b(?:{'|'.join(group.__name__ for group in GROUPS)})\.|Error\(\s*[\"'(\w]*[\"']"
+)
+"""A reference to a reason, or an error with a literal; to parse every module takes two seconds."""
+
+
 @cache
 def nodes() -> list[ast.Attribute | ast.Call]:
-    """Return every attribute and call of every module beside the registry."""
-    return [
-        node
+    """Return the attributes and calls of the modules of interest beside the registry."""
+    texts = [
+        file.read_text("utf-8")
         for file in ROOT.rglob("*.py")
         if "reasons" not in file.relative_to(ROOT).parts
-        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+    ]
+    return [
+        node
+        for text in texts
+        if OF_INTEREST.search(text)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Attribute | ast.Call)
     ]
 

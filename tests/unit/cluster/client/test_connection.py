@@ -16,6 +16,7 @@ import trustme
 from solrbench.cluster.client import Cluster, NoClusterError, UnauthorizedError, UnreachableError
 from solrbench.cluster.client.connection import open_connection
 from solrbench.cluster.client.kubeconfig import ClusterAccess
+from solrbench.cluster.client.tls import tls_context
 
 
 class Server(ThreadingHTTPServer):
@@ -78,6 +79,17 @@ def encoded(blob: trustme.Blob) -> str:
 
 def read(found: ClusterAccess) -> Any:
     return Cluster(open_connection(found)).read("/x")
+
+
+def test_authorities_are_read_only_where_a_connection_is_secured(authority: trustme.CA) -> None:
+    cluster = {"certificate-authority-data": encoded(authority.cert_pem)}
+    secured, plain = (
+        tls_context(ClusterAccess("one", f"{scheme}://127.0.0.1:1", "default", cluster, {}), None)
+        for scheme in ("https", "http")
+    )
+    assert len(secured.get_ca_certs()) == 1
+    assert plain.get_ca_certs() == []
+    assert plain.verify_mode is ssl.CERT_REQUIRED
 
 
 def test_a_token_is_sent(server: Server, authority: trustme.CA) -> None:

@@ -203,6 +203,7 @@ def test_suspension_removes_the_target(shared: Shared) -> None:
     assert [each["state"] for each in shared.finish()] == ["Valid", "Valid"]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)  # 25 kills on a busy machine
 def test_kills_change_nothing(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
     shared.put(USERS, HEAPS, design="Full")

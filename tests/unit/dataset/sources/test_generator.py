@@ -49,11 +49,11 @@ def test_a_document_stays_the_same_between_releases() -> None:
     }
 
 
-def prefixed(prefixes: int) -> list[dict[str, Any]]:
+def prefixed(prefixes: int, batch: int = BLOCK) -> list[dict[str, Any]]:
     spec = Generator(
         documents=1000, vocabulary_terms=2000, words_per_document=5, route_prefixes=prefixes
     )
-    return list(GeneratedDocuments(spec).documents(Partition(0, 1, 7)))
+    return list(GeneratedDocuments(spec).documents(Partition(0, 1, batch)))
 
 
 def test_prefixes_of_ids_are_even_and_change_nothing_else() -> None:
@@ -64,7 +64,7 @@ def test_prefixes_of_ids_are_even_and_change_nothing_else() -> None:
     assert used.keys() == {"p0", "p1", "p2", "p3"}
     # Five standard deviations: sqrt(1000 * 0.25 * 0.75) = 13.7.
     assert max(abs(number - 250) for number in used.values()) < 5 * 13.7
-    assert routed == prefixed(4)
+    assert routed == prefixed(4, batch=17)
 
 
 @pytest.mark.parametrize("shards", [2, 3, 8])

@@ -2,6 +2,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from solrbench.api.v1alpha1.status.word import Word
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.sweep.plan import make_plan
@@ -151,6 +153,7 @@ def test_without_a_baseline_nothing_is_said() -> None:
     assert answer({key: 1.0 for key in FIGURES if "512Mi, nodes 1/1" not in key}) == ({}, [])
 
 
+@pytest.mark.slow
 def test_many_values_are_counted_and_answered_quickly() -> None:
     changes: Changes = {"spec.axes": [users_axis(500)], "spec.maxPoints": 500}
     figures = {f"users {n}": 100.0 + n % 7 for n in range(1, 501)}

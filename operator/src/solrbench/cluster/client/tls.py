@@ -17,7 +17,7 @@ def tls_context(access: ClusterAccess, credential: Credential | None) -> ssl.SSL
 
     """
     try:
-        context = _trust(access.cluster)
+        context = _trust(access)
         certificate = _text(access.user, "client-certificate")
         key = _text(access.user, "client-key")
         if credential is not None and credential.get("clientCertificateData"):
@@ -30,7 +30,11 @@ def tls_context(access: ClusterAccess, credential: Credential | None) -> ssl.SSL
     return context
 
 
-def _trust(cluster: Entry) -> ssl.SSLContext:
+def _trust(access: ClusterAccess) -> ssl.SSLContext:
+    cluster = access.cluster
+    if access.server.startswith("http:"):
+        # Nothing is secured, and reading the authorities of the system takes 20 ms.
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = ssl.create_default_context(cadata=_text(cluster, "certificate-authority"))
     # From Python 3.13 on, authorities without a key identifier are refused: those of many clusters.
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
