@@ -47,7 +47,8 @@ def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> N
     if _is_over(stored):
         click.echo(f"{name} is over already: nothing changes", err=True)
         return
-    word = f"is stopped; go on: {program_name()} resume {name}" if suspend else "goes on"
+    again = f"{program_name()} resume -n {namespace} {name}"
+    word = f"is stopped; go on: {again}" if suspend else "goes on"
     click.echo(f"{name} {word}")
 
 
