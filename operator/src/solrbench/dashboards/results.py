@@ -176,7 +176,7 @@ _TRENDS = Row(
         ),
         Table(
             "Growth by step",
-            "Growth of heap, memory and index beside caches that fill, with its 95 % confidence interval.",
+            "Growth of heap, memory and index beside caches, with its 95 % confidence interval.",
             14,
             labels=(*_STEP, "figure"),
             columns=(
