@@ -89,7 +89,9 @@ def delete(  # noqa: PLR0913, PLR0917  one argument for each option
             f"Delete {', '.join(names)} in namespace {place}, with the results?", abort=True
         )
     elif not yes:
-        raise click.UsageError("deletes results; give --yes where there is no terminal to ask")
+        raise click.UsageError(
+            "this deletes results: give --yes, since there is no terminal to ask"
+        )
     for each in found:
         cluster.delete(*each.kind, place, each.name)
         if no_wait:
