@@ -28,7 +28,7 @@ def test_actionlint_finds_nothing(path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault", "found"),
     [
-        ("needs: check", "needs: chek", "needs job"),
+        ("needs: check", "needs: checks", "needs job"),
         ("steps.push.outputs", "steps.psh.outputs", "psh"),
         ('"$IMAGE@$DIGEST"', "$IMAGE@$DIGEST", "SC2086"),
     ],
