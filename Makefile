@@ -103,8 +103,9 @@ unit-slow: $(VENV)/ready ## the slow ones, and generated cases in full number
 	$(PYTEST) tests/unit -q $(SIDE_BY_SIDE) -m "slow or hypothesis"
 
 .PHONY: chart
-chart: $(VENV)/ready ## tests of the chart, its dashboard and its alerts by helm and promtool
+chart: $(VENV)/ready ## tests of charts, dashboards, alerts and workflows by helm, promtool, actionlint
 	hack/tools test
+	hack/actionlint
 	hack/cluster/build programs
 	$(IN_CLUSTER) $(PYTEST) tests/chart -q $(SIDE_BY_SIDE)
 

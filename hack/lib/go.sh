@@ -8,6 +8,7 @@ KUBE_PROGRAMS=(coredns helm kube-apiserver kube-controller-manager kube-proxy ku
 	volume-provisioner)
 K6=v1.8.1
 VERSITYGW=v1.8.0 # the S3 server of the tests
+ACTIONLINT=v1.7.12 # checks the workflows; its Python package downloads a program from elsewhere
 
 export GOTOOLCHAIN=local
 # The compiler may use memory instead of collecting it (two run at a time), and
@@ -69,6 +70,8 @@ build_kube() {
 build_k6() { go_install k6 "$K6" go.k6.io/k6; }
 
 build_versitygw() { go_install versitygw "$VERSITYGW" github.com/versity/versitygw/cmd/versitygw; }
+
+build_actionlint() { go_install actionlint "$ACTIONLINT" github.com/rhysd/actionlint/cmd/actionlint; }
 
 # go_install NAME VERSION PACKAGE: one program by "go install", once for each version.
 go_install() {

@@ -82,6 +82,51 @@ def test_invalid_steps_exit_with_4_if_required(
     assert found == code
 
 
+def exporting(truth: str | None, reason: str = "Exporting") -> dict[str, Any]:
+    """Return a benchmark that is over, with an export."""
+    volume = {"persistentVolumeClaim": {"claimName": "exports"}}
+    found = body(**DONE, report={"storedSteps": 2})
+    found["spec"]["results"] = {"export": volume}
+    if truth is not None:
+        said = {"type": "Exported", "status": truth, "reason": reason, "message": "pvc://exports/a"}
+        conditions = found["status"]["conditions"]
+        found["status"]["conditions"] = [*conditions, conditions[0] | said]
+    return found
+
+
+def test_export_is_waited_for_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    states = [exporting("Unknown"), exporting("Unknown"), exporting("True", "Exported")]
+    assert call(*states) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "export: Exporting: pvc://exports/a" in lines[0]
+    assert "  export: pvc://exports/a" in lines
+
+
+def test_export_that_is_not_begun_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(exporting(None), exporting("True", "Exported")) == 0
+    assert "export: not begun" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_export_that_fails_is_1_and_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(exporting("False", "VolumeFull")) == 1
+    assert "  export: VolumeFull: pvc://exports/a" in capsys.readouterr().out
+
+
+def test_export_that_outlasts_the_time_is_3_with_the_results(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call(exporting("Unknown"), timeout=0) == 3
+    text = capsys.readouterr().out
+    assert "default/one: Succeeded" in text
+    assert "The export goes on. Watch it again: solrbench watch -n default one" in text
+
+
+def test_nothing_to_export_is_not_waited_for() -> None:
+    nothing = exporting(None)
+    nothing["status"]["report"] = {"storedSteps": 0}
+    assert call(nothing) == 0
+
+
 def test_time_over_is_3() -> None:
     assert call(body(phase="Measuring"), timeout=0) == 3
 

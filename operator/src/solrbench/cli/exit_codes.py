@@ -22,9 +22,12 @@ class ExitCode(IntEnum):
         return member
 
     SUCCEEDED = 0, "All went well; objectives, if there are any, are met."
-    FAILED = 1, "A benchmark failed, a file is not valid, or the cluster refused a request."
+    FAILED = (
+        1,
+        "A benchmark or its export failed, a file is not valid, or the cluster refused a request.",
+    )
     USAGE = 2, "An option or argument is wrong."
-    TIMED_OUT = 3, "`--timeout` is over and a benchmark still runs."
+    TIMED_OUT = 3, "`--timeout` is over and a benchmark, or its export, still runs."
     INVALID = 4, "A step is Invalid, and `--require-valid` is given."
     MISSED = 5, "An objective is missed; of `compare`, a step has a word of `--fail-on`."
     UNREACHABLE = 6, "The cluster cannot be reached, or does not know the user."

@@ -17,7 +17,15 @@ from solrbench.api.v1alpha1.status.verdicts import INVALID
 from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.program import program_name
 from solrbench.cli.terminal.layout import wrap_line
-from solrbench.cli.terminal.progress import details, elapsed_seconds, one_line, percent, summary
+from solrbench.cli.terminal.progress import (
+    awaits_export,
+    details,
+    elapsed_seconds,
+    find_export,
+    one_line,
+    percent,
+    summary,
+)
 from solrbench.cli.terminal.states import LOG_SECONDS, watch_states
 from solrbench.cli.terminal.tables import print_result
 from solrbench.cluster.client import Cluster
@@ -62,13 +70,17 @@ def follow(  # noqa: PLR0913 - whom, how long and where
         click.echo(f"Still running. {again}", err=console.stderr)
         return ExitCode.TIMED_OUT
     print_result(console, last)
+    if awaits_export(last):
+        click.echo(f"The export goes on. {again}", err=console.stderr)
+        return ExitCode.TIMED_OUT
     return ending(last, require_valid=require_valid)
 
 
 def ending(benchmark: SolrBenchmark, *, require_valid: bool) -> ExitCode:
     """Return the exit code of a benchmark that is over."""
     status = benchmark.status
-    if not holds(status, SUCCEEDED):
+    export = find_export(benchmark)
+    if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED
     if any(each.type == OBJECTIVES_MET and each.status == "False" for each in status.conditions):
         return ExitCode.MISSED

@@ -138,7 +138,7 @@ def test_plan_compares_pods_with_nodes(call: Call, api: ApiStub, tmp_path: Path)
     api.put(node | {"status": {"allocatable": {"cpu": "4", "memory": "512Mi", "pods": "20"}}})
     result = call("plan", "-f", str(file))
     assert result.exit_code == 1
-    assert "there is no room for solr needs 1 pod, 0.1 cores, 0.75 GiB" in result.stdout
+    assert "there is no room for solr (1 pod, 0.1 cores, 0.75 GiB)" in result.stdout
     assert call("plan", "-f", str(file), "--offline").exit_code == 0
 
 

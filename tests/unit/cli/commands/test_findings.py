@@ -209,6 +209,25 @@ def test_benchmark_is_stopped_when_the_time_is_over(
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": True}}]
 
 
+def test_benchmark_that_is_over_but_exported_is_not_stopped(
+    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solrbench.cli.terminal.states.POLL_SECONDS", 0.02)
+    body = done(report={"storedSteps": 1})
+    body["spec"]["results"] = {"export": {"persistentVolumeClaim": {"claimName": "exports"}}}
+    api.put(body)
+    result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
+    assert result.exit_code == 3
+    assert "The export goes on." in result.stdout
+    assert not api.sent("PATCH")
+
+
+def test_stopped_benchmark_is_named_with_its_namespace(call: Call, api: ApiStub) -> None:
+    api.put(small("one"))
+    result = call("stop", "one", "-n", "default")
+    assert result.stdout == "one is stopped; go on: solrbench resume -n default one\n"
+
+
 def test_json_is_all_that_standard_output_gets(call: Call, api: ApiStub) -> None:
     api.put(done())
     result = call("watch", "one", "-o", "json")

@@ -47,7 +47,8 @@ def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> N
     if _is_over(stored):
         click.echo(f"{name} is over already: nothing changes", err=True)
         return
-    word = f"is stopped; go on: {program_name()} resume {name}" if suspend else "goes on"
+    again = f"{program_name()} resume -n {namespace} {name}"
+    word = f"is stopped; go on: {again}" if suspend else "goes on"
     click.echo(f"{name} {word}")
 
 
@@ -88,7 +89,9 @@ def delete(  # noqa: PLR0913, PLR0917  one argument for each option
             f"Delete {', '.join(names)} in namespace {place}, with the results?", abort=True
         )
     elif not yes:
-        raise click.UsageError("deletes results; give --yes where there is no terminal to ask")
+        raise click.UsageError(
+            "this deletes results: give --yes, since there is no terminal to ask"
+        )
     for each in found:
         cluster.delete(*each.kind, place, each.name)
         if no_wait:

@@ -145,7 +145,7 @@ def row_of(body: Manifest, now: datetime) -> dict[str, str]:
     return {
         "NAMESPACE": metadata["namespace"],
         "NAME": metadata["name"],
-        "PHASE": status.get("phase") or "Pending",
+        "PHASE": _phase(body),
         "DONE": f"{status.get('progressPercent', 0)} %",
         "STEP": summary.get("step") or "",
         "REQUESTS": _number(summary.get("requestsPerSecond"), "/s"),
@@ -156,6 +156,13 @@ def row_of(body: Manifest, now: datetime) -> dict[str, str]:
     }
 
 
+def _phase(body: Manifest) -> str:
+    """Return the phase, or that it is being deleted, which no status says."""
+    if body["metadata"].get("deletionTimestamp"):
+        return "Deleting"
+    return (body.get("status") or {}).get("phase") or "Pending"
+
+
 def sweep_row(body: Manifest, now: datetime) -> dict[str, str]:
     """Return the cells of a sweep by their titles."""
     metadata, status = body["metadata"], body.get("status") or {}
@@ -163,7 +170,7 @@ def sweep_row(body: Manifest, now: datetime) -> dict[str, str]:
     return {
         "NAMESPACE": metadata["namespace"],
         "SWEEP": metadata["name"],
-        "PHASE": status.get("phase") or "Pending",
+        "PHASE": _phase(body),
         "POINTS": counts.get("text") or "",
         "FAILED": str(counts.get("failed", "")),
         "INVALID": str(counts.get("invalid", "")),

@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from solrbench.api.identity import GROUP
-from solrbench.cli.deletion import REPLACE_SECONDS, replace_existing
+from solrbench.cli.deletion import REPLACE_SECONDS, is_over, replace_existing
 from solrbench.cli.exit_codes import ExitCode, worst
 from solrbench.cli.files import FILES, Document, read_documents, valid_parts
 from solrbench.cli.files.changes import SET, apply_changes
@@ -105,7 +105,8 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
 ) -> None:
     """Apply benchmarks and sweeps, follow them, and print their results.
 
-    With metadata.generateName, each call creates a new benchmark.
+    With metadata.generateName, each call creates a new benchmark. Where spec.results.export is set,
+    the export is waited for, too.
 
     Exit code 0: all succeeded and met their objectives, 1: one failed, 3: still running after
     --timeout, 4: a step is Invalid and --require-valid is given, 5: an objective is missed, 6: the
@@ -153,7 +154,8 @@ def watch(  # noqa: PLR0913, PLR0917  one argument for each option
 ) -> None:
     """Follow a benchmark or a sweep to its end and print its results.
 
-    A sweep is ssweep/NAME, or NAME if no benchmark has it. Exit codes are those of `run`.
+    A sweep is ssweep/NAME, or NAME if no benchmark has it. Where spec.results.export is set, the
+    export is waited for, too. Exit codes are those of `run`.
     """
     cluster, place = open_cluster(context, namespace)
     watching = Watching(timeout_seconds, cancel_on_timeout, require_valid, output)
@@ -230,12 +232,21 @@ def _follow_all(
         if code is ExitCode.INTERRUPTED:
             return code
         if code is ExitCode.TIMED_OUT and watching.cancel:
-            cluster.merge(*_kind(body), *place, {"spec": {"suspend": True}})
-            again = f"{program_name()} resume -n {' '.join(place)}"
-            console.print(f"{place[1]} is stopped; resume it: {again}", soft_wrap=True)
+            _stop(cluster, body, console)
     if watching.output != "table":
         _print_results(cluster, bodies, watching.output)
     return worst(codes)
+
+
+def _stop(cluster: Cluster, body: Manifest, console: Console) -> None:
+    """Stop what still runs; what is over, and is only exported, goes on."""
+    kind, place = _kind(body), (body["metadata"]["namespace"], body["metadata"]["name"])
+    stored = cluster.get(*kind, *place)
+    if stored is None or is_over(stored):
+        return
+    cluster.merge(*kind, *place, {"spec": {"suspend": True}})
+    again = f"{program_name()} resume -n {' '.join(place)}"
+    console.print(f"{place[1]} is stopped; resume it: {again}", soft_wrap=True)
 
 
 def _left(watching: Watching, began: float) -> float | None:

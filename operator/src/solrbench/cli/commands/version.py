@@ -10,7 +10,7 @@ from solrbench.api.v1alpha1 import GROUP, VERSION
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
 from solrbench.cli.readiness.cluster_facts import find_operators, served_versions
-from solrbench.cluster.client import NoClusterError
+from solrbench.cluster.client import Cluster, ForbiddenError, NoClusterError
 from solrbench.errors import SolrbenchError
 
 
@@ -38,13 +38,23 @@ def show_version(
 
 def _of_cluster(context: str | None, namespace: str | None) -> dict[str, Any]:
     try:
-        cluster, _ = open_cluster(context, namespace)
-        server = cluster.within(5.0).read("/version") or {}
-        operators = [f"{each.version} in {each.namespace}" for each in find_operators(cluster)]
+        cluster, place = open_cluster(context, namespace)
+        cluster = cluster.within(5.0)
+        server = cluster.read("/version") or {}
+        definition = ", ".join(served_versions(cluster)) or "not installed"
     except (SolrbenchError, NoClusterError, click.ClickException) as error:
         return {"cluster": f"unknown: {getattr(error, 'message', error)}"}
     return {
-        "definition": ", ".join(served_versions(cluster)) or "not installed",
-        "operator": ", ".join(operators) or "not found",
+        "definition": definition,
+        "operator": _operators(cluster, place),
         "kubernetes": server.get("gitVersion", "unknown"),
     }
+
+
+def _operators(cluster: Cluster, namespace: str) -> str:
+    """Return versions and namespaces, or why the user does not see them."""
+    try:
+        found = find_operators(cluster, namespace)
+    except ForbiddenError as error:
+        return f"unknown: {error.message}"
+    return ", ".join(f"{each.version} in {each.namespace}" for each in found) or "not found"

@@ -189,7 +189,7 @@ def check_capacity(subject: Subject) -> Iterator[Finding]:
         if problem is None:
             yield Finding(Result.OK, f"the nodes have room for the pods of {name}")
         elif problem.startswith("unknown"):
-            yield Finding(Result.UNKNOWN, problem)
+            yield Finding(Result.UNKNOWN, problem.removeprefix("unknown: "))
         else:
             yield Finding(Result.FAILED, f"{name}: {problem}", "add nodes, or ask for less")
 

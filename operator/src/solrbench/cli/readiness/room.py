@@ -17,9 +17,9 @@ def room_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
     missing = without_room(peak(groups), free)
     if not missing:
         return None
-    wanted = "; ".join(f"{each.component} needs {format_pods(each)}" for each in missing)
+    wanted = ", ".join(f"{each.component} ({format_pods(each)})" for each in missing)
     rooms = ", ".join(
         f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"
         for each in free[:5]
     )
-    return f"there is no room for {wanted}; {rooms or 'no node takes pods'}"
+    return f"there is no room for {wanted}: {rooms or 'no node takes pods'}"

@@ -3,9 +3,11 @@
 from datetime import datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.conditions import (
     DATA_INDEXED,
+    EXPORTED,
     SUCCEEDED,
     TARGET_READY,
     holds,
@@ -38,6 +40,20 @@ def summary(benchmark: SolrBenchmark) -> tuple[str, str]:
     return "", "waits for the operator; is it running?"
 
 
+def find_export(benchmark: SolrBenchmark) -> Condition | None:
+    """Return what became of the export so far; nothing before it begins."""
+    return next((each for each in benchmark.status.conditions if each.type == EXPORTED), None)
+
+
+def awaits_export(benchmark: SolrBenchmark) -> bool:
+    """Return whether a benchmark that is over has results whose export is not decided."""
+    stored = benchmark.status.report
+    if benchmark.spec.results.export is None or not (stored.stored_steps or stored.evidence):
+        return False
+    found = find_export(benchmark)
+    return found is None or found.status == "Unknown"
+
+
 def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
     """Return the figures known so far, each with its title."""
     lines = [
@@ -47,6 +63,7 @@ def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
         ("verdict", one_line_verdict(benchmark.status.verdicts)),
         *((title.lower(), "\n".join(lines)) for title, lines in limit_lines(benchmark.status)),
         ("logs and events", _evidence(benchmark)),
+        ("export", _export(benchmark)),
     ]
     return [(title, text) for title, text in lines if text]
 
@@ -54,6 +71,8 @@ def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
 def one_line(benchmark: SolrBenchmark) -> str:
     """Return phase, percent and what goes on, for a log."""
     text = _figures(benchmark) or ": ".join(filter(None, summary(benchmark)))
+    if is_finished(benchmark.status) and awaits_export(benchmark):
+        text = f"export: {_export(benchmark) or 'not begun'}"
     return f"{benchmark.status.phase:<12} {percent(benchmark):>3} %  {text}"
 
 
@@ -69,6 +88,13 @@ def _evidence(benchmark: SolrBenchmark) -> str:
     """Return where logs and events of failures are, if there were any."""
     name = benchmark.status.report.evidence
     return f"ConfigMap {name} (solrbench report -o evidence)" if name else ""
+
+
+def _export(benchmark: SolrBenchmark) -> str:
+    found = find_export(benchmark)
+    if found is None:
+        return ""
+    return found.message if found.status == "True" else f"{found.reason}: {found.message}"
 
 
 def _target(benchmark: SolrBenchmark) -> str:

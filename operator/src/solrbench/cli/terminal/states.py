@@ -2,13 +2,14 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import click
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.deletion import is_over
 from solrbench.cli.files import parse_stored
+from solrbench.cli.terminal.progress import awaits_export
 from solrbench.cluster.client import (
     BENCHMARKS,
     Cluster,
@@ -38,14 +39,25 @@ POLL_SECONDS = 1.0
 def watch_states(
     cluster: Cluster, namespace: str, name: str, end: float | None
 ) -> Iterator[SolrBenchmark]:
-    """Yield a benchmark as `watch_bodies` does."""
-    return map(parse_stored, watch_bodies(cluster, BENCHMARKS, namespace, name, end))
+    """Yield a benchmark as `watch_bodies` does, until its export is decided, too."""
+    bodies = watch_bodies(cluster, BENCHMARKS, namespace, name, end, is_done=_is_exported)
+    return map(parse_stored, bodies)
 
 
-def watch_bodies(
-    cluster: Cluster, kind: tuple[str, str], namespace: str, name: str, end: float | None
+def _is_exported(body: Manifest) -> bool:
+    return is_over(body) and not awaits_export(parse_stored(body))
+
+
+def watch_bodies(  # noqa: PLR0913 - whom, how long and until when
+    cluster: Cluster,
+    kind: tuple[str, str],
+    namespace: str,
+    name: str,
+    end: float | None,
+    *,
+    is_done: Callable[[Manifest], bool] = is_over,
 ) -> Iterator[Manifest]:
-    """Yield the resource as it is, then as it changes, until it is finished or time is up.
+    """Yield the resource as it is, then as it changes, until it is done or time is up.
 
     `end` is a time of the monotonic clock. What the API server lacks for a moment is waited for.
 
@@ -64,7 +76,7 @@ def watch_bodies(
                     raise _absence(kind[1], namespace, name, seen=seen)
                 seen, last_response = True, time.monotonic()
                 yield body
-                if is_over(body) or _is_over(end):
+                if is_done(body) or _is_over(end):
                     return
         except ExpiredError:
             time.sleep(POLL_SECONDS)  # then it is read anew

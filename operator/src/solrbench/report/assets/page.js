@@ -46,13 +46,38 @@
   const READABLE = new Set(["line", "scatter", "heatmap"]);
 
   // Lines have plain numbers; dots and cells are called by their own names.
-  function spoken(series, item) {
-    const value = Array.isArray(item) ? item[1] : item.value[series.type === "heatmap" ? 2 : 0];
-    const name = Array.isArray(item) ? series.name : `${item.name}, ${series.name}`;
-    return `${name}: ${digits(Number(value))}`;
+  function spoken(option, series, item) {
+    const isOfLine = Array.isArray(item);
+    const isCell = series.type === "heatmap";
+    const axis = isOfLine
+      ? [option.yAxis].flat()[series.yAxisIndex || 0]
+      : [option.xAxis].flat()[series.xAxisIndex || 0];
+    const format = (!isCell && axis.axisLabel?.formatter) || option.tooltip.valueFormatter || digits;
+    const value = isOfLine ? item[1] : item.value[isCell ? 2 : 0];
+    const name = isOfLine ? series.name : `${item.name}, ${series.name}`;
+    return `${name}: ${format(Number(value))}`;
   }
 
-  // Arrow keys go along the first line; the values are read out by the live region.
+  // Where on the horizontal axis a point of a line is.
+  function position(option, series, item) {
+    if (!Array.isArray(item)) return [];
+    const axis = [option.xAxis].flat()[series.xAxisIndex || 0];
+    const value = axis.type === "category" ? axis.data[item[0]] : item[0];
+    return [axis.axisPointer.label.formatter({ value })];
+  }
+
+  // Of a line, its point at that place; none where it has none within half a step.
+  function itemAt(series, reference, index) {
+    const points = reference.data;
+    if (!Array.isArray(points[index])) return series.data[index];
+    const step = (points[points.length - 1][0] - points[0][0]) / points.length;
+    const distance = (each) => Math.abs(each[0] - points[index][0]);
+    return series.data
+      .filter((each) => distance(each) <= step / 2)
+      .sort((one, other) => distance(one) - distance(other))[0];
+  }
+
+  // Arrow keys go along the longest line; the values are read out by the live region.
   function addKeys(figure, place, chart, option) {
     const status = figure.querySelector("[role=status]");
     let index = -1;
@@ -64,14 +89,15 @@
       if (!(event.key in moves)) return;
       event.preventDefault();
       index = Math.min(Math.max(moves[event.key], 0), last);
-      const longest = option().series.findIndex(
-        (each) => READABLE.has(each.type) && each.data.length > index,
-      );
-      chart.dispatchAction({ type: "showTip", seriesIndex: longest, dataIndex: index });
+      const longest = lines.find((each) => each.data.length === last + 1);
+      const seriesIndex = option().series.indexOf(longest);
+      chart.dispatchAction({ type: "showTip", seriesIndex, dataIndex: index });
       const values = lines
-        .filter((each) => each.data[index])
-        .map((each) => spoken(each, each.data[index]));
-      status.textContent = values.join("; ");
+        .map((each) => [each, itemAt(each, longest, index)])
+        .filter(([, item]) => item)
+        .map(([each, item]) => spoken(option(), each, item));
+      const where = position(option(), longest, longest.data[index]);
+      status.textContent = [...where, ...values].join("; ");
     });
     place.addEventListener("blur", () => chart.dispatchAction({ type: "hideTip" }));
   }
