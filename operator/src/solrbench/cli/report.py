@@ -13,6 +13,7 @@ from rich.console import Console
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.files import parse_stored
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
+from solrbench.cli.program import examples
 from solrbench.cli.resources import Resource, get_resource
 from solrbench.cli.terminal.detail_tables import print_details
 from solrbench.cli.terminal.sweep_tables import print_sweep
@@ -47,7 +48,15 @@ class Output(StrEnum):
     EVIDENCE = "evidence"
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "solrbench report quickstart",
+        "solrbench report quickstart -o html --output-file quickstart.html",
+        'solrbench report quickstart -o markdown >> "$GITHUB_STEP_SUMMARY"',
+        "solrbench report quickstart.json -o junit",
+        "solrbench report ssweep/heaps -o html --output-file heaps.html",
+    )
+)
 @click.argument("name", metavar="NAME|FILE")
 @click.option(
     "-o",
@@ -76,20 +85,13 @@ def report(
     context: str | None,
     namespace: str | None,
 ) -> None:
-    r"""Print the results of a benchmark or a sweep.
+    """Print the results of a benchmark or a sweep.
 
     While it runs, these are the results of the steps stored so far. A sweep is ssweep/NAME, or NAME
     if no benchmark has it; its csv has a line for each point. FILE is a report that was written
     before with -o json, and ends in .json, or a folder such as ./export with report.json; it needs
     no cluster.
 
-    \b
-    Examples:
-      solrbench report quickstart
-      solrbench report quickstart -o html --output-file quickstart.html
-      solrbench report quickstart -o markdown >> "$GITHUB_STEP_SUMMARY"
-      solrbench report quickstart.json -o junit
-      solrbench report ssweep/heaps -o html --output-file heaps.html
     """
     form = Output(output)
     if form is Output.HTML and output_file is None and sys.stdout.isatty():
