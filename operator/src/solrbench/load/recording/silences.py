@@ -48,7 +48,7 @@ class NodeActivity:
         last_ns = self.last_ns
         if ended_ns > last_ns:
             self.last_ns = ended_ns
-            if ended_ns - started_ns > self.threshold_ns:
+            if ended_ns - last_ns > self.threshold_ns:
                 self.add(request, max(last_ns, started_ns), ended_ns)
 
     def add(self, request: PreparedRequest, began_ns: int, ended_ns: int) -> None:
@@ -99,7 +99,8 @@ class UserActivity:
         last_ns = node.last_ns
         if ended_ns > last_ns:
             node.last_ns = ended_ns
-            if waited_ns > node.threshold_ns:
+            # Users of one node wait at the same time, so nearly always it was silent for less.
+            if ended_ns - last_ns > node.threshold_ns:
                 node.add(request, max(last_ns, started_ns), ended_ns)
 
     @property
