@@ -3,9 +3,9 @@ from pathlib import Path
 
 from prometheus_client import CollectorRegistry
 
-from solrbench.telemetry.benchmarks import FAMILIES
-from solrbench.telemetry.metrics import Telemetry
-from solrbench.telemetry.reference import render_metrics_reference
+from solrbench.metrics.benchmarks import FAMILIES
+from solrbench.metrics.operator_metrics import PrometheusMetrics
+from solrbench.metrics.reference import render_metrics_reference
 
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 REFERENCE = render_metrics_reference()
@@ -13,7 +13,8 @@ REFERENCE = render_metrics_reference()
 
 def _families() -> dict[str, str]:
     families = {
-        each.name: each.type for each in Telemetry(CollectorRegistry(), "1").registry.collect()
+        each.name: each.type
+        for each in PrometheusMetrics(CollectorRegistry(), "1").registry.collect()
     }
     return {
         f"{name}_total" if kind == "counter" else name: kind
