@@ -11,7 +11,6 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 from prometheus_client import CollectorRegistry
-from unit.metrics.test_benchmarks import full_benchmark
 
 from chart.programs import find_program
 from solrbench.dashboards.render import render_dashboards
@@ -19,6 +18,7 @@ from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResul
 from support.cluster.dashboard import BOARDS, queries
 from support.cluster.prometheus import CONFIG, Prometheus, free_port
 from support.resources.small_sweep import measured_sweep, plan
+from unit.metrics.test_benchmarks import full_benchmark
 
 
 def _telemetry() -> PrometheusMetrics:

@@ -1,10 +1,10 @@
 """The operator's metrics, checked by Prometheus' own tool."""
 
 from prometheus_client import CollectorRegistry, generate_latest
-from unit.metrics.test_benchmarks import full_benchmark
 
 from chart.programs import promtool
 from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResult
+from unit.metrics.test_benchmarks import full_benchmark
 
 
 def test_promtool_accepts_every_metric() -> None:

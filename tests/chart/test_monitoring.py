@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import yaml
 from prometheus_client import CollectorRegistry
-from unit.metrics.test_benchmarks import full_benchmark
 
 from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
@@ -16,6 +15,7 @@ from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResul
 from solrbench.metrics.result_metrics import RESULT_FAMILIES
 from solrbench.metrics.sweeps import SWEEP_FAMILIES
 from support.resources.small_sweep import measured_sweep, plan
+from unit.metrics.test_benchmarks import full_benchmark
 
 RULES = CHART / "rules" / "solrbench.yaml"
 OF_PROMETHEUS = {"cluster", "instance", "job"}

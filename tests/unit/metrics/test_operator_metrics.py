@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 from prometheus_client import CollectorRegistry
-from unit.metrics.test_benchmarks import full_benchmark
 
 from solrbench.metrics.operator_metrics import (
     OperatorMetrics,
@@ -14,6 +13,7 @@ from solrbench.metrics.operator_metrics import (
     serve,
 )
 from solrbench.net.addresses import wildcard_address
+from unit.metrics.test_benchmarks import full_benchmark
 
 COUNT = "solrbench_reconcile_seconds_count"
 SUM = "solrbench_reconcile_seconds_sum"
