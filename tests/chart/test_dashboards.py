@@ -14,15 +14,15 @@ from prometheus_client import CollectorRegistry
 
 from chart.programs import find_program
 from solrbench.dashboards.render import render_dashboards
-from solrbench.telemetry.metrics import ReconcileResult, Telemetry, serve
+from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResult, serve
 from support.cluster.dashboard import BOARDS, queries
 from support.cluster.prometheus import CONFIG, Prometheus, free_port
 from support.resources.small_sweep import measured_sweep, plan
-from unit.telemetry.test_benchmarks import full_benchmark
+from unit.metrics.test_benchmarks import full_benchmark
 
 
-def _telemetry() -> Telemetry:
-    telemetry = Telemetry(CollectorRegistry(), "1")
+def _telemetry() -> PrometheusMetrics:
+    telemetry = PrometheusMetrics(CollectorRegistry(), "1")
     telemetry.benchmarks.update(full_benchmark())
     telemetry.sweeps.update(measured_sweep(), plan())
     telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)

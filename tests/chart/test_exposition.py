@@ -3,12 +3,12 @@
 from prometheus_client import CollectorRegistry, generate_latest
 
 from chart.programs import promtool
-from solrbench.telemetry.metrics import ReconcileResult, Telemetry
-from unit.telemetry.test_benchmarks import full_benchmark
+from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResult
+from unit.metrics.test_benchmarks import full_benchmark
 
 
 def test_promtool_accepts_every_metric() -> None:
-    telemetry = Telemetry(CollectorRegistry(), "1")
+    telemetry = PrometheusMetrics(CollectorRegistry(), "1")
     telemetry.benchmarks.update(full_benchmark())
     telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     text = generate_latest(telemetry.registry).decode()

@@ -10,12 +10,12 @@ from prometheus_client import CollectorRegistry
 
 from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
-from solrbench.telemetry.live_metrics import LIVE_FAMILIES
-from solrbench.telemetry.metrics import ReconcileResult, Telemetry
-from solrbench.telemetry.result_metrics import RESULT_FAMILIES
-from solrbench.telemetry.sweeps import SWEEP_FAMILIES
+from solrbench.metrics.live_metrics import LIVE_FAMILIES
+from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResult
+from solrbench.metrics.result_metrics import RESULT_FAMILIES
+from solrbench.metrics.sweeps import SWEEP_FAMILIES
 from support.resources.small_sweep import measured_sweep, plan
-from unit.telemetry.test_benchmarks import full_benchmark
+from unit.metrics.test_benchmarks import full_benchmark
 
 RULES = CHART / "rules" / "solrbench.yaml"
 OF_PROMETHEUS = {"cluster", "instance", "job"}
@@ -24,7 +24,7 @@ OF_PROMETHEUS = {"cluster", "instance", "job"}
 
 def _exposed() -> dict[str, set[str]]:
     """Return each sample the operator shows, with the names of its labels."""
-    telemetry = Telemetry(CollectorRegistry(), "1")
+    telemetry = PrometheusMetrics(CollectorRegistry(), "1")
     telemetry.benchmarks.update(full_benchmark())
     telemetry.sweeps.update(measured_sweep(), plan())
     telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)

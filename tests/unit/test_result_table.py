@@ -19,10 +19,10 @@ from solrbench.api.v1alpha1.status.steps.result_field import (
 )
 from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, Column, StepResult
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
+from solrbench.metrics.result_metrics import RESULT_FAMILIES
 from solrbench.report.results_csv import to_csv
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.summary.step_results import merge_steps
-from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 from support.resources.statuses import full_status
 from unit.results.builders import make_document, make_result, make_spec
 

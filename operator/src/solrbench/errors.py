@@ -8,11 +8,12 @@ SolrbenchError
 ├── TargetLostError         a pod of the target was lost: target and load start again
 ├── LoadLostError           a pod of the load was lost: the load starts again
 ├── LoadError               a process of the load ends before its plan is done
-├── ExportError             the export pod ends before all results are written
 ├── StepRunAbortedError     a load worker was lost: those that are left run the step again
-└── IndexingError           an index pod ends before its part of the dataset is sent
+└── JobPodError             a pod of a Job ends before its work is done
+    ├── ExportError         the export pod, before all results are written
+    └── IndexingError       an index pod, before its part of the dataset is sent
 
-DamagedReportError and the last six are defined where they are raised.
+Those that are not below are defined where they are raised.
 """
 
 from solrbench.reasons.kinds import Reason
@@ -43,3 +44,21 @@ class ConflictError(TemporaryError):
 
 class PermanentError(SolrbenchError):
     """Not possible at all with this spec and these data."""
+
+
+class JobPodError(SolrbenchError):
+    """A pod of a Job cannot do its work.
+
+    Attributes:
+        permanent: no retry can help, so the Job must not start the pod again
+
+    """
+
+    def __init__(self, reason: Reason, message: str, *, permanent: bool) -> None:
+        """Keep `message`, a sentence that names the place and the remedy."""
+        super().__init__(reason, message)
+        self.permanent = permanent
+
+    def __str__(self) -> str:
+        """Return the message alone; the reason is reported beside it."""
+        return self.message

@@ -16,9 +16,9 @@ from solrbench.api.reason_reference import render_reason_reference
 from solrbench.api.reference import render_reference
 from solrbench.cli.reference.command_reference import render_command_reference
 from solrbench.dashboards.render import render_dashboards
+from solrbench.metrics.reference import render_metrics_reference
 from solrbench.report.json_schema import render_report_schema, render_sweep_schema
 from solrbench.results.text.verdict_reference import render_verdict_reasons
-from solrbench.telemetry.reference import render_metrics_reference
 
 CHART_FILE = "charts/solr-benchmark-operator/templates/crds.yaml"
 REFERENCE_FILE = "docs/api-reference.md"

@@ -21,7 +21,7 @@ from solrbench.controller.handlers import Handlers
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.controller.settings import Settings
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
-from solrbench.telemetry.metrics import Telemetry
+from solrbench.metrics.operator_metrics import PrometheusMetrics
 
 Body = dict[str, Any]
 SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
@@ -68,7 +68,7 @@ class HandledOperator:
     def restart(self) -> None:
         """Forget all that is not in the cluster."""
         self._seen: dict[str, Body] = {}
-        self.telemetry = Telemetry(CollectorRegistry(), "test")
+        self.telemetry = PrometheusMetrics(CollectorRegistry(), "test")
         self.handlers = Handlers(
             cast(Cluster, self.cluster),
             self.settings,

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 from solrbench.cluster.client import Cluster
 from solrbench.controller.handlers import Handlers
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
-from solrbench.telemetry.metrics import Telemetry
+from solrbench.metrics.operator_metrics import PrometheusMetrics
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from unit.controller.test_reconcile import NOW, SETTINGS
@@ -87,13 +87,13 @@ def test_new_spec_of_one_that_is_over_is_shown_in_its_status() -> None:
 
 
 @pytest.fixture
-def made() -> tuple[Handlers, Telemetry]:
-    telemetry = Telemetry(CollectorRegistry(), "test")
+def made() -> tuple[Handlers, PrometheusMetrics]:
+    telemetry = PrometheusMetrics(CollectorRegistry(), "test")
     return Handlers(cast(Cluster, FakeCluster()), SETTINGS, telemetry), telemetry
 
 
 def test_only_deletion_is_filtered_and_deletion_itself_is_noticed(
-    made: tuple[Handlers, Telemetry], monkeypatch: pytest.MonkeyPatch
+    made: tuple[Handlers, PrometheusMetrics], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filters: dict[str, Any] = {}
 
@@ -106,7 +106,7 @@ def test_only_deletion_is_filtered_and_deletion_itself_is_noticed(
     assert filters == {"delete": needs_finalizer, "event": None}
 
 
-def shown(telemetry: Telemetry) -> set[str]:
+def shown(telemetry: PrometheusMetrics) -> set[str]:
     return {
         name
         for family in telemetry.registry.collect()
@@ -117,7 +117,7 @@ def shown(telemetry: Telemetry) -> set[str]:
 
 
 def test_metrics_of_a_benchmark_off_the_schedule_stay_until_it_is_gone(
-    made: tuple[Handlers, Telemetry],
+    made: tuple[Handlers, PrometheusMetrics],
 ) -> None:
     handlers, telemetry = made
     body = benchmark(CLEANED)

@@ -13,8 +13,8 @@ from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.controller.scheduling.timed_reconcile import CONFLICT_PAUSE, UPGRADE_PAUSE
 from solrbench.decide.scheduling.pauses import QUEUED_PAUSE
 from solrbench.errors import ConflictError
+from solrbench.metrics.operator_metrics import PrometheusMetrics
 from solrbench.reasons.api_server import ApiServerReason
-from solrbench.telemetry.metrics import Telemetry
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from unit.controller.test_reconcile import SETTINGS
@@ -48,7 +48,7 @@ class World:
 
     def __init__(self, *bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
         self.cluster = Counted(*bodies)
-        telemetry = Telemetry(CollectorRegistry(), "test")
+        telemetry = PrometheusMetrics(CollectorRegistry(), "test")
         self.handlers = Handlers(cast(Cluster, self.cluster), SETTINGS, telemetry)
         monkeypatch.setattr("solrbench.controller.handlers._emit_events", lambda *_: None)
 

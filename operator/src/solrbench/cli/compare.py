@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1.comparison import PrimaryMetric
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.word import Word
 from solrbench.cli.files import parse_stored
-from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
+from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster, output_option
 from solrbench.cli.program import examples
 from solrbench.cli.terminal.table_printing import print_line
 from solrbench.cli.terminal.tables import print_baseline_table
@@ -49,13 +49,12 @@ _FAILING = (*_WORDS, _INVALID, _NO_WORD)
 )
 @click.argument("before")
 @click.argument("after")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["table", "markdown", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="Form of the comparison; csv and json have raw numbers.",
+@output_option(
+    "table",
+    "markdown",
+    "csv",
+    "json",
+    text="Form of the comparison; csv and json have raw numbers.",
 )
 @click.option(
     "--smallest-effect-percent",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from solrbench.cli.options import output_option
 from solrbench.cli.program import examples
 from solrbench.query_log.entry import LogEntry
 from solrbench.query_log.formats import LogFormat, guess_format, parse_lines
@@ -48,7 +49,7 @@ _MOST_KINDS = 10
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     help="Write the requests, sorted by time, as a query file that a step can replay.",
 )
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text")
+@output_option("text", "json")
 def log(
     files: tuple[Path, ...], kind: str | None, handler: str, target: Path | None, output: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""Options shared by several commands: which cluster, how long, which colours."""
+"""Options shared by several commands: which cluster, which form, how long, which colours."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from solrbench.cli.errors import CONTEXT, SERVER, as_cli_errors
 from solrbench.cluster.client import Cluster, connect
 from solrbench.cluster.client.kubeconfig import find_access
 
-__all__ = ["DURATION", "as_cli_errors", "cluster_options", "open_cluster"]
+__all__ = ["DURATION", "as_cli_errors", "cluster_options", "open_cluster", "output_option"]
 
 KUBECONFIG = "solrbench.kubeconfig"
 """Key of click's context: the file that is given."""
@@ -69,6 +69,18 @@ def cluster_options(command: Command) -> Command:
         help="Kubeconfig to use (default: $KUBECONFIG, ~/.kube/config, the pod's account).",
     )
     return color_option(namespace(context(kubeconfig(command))))
+
+
+def output_option(*forms: str, text: str | None = None) -> Callable[[Command], Command]:
+    """Return the option for the form of the output, the first of `forms` unless set."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help=text,
+    )
 
 
 def color_option(command: Command) -> Command:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.files import parse_stored
-from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
+from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster, output_option
 from solrbench.cli.program import examples
 from solrbench.cli.resources import Resource, get_resource
 from solrbench.cli.terminal.detail_tables import print_details
@@ -58,13 +58,9 @@ class Output(StrEnum):
     )
 )
 @click.argument("name", metavar="NAME|FILE")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice([each.value for each in Output]),
-    default=Output.TABLE.value,
-    show_default=True,
-    help=(
+@output_option(
+    *(each.value for each in Output),
+    text=(
         "html is one file with figures that needs no network; markdown fits the summary of a CI"
         " job; csv is one line for each result, csv-windows one for each second; json is the full"
         " report: spec, environment, histograms, windows of every repeat; junit has the verdicts"

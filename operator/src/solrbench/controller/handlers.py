@@ -39,7 +39,7 @@ from solrbench.decide.conditions import is_finished
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.decide.scheduling.pauses import QUEUED_PAUSE, decide_pause
 from solrbench.decide.unreadable import without_unreadable_results
-from solrbench.telemetry.metrics import Telemetry
+from solrbench.metrics.operator_metrics import PrometheusMetrics
 
 log = logging.getLogger("solrbench")
 
@@ -60,7 +60,7 @@ class Handlers:
         self,
         cluster: Cluster,
         settings: Settings,
-        telemetry: Telemetry,
+        telemetry: PrometheusMetrics,
         access: TargetAccess | None = None,
         *,
         watches: bool = False,

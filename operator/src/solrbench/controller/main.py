@@ -11,7 +11,7 @@ from solrbench.cluster.client.official import connect_officially
 from solrbench.controller.handlers import Handlers
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweeps.handlers import SweepHandlers
-from solrbench.telemetry.metrics import Telemetry, serve
+from solrbench.metrics.operator_metrics import PrometheusMetrics, serve
 
 
 def run_operator(environment: Mapping[str, str]) -> None:
@@ -29,7 +29,7 @@ def run_operator(environment: Mapping[str, str]) -> None:
             raise ValueError(f"the cluster does not serve {kind.definition}; apply crds/ first")
     log_format = kopf.LogFormat.JSON if settings.log_format == "json" else kopf.LogFormat.FULL
     kopf.configure(log_format=log_format, quiet=settings.log_level == "WARNING")
-    telemetry = Telemetry(
+    telemetry = PrometheusMetrics(
         CollectorRegistry(), version("solrbench"), settings.metrics_result_seconds
     )
     registry = kopf.OperatorRegistry()

@@ -2,28 +2,12 @@
 
 from typing import Self
 
-from solrbench.errors import SolrbenchError
+from solrbench.errors import JobPodError
 from solrbench.reasons.indexing import IndexingReason
-from solrbench.reasons.kinds import Reason
 
 
-class IndexingError(SolrbenchError):
-    """The run cannot go on.
-
-    Attributes:
-        reason: what went wrong, as a word
-        permanent: no retry can cure it
-
-    """
-
-    def __init__(self, reason: Reason, message: str, *, permanent: bool) -> None:
-        """Keep `message`, a sentence that names file, position and remedy."""
-        super().__init__(reason, message)
-        self.permanent = permanent
-
-    def __str__(self) -> str:
-        """Return the message alone; the reason is reported beside it."""
-        return self.message
+class IndexingError(JobPodError):
+    """The run cannot go on; its message names file and position."""
 
     @classmethod
     def malformed(cls, location: str, problem: object, remedy: str = "correct the file") -> Self:

@@ -1,7 +1,7 @@
 """Config set, collection and caches: made once, then read back and checked."""
 
 from solrbench.api.v1alpha1.collection import Collection, RouterName
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.lifecycle import REFUSALS
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
@@ -66,10 +66,29 @@ def create_collection(
         TemporaryError: if nodes did not reach each other.
 
     """
+    try:
+        solr.post(
+            "/admin/collections",
+            _creation(name, wanted, nodes, config_set or name),
+            timeout_seconds=CREATE_TIMEOUT_SECONDS,
+        )
+    except (PermanentError, TemporaryError) as error:
+        if error.reason in REFUSALS:
+            raise
+        if error.reason != TargetReason.SOLR_ERROR or "already exists" in error.message:
+            raise TemporaryError(error.reason, error.message) from error
+        if config_set is None or config_set_of(solr, name) == config_set:
+            delete_collection(solr, name)
+        raise _creation_error(error.message) from error
+
+
+def _creation(
+    name: str, wanted: Collection, nodes: list[str], config_set: str
+) -> dict[str, str | int]:
     params: dict[str, str | int] = {
         "action": "CREATE",
         "name": name,
-        "collection.configName": config_set or name,
+        "collection.configName": config_set,
         "nrtReplicas": wanted.replicas.nrt,
         "tlogReplicas": wanted.replicas.tlog,
         "pullReplicas": wanted.replicas.pull,
@@ -80,21 +99,17 @@ def create_collection(
     }
     if wanted.router.field is not None:
         params["router.field"] = wanted.router.field
-    try:
-        solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
-    except (PermanentError, TemporaryError) as error:
-        if error.reason in REFUSALS:
-            raise
-        if error.reason != TargetReason.SOLR_ERROR or "already exists" in error.message:
-            raise TemporaryError(error.reason, error.message) from error
-        if config_set is None or config_set_of(solr, name) == config_set:
-            delete_collection(solr, name)
-        if any(sign in error.message for sign in NETWORK_ERROR_MARKERS):
-            raise TemporaryError(TargetReason.COLLECTION_NOT_CREATED, error.message) from error
-        raise PermanentError(
-            TargetReason.COLLECTION_REFUSED,
-            f"Solr did not create the collection; check collection.configSet: {error.message}",
-        ) from error
+    return params
+
+
+def _creation_error(message: str) -> SolrbenchError:
+    """Return what it means that Solr answered CREATE with this error."""
+    if any(sign in message for sign in NETWORK_ERROR_MARKERS):
+        return TemporaryError(TargetReason.COLLECTION_NOT_CREATED, message)
+    return PermanentError(
+        TargetReason.COLLECTION_REFUSED,
+        f"Solr did not create the collection; check collection.configSet: {message}",
+    )
 
 
 def delete_collection(solr: SolrClient, name: str) -> None:

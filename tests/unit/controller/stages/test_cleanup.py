@@ -16,9 +16,9 @@ from solrbench.controller.stages import cleanup
 from solrbench.decide.checks.lifecycle import is_suspended, needs_cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import TemporaryError
+from solrbench.metrics.operator_metrics import PrometheusMetrics
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.model.environment import Environment
-from solrbench.telemetry.metrics import Telemetry
 from support.fakes.few_objects import FewObjects
 from support.resources.small_resource import create, resource
 from unit.controller.runs import (
@@ -121,7 +121,7 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         made = Handlers(
             FewObjects().as_cluster(),
             SETTINGS,
-            Telemetry(CollectorRegistry(), "test"),
+            PrometheusMetrics(CollectorRegistry(), "test"),
             access_to(cloud),
         )
         arguments: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}

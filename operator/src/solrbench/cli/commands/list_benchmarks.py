@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from solrbench.api.identity import GROUP
-from solrbench.cli.options import cluster_options, open_cluster
+from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import examples
 from solrbench.cli.resources import Kind
 from solrbench.cli.terminal.layout import GAP
@@ -39,14 +39,7 @@ _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 )
 @click.option("-A", "--all-namespaces", is_flag=True, help="List those of all namespaces.")
 @click.option("-l", "--selector", metavar="KEY=VALUE", help="Only those with these labels.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["table", "json", "name"]),
-    default="table",
-    show_default=True,
-    help="json has spec and status of each.",
-)
+@output_option("table", "json", "name", text="json has spec and status of each.")
 @click.option(
     "--kind",
     "kinds",

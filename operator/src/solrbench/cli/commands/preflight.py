@@ -10,7 +10,7 @@ from rich.text import Text
 
 from solrbench.cli.files import read_documents, valid_resources
 from solrbench.cli.files.reading import FILES_OPTIONAL
-from solrbench.cli.options import cluster_options, open_cluster
+from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import examples
 from solrbench.cli.readiness.checks import CHECKS, Finding, Result, Subject
 from solrbench.cli.terminal.layout import wrap_line
@@ -29,9 +29,7 @@ _MARKS = {
     epilog=examples("solrbench preflight", "solrbench preflight -f bench.yaml -n search -o json")
 )
 @FILES_OPTIONAL
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@output_option("text", "json")
 @cluster_options
 def preflight(
     files: tuple[Path, ...], output: str, context: str | None, namespace: str | None

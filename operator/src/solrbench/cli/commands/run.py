@@ -17,7 +17,7 @@ from solrbench.cli.files import FILES, Document, read_documents, valid_parts
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.follow import follow
 from solrbench.cli.follow_sweep import follow_sweep
-from solrbench.cli.options import DURATION, cluster_options, open_cluster
+from solrbench.cli.options import DURATION, cluster_options, open_cluster, output_option
 from solrbench.cli.program import examples, program_name
 from solrbench.cli.resources import Kind, find_resource, parse_reference
 from solrbench.cluster.client import BENCHMARKS, SWEEPS, Cluster, Manifest
@@ -47,13 +47,11 @@ REQUIRE_VALID = click.option(
     help="Exit with code 4 if any step is Invalid.",
 )
 
-OUTPUT = click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["table", "json", "name"]),
-    default="table",
-    show_default=True,
-    help="What standard output gets at the end; with json and name, progress goes to stderr.",
+OUTPUT = output_option(
+    "table",
+    "json",
+    "name",
+    text="What standard output gets at the end; with json and name, progress goes to stderr.",
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from solrbench.api.v1alpha1 import GROUP, VERSION
-from solrbench.cli.options import cluster_options, open_cluster
+from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import examples
 from solrbench.cli.readiness.cluster_facts import find_operators, served_versions
 from solrbench.cluster.client import Cluster, ForbiddenError, NoClusterError
@@ -18,9 +18,7 @@ from solrbench.errors import SolrbenchError
     name="version", epilog=examples("solrbench version", "solrbench version --client -o json")
 )
 @click.option("--client", "only_client", is_flag=True, help="Do not ask the cluster.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@output_option("text", "json")
 @cluster_options
 def show_version(
     only_client: bool, output: str, context: str | None, namespace: str | None

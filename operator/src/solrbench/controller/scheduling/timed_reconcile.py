@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey, Reconcile
 from solrbench.errors import ConflictError, SolrbenchError
-from solrbench.telemetry.metrics import OperatorMetrics, ReconcileResult
+from solrbench.metrics.operator_metrics import OperatorMetrics, ReconcileResult
 
 log = logging.getLogger("solrbench")
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.rules.size import max_request_names, max_result_bytes
+from solrbench.api.v1alpha1.spec import Spec
 from solrbench.controller.companions import variant_url
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
@@ -96,17 +97,6 @@ def _update_index_size(context: ReconcileContext) -> None:
 def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
     spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
     step_runs = step_runs_on_target(context, possible)
-    planned = [
-        PlannedStepRun(
-            id=str(each),
-            repeat=each.repeat,
-            variant=each.variant,
-            step=step_of(spec, each),
-            step_index=each.step_index,
-            ramp_from_requests_per_second=rate_before(spec, each),
-        )
-        for each in step_runs
-    ]
     service = names.child(context.benchmark, names.LOAD_MASTER)
     return LoadPlan(
         benchmark=context.benchmark.key,
@@ -128,7 +118,7 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         diagnostics=spec.diagnostics,
         zookeeper_servers=zookeeper_servers(context.benchmark),
         agents=pod_agents(context.benchmark),
-        step_runs=planned,
+        step_runs=[_planned(spec, each) for each in step_runs],
         waits_from_repeat=None if repeats.until is None else repeats.least + 1,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),
@@ -138,6 +128,17 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         # On the target of the last repeat, when its ladder is measured.
         search=search_to_run(context) if len(step_runs) == len(possible) else None,
         master_host=f"{service}.{context.namespace}.svc",
+    )
+
+
+def _planned(spec: Spec, step_run: StepRunId) -> PlannedStepRun:
+    return PlannedStepRun(
+        id=str(step_run),
+        repeat=step_run.repeat,
+        variant=step_run.variant,
+        step=step_of(spec, step_run),
+        step_index=step_run.step_index,
+        ramp_from_requests_per_second=rate_before(spec, step_run),
     )
 
 

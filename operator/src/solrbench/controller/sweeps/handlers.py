@@ -25,11 +25,11 @@ from solrbench.controller.sweeps.reconcile import SweepContext, reconcile_sweep
 from solrbench.controller.unforeseen import show_unforeseen
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.ownership import controller_uid
+from solrbench.metrics.operator_metrics import PrometheusMetrics
 from solrbench.plan.names import LABEL_SWEEP
 from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.decide import decide_expiry
 from solrbench.sweep.states import PointState
-from solrbench.telemetry.metrics import Telemetry
 
 log = logging.getLogger("solrbench")
 
@@ -47,7 +47,7 @@ IDLE_PAUSE = timedelta(hours=1)
 class SweepHandlers:
     """What kopf calls for sweeps and their benchmarks, bound to the adapters."""
 
-    def __init__(self, cluster: Cluster, settings: Settings, telemetry: Telemetry) -> None:
+    def __init__(self, cluster: Cluster, settings: Settings, telemetry: PrometheusMetrics) -> None:
         self._cluster = cluster
         self._settings = settings
         self._telemetry = telemetry

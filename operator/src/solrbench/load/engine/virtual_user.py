@@ -42,7 +42,9 @@ class VirtualUser(HttpClient):
         """
         super().__init__(node, context.timeout_seconds, context.loop)
         self._context = context
-        self._activity = activity
+        # Called for each request; looked up once.
+        self._record = context.recorder.record
+        self._record_wait = activity.record
         self._think = think
         self._first_wait_seconds = first_wait_seconds
         self._request_index = 0
@@ -85,10 +87,10 @@ class VirtualUser(HttpClient):
         """Check and count a request, then go on."""
         request, started_ns, ended_ns, received, failed, response = ended
         if response is not None:
-            failed = validate_response(request, *response)
-        if self._context.recorder.record(request, started_ns, ended_ns, received, failed):
+            failed = validate_response(request, response[0], response[1])
+        if self._record(request, started_ns, ended_ns, received, failed):
             self._context.recorder.add_slow_request(self.slow_sample(ended, failed))
-        self._activity.record(request, started_ns, ended_ns)
+        self._record_wait(request, started_ns, ended_ns)
         if (
             response is None
             or self._think is not None

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from solrbench.load.recording.connection_counts import ConnectionCounts
 from solrbench.load.recording.micro_batches import MicroBatches
-from solrbench.load.recording.request_stats import NEVER_NS, NamedStats, SecondStats
+from solrbench.load.recording.request_stats import BATCH, NEVER_NS, NamedStats, SecondStats
 from solrbench.load.recording.slow_requests import SlowSample
 from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats
 from solrbench.load.validation.response_checks import RequestFailure, is_failure
@@ -99,7 +99,14 @@ class StepRunRecorder:
                     self._micro_batches.close(ended_ns - self.origin_ns)
         else:
             recorder = stats.ramp
-        return recorder.record(microseconds, received, failed)
+        times = recorder.times
+        times.append(microseconds)
+        recorder.sizes.append(received)
+        if failed is not None:
+            recorder.record_failure(failed, microseconds)
+        if len(times) >= BATCH:
+            recorder.count_batch()
+        return microseconds > recorder.slow.threshold_microseconds
 
     def add_slow_request(self, sample: SlowSample) -> None:
         """Keep one of the slowest requests; those of the ramp are passed over."""

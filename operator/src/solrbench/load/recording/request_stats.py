@@ -22,7 +22,7 @@ from solrbench.results.stats.time_blocks import TimeBlocks
 NEVER_NS = 2**63
 """A time that no clock of the engine reaches."""
 
-_BATCH = 256
+BATCH = 256
 
 
 @dataclass
@@ -70,18 +70,20 @@ class RequestStats:
         slow: the slowest requests
         has_headerless: a good response had no header, so it does not say whether it is partial
         windows: sums of the seconds that are over and had requests, rolled up when many
+        times: service times in µs of the batch being filled; the hot path appends here
+        sizes: bytes of its responses
 
     """
 
     __slots__ = (
         "_samples",
         "_second",
-        "_sizes",
-        "_times",
         "blocks",
         "failed",
         "has_headerless",
+        "sizes",
         "slow",
+        "times",
         "total",
         "windows",
     )
@@ -95,23 +97,12 @@ class RequestStats:
         self.windows = WindowSums()
         self._second = SecondStats()
         self._samples: dict[str, str] = {}
-        self._times: list[int] = []
-        self._sizes: list[int] = []
-
-    def record(self, microseconds: int, received: int, failure: RequestFailure | None) -> bool:
-        """Count one request and say whether it belongs to the slowest; the hot path."""
-        times = self._times
-        times.append(microseconds)
-        self._sizes.append(received)
-        if failure is not None:
-            self._record_failure(failure, microseconds)
-        if len(times) >= _BATCH:
-            self._count()
-        return microseconds > self.slow.threshold_microseconds
+        self.times: list[int] = []
+        self.sizes: list[int] = []
 
     def flush_second(self, number: int) -> SecondStats | None:
         """Move the current second, which is the given one of the step run, into the totals."""
-        self._count()
+        self.count_batch()
         done = self._second
         if not done.requests:
             return None
@@ -128,7 +119,8 @@ class RequestStats:
         ordered = sorted(self.total.kinds.items(), key=lambda item: (-item[1], item[0]))
         return [FailureKind(kind=k, count=n, sample=self._samples[k]) for k, n in ordered]
 
-    def _record_failure(self, failure: RequestFailure, microseconds: int) -> None:
+    def record_failure(self, failure: RequestFailure, microseconds: int) -> None:
+        """Count a failure, or a remark on a good response."""
         if not is_failure(failure):
             self._second.empty_results += failure is not NO_HEADER
             self.has_headerless |= failure is not EMPTY_RESULT
@@ -137,8 +129,9 @@ class RequestStats:
         self.failed[bucket_of(microseconds)] += 1
         self._samples.setdefault(failure.kind, failure.message)
 
-    def _count(self) -> None:
-        times, sizes, second = self._times, self._sizes, self._second
+    def count_batch(self) -> None:
+        """Move the requests of the batch into the current second."""
+        times, sizes, second = self.times, self.sizes, self._second
         if not times:
             return
         second.requests += len(times)

@@ -32,32 +32,37 @@ class _Wait(NamedTuple):
 class NodeActivity:
     """The responses of one node. Times are of the recorder's clock."""
 
-    __slots__ = ("_heap", "_last_ns", "_threshold_ns", "name")
+    __slots__ = ("_heap", "last_ns", "name", "threshold_ns")
 
     def __init__(self, name: str) -> None:
         """Watch `name`: host and port."""
         self.name = name
-        self._last_ns = 0
-        self._threshold_ns = -1
+        self.last_ns = 0
+        """When its last response came."""
+        self.threshold_ns = -1
+        """No shorter time is among the longest ones."""
         self._heap: list[tuple[int, int, _Wait]] = []
 
     def record(self, request: PreparedRequest, started_ns: int, ended_ns: int) -> None:
         """Learn that a request ended; the hot path."""
-        began_ns = self._last_ns if self._last_ns > started_ns else started_ns  # noqa: FURB136
-        if ended_ns <= began_ns:
-            return
-        self._last_ns = ended_ns
-        if ended_ns - began_ns > self._threshold_ns:
-            self._add(_Wait(ended_ns - began_ns, began_ns, request))
+        last_ns = self.last_ns
+        if ended_ns > last_ns:
+            self.last_ns = ended_ns
+            if ended_ns - last_ns > self.threshold_ns:
+                self.add(request, max(last_ns, started_ns), ended_ns)
 
-    def _add(self, wait: _Wait) -> None:
+    def add(self, request: PreparedRequest, began_ns: int, ended_ns: int) -> None:
+        """Keep a time without responses, which `request` ended, if it is among the longest."""
+        wait = _Wait(ended_ns - began_ns, began_ns, request)
+        if wait.length_ns <= self.threshold_ns:
+            return
         entry = (wait.length_ns, -wait.began_ns, wait)
         if len(self._heap) < MOST_SILENCES:
             heapq.heappush(self._heap, entry)
         else:
             heapq.heappushpop(self._heap, entry)
         if len(self._heap) == MOST_SILENCES:
-            self._threshold_ns = self._heap[0][0]
+            self.threshold_ns = self._heap[0][0]
 
     def silences(self, origin_ns: int) -> list[Silence]:
         """Return the longest; measuring began at `origin_ns`."""
@@ -84,11 +89,19 @@ class UserActivity:
         if started_ns < self._recorder.origin_ns:
             return
         self.requests += 1
-        if ended_ns - started_ns > self._longest_ns:
-            self._longest_ns = ended_ns - started_ns
+        waited_ns = ended_ns - started_ns
+        if waited_ns > self._longest_ns:
+            self._longest_ns = waited_ns
             self._started_ns = started_ns
             self._request = request
-        self._node.record(request, started_ns, ended_ns)
+        # As `NodeActivity.record`, whose call would cost more than what it does.
+        node = self._node
+        last_ns = node.last_ns
+        if ended_ns > last_ns:
+            node.last_ns = ended_ns
+            # Users of one node wait at the same time, so nearly always it was silent for less.
+            if ended_ns - last_ns > node.threshold_ns:
+                node.add(request, max(last_ns, started_ns), ended_ns)
 
     @property
     def longest_ns(self) -> int:

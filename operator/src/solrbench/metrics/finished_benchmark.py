@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
 
 
 class Series(NamedTuple):

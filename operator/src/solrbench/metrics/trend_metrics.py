@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from solrbench.api.v1alpha1.status.trends import Trend
-from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
 
 _LABELS = ("step", "variant", "figure")
 _HOUR = 3600.0

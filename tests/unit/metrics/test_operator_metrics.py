@@ -6,9 +6,14 @@ from collections.abc import Callable
 import pytest
 from prometheus_client import CollectorRegistry
 
+from solrbench.metrics.operator_metrics import (
+    OperatorMetrics,
+    PrometheusMetrics,
+    ReconcileResult,
+    serve,
+)
 from solrbench.net.addresses import wildcard_address
-from solrbench.telemetry.metrics import OperatorMetrics, ReconcileResult, Telemetry, serve
-from unit.telemetry.test_benchmarks import full_benchmark
+from unit.metrics.test_benchmarks import full_benchmark
 
 COUNT = "solrbench_reconcile_seconds_count"
 SUM = "solrbench_reconcile_seconds_sum"
@@ -52,13 +57,16 @@ def test_an_exception_counts_as_error_and_is_passed_on() -> None:
 
 
 def test_two_registries_do_not_share_numbers() -> None:
-    one, two = Telemetry(CollectorRegistry(), "1"), Telemetry(CollectorRegistry(), "1")
+    one, two = (
+        PrometheusMetrics(CollectorRegistry(), "1"),
+        PrometheusMetrics(CollectorRegistry(), "1"),
+    )
     one.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     assert two.registry.get_sample_value(TOTAL, {"result": "success"}) == 0
 
 
 def test_the_server_shows_the_registry_until_closed() -> None:
-    telemetry = Telemetry(CollectorRegistry(), "1")
+    telemetry = PrometheusMetrics(CollectorRegistry(), "1")
     telemetry.benchmarks.update(full_benchmark())
     with serve(telemetry.registry, 0, "127.0.0.1") as server:
         url = f"http://127.0.0.1:{server.port}/metrics"

@@ -1,6 +1,6 @@
 """What Prometheus scrapes.
 
-- `metrics`: metrics of the operator itself, the whole of one process, and the server
+- `operator_metrics`: metrics of the operator itself, the whole of one process, and the server
 - `benchmarks`: metrics of benchmarks, rendered from their latest status
 - `finished_benchmark`: what is kept of a benchmark that is over
 - `result_metrics`: those of them that show what was measured

@@ -16,8 +16,8 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, QueueS
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
-from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
-from solrbench.telemetry.result_metrics import RESULT_FAMILIES
+from solrbench.metrics.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
+from solrbench.metrics.result_metrics import RESULT_FAMILIES
 from support.resources.statuses import CAPACITY_USERS, full_status
 from unit.results.builders import make_spec
 

@@ -14,10 +14,10 @@ from prometheus_client.registry import Collector
 
 from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.metrics.metric_family import Family, Sample
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point
 from solrbench.sweep.states import MEASURED, is_valid
-from solrbench.telemetry.metric_family import Family, Sample
 
 _MS_PER_SECOND = 1000.0
 _PERCENT = 100.0

@@ -20,9 +20,9 @@ from prometheus_client import (
     start_http_server,
 )
 
+from solrbench.metrics.benchmarks import RESULT_SECONDS, BenchmarkCollector, BenchmarkStore
+from solrbench.metrics.sweeps import SweepCollector, SweepStore
 from solrbench.net.addresses import wildcard_address
-from solrbench.telemetry.benchmarks import RESULT_SECONDS, BenchmarkCollector, BenchmarkStore
-from solrbench.telemetry.sweeps import SweepCollector, SweepStore
 
 _RECONCILE_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 """A reconcile reads a handful of objects; one that takes a minute is stuck on a deadline."""
@@ -99,7 +99,7 @@ class OperatorMetrics:
             self.count_reconcile(timer.result, clock() - begin)
 
 
-class Telemetry:
+class PrometheusMetrics:
     """All metrics of one operator process.
 
     Attributes:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
 
 Results = Callable[[ShownBenchmark], Iterable[StepResult]]
 Labels = Callable[[StepResult], tuple[str, ...]]

@@ -17,11 +17,11 @@ from solrbench.api.v1alpha1.status.steps.result_field import (
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
-from solrbench.telemetry.distribution_metric import DISTRIBUTION_FAMILY
-from solrbench.telemetry.interval_metrics import interval_families
-from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
-from solrbench.telemetry.objective_metrics import OBJECTIVE_FAMILIES
-from solrbench.telemetry.trend_metrics import TREND_FAMILIES
+from solrbench.metrics.distribution_metric import DISTRIBUTION_FAMILY
+from solrbench.metrics.interval_metrics import interval_families
+from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.objective_metrics import OBJECTIVE_FAMILIES
+from solrbench.metrics.trend_metrics import TREND_FAMILIES
 
 _Entry = StepResult | OpenLoopStats | ColdStart | StepTelemetry | StepVerdict
 _Read = Callable[[ShownBenchmark], Iterable[_Entry]]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from prometheus_client import Metric
 
 from solrbench.api.v1alpha1.status.steps.distribution import BOUNDS_SECONDS, Distribution
-from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
 
 _SUM = "sum"
 """Stands for a bound in the samples of a family: that of `_sum`."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
 
 
 def _live(field: str) -> Callable[[ShownBenchmark], Iterator[Sample]]:

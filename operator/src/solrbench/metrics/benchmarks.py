@@ -15,10 +15,10 @@ from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.telemetry.finished_benchmark import FinishedBenchmark, freeze
-from solrbench.telemetry.live_metrics import LIVE_FAMILIES
-from solrbench.telemetry.metric_family import HasSamples, MetricFamily, Sample, ShownBenchmark
-from solrbench.telemetry.result_metrics import RESULT_FAMILIES
+from solrbench.metrics.finished_benchmark import FinishedBenchmark, freeze
+from solrbench.metrics.live_metrics import LIVE_FAMILIES
+from solrbench.metrics.metric_family import HasSamples, MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.result_metrics import RESULT_FAMILIES
 
 RESULT_SECONDS = 3600.0
 """How long the results of a finished benchmark are shown, unless the settings say otherwise."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from solrbench.api.v1alpha1.status.capacity import CapacityResult
 from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
 from solrbench.api.v1alpha1.status.steps.intervals import Interval
-from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
 
 _NUMBERS = {ObjectiveWord.MET: 1.0, ObjectiveWord.MISSED: 0.0}
 """An unclear word has no number."""
