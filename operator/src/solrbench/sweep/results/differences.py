@@ -98,9 +98,13 @@ def compare_all(
     baseline: Measured, others: Sequence[Measured], metric: ObjectiveMetric
 ) -> list[Finding]:
     """Return the word on each point beside the baseline."""
-    return decide_primary(
-        [_difference(metric, baseline, each, [baseline, each]) for each in others], DEFAULT_RULE
-    )
+    return decide_primary([difference_of(metric, baseline, each) for each in others], DEFAULT_RULE)
+
+
+def difference_of(metric: ObjectiveMetric, before: Measured, after: Measured) -> Difference:
+    """Return how far the figures of two points are apart."""
+    centre = math.log(after.figure / before.figure)
+    return _difference(metric, before, after, [before, after], centre)
 
 
 def _difference(
@@ -108,9 +112,8 @@ def _difference(
     before: Measured,
     after: Measured,
     sides: Sequence[Measured],
-    centre: float | None = None,
+    centre: float,
 ) -> Difference:
-    centre = math.log(after.figure / before.figure) if centre is None else centre
     spreads = [each.spread for each in sides if each.spread is not None]
     known = len(spreads) == len(sides)
     estimate = StudentEstimate(centre, tuple(spreads)) if known else None
