@@ -51,7 +51,7 @@ def answer_sweep(
         *map(_interaction, find_interactions(baseline, others, metric)),
         *sizes,
         *_scope(spec, findings),
-        *_next_step(findings),
+        *_next_step(others, findings),
     ]
     return (
         {name: found.word for name, found in by_name.items()},
@@ -125,14 +125,22 @@ def _scope(spec: SweepSpec, findings: Sequence[Finding]) -> Iterator[str]:
         )
 
 
-def _next_step(findings: Sequence[Finding]) -> Iterator[str]:
+def _text(point: Measured) -> str:
+    return ", ".join(f"{each.axis} {each.label}" for each in point.values)
+
+
+def _next_step(points: Sequence[Measured], findings: Sequence[Finding]) -> Iterator[str]:
     """Yield what would make unclear words clear."""
-    unclear = [each for each in findings if each.word is Word.UNCLEAR]
+    unclear = [
+        (each.more_repeats or MORE_THAN_50, _text(point))
+        for point, each in zip(points, findings, strict=True)
+        if each.word is Word.UNCLEAR
+    ]
     if not unclear:
         return
-    fewest = min(each.more_repeats or MORE_THAN_50 for each in unclear)
+    fewest, nearest = min(unclear, key=lambda each: each[0])
     many = format_more_repeats(fewest).removeprefix(": ")
     yield (
-        f"{len(unclear)} of {len(findings)} points are Unclear; the first of them needs {many} of"
-        " it and of the baseline"
+        f"{len(unclear)} of {len(findings)} points are Unclear; {nearest} needs {many} of it and of"
+        " the baseline, the others as many or more"
     )
