@@ -55,7 +55,7 @@ def _of_variant(
         contention=None if law is None else round_number(law.contention),
         coherency=None if law is None else round_number(law.coherency),
         peak_users=None if peak is None else round_number(peak),
-        message=_message(levels, knee, peak),
+        message=describe_scaling(levels, knee, peak),
     )
 
 
@@ -84,7 +84,8 @@ def _interval(knee: Knee | None) -> Interval | None:
     return Interval(lower=round_number(knee.interval[0]), upper=round_number(knee.interval[1]))
 
 
-def _message(levels: Sequence[Level], knee: Knee | None, peak: float | None) -> str:
+def describe_scaling(levels: Sequence[Level], knee: Knee | None, peak: float | None) -> str:
+    """Return the highest throughput, the knee, and the peak or what is known of a decline."""
     best = max(levels, key=lambda each: each.rate)
     last = max(levels, key=lambda each: each.users)
     rate = format_number(round_number(best.rate))
