@@ -37,6 +37,9 @@ from solrbench.results.comparison.metric import percentile_metric
 from solrbench.results.comparison.repeat_figures import read_figures
 
 _USERS = 30
+_WARM_UP = {"requests": 2 * REPEAT_REQUESTS}
+"""A round, so that the first repeat that is measured is one of the first side."""
+
 _FEW = 3
 """Repeats after which further ones are proposed."""
 _SECONDS_EACH = 6.0
@@ -142,7 +145,7 @@ def _medians(folder: Path, distribution: str, rounds: int, seed: int) -> list[fl
     steps = [{"name": f"repeat-{number}"} | step for number in range(2 * rounds)]
     with (
         python_server("delays", own, [f"{distribution}:{seed}"]) as server,
-        product(server, own, *steps, warmUp={"requests": REPEAT_REQUESTS}) as running,
+        product(server, own, *steps, warmUp=_WARM_UP) as running,
     ):
         documents = running.documents(_SECONDS_EACH * len(steps))
     return [read_figures([each], "query", [50])[_MEDIAN][0].value for each in documents]

@@ -108,8 +108,8 @@ def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
             Knee(6.1, Interval(5.8, 6.4)),
             None,
             (
-                "highest throughput 61 requests/s, at 20 users; knee at 6.1 users (95 %: 5.8 to 6.4);"
-                " no decline up to 20 users"
+                "highest throughput 61 requests/s, at 20 users;"
+                " knee at 6.1 users (95 %: 5.8 to 6.4); no decline up to 20 users"
             ),
         ),
         (
