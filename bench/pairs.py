@@ -118,7 +118,7 @@ def _different_rows(folder: Path, rounds: int, runs: int, sides: _Sides) -> list
 
 
 def _counted(rows: Sequence[Row], cv_percent: float, most_percent: float) -> list[Row]:
-    """Return the rows; without a judgement where the noise is beyond what their bars are for."""
+    """Return the rows; without a verdict where the noise is beyond what their bars are for."""
     if cv_percent <= most_percent:
         return list(rows)
     noise = f"not counted: the machine adds noise, the bar is for CV up to {most_percent:g} %"
