@@ -30,6 +30,7 @@ from bench.stalls import stalls
 from bench.steady import steady
 from bench.sweep_scale import sweep_scale
 from bench.table import Row, render, skipped
+from bench.telemetry_cost import telemetry_cost
 from bench.throughput import small_responses, solr_responses
 from bench.trends import trends
 from bench.user_capacity import user_capacity
@@ -48,6 +49,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
+    "telemetry": partial(telemetry_cost, pairs=20, seconds=12),
     "computed": partial(computed_bottlenecks, each=200),
     "day": partial(day, names=10, workers=50, seconds=86_400),
     "wide": partial(wide, workers=200, seconds=20),

@@ -29,6 +29,7 @@ class Cluster:
         demand: CPU milliseconds of a query on each node
         rate: queries per second
         limit: CPU limit of a pod in cores; 0 without one
+        unevenness: the demand of each node, of `demand`: shards are never quite alike
 
     """
 
@@ -37,6 +38,7 @@ class Cluster:
     demand: float
     rate: float
     limit: float = 0.0
+    unevenness: tuple[float, ...] = ()
 
     @property
     def use(self) -> float:
@@ -74,23 +76,34 @@ def draw_cluster(rng: Rng) -> Cluster:
     """Return nodes that are busy between a tenth and two thirds."""
     cores, demand = int(rng.choice([1, 2, 4])), rng.uniform(3, 25)
     rate = rng.uniform(0.1, 0.65) * cores / demand * 1000
-    return Cluster(int(rng.choice([1, 2, 3, 5])), cores, demand, rate)
+    nodes = int(rng.choice([1, 2, 3, 5]))
+    return replace(Cluster(nodes, cores, demand, rate), unevenness=_unevenness(nodes, rng))
+
+
+def _unevenness(nodes: int, rng: Rng) -> tuple[float, ...]:
+    return tuple(rng.lognormal(0, 0.08, nodes).tolist())
 
 
 def healthy(rng: Rng) -> Case:
-    """Return a cluster with a CPU limit well above its use, or none, maybe behind a proxy."""
+    """Return a cluster with a CPU limit well above its use, or none, maybe behind a proxy.
+
+    What its proxy and its pauses add is an effect, too: if it is much, it is no healthy one.
+    """
     cluster = draw_cluster(rng)
     behind = bool(rng.random() < 0.3)
     outside = rng.uniform(0.3, 2.5 if behind else 1.0)
+    gc, pause = rng.uniform(0.002, 0.03), rng.uniform(5, 20)
+    figures = {"gc_share": gc, "pause_milliseconds": pause}
+    added = (max(outside - 1.0, 0.0) + gc * pause / 2) / cluster.demand
     if rng.random() < 0.5:
-        return Case(cluster, outside=outside, behind_proxy=behind)
+        return Case(cluster, figures, outside, added, behind_proxy=behind)
     limit = cluster.use * cluster.cores * rng.uniform(2, 5)
     throttled, wait = _quota(cluster, limit, rng)
     return Case(
         replace(cluster, limit=limit),
-        {"throttled_share": throttled},
+        {"throttled_share": throttled, **figures},
         outside,
-        wait / cluster.demand,
+        wait / cluster.demand + added,
         wait,
         behind_proxy=behind,
     )
@@ -150,7 +163,7 @@ def small_heap(rng: Rng) -> Case:
     effect = share * pause / 2 / cluster.demand + share / (1 - share)
     return Case(
         cluster,
-        {"gc_share": share, "live_share": 1 / ratio},
+        {"gc_share": share, "pause_milliseconds": pause, "live_share": 1 / ratio},
         0.5,
         effect,
         inside=effect * cluster.demand,
@@ -158,13 +171,17 @@ def small_heap(rng: Rng) -> Case:
 
 
 def hot_shard(rng: Rng) -> Case:
-    """Return a shard that takes longer than the others; a query waits for its slowest shard."""
-    cluster = replace(draw_cluster(rng), nodes=int(rng.choice([2, 3, 5])))
+    """Return a shard that takes longer than the others; a query waits for its slowest shard.
+
+    So only what it takes longer than the slowest one without it matters.
+    """
+    nodes = int(rng.choice([2, 3, 5]))
+    cluster = replace(draw_cluster(rng), nodes=nodes, unevenness=_unevenness(nodes, rng))
     factor = rng.uniform(1.1, 6)
-    demand, use = cluster.demand, min(cluster.use * factor, 0.97)
-    longer = demand * (factor - 1) / (1 - max(use - 0.5, 0))
-    place = int(rng.integers(cluster.nodes))
-    return Case(cluster, {}, 0.5, longer / demand, apart=(place, factor))
+    use, place = min(cluster.use * factor, 0.97), int(rng.integers(nodes))
+    slowest = max(cluster.unevenness)
+    longer = max(cluster.unevenness[place] * factor - slowest, 0.0) / slowest
+    return Case(cluster, {}, 0.5, longer / (1 - max(use - 0.5, 0)), apart=(place, factor))
 
 
 def load_pod(rng: Rng) -> Case:

@@ -57,11 +57,8 @@ def _cases(kind: str, rng: Rng) -> Iterator[Case]:
 
 def _name(case: Case, rng: Rng) -> str:
     """Return what two repeats agree on; the node of one that is apart must be named, too."""
-    apart = rng.lognormal(0, 0.08, case.cluster.nodes)
     runs = [
-        find_bottleneck(
-            Evidence(repeat, _telemetry(case, apart, rng), case.findings, case.behind_proxy)
-        )
+        find_bottleneck(Evidence(repeat, _telemetry(case, rng), case.findings, case.behind_proxy))
         for repeat in (1, 2)
     ]
     first, second = runs
@@ -73,10 +70,8 @@ def _name(case: Case, rng: Rng) -> str:
     return str(first.resource)
 
 
-def _telemetry(
-    case: Case, apart: "np.ndarray[tuple[int], np.dtype[np.float64]]", rng: Rng
-) -> RunTelemetry:
-    nodes = [_node(case, place, apart[place], rng) for place in range(case.cluster.nodes)]
+def _telemetry(case: Case, rng: Rng) -> RunTelemetry:
+    nodes = [_node(case, place, rng) for place in range(case.cluster.nodes)]
     pods = [_pod(case, place, rng) for place in range(case.cluster.nodes)]
     telemetry = Telemetry(
         spreads={"solr": spreads_of("solr", nodes), "solr-pods": spreads_of("solr-pods", pods)}
@@ -106,10 +101,13 @@ def _factor(case: Case, place: int) -> float:
     return case.apart[1] if case.apart and case.apart[0] == place else 1.0
 
 
-def _node(case: Case, place: int, apart: float, rng: Rng) -> ServerFigures:
-    cluster, factor = case.cluster, _factor(case, place)
-    demand = cluster.demand * factor * apart
+def _node(case: Case, place: int, rng: Rng) -> ServerFigures:
+    cluster = case.cluster
+    demand = cluster.demand * _factor(case, place) * cluster.unevenness[place]
     gc = case.figures.get("gc_share", rng.uniform(0.002, 0.03))
+    # Pauses of a healthy heap: of young generations, which take some 10 ms.
+    pause = case.figures.get("pause_milliseconds", rng.uniform(5, 20))
+    use = min(cluster.rate * demand / 1000 / cluster.cores, 0.98)
     live = case.figures.get("live_share", rng.uniform(0.2, 0.7))
     requests = cluster.rate * SECONDS
     spent = requests * (demand + case.inside) / 1000 * rng.lognormal(0, 0.03)
@@ -117,6 +115,8 @@ def _node(case: Case, place: int, apart: float, rng: Rng) -> ServerFigures:
         "cpu_seconds": min(requests * demand / 1000, 0.98 * cluster.cores * SECONDS),
         "cpus": float(cluster.cores),
         "gc_seconds": gc * SECONDS * rng.lognormal(0, 0.1),
+        "gc_count": gc * SECONDS * 1000 / pause,
+        "system_cpu_mean_percent": 100 * min(use + rng.uniform(0, 0.15), 1.0),
         "heap_limit_bytes": _HEAP,
         "heap_used_max_bytes": _HEAP * min(live + 0.25, 0.98),
         "heap_after_gc_max_bytes": _HEAP * min(live * rng.lognormal(0, 0.02), 1),

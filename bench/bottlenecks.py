@@ -1,12 +1,13 @@
 """Planted bottlenecks, their strengths drawn from a seed: how many are named.
 
 A machine without pods can plant what a process can be: a busy server, pauses of a collector, a hot
-shard, a slow node, a slow proxy. Limits of CPU, memory and disk need pods (`tests/e2e`); `python -m
-bench computed` has them as models.
+shard, a slow node, a slow proxy, and as root with version 1 of control groups a throttled load.
+Limits of a Solr pod's CPU, memory and disk need pods (`tests/e2e`); `python -m bench computed` has
+them as models.
 
 `python -m bench.bottlenecks --kind "slow proxy" --count 10` plants one kind, with its progress;
-without `--kind` all of them. Each run takes about 20 s on a quiet machine of two cores: 50 planted
-ones, 20 healthy ones and a baseline of each kind take half an hour.
+without `--kind` all of them. Each run takes about 20 s on a quiet machine of two cores: 60 planted
+ones, 20 healthy ones and a baseline of each kind take half an hour, with `--seconds 3` 24 minutes.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.product import product
+from bench.servers.cpu_quota import cpu_quota
 from bench.servers.running import Server, python_server
 from bench.table import Row, render
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -47,6 +49,7 @@ class Kind:
         nodes: the options of each node, drawn
         proxy: whether another server stands in front of the first node
         load: users or rate of the step
+        load_cores: CPU limit of the load worker, drawn; None for none
 
     """
 
@@ -54,6 +57,7 @@ class Kind:
     nodes: Callable[[random.Random], Nodes]
     proxy: bool = False
     load: Callable[[random.Random], dict[str, float]] = lambda _: {"requestsPerSecond": _RATE}
+    load_cores: Callable[[random.Random], float] | None = None
 
 
 _LIGHT = {"cpu_milliseconds": 2.0}
@@ -82,11 +86,18 @@ KINDS = {
         lambda draw: [_LIGHT, _LIGHT | {"wait_milliseconds": draw.uniform(15, 90)}],
         proxy=True,
     ),
+    "throttled load pod": Kind(
+        Resource.LOAD_GENERATOR,
+        lambda _: [{"cpu_milliseconds": 0.2}],
+        load=lambda _: {"users": 4},
+        load_cores=lambda draw: draw.uniform(0.04, 0.1),
+    ),
 }
 
 
 LEAST_EFFECT = 0.1
-"""A bottleneck counts only if it makes the mean response so much longer."""
+"""A bottleneck counts only if it makes the mean response so much longer, or the load that is sent
+so much less: times of responses are the kernel's, which a load that stands still does not delay."""
 
 
 def bottlenecks(
@@ -98,6 +109,22 @@ def bottlenecks(
     progress = _Progress(sum(counts.values()) + len(kinds))
     run = partial(_run, folder, seconds=seconds)
     return [_row(run, name, count, draw, progress) for name, count in counts.items()]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What the load saw: mean milliseconds of a response, and responses per second."""
+
+    milliseconds: float
+    rate: float
+
+    def matters(self, usual: "Effect") -> bool:
+        """Return whether it is at least `LEAST_EFFECT` worse than usual."""
+        least = 1 + LEAST_EFFECT
+        return self.milliseconds >= least * usual.milliseconds or self.rate * least <= usual.rate
+
+    def __str__(self) -> str:
+        return f"{self.milliseconds:.1f} ms at {self.rate:.0f}/s"
 
 
 class _Progress:
@@ -114,7 +141,7 @@ class _Progress:
 
 
 def _row(
-    run: "partial[tuple[Bottleneck, float]]",
+    run: "partial[tuple[Bottleneck, Effect]]",
     name: str,
     count: int,
     draw: random.Random,
@@ -123,13 +150,14 @@ def _row(
     kind = KINDS[name]
     load = kind.load(draw)
     healthy = [_LIGHT] * len(kind.nodes(random.Random(0)))
-    _, usual = run(kind, healthy, load)
-    progress.show(f"{name}: {usual:.1f} ms without it")
+    _, usual = run(kind, healthy, load, cores=None)
+    progress.show(f"{name}: {usual} without it")
     named, counted, others = 0, 0, []
     for _ in range(count):
-        found, mean = run(kind, kind.nodes(draw), load)
-        progress.show(f"{name}: {mean:.1f} ms, {found.resource}: {found.message}")
-        if kind.resource is not Resource.NONE and mean < (1 + LEAST_EFFECT) * usual:
+        cores = None if kind.load_cores is None else kind.load_cores(draw)
+        found, effect = run(kind, kind.nodes(draw), load, cores=cores)
+        progress.show(f"{name}: {effect}, {found.resource}: {found.message}")
+        if kind.resource is not Resource.NONE and not effect.matters(usual):
             continue
         counted += 1
         named += found.resource == kind.resource
@@ -141,10 +169,16 @@ def _row(
     return Row(f"planted: {name}", bar, reached, named == counted, "; ".join(others)[:400])
 
 
-def _run(
-    folder: Path, kind: Kind, nodes: Nodes, load: dict[str, float], seconds: int
-) -> tuple[Bottleneck, float]:
-    """Return what was found, and the mean milliseconds of a request."""
+def _run(  # noqa: PLR0913 - what is planted, and how
+    folder: Path,
+    kind: Kind,
+    nodes: Nodes,
+    load: dict[str, float],
+    *,
+    cores: float | None,
+    seconds: int,
+) -> tuple[Bottleneck, Effect]:
+    """Return what was found, and what the load saw of it."""
     step = {"name": "planted", "durationSeconds": seconds, **load}
     runs = [
         {"id": f"r{repeat}-s0-planted", "repeat": repeat, "step": step}
@@ -153,10 +187,17 @@ def _run(
     with ExitStack() as stack:
         servers = _servers(stack, folder, kind, nodes)
         fields: dict[str, Any] = {"stepRuns": runs, "solrUrls": [each.url for each in servers]}
+        quota = stack.enter_context(cpu_quota()) if cores is not None else None
         with product(servers[0], folder, **fields) as running:
+            if quota is not None and cores is not None:
+                for pid in running.workers:
+                    quota.add(pid)
+                running.wait_for_stage("Ramping", "Measuring", "Finished", "Failed")
+                quota.limit(cores)
             documents = running.documents(_REPEATS * (seconds + 10))
     counts = sum_counts(each for document in documents for each in document.requests)
-    return _find(kind, step, documents), counts.sum_microseconds / counts.requests / 1000
+    mean = counts.sum_microseconds / counts.requests / 1000
+    return _find(kind, step, documents), Effect(mean, counts.requests / _REPEATS / seconds)
 
 
 def _servers(stack: ExitStack, folder: Path, kind: Kind, nodes: Nodes) -> list[Server]:

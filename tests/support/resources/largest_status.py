@@ -18,8 +18,10 @@ from solrbench.api.v1alpha1.status.capacity import (
 from solrbench.api.v1alpha1.status.comparison import (
     MAX_FIGURES,
     MAX_NOTES,
+    MAX_TREND_DIFFERENCES,
     BaselineComparison,
     FigureComparison,
+    TrendDifference,
 )
 from solrbench.api.v1alpha1.status.conditions import Condition, StatusModel
 from solrbench.api.v1alpha1.status.objectives import (
@@ -172,6 +174,16 @@ def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
     return BaselineComparison(
         baseline=NAME,
         figures=[figure] * MAX_FIGURES,
+        trends=[
+            largest(
+                TrendDifference,
+                **places,
+                figure="FailedRequests",
+                unit="milliseconds",
+                word=Word.UNCLEAR,
+            )
+        ]
+        * MAX_TREND_DIFFERENCES,
         left_out=10**9,
         settings=["s" * 250] * MAX_NOTES,
         differences=["d" * 250] * MAX_NOTES,

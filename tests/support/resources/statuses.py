@@ -8,7 +8,11 @@ from solrbench.api.v1alpha1.status.capacity import (
     Scalability,
     TrialResult,
 )
-from solrbench.api.v1alpha1.status.comparison import BaselineComparison, FigureComparison
+from solrbench.api.v1alpha1.status.comparison import (
+    BaselineComparison,
+    FigureComparison,
+    TrendDifference,
+)
 from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
 from solrbench.api.v1alpha1.status.objectives import (
     NotRun,
@@ -102,6 +106,20 @@ COMPARISON = BaselineComparison(
         )
     ],
     left_out=3,
+    trends=[
+        TrendDifference(
+            step="two-users",
+            variant="proxy",
+            figure="HeapAfterGc",
+            unit="bytes",
+            baseline_per_hour=2e6,
+            growth_per_hour=4.3e7,
+            difference_per_hour=4.1e7,
+            low_per_hour=3.6e7,
+            high_per_hour=4.6e7,
+            word=Word.WORSE,
+        )
+    ],
     settings=["collection.shards: 1, then 2"],
     differences=["seed: 1, then 2"],
 )

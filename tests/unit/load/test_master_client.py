@@ -46,6 +46,14 @@ def master(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoadMasterClient]:
         server.shutdown()
 
 
+def test_no_step_under_way_is_no_error(master: LoadMasterClient) -> None:
+    ANSWERS["/solrbench/unfinished"] = (404, "no document")
+    assert master.unfinished() is None
+    ANSWERS["/solrbench/unfinished"] = (200, "{}")
+    with pytest.raises(TemporaryError, match="VersionMismatch"):
+        master.unfinished()
+
+
 def test_state_of_the_master_is_parsed(master: LoadMasterClient) -> None:
     assert master.state().stage == "Measuring"
     assert master.state().users == 3

@@ -1,5 +1,6 @@
 """The load master as the operator sees it: state, finished steps, acknowledgements."""
 
+from http import HTTPStatus
 from typing import Self
 
 import httpx
@@ -78,6 +79,22 @@ class LoadMasterClient:
             raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
         return found
 
+    def unfinished(self) -> StepRunResult | None:
+        """Return the step run under way as far as it is measured; None if there is none.
+
+        Raises:
+            TemporaryError: as `result`.
+            PermanentError: as `result`.
+
+        """
+        found = self._send("GET", "/unfinished", MAX_RESULT_BYTES, RESULT_SECONDS, may_miss=True)
+        if not found:
+            return None
+        try:
+            return StepRunResult.model_validate_json(found)
+        except ValidationError as error:
+            raise _mismatch("result", error) from error
+
     def acknowledge(self, step_run_id: str) -> None:
         """Acknowledge to the master that a document is stored, so that it need not keep it.
 
@@ -93,9 +110,13 @@ class LoadMasterClient:
         path: str,
         max_bytes: int = MAX_STATE_BYTES,
         seconds: float = TIMEOUT_SECONDS,
+        *,
+        may_miss: bool = False,
     ) -> bytes:
         try:
             response = fetch(self._http, method, path, max_bytes=max_bytes, seconds=seconds)
+            if may_miss and response.status_code == HTTPStatus.NOT_FOUND:
+                return b""
             return response.raise_for_status().content
         except ResponseTooLargeError as error:
             raise PermanentError(

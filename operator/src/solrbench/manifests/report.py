@@ -51,6 +51,18 @@ def build_environment(benchmark: SolrBenchmark, record: str) -> Manifest:
     }
 
 
+def build_unfinished(benchmark: SolrBenchmark, document: ChunkedDocument) -> Manifest:
+    """Return the ConfigMap with a step run that is under way, which has to fit into one."""
+    name = names.unfinished(benchmark)
+    body = metadata(benchmark, name, names.REPORT, 1)
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": body | {"annotations": {SHA256_ANNOTATION: document.sha256}},
+        "binaryData": {CHUNK_KEY: base64.b64encode(document.chunks[0]).decode("ascii")},
+    }
+
+
 def build_evidence(benchmark: SolrBenchmark, entries: Mapping[str, str]) -> Manifest:
     """Return the ConfigMap with what is kept of failures, an entry for each attempt."""
     return {

@@ -162,6 +162,11 @@ def environment(benchmark: SolrBenchmark) -> str:
     return f"{benchmark.metadata.name}-report-environment"
 
 
+def unfinished(benchmark: SolrBenchmark) -> str:
+    """Return the name of the ConfigMap with the step run under way as far as it is measured."""
+    return f"{benchmark.metadata.name}-report-unfinished"
+
+
 def evidence(benchmark: SolrBenchmark) -> str:
     """Return the name of the ConfigMap with logs and events of the failures of a benchmark."""
     return f"{benchmark.metadata.name}-report-evidence"

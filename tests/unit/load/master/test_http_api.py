@@ -17,11 +17,12 @@ class Page:
     def __init__(self, folder: Path) -> None:
         self.pressed: list[str] = []
         self.stops = 0
+        self.unfinished: StepRunResult | None = None
         self.store = ResultStore(folder)
         app = Flask("page")
         for path in ("/swarm", "/stop", "/user", "/stats/reset", "/other"):
             app.add_url_rule(path, path, lambda path=path: self.press(path), methods=["POST"])
-        add_routes(app, self.state, self.store, self.stop)
+        add_routes(app, self.state, self.store, self.stop, lambda: self.unfinished)
         self.client: FlaskClient = app.test_client()
 
     def press(self, path: str) -> str:
@@ -45,6 +46,13 @@ def test_state_is_what_the_operator_parses(page: Page) -> None:
     assert answer.mimetype == "application/json"
     assert LoadState.model_validate_json(answer.data) == page.state()
     assert answer.get_json()["requestsPerSecond"] == 12.5
+
+
+def test_the_step_under_way_is_there_while_it_is_measured(page: Page) -> None:
+    assert page.client.get("/solrbench/unfinished").status_code == 404
+    page.unfinished = document("r1-s0-a")
+    answer = page.client.get("/solrbench/unfinished")
+    assert StepRunResult.model_validate_json(answer.data) == page.unfinished
 
 
 def test_document_is_there_until_acknowledged(page: Page) -> None:

@@ -357,7 +357,13 @@ def test_request_names_of_a_locustfile_are_few(tmp_path: Path, kind: str, names:
 
 def stop_on_the_page(run: Run) -> None:
     app = Flask("page")
-    add_routes(app, run.coordinator.state, run.store, run.coordinator.stop)
+    add_routes(
+        app,
+        run.coordinator.state,
+        run.store,
+        run.coordinator.stop,
+        run.coordinator.unfinished,
+    )
     assert app.test_client().post("/stop").get_json()["success"] is True
 
 

@@ -1,7 +1,9 @@
 """Files as kernels with either version of control groups write them."""
 
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
 from solrbench.load.telemetry.kernel_files import (
@@ -146,6 +148,22 @@ def test_a_machine(tmp_path: Path) -> None:
         "cpu_full_seconds": 0,
     }
     assert gauges == {"page_cache_bytes": 40960, "memory_available_bytes": 61440, "cpus": 2}
+
+
+def test_figures_of_this_machine_are_those_that_the_kernel_has_at_the_moment() -> None:
+    before, free_before = psutil.cpu_times(), psutil.virtual_memory()
+    _, counters, gauges = read_machine()
+    after, free_after = psutil.cpu_times(), psutil.virtual_memory()
+    assert _busy(before) <= counters["cpu_busy_seconds"] + 0.05 <= _busy(after) + 0.1
+    assert before.steal <= counters["steal_seconds"] + 0.01 <= after.steal + 0.02
+    assert gauges["cpus"] == psutil.cpu_count()
+    # Others on the machine take and free memory meanwhile.
+    free = sorted((free_before.available, free_after.available))
+    assert free[0] - 2**28 <= gauges["memory_available_bytes"] <= free[1] + 2**28
+
+
+def _busy(times: Any) -> float:
+    return float(times.user + times.nice + times.system + times.irq + times.softirq)
 
 
 def test_this_machine_can_be_read() -> None:

@@ -1,4 +1,5 @@
 from array import array
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -7,6 +8,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck
 from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
 from solrbench.results.bottleneck.sentences import bottleneck_sentences
+from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.telemetry import RunTelemetry
 from solrbench.results.validity.checks.finding import EvaluatedRun
@@ -66,6 +68,26 @@ def test_repeats_that_do_not_agree_are_unclear(
 def test_most_repeats_are_enough() -> None:
     runs = run(1, gc_percent=20.0), run(2, gc_percent=20.0), run(3)
     assert one(*runs).resource == "GarbageCollection"
+
+
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [("http://10.0.0.7:8983/solr", "None"), ("https://search.example.com/solr", "Proxy")],
+)
+def test_a_node_of_an_existing_solr_is_no_proxy(url: str, named: str) -> None:
+    body = resource(
+        {"spec.target": {"existing": {"urls": [url]}}, "spec.load.steps.0.name": "calm"}
+    )
+    existing = SolrBenchmark.model_validate(body).spec
+    nodes = MeasuredTarget(attempt=1, pods={"10.0.0.7:8983_solr": "2026-01-01T00:00:00Z"})
+    runs = [
+        (replace(evaluated, document=evaluated.document.model_copy(update={"target": nodes})), each)
+        for evaluated, each in (
+            run(repeat, client_milliseconds=60.0, solr_milliseconds=8.0) for repeat in (1, 2)
+        )
+    ]
+    (found,) = find_bottlenecks(existing, runs)
+    assert found.resource == named
 
 
 def test_a_step_without_telemetry_has_no_entry() -> None:

@@ -20,6 +20,7 @@ from solrbench.results.comparison.baseline import primary_words, whole_compariso
 from solrbench.results.comparison.question import question_about
 from solrbench.results.comparison.side import Side
 from solrbench.results.comparison.sides import compare_sides
+from solrbench.results.trends.differences import trend_difference_sentences
 
 _INVALID, _NO_WORD = "invalid", "no-word"
 _WORDS = {"worse": Word.WORSE, "unclear": Word.UNCLEAR}
@@ -123,7 +124,10 @@ def _compare_benchmarks(
     question = question_about(one.spec, other.spec, effect_percent, primary)
     found = whole_comparison(compare_sides(one, other, question))
     loads = {each.step: (each.users, each.requests_per_second) for each in other.documents}
-    answers = list(baseline_sentences(found.figures, found.baseline, loads_as_text(loads)))
+    answers = [
+        *baseline_sentences(found.figures, found.baseline, loads_as_text(loads)),
+        *trend_difference_sentences(found.trends, found.baseline),
+    ]
     return Compared(other.name, found, answers)
 
 

@@ -12,6 +12,7 @@ from solrbench.controller.deletion import (
 from solrbench.controller.objects.children import LOAD, TARGET
 from solrbench.controller.objects.failure_evidence import keep_evidence
 from solrbench.controller.provisioners.registry import provisioner_of
+from solrbench.controller.stages.load_results import conclude_unfinished
 from solrbench.decide.checks.export import needs_export
 from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.conditions import (
@@ -57,6 +58,7 @@ def _differences(context: ReconcileContext) -> list[str]:
 def fail(context: ReconcileContext, reason: Reason, message: str) -> None:
     """Note why the benchmark ends early, and keep the evidence before its pods go."""
     where = keep_evidence(context, reason, message)
+    conclude_unfinished(context, reason, message)
     context.conditions.set(SUCCEEDED, "False", reason, f"{message[:MAX_FAILURE]}{where}")
     context.update(completion_time=context.now, live_load=None)
     context.set_phase("Failed")

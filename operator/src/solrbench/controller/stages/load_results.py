@@ -1,10 +1,14 @@
 """A load under way: finished steps are stored and acknowledged, losses are noticed."""
 
+import logging
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.environment import record_environment
+from solrbench.cluster.unfinished_step import read_unfinished, store_unfinished
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check
 from solrbench.controller.objects.children import LOAD, creation_problem, job, pods
@@ -26,7 +30,7 @@ from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.repeats import format_repeats
 from solrbench.decide.scheduling.pauses import is_live_load_due
 from solrbench.decide.views import PodView
-from solrbench.errors import TemporaryError
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.plan import names
 from solrbench.plan.capacity_trials import trial_ids
@@ -37,8 +41,14 @@ from solrbench.plan.step_runs import (
     measured_on_target,
     remaining_step_runs,
 )
+from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
 from solrbench.solr.cluster import node_info
+
+log = logging.getLogger("solrbench")
+
+MAX_REASON = 500
+"""Characters of the failure in the result of a step that broke off."""
 
 MOST_AT_ONCE = 8
 """Results that one reconcile stores: a master that responds slowly must not hold it for hours."""
@@ -115,6 +125,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
         return  # starting, busy or just gone: the state of the pods shows which
+    _keep_so_far(context, master, state)
     _update_live_load(context, state)
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
@@ -140,6 +151,63 @@ def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
     live_load = build_live_load(state, context.now)
     if is_live_load_due(context.status.live_load, live_load, context.now):
         context.update(live_load=live_load)
+
+
+def _keep_so_far(context: ReconcileContext, master: LoadMasterClient, state: LoadState) -> None:
+    """Keep what is measured of the step run under way, once a minute and when the load failed.
+
+    Raises:
+        TemporaryError: if it cannot be written, or the master responds with another version's.
+
+    """
+    before = context.status.live_load
+    is_due = (
+        state.stage == "Measuring"
+        and before is not None
+        and before.update_time is not None
+        and _minute(before.update_time) != _minute(context.now)
+    )
+    if is_due or state.stage == "Failed":
+        _fetch_unfinished(context, master)
+
+
+def _minute(time: datetime) -> int:
+    return int(time.timestamp() // 60)
+
+
+def _fetch_unfinished(context: ReconcileContext, master: LoadMasterClient) -> None:
+    document = master.unfinished()
+    # A trial that broke off says nothing of the capacity.
+    if document is not None and document.trial is None and _planned(context, [document.id]):
+        store_unfinished(context.cluster, context.benchmark, document)
+
+
+def conclude_unfinished(context: ReconcileContext, reason: Reason, message: str) -> None:
+    """Store the step run that broke off as a result, since the benchmark ends with it.
+
+    Whatever happens is only logged: the failure itself must be reported.
+    """
+    try:
+        _conclude_unfinished(context, reason, message)
+    except Exception as error:  # noqa: BLE001  # as said
+        log.warning("%s: the step that broke off is lost: %s", context.benchmark.key, error)
+
+
+def _conclude_unfinished(context: ReconcileContext, reason: Reason, message: str) -> None:
+    master = next(iter(pods(context, names.LOAD_MASTER)), None)
+    if master is not None and master.phase == "Running" and master.ip:
+        with suppress(SolrbenchError), _client(context.cluster, master.ip) as remote:
+            _fetch_unfinished(context, remote)
+    document = read_unfinished(context.cluster, context.benchmark)
+    known = context.reports.documents(context.benchmark)
+    if document is None or document.ended_early is None or document.id in known:
+        return
+    ended = document.ended_early.model_copy(
+        update={"reason": reason, "message": message[:MAX_REASON]}
+    )
+    document = document.model_copy(update={"ended_early": ended})
+    context.reports.store(context.benchmark, document, context.status.attempts.load)
+    update_result_status(context, context.reports.documents(context.benchmark))
 
 
 def _record_environment(context: ReconcileContext) -> None:
@@ -195,7 +263,9 @@ def possible_step_runs(
     context: ReconcileContext, repeats: int | None = None
 ) -> tuple[StepRunId, ...]:
     """Return the step runs that are neither stored nor left out, of all repeats or so many."""
-    done = frozenset(context.reports.documents(context.benchmark))
+    documents = context.reports.documents(context.benchmark)
+    # One that broke off is only stored as the benchmark ends, which this reconcile may have to do.
+    done = frozenset(key for key, each in documents.items() if not each.broke_off)
     done |= frozenset(left_out_step_runs(context))
     return remaining_step_runs(context.benchmark.spec, done, repeats)
 

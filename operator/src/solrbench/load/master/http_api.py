@@ -6,13 +6,18 @@ from flask import Flask, Response, jsonify, request
 
 from solrbench.load.master.result_store import ResultStore
 from solrbench.plan.load_plan import LoadState
+from solrbench.results.model.step_result import StepRunResult
 
 _LOCKED = frozenset({"/swarm", "/user", "/stats/reset"})
 _REFUSAL = "The SolrBenchmark steers this run; only Stop works here, and it ends the run."
 
 
 def add_routes(
-    app: Flask, state: Callable[[], LoadState], store: ResultStore, stop: Callable[[], None]
+    app: Flask,
+    state: Callable[[], LoadState],
+    store: ResultStore,
+    stop: Callable[[], None],
+    unfinished: Callable[[], StepRunResult | None],
 ) -> None:
     """Add state and results to Locust's app, and keep its buttons from bending the run."""
 
@@ -30,6 +35,13 @@ def add_routes(
     @app.get("/solrbench/state")
     def get_state() -> Response:
         return _json(state().model_dump_json(by_alias=True))
+
+    @app.get("/solrbench/unfinished")
+    def get_unfinished() -> Response:
+        document = unfinished()
+        if document is None:
+            return _missing("under way")
+        return _json(document.model_dump_json(by_alias=True))
 
     @app.get("/solrbench/results/<step_run_id>")
     def get_result(step_run_id: str) -> Response:

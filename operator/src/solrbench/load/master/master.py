@@ -134,7 +134,8 @@ class Master:
             host=wildcard_address(), port=self._settings.web_port, delayed_start=True
         )
         if page.app is not None:
-            add_routes(page.app, self._coordinator.state, self._store, self._coordinator.stop)
+            run = self._coordinator
+            add_routes(page.app, run.state, self._store, run.stop, run.unfinished)
         page.start()
         if page.greenlet is not None:
             page.greenlet.link_exception(self._crashed)

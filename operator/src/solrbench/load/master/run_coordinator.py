@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from solrbench.load.errors import LoadError
 from solrbench.load.master.list_offsets import ListOffsets, resumed
@@ -11,6 +11,7 @@ from solrbench.load.master.merging.merge_results import merge_worker_results
 from solrbench.load.master.merging.request_windows import merge_request_windows
 from solrbench.load.master.merging.series_limit import limit_series
 from solrbench.load.master.merging.step_run_metadata import StepRunMetadata, WarmUpResult
+from solrbench.load.master.merging.unfinished import unfinished_result
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_schedule import RunSchedule
 from solrbench.load.master.run_status import RunStage, RunStatus
@@ -70,6 +71,10 @@ class RunCoordinator:
         self._store = store
         self._prepare = prepare
         self._empty_caches = empty_caches
+        self._utc_now = utc_now
+        self._now = now
+        self._telemetry = telemetry
+        self._under_way: PlannedStepRun | None = None
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
             plan,
@@ -130,6 +135,20 @@ class RunCoordinator:
         """Return the response of `GET /solrbench/state`."""
         return self._status.load_state()
 
+    def unfinished(self) -> StepRunResult | None:
+        """Return the step run that is or was under way as far as it is measured; None without."""
+        planned, so_far = self._under_way, self._workers.so_far
+        if planned is None or so_far.began is None or not so_far.requests:
+            return None
+        seconds = so_far.reported - so_far.began
+        record = StepRunMetadata(
+            self._plan.attempt,
+            self._utc_now() - timedelta(seconds=self._now() - so_far.began),
+            telemetry=self._telemetry.so_far() if self._telemetry is not None else None,
+        )
+        document = unfinished_result(planned, so_far, seconds, record)
+        return with_figures(document, self._plan.percentiles)
+
     def _empty(self) -> EmptiedCaches | None:
         if not self._plan.empties_caches:
             return None
@@ -171,6 +190,7 @@ class RunCoordinator:
     def _measure(self, planned: PlannedStepRun, warmed_up: WarmUpResult) -> StepRunResult:
         assignment = step_assignment(self._plan, planned)
         rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
+        self._under_way = planned
         completed = self._executor.run(assignment, rate, RunStage.MEASURING)
         record = StepRunMetadata(
             self._plan.attempt,
@@ -189,6 +209,7 @@ class RunCoordinator:
             results = [(worker, _renamed(each, self._names)) for worker, each in results]
         document = self._in_background(lambda: self._merge(planned, results, record))
         self._store.add(limit_series(document, self._plan.max_result_bytes))
+        self._under_way = None
         return document
 
     def _merge(

@@ -78,6 +78,7 @@ class RunStatus:
         self._measuring_since = measuring_since
         self._throughput.reset()
         self._workers.recent.clear()
+        self._workers.so_far.begin(measuring_since)
 
     def load_state(self) -> LoadState:
         """Return the response of `GET /solrbench/state`."""

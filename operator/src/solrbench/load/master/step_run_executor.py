@@ -57,6 +57,9 @@ class TelemetryReader(Protocol):
     def end(self) -> Telemetry:
         """Read a last time; return what was read since the mark."""
 
+    def so_far(self) -> Telemetry:
+        """Return what was read since the mark, and go on."""
+
 
 class DiagnosticsReader(Protocol):
     """Takes thread dumps during a step run."""

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from solrbench.results.stats.histograms import BUCKETS, lowest_of
+from solrbench.results.stats.histograms import BUCKETS, Histogram, lowest_of
 
 _SHIFT = 4
 _RECENT_BUCKETS = (BUCKETS >> _SHIFT) + 1
@@ -35,6 +36,27 @@ def pack_times(buckets: Mapping[int, int]) -> bytes:
     counts = np.bincount(places, np.fromiter(buckets.values(), np.int64, len(buckets)))
     used = np.flatnonzero(counts)
     return used.astype(_BUCKET).tobytes() + counts[used].astype(_COUNT).tobytes()
+
+
+def add_times(counts: NDArray[np.int64], packed: bytes) -> None:
+    """Add the counts of a report to those of `no_times`."""
+    size = len(packed) // _ENTRY_BYTES
+    places = np.frombuffer(packed, _BUCKET, size)
+    counts[places] += np.frombuffer(packed, _COUNT, size, size * _BUCKET.itemsize)
+
+
+def no_times() -> NDArray[np.int64]:
+    """Return the counts of no report."""
+    return np.zeros(_RECENT_BUCKETS, np.int64)
+
+
+def histogram_of(counts: NDArray[np.int64]) -> Histogram:
+    """Return counts as a histogram; a time is the highest of its bucket, so it is never too low."""
+    used = np.flatnonzero(counts)
+    histogram = Histogram()
+    for bucket, count in zip(used.tolist(), counts[used].tolist(), strict=True):
+        histogram.record(lowest_of((bucket + 1) << _SHIFT) - 1, count)
+    return histogram
 
 
 def percentiles_of(packed: Iterable[bytes], percents: Iterable[float]) -> tuple[float | None, ...]:

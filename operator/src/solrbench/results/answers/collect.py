@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS
 from solrbench.results.answers.bottleneck import answer_bottlenecks
 from solrbench.results.answers.comparison import answer_baseline, answer_variants
+from solrbench.results.answers.early_end import answer_early_ends
 from solrbench.results.answers.silences import answer_silences
 from solrbench.results.answers.trends import answer_trends
 from solrbench.results.capacity.answers import answer_capacity, answer_scalability
@@ -17,6 +18,7 @@ MOST_CHARACTERS = 300
 """Of one answer; names are limited, so it is hardly ever cut."""
 
 KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
+    answer_early_ends,
     answer_objectives,
     answer_capacity,
     answer_baseline,

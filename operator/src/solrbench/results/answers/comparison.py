@@ -14,6 +14,7 @@ from solrbench.results.comparison.metric import label_of
 from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.comparison_text import format_signed
 from solrbench.results.text.word_text import format_more_repeats, format_word
+from solrbench.results.trends.differences import trend_difference_sentences
 
 _P95: tuple[str, Callable[[Comparison], Overhead | None]] = "p95", lambda each: each.p95
 _PRIMARY: dict[PrimaryMetric, tuple[str, Callable[[Comparison], Overhead | None]]] = {
@@ -81,6 +82,7 @@ def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
         yield from baseline_sentences(
             status.comparison.figures, status.comparison.baseline, _loads_of(spec)
         )
+        yield from trend_difference_sentences(status.comparison.trends, status.comparison.baseline)
 
 
 def baseline_sentences(

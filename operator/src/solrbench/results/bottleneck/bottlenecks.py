@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, Resource
@@ -57,9 +58,13 @@ def _evidence(spec: Spec, run: EvaluatedRun, servers: RunTelemetry) -> Evidence:
 
 
 def _behind_proxy(spec: Spec, document: StepRunResult) -> bool:
-    """Return whether something may stand between load and Solr: only pods' own names are direct."""
-    if spec.target.existing is not None:
-        return True
+    """Return whether something may stand between load and Solr: only nodes are direct."""
+    existing = spec.target.existing
+    if existing is not None:
+        known = document.target.pods if document.target is not None else {}
+        nodes = {each.removesuffix("_solr") for each in known}
+        hosts = {urlsplit(each).netloc for each in existing.urls or ()}
+        return not hosts or not hosts <= nodes
     variant = next((each for each in spec.target.variants if each.name == document.variant), None)
     return variant is not None and bool(variant.urls)
 

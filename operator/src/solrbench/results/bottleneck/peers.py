@@ -4,10 +4,10 @@ from solrbench.results.bottleneck.evidence import Evidence, Symptom, pod_of
 from solrbench.results.model.telemetry import Spread
 from solrbench.results.stats.number_format import format_milliseconds, format_percent
 
-_LEAST_RATIO = {"cpu_percent": 1.5}
-_LEAST_RATIO_OF_TIMES = 1.5
-"""How far the highest must exceed its peers. A node with twice its share of requests has half as
-much again of CPU time; equal nodes differ by less (`python -m bench computed`)."""
+_LEAST_RATIO = {"cpu_percent": 1.4}
+_LEAST_RATIO_OF_TIMES = 1.4
+"""How far the highest must exceed its peers. A node with twice its share of requests has more;
+nodes whose shards are nearly alike differ by less (`python -m bench computed`)."""
 
 MOST_DEVIATIONS = 3.0
 """And by how many scaled median absolute deviations, where there are enough nodes for them."""

@@ -18,6 +18,8 @@ LEAST_MEMORY_USED_PERCENT = 90.0
 MAX_GC_PERCENT = 5.0
 """From here on the 95th percentile holds a pause: so many requests meet one."""
 MAX_HEAP_AFTER_GC_PERCENT = 85.0
+MAX_PAUSE_PERCENT_OF_REQUEST = 10.0
+LEAST_GC_OF_LONG_PAUSES_PERCENT = 1.0
 LEAST_GC_OF_FULL_HEAP_PERCENT = 3.0
 FULL_HEAP_PERCENT = 75.0
 MAX_CPU_PERCENT = 85.0
@@ -27,6 +29,10 @@ LEAST_READS_PER_SECOND = 20.0
 MAX_OUTSTANDING = 10.0
 MAX_ZOOKEEPER_MILLISECONDS = 50.0
 LEAST_ZOOKEEPER_RATE = 1.0
+MAX_OUTSIDE_PERCENT_WHERE_IDLE = 15.0
+LEAST_OUTSIDE_MILLISECONDS_WHERE_IDLE = 2.0
+MAX_IDLE_PERCENT = 60.0
+"""Up to here a process that wants to run hardly ever waits for a CPU."""
 MAX_OUTSIDE_PERCENT = 40.0
 MAX_OUTSIDE_PERCENT_WHERE_BUSY = 60.0
 """On a busy machine a process waits for a CPU outside of Solr, too."""
@@ -106,6 +112,28 @@ def find_garbage_collection(run: Evidence) -> Symptom | None:
             "of the heap in use after a collection",
         )
         or _find_full_heap(run)
+        or _find_long_pauses(run)
+    )
+
+
+def _find_long_pauses(run: Evidence) -> Symptom | None:
+    """Apply if pauses are much of the time of a request, though they are few.
+
+    A request meets a pause with the probability of the share of time in pauses, and then waits for
+    half of it on average: more if pauses differ, so this is a lower bound.
+    """
+    spent, often = run.figure("gc_percent"), run.figure("gc_per_second")
+    each = run.figure("solr_milliseconds")
+    if not spent or not often or not each or spent < LEAST_GC_OF_LONG_PAUSES_PERCENT:
+        return None
+    pause = 1000 * spent / 100 / often
+    share = spent * pause / 2 / each
+    if share <= MAX_PAUSE_PERCENT_OF_REQUEST:
+        return None
+    return Symptom(
+        f"{format_percent(min(share, 100.0))} of the time of requests spent waiting in pauses of"
+        f" {format_milliseconds(pause)} (limit {format_percent(MAX_PAUSE_PERCENT_OF_REQUEST)})",
+        run.server("gc_percent"),
     )
 
 
@@ -187,16 +215,25 @@ def find_proxy(run: Evidence) -> Symptom | None:
         return None
     outside = client - solr
     share = 100 * outside / client
-    busiest = max(run.figure(name) or 0.0 for name in ("machine_cpu_percent", "system_cpu_percent"))
-    is_busy = busiest > MAX_MACHINE_PERCENT
-    limit = MAX_OUTSIDE_PERCENT_WHERE_BUSY if is_busy else MAX_OUTSIDE_PERCENT
-    if share <= limit or outside < LEAST_OUTSIDE_MILLISECONDS:
+    limit, least = _outside_limits(run)
+    if share <= limit or outside < least:
         return None
     return Symptom(
         f"of {format_milliseconds(client)} that a request takes Solr spends"
         f" {format_milliseconds(solr)}: {format_percent(share)} lie in the proxy or load balancer"
         f" (limit {format_percent(limit)})"
     )
+
+
+def _outside_limits(run: Evidence) -> tuple[float, float]:
+    """Return the most per cent, and the milliseconds below which nothing is said."""
+    names = "machine_cpu_percent", "system_cpu_percent"
+    known = [each for name in names if (each := run.figure(name)) is not None]
+    if known and max(known) <= MAX_IDLE_PERCENT:
+        return MAX_OUTSIDE_PERCENT_WHERE_IDLE, LEAST_OUTSIDE_MILLISECONDS_WHERE_IDLE
+    if known and max(known) > MAX_MACHINE_PERCENT:
+        return MAX_OUTSIDE_PERCENT_WHERE_BUSY, LEAST_OUTSIDE_MILLISECONDS
+    return MAX_OUTSIDE_PERCENT, LEAST_OUTSIDE_MILLISECONDS
 
 
 def find_one_node(run: Evidence) -> Symptom | None:

@@ -9,6 +9,7 @@ from solrbench.api.v1alpha1.status.comparison import (
 )
 from solrbench.results.comparison.points import ComparedFigure
 from solrbench.results.comparison.sides import SideComparison
+from solrbench.results.trends.differences import compare_trends
 
 _DIGITS = 3
 _PERCENT_DIGITS = 2
@@ -30,6 +31,7 @@ def whole_comparison(found: SideComparison) -> BaselineComparison:
         baseline=found.before.name,
         figures=[shown_figure(each, invalid=found.is_invalid(each)) for each in ordered],
         left_out=0,
+        trends=compare_trends(found.before.trends, found.after.trends),
         settings=list(found.settings),
         differences=list(found.differences),
     )

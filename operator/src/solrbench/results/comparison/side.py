@@ -13,6 +13,7 @@ from solrbench.api.problems import problems
 from solrbench.api.rules import ADMITTED
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.results.comparison.difference import RepeatFigure
 from solrbench.results.comparison.metric import INDEX_SIZE, INDEXING
@@ -45,6 +46,7 @@ class Side:
         documents: its step runs
         invalid: steps that are Invalid
         dataset: what was measured while indexing
+        trends: what grew
 
     """
 
@@ -53,6 +55,7 @@ class Side:
     documents: Sequence[StepRunResult]
     invalid: frozenset[StepKey] = frozenset()
     dataset: DatasetStatus = field(default_factory=DatasetStatus)
+    trends: Sequence[Trend] = ()
 
     @property
     def step_runs(self) -> dict[StepKey, list[StepRunResult]]:
@@ -104,6 +107,7 @@ def benchmark_side(name: str, benchmark: SolrBenchmark, documents: Sequence[Step
         documents,
         invalid_steps(benchmark.status.verdicts),
         benchmark.status.dataset,
+        benchmark.status.trends,
     )
 
 
@@ -132,6 +136,7 @@ def side_of(name: str, report: Mapping[str, Any]) -> Side:
             [_document(each) for each in report["steps"]],
             invalid_steps(map(StepVerdict.model_validate, status.get("verdicts", []))),
             DatasetStatus.model_validate(status.get("dataset", {})),
+            [Trend.model_validate(each) for each in status.get("trends", [])],
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise UnreadableReportError(

@@ -285,6 +285,11 @@ class StepRunResult(LenientModel):
     documents of older versions."""
 
     @property
+    def broke_off(self) -> bool:
+        """Whether it is what was left of a step run when its benchmark failed."""
+        return self.ended_early is not None and self.ended_early.reason is not None
+
+    @property
     def rate_seconds(self) -> float:
         """The time that rates are divided by."""
         return self.seconds if self.duration_seconds is None else self.duration_seconds

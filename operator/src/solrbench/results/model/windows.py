@@ -55,7 +55,7 @@ class EmptiedCaches(LenientModel):
 
 
 class EndedEarly(LenientModel):
-    """A step run that was ended before its time, since its target gave no good response."""
+    """A step run that ended before its time: no response was good any more, or it broke off."""
 
     second: float
     """When no more requests were begun, counted from the begin of measuring."""
@@ -64,6 +64,11 @@ class EndedEarly(LenientModel):
     0 if there was none."""
     failures: int
     """Requests that failed since."""
+    reason: str | None = None
+    """Why it broke off: the reason of the benchmark's failure. None if it was ended since the
+    target gave no good response."""
+    message: str = ""
+    """The same in words."""
 
 
 class OutlierWindow(LenientModel):

@@ -11,11 +11,8 @@ _NOT_GROWING = (TrendWord.STEADY, TrendWord.UNCLEAR, TrendWord.ROSE_ONCE)
 
 def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
     """Return the numbers of a trend, such as `HeapGrows 41 MiB/h (95 %: 37 to 45), full in 9 h`."""
-    growth, lower, upper = (
-        _amount(each, trend.unit)
-        for each in (trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour)
-    )
-    text = f"{trend.word} {growth} {_unit(trend.unit)}/h (95 %: {lower} to {upper})"
+    growth = trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour
+    text = f"{trend.word} {per_hour(*growth, trend.unit)}"
     if trend.full_in_hours is not None:
         text += f", full in {format_number(trend.full_in_hours)} h"
     if caches_fill:
@@ -23,6 +20,12 @@ def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
     elif trend.word == TrendWord.UNCLEAR:
         text += "; measure for longer"
     return text
+
+
+def per_hour(growth: float, lower: float, upper: float, unit: str) -> str:
+    """Return `41 MiB/h (95 %: 37 to 45)`."""
+    shown, low, high = (_amount(each, unit) for each in (growth, lower, upper))
+    return f"{shown} {_unit(unit)}/h (95 %: {low} to {high})"
 
 
 def trend_sentences(trends: Iterable[Trend]) -> list[str]:

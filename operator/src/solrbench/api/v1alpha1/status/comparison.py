@@ -11,6 +11,9 @@ from solrbench.api.v1alpha1.status.word import MoreRepeats, Word
 MAX_FIGURES = 96
 """Those of all primary figures, and details; `solrbench compare` shows all."""
 
+MAX_TREND_DIFFERENCES = 16
+"""Trends beside those of the baseline; those that differ come first."""
+
 MAX_NOTES = 12
 """Differences of two specs that are listed."""
 
@@ -52,6 +55,32 @@ class FigureComparison(StatusModel):
     """Whether the step is Invalid on either side."""
 
 
+class TrendDifference(StatusModel):
+    """What one figure grew by in a step, beside the baseline."""
+
+    step: Text
+    """Name of the step."""
+    variant: Text | None = None
+    """Name of the variant; absent without variants."""
+    figure: Text
+    """HeapAfterGc, ResidentMemory, Latency, FailedRequests or IndexSize."""
+    unit: Text
+    """Unit of the figure: bytes, milliseconds or percent."""
+    baseline_per_hour: Difference
+    """Growth in an hour of the baseline, as in its `status.trends`."""
+    growth_per_hour: Difference
+    """The same of this benchmark."""
+    difference_per_hour: Difference
+    """Difference of both."""
+    low_per_hour: Difference
+    """Lower end of its 95 % confidence interval."""
+    high_per_hour: Difference
+    """Upper end of it."""
+    word: Word
+    """Worse if it grows more than in the baseline, Better if less, Same if it is steady in both,
+    else Unclear."""
+
+
 class BaselineComparison(StatusModel):
     """All figures that both have, in the order of the steps, those that decide first."""
 
@@ -61,6 +90,8 @@ class BaselineComparison(StatusModel):
     """`figures` are the figures."""
     left_out: Count = 0
     """`leftOut` is the number of figures for which there is no room."""
+    trends: Annotated[list[TrendDifference], Field(max_length=MAX_TREND_DIFFERENCES)] = []
+    """`trends` are the trends that both have."""
     settings: Annotated[list[Text], Field(max_length=MAX_NOTES)] = []
     """`settings` are the settings of target and collection in which both differ: what is
     compared."""

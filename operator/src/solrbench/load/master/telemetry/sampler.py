@@ -58,6 +58,10 @@ class TelemetrySampler:
         self._sample(full=True)
         return self._summary()
 
+    def so_far(self) -> Telemetry:
+        """Return what the readings until now show."""
+        return self._summary()
+
     def _stop(self) -> None:
         self._ended.set()
         if self._greenlet is not None:

@@ -16,6 +16,7 @@ from solrbench.load.master.worker_pool.membership import Membership
 from solrbench.load.master.worker_pool.orders import WorkerOrders
 from solrbench.load.master.worker_pool.recent_window import RecentWindow
 from solrbench.load.master.worker_pool.reports import StepReports
+from solrbench.load.master.worker_pool.so_far import MeasuredSoFar
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.messages import LiveTotals
@@ -89,6 +90,11 @@ class WorkerPool:
     def recent(self) -> RecentWindow:
         """What all workers counted in the last seconds."""
         return self._reports.recent
+
+    @property
+    def so_far(self) -> MeasuredSoFar:
+        """What all workers counted since measuring began."""
+        return self._reports.so_far
 
     @property
     def roster(self) -> WorkerRoster:

@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 
 from solrbench.load.master.worker_pool.recent_window import RecentWindow
+from solrbench.load.master.worker_pool.so_far import MeasuredSoFar
 from solrbench.load.recording.recent_times import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import LiveTotals
+
+_NOTHING = LiveTotals(0, 0, 0, 0)
 
 
 class StepReports:
@@ -16,6 +19,7 @@ class StepReports:
         spawned: workers whose users are all there
         results: results of the workers that have ended the step run
         recent: what all workers counted in the last seconds
+        so_far: what all workers counted since measuring began
 
     """
 
@@ -24,6 +28,7 @@ class StepReports:
         self.spawned: set[str] = set()
         self.results: dict[str, WorkerStepResult] = {}
         self.recent = RecentWindow()
+        self.so_far = MeasuredSoFar()
         self._totals: dict[str, LiveTotals] = {}
         self._progress_at: dict[str, float] = {}
 
@@ -34,6 +39,7 @@ class StepReports:
         self.results.clear()
         self._totals.clear()
         self.recent.clear()
+        self.so_far.begin(None)
         self._progress_at = dict.fromkeys(workers, now)
 
     def add_progress(
@@ -42,6 +48,7 @@ class StepReports:
         """Keep a worker's totals and its last second, reported at `now`."""
         self.recent.add(now, recent)
         self._progress_at[worker] = now
+        self.so_far.add(self._totals.get(worker, _NOTHING), totals, recent.times, now)
         self._totals[worker] = totals
 
     def silent_seconds(self, worker: str, now: float) -> float:

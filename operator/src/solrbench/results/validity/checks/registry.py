@@ -114,7 +114,8 @@ CHECKS: Mapping[str, ValidityCheck] = {
         check_requests_failed,
     ),
     "EndedEarly": ValidityCheck(
-        "The step was ended before its time, since requests failed and none was good any more.",
+        "The step was ended before its time: requests failed and none was good any more, or the"
+        " benchmark failed in the middle of it.",
         "look at Solr's log at that time, then measure again",
         check_ended_early,
     ),

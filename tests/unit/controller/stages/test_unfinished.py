@@ -1,0 +1,155 @@
+"""What a step had measured is kept when its benchmark fails in the middle of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.controller.stages import load_results
+from solrbench.errors import TemporaryError
+from solrbench.plan.load_plan import LoadState
+from solrbench.reasons.load import LoadReason
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.windows import EndedEarly
+from unit.controller.test_reconcile import World, condition_of
+from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
+from unit.results.builders import make_document, make_result
+
+KEPT = "one-report-unfinished"
+
+
+class Master:
+    """A load master in the middle of a step; `None` where it does not respond any more."""
+
+    def __init__(self, document: StepRunResult) -> None:
+        self.current: LoadState | None = LoadState(
+            stage="Measuring", step_run_id=document.id, repeat=1, step=document.step
+        )
+        self._document = document
+
+    def state(self) -> LoadState:
+        if self.current is None:
+            raise TemporaryError(LoadReason.LOAD_MASTER_UNREACHABLE, "connection refused")
+        return self.current
+
+    def unfinished(self) -> StepRunResult | None:
+        self.state()
+        return self._document
+
+
+def broken_off(requests: int) -> StepRunResult:
+    document = make_document("two-users", 1, make_result([1000] * requests))
+    ended = EndedEarly(second=812.0, last_good_second=790.0, failures=7)
+    return document.model_copy(update={"id": "r1-s0-two-users", "ended_early": ended})
+
+
+def master_pod() -> dict[str, Any]:
+    labels = {
+        "solrbench.io/benchmark": "one",
+        "app.kubernetes.io/component": "load-master",
+        "solrbench.io/attempt": "1",
+    }
+    return {
+        "kind": "Pod",
+        "metadata": {"name": "one-load-master-x", "uid": "m", "labels": labels},
+        "status": {"phase": "Running", "podIP": "10.0.0.9", "containerStatuses": []},
+    }
+
+
+@pytest.fixture
+def master(monkeypatch: pytest.MonkeyPatch) -> Master:
+    found = Master(broken_off(9))
+
+    @contextmanager
+    def connect(*_: object) -> Iterator[Master]:
+        yield found
+
+    monkeypatch.setattr(load_results, "_client", connect)
+    monkeypatch.setattr(load_results, "_record_environment", lambda _: None)
+    return found
+
+
+@pytest.fixture
+def world(master: Master) -> World:
+    """Return a world in which a step is measured for a while."""
+    del master
+    world = measured_so_far(retries=1)
+    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["deadlines"] = {
+        "measuringSeconds": 900
+    }
+    world.cluster.put(solr_pod())
+    assert condition_of(world.reconcile("one"), "Measured") == ("False", "LoadStarted")
+    world.cluster.put(master_pod())
+    for _ in range(3):
+        world.reconcile("one", seconds=70)
+    return world
+
+
+def kept_of(benchmark: SolrBenchmark) -> str:
+    """Return the message of the verdict, which must be that it ended early."""
+    (verdict,) = benchmark.status.verdicts
+    assert verdict.verdict == "Invalid"
+    (found,) = (each for each in verdict.reasons if each.reason == "EndedEarly")
+    return found.message
+
+
+def test_while_measuring_it_is_kept_apart_from_the_results(world: World) -> None:
+    assert KEPT in world.cluster.names("ConfigMap")
+    after = world.reconcile("one", seconds=2)
+    assert (after.status.report.stored_steps, after.status.verdicts) == (0, [])
+
+
+def test_a_deadline_keeps_what_was_measured(world: World) -> None:
+    after = world.reconcile("one", seconds=1000)
+    assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
+    message = kept_of(after)
+    assert "broke off at second 812 (DeadlineExceeded: Measuring took" in message
+    assert "the last good response came at second 790, 7 requests failed since" in message
+    assert [each.requests for each in after.status.results] == [9]
+    assert after.status.answers[0].startswith("two-users: broke off at second 812")
+
+
+def test_a_lost_master_leaves_what_was_kept_last(world: World, master: Master) -> None:
+    master.current = None
+    after = world.reconcile("one", seconds=1000)
+    assert "DeadlineExceeded" in kept_of(after)
+
+
+def test_a_lost_load_is_kept_after_the_last_attempt(world: World, master: Master) -> None:
+    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["backoffLimit"] = 0
+    master.current = LoadState(stage="Failed", reason="WorkerLost", message="w-0 was lost")
+    after = world.reconcile("one")
+    assert condition_of(after, "Succeeded") == ("False", "WorkerLost")
+    assert "(WorkerLost: w-0 was lost; 1 attempts failed" in kept_of(after)
+
+
+def test_another_attempt_measures_the_step_from_its_begin(world: World, master: Master) -> None:
+    master.current = LoadState(stage="Failed", reason="WorkerLost", message="w-0 was lost")
+    first = world.reconcile("one")
+    assert first.status.attempts.load == 2
+    assert first.status.verdicts == []
+
+
+def test_failure_is_reported_even_if_nothing_can_be_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("damaged")
+
+    monkeypatch.setattr(load_results, "read_unfinished", broken)
+    after = world.reconcile("one", seconds=1000)
+    assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
+    assert after.status.verdicts == []
+
+
+def test_a_reconcile_after_a_crash_ends_the_same(world: World) -> None:
+    before = world.cluster.objects["SolrBenchmark", "default", "one"]
+    status = dict(before["status"])
+    world.reconcile("one", seconds=1000)
+    stored = world.cluster.objects["SolrBenchmark", "default", "one"]
+    stored["status"] = status  # it was killed before its status was written
+    after = world.reconcile("one")
+    assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
+    assert "broke off at second 812" in kept_of(after)

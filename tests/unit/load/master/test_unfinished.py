@@ -1,0 +1,88 @@
+"""A step that breaks off keeps what its workers had reported."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solrbench.load.master.worker_pool.so_far import MeasuredSoFar
+from solrbench.load.recording.recent_times import pack_times
+from solrbench.load.recording.window_sums import MOST_WINDOWS
+from solrbench.load.schedule.messages import LiveTotals
+from solrbench.results.stats.histograms import bucket_of
+from unit.load.master.fake_load.workers import load_plan
+from unit.load.master.test_run_coordinator import TIMED, Run
+
+NOTHING = LiveTotals(0, 0, 0, 0)
+LONG = TIMED | {"durationSeconds": 600}
+
+
+def test_all_workers_lost_leaves_what_they_reported(tmp_path: Path) -> None:
+    run = Run(load_plan(LONG), tmp_path)
+    run.at(100, lambda: run.load.lose("a", "b"))
+    run.fail()
+    found = run.coordinator.unfinished()
+    assert found is not None
+    assert found.ended_early is not None
+    assert found.id == "r1-s0-timed"
+    # Workers join and spawn in the first seconds, then each has ten requests a second.
+    assert 90 <= found.seconds <= 100
+    assert found.requests[0].requests == pytest.approx(20 * found.seconds, abs=40)
+    assert sum(each.requests for each in found.requests[0].windows) > 1700
+    assert found.ended_early.failures == 0
+    assert found.ended_early.last_good_second == pytest.approx(found.seconds, abs=2)
+
+
+def test_first_symptom_is_the_last_good_response(tmp_path: Path) -> None:
+    run = Run(load_plan(LONG), tmp_path)
+    run.workers.fails_from_second = 30
+    run.at(100, lambda: run.load.lose("a", "b"))
+    run.fail()
+    found = run.coordinator.unfinished()
+    assert found is not None
+    assert found.ended_early is not None
+    assert 27 <= found.ended_early.last_good_second <= 31
+    assert found.ended_early.failures > 1000
+
+
+@pytest.mark.parametrize("changes", [{}, {"warmUp": {"durationSeconds": 60}}])
+def test_nothing_is_left_before_measuring(changes: dict[str, Any], tmp_path: Path) -> None:
+    run = Run(load_plan(LONG, **changes), tmp_path)
+    assert run.coordinator.unfinished() is None
+    run.at(2 if not changes else 30, lambda: run.load.lose("a", "b"))
+    run.fail()
+    assert run.coordinator.unfinished() is None
+
+
+def test_a_step_that_ended_is_not_unfinished(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED), tmp_path)
+    run.run()
+    assert run.coordinator.unfinished() is None
+
+
+def test_times_are_those_of_all_workers() -> None:
+    so_far = MeasuredSoFar()
+    so_far.begin(100.0)
+    so_far.add(NOTHING, LiveTotals(1, 2, 0, 9000), pack_times({bucket_of(4000): 2}), 101.0)
+    so_far.add(NOTHING, LiveTotals(1, 2, 1, 90_000), pack_times({bucket_of(40_000): 2}), 101.1)
+    assert so_far.histogram.percentile(50) == pytest.approx(4000, rel=0.02)
+    assert so_far.histogram.percentile(99) == pytest.approx(40_000, rel=0.02)
+    assert (so_far.requests, so_far.failures, so_far.last_good_second) == (4, 1, 0)
+
+
+def test_what_came_before_measuring_is_left_out() -> None:
+    so_far = MeasuredSoFar()
+    so_far.add(NOTHING, LiveTotals(1, 50, 0, 9000), b"", 99.0)
+    assert so_far.requests == 0
+
+
+def test_a_day_takes_no_more_windows_than_a_finished_step() -> None:
+    so_far = MeasuredSoFar()
+    so_far.begin(0.0)
+    before = NOTHING
+    for second in range(1, 86_401):
+        totals = LiveTotals(1, second, 0, 1000 * second)
+        so_far.add(before, totals, b"", float(second))
+        before = totals
+    assert len(so_far.windows) <= MOST_WINDOWS + 600
+    assert so_far.requests == 86_400
