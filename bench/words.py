@@ -7,7 +7,6 @@ comparison: paired in rounds, one look after every repeat from 5 to 20, as `unti
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from math import exp, log1p
 from pathlib import Path
@@ -23,6 +22,8 @@ from solrbench.results.comparison.metric import percentile_metric
 LOOKS = Looks(5, 20)
 _P95 = percentile_metric(95)
 _LEVEL = 100.0
+MOST_NEEDED = 60
+"""Repeats of a server after which the same is done."""
 _MOST_FURTHER = 4 * MORE_THAN_50
 """Repeats after which a comparison without a word is given up."""
 
@@ -134,12 +135,22 @@ def _equal(pair: Pair, pairs: int) -> list[Row]:
 
 
 def _different(pair: Pair, pairs: int, bar: float) -> Row:
-    found = outcomes(pair, pairs)
+    what = f"{pair}, {pair.smallest_effect_percent:g} % matter"
+    return worse_row(what, outcomes(pair, pairs), bar)
+
+
+def worse_row(what: str, found: Sequence[Outcome], bar: float) -> Row:
+    """Return the bar of sides of which the second is slower."""
     count = Counter(each.word for each in found)
     mean = sum(each.repeats for each in found) / len(found)
     others = f"{count[Word.SAME]} Same, {count[Word.UNCLEAR]} Unclear, {count[Word.BETTER]} Better"
-    what = f"{pair}, {pair.smallest_effect_percent:g} % matter: Worse"
-    return _share_row(what, count[Word.WORSE], pairs, bar, f"{others}; {mean:.1f} repeats")
+    detail = f"{others}; {mean:.1f} repeats"
+    return _share_row(f"{what}: Worse", count[Word.WORSE], len(found), bar, detail)
+
+
+def mean_repeats_percent(found: Sequence[Outcome]) -> float:
+    """Return the mean of repeats, in per cent of the maximum."""
+    return 100 * sum(each.repeats for each in found) / len(found) / LOOKS.maximum
 
 
 def _spared(cells: Sequence[Pair], pairs: int) -> Row:
@@ -147,7 +158,7 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
     parts, wrong, fixed_wrong = [], 0, 0
     for pair in cells:
         found = outcomes(pair, pairs)
-        parts.append((100 * sum(each.repeats for each in found) / pairs / LOOKS.maximum, pair))
+        parts.append((mean_repeats_percent(found), pair))
         wrong += sum(_is_wrong(pair, each.word) for each in found)
         fixed = fixed_words(pair, pairs)
         fixed_wrong += sum(number for word, number in fixed.items() if _is_wrong(pair, word))
@@ -172,9 +183,16 @@ def _is_wrong(pair: Pair, word: Word | None) -> bool:
 
 def _proposed(repeats: int, cases: int) -> Row:
     """Return how often the proposed number of further repeats is within a factor of 4."""
-    right = sum(islice(map(_is_within_four, _unclear(repeats)), cases))
-    what = f"further repeats proposed after {repeats}, within a factor of 4"
-    return _share_row(what, right, cases, 80, "CV 2 to 5 %, 0 to 10 % slower")
+    what = f"CV 2 to 5 %, 0 to 10 % slower, after {repeats} repeats"
+    return proposed_row(what, list(islice(_unclear(repeats), cases)))
+
+
+def proposed_row(what: str, cases: Sequence[tuple[int, int]]) -> Row:
+    """Return the bar of further repeats that are proposed, from those and what was needed."""
+    name, bar = f"{what}: further repeats proposed, within a factor of 4", 80
+    if not cases:
+        return Row(name, f">= {bar} %", "-", None, "no case was unclear")
+    return _share_row(name, sum(map(_is_within_four, cases)), len(cases), bar, "")
 
 
 def _unclear(repeats: int) -> Iterator[tuple[int, int]]:
@@ -183,16 +201,26 @@ def _unclear(repeats: int) -> Iterator[tuple[int, int]]:
     while True:
         pair = Pair(draw.choice((0.02, 0.03, 0.05)), draw.choice((0, 2, 5, 7, 10)))
         before, after = pair.repeats(draw, repeats + _MOST_FURTHER)
-        at = partial(_at, before, after)
-        proposed = at(repeats).more_repeats
-        if proposed is not None:
-            further = range(1, _MOST_FURTHER)
-            needed = next((n for n in further if at(repeats + n).is_decided), _MOST_FURTHER)
-            yield proposed, needed
+        case = proposal(before, after, repeats, DEFAULT_RULE)
+        if case is not None:
+            yield case
 
 
-def _at(before: Figures, after: Figures, repeats: int) -> Finding:
-    return find(before[:repeats], after[:repeats], DEFAULT_RULE)
+def proposal(before: Figures, after: Figures, repeats: int, rule: Rule) -> tuple[int, int] | None:
+    """Return what is proposed after some repeats and what was needed; None if it was decided.
+
+    A comparison that all figures given do not decide needs all of them at least.
+    """
+    proposed = find(before[:repeats], after[:repeats], rule).more_repeats
+    if proposed is None:
+        return None
+    most = min(len(before), len(after)) - repeats
+    decided = (
+        more
+        for more in range(1, most)
+        if find(before[: repeats + more], after[: repeats + more], rule).is_decided
+    )
+    return proposed, next(decided, most)
 
 
 def _is_within_four(case: tuple[int, int]) -> bool:

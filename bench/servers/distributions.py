@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 
 Delays = Callable[[random.Random], Iterator[float]]
 
@@ -40,11 +41,19 @@ REPEAT_REQUESTS = 60
 """Delays that share a level in `repeats`."""
 
 
-def repeats(draw: random.Random) -> Iterator[float]:
-    """Yield about 100 ms: each repeat has a level of its own, with a CV of 1.5 %."""
+def repeats(draw: random.Random, cv: float, slower_percent: float) -> Iterator[float]:
+    """Yield about 100 ms: each repeat has a level of its own, every second one of another side.
+
+    Args:
+        draw: of the levels
+        cv: standard deviation of their logarithms
+        slower_percent: how much slower the second side is
+
+    """
     while True:
-        level = 0.100 * math.exp(draw.gauss(0, 0.015))
-        yield from (level for _ in range(REPEAT_REQUESTS))
+        for shift in (0.0, math.log1p(slower_percent / 100)):
+            level = 0.100 * math.exp(shift + draw.gauss(0, cv))
+            yield from (level for _ in range(REPEAT_REQUESTS))
 
 
 DISTRIBUTIONS: dict[str, Delays] = {
@@ -52,5 +61,7 @@ DISTRIBUTIONS: dict[str, Delays] = {
     "bimodal": bimodal,
     "heavy-tail": heavy_tail,
     "none": nothing,
-    "repeats": repeats,
+    "repeats": partial(repeats, cv=0.015, slower_percent=0),
+    "slower": partial(repeats, cv=0.018, slower_percent=5),
+    "slightly-slower": partial(repeats, cv=0.008, slower_percent=2),
 }

@@ -4,10 +4,12 @@ import random
 
 import pytest
 
+from bench.real_pairs import pair_benchmark, target_benchmark
 from bench.stalls import theory
 from bench.statistics import PERCENTS, exact_percentile, worst_of
 from bench.table import Row, ratio_row, render, skipped
 from bench.words import Outcome, Pair, equal_rows, outcomes
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.word import Word
 from solrbench.results.stats.histograms import Histogram
 
@@ -78,3 +80,14 @@ def test_figure_without_a_bar_is_neither_met_nor_skipped() -> None:
     table = render([Row("bare loop", "", "7.4 %", None)])
     assert "7.4 %" in table
     assert "skipped" not in table
+
+
+def test_benchmarks_of_a_chain_have_one_spec_and_are_accepted() -> None:
+    bodies = [pair_benchmark(number, "http://solr:8983/solr") for number in range(3)]
+    SolrBenchmark.parse(target_benchmark())
+    first, second, third = (SolrBenchmark.parse(each).spec for each in bodies)
+    assert second.load.repeats.until == "Decided"
+    assert first.load.steps == second.load.steps == third.load.steps
+    assert third.comparison.baseline is not None
+    assert third.comparison.baseline.benchmark is not None
+    assert third.comparison.baseline.benchmark.name == "pair-01"

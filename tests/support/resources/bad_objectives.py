@@ -54,6 +54,12 @@ OBJECTIVES = [
         "must set exactly one of responseTime, meanResponseTime, failures",
     ),
     bad(
+        "objective of a step that is not there",
+        _with({"name": "fast", "meanResponseTime": {"maxMilliseconds": 1}, "steps": ["six-users"]}),
+        "spec",
+        "objectives.steps must be names of load.steps",
+    ),
+    bad(
         "two objectives of one name",
         _with(IN_TIME, IN_TIME),
         "spec.objectives",

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli import compare
+from solrbench.cli.comparison import command, sides
 from solrbench.cli.terminal import tables
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
@@ -55,7 +55,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(compare.compare, arguments)
+    return CliRunner().invoke(command.compare, arguments)
 
 
 def test_reports_are_compared_with_sentence_and_table(files: tuple[str, str]) -> None:
@@ -128,7 +128,7 @@ def test_folder_without_a_report_is_an_error(tmp_path: Path) -> None:
 
 def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeCluster(small("old"), small("new"))
-    monkeypatch.setattr(compare, "open_cluster", lambda *_: (fake, "default"))
+    monkeypatch.setattr(sides, "open_cluster", lambda *_: (fake, "default"))
     cluster = cast(Cluster, fake)
     for name, times in (("old", (100, 101, 99)), ("new", (100, 99, 101))):
         benchmark = SolrBenchmark.parse(fake.objects["SolrBenchmark", "default", name])
@@ -157,3 +157,9 @@ def test_numbers_are_never_cut(width: int) -> None:
     assert all(len(line) <= width for line in text.splitlines() if line.strip())
     for number in ("10 s", "12.3 s", "+23.3 %"):
         assert number in text
+
+
+def test_a_table_without_words_says_why(tmp_path: Path) -> None:
+    one = tmp_path / "one.json"
+    one.write_bytes(report(100))
+    assert "Without a word: a side has one repeat only" in run(str(one), str(one)).output

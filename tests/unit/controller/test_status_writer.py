@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import orjson
 import pytest
 
+from solrbench.decide.status_size import MAX_STATUS_BYTES
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
+from support.resources.largest_status import largest_status
 from unit.controller.test_reconcile import World, condition_of
 
 
@@ -97,3 +100,16 @@ def test_api_trouble_is_no_reason_to_reduce_it(
     with pytest.raises(TemporaryError):
         world.reconcile("one")
     assert len(calls) == 1
+
+
+def test_a_status_that_grew_large_leaves_details_to_the_report(world: SmallWorld) -> None:
+    world.cluster.forbidden = ()
+    stored = world.cluster.objects["SolrBenchmark", "default", "one"]
+    large = largest_status().model_dump(mode="json", by_alias=True, exclude_none=True)
+    stored["status"] = large | {"conditions": stored["status"]["conditions"]}
+    stored["spec"]["suspend"] = True
+    after = world.reconcile("one")
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    assert len(orjson.dumps(body)) <= MAX_STATUS_BYTES
+    assert after.status.report.left_out == body["report"]["leftOut"] != []
+    assert condition_of(after, "Succeeded")[1] != "StatusRejected"

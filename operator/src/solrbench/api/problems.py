@@ -18,6 +18,7 @@ _WORDS = {
     "dict_type": "must be a mapping",
     "model_type": "must be a mapping",
     "model_attributes_type": "must be a mapping",
+    "invalid_key": "is a key that is no text: YAML reads on, off, yes and no as true and false",
 }
 """By the library's kinds of errors, in place of its words."""
 

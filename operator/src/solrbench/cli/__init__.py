@@ -6,7 +6,8 @@
 | commands | the commands, one module each; report has its own here |
 | pod_commands | operator, index, load: what the pods of the one image run |
 | files | benchmarks in files, with lines, faults and changes |
-| compare, log | two benchmarks or reports beside each other; query logs as workloads |
+| comparison | two benchmarks, sweeps or reports beside each other |
+| log | query logs as workloads |
 | readiness | whether a cluster is ready, and has room |
 | follow | a benchmark under way |
 | terminal | results and progress on a terminal |

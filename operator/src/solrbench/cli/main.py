@@ -37,7 +37,9 @@ COMMANDS = {
     "watch": Entry("commands.run:watch", "Follow a benchmark or a sweep to its end."),
     "list": Entry("commands.list_benchmarks:list_benchmarks", "List benchmarks and sweeps."),
     "report": Entry("report:report", "Print the results of a benchmark or a sweep."),
-    "compare": Entry("compare:compare", "Compare two benchmarks, or reports of them."),
+    "compare": Entry(
+        "comparison.command:compare", "Compare two benchmarks or sweeps, or reports of them."
+    ),
     "log": Entry("log:log", "Show the rates and the mix of a query log."),
     "logs": Entry("commands.logs:logs", "Print the logs of a benchmark's pods."),
     "open": Entry(

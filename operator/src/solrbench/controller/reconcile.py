@@ -36,6 +36,7 @@ from solrbench.decide.internal_errors import (
     check_internal_error,
     describe_exception,
 )
+from solrbench.decide.status_size import fit_status
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.kinds import Reason
@@ -78,6 +79,8 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
     context.update(progress_percent=_progress(context))
     context.finalize_status()
     if context.status != before:
+        context.status = fit_status(context.status)
+    if context.status != before:  # what is left out may be all that differed
         store_or_reduce_status(context)
     if is_finished(context.status):
         cleanup.delete_expired(context)

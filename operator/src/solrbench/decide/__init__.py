@@ -12,6 +12,7 @@
 - `scheduling`: when a benchmark runs, and is reconciled again
 - `ownership`: to which resource an object belongs
 - `internal_errors`: exceptions that no reason describes
+- `status_size`: what a status leaves to the report where it would be too large
 - `reduced_status`: what is left of a status that cannot be stored
 - `index_progress`: progress of all index pods together
 - `deadlines`: how long each stage may take

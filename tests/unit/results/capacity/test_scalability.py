@@ -2,8 +2,9 @@
 
 import pytest
 
-from solrbench.results.capacity.knee import find_knee, knee_in_flight
+from solrbench.results.capacity.knee import Knee, find_knee, knee_in_flight
 from solrbench.results.capacity.scalability import Level, declines, fit_law, stated_peak
+from solrbench.results.capacity.scaling import describe_scaling
 from solrbench.results.objectives.measures import Measured
 from solrbench.results.stats.intervals import Interval
 
@@ -96,3 +97,54 @@ def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
     assert found is not None
     assert found.at == pytest.approx(4.0)
     assert found.interval == pytest.approx((3.72, 4.30), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("rates", "error", "knee", "peak", "expected"),
+    [
+        (
+            {1: 10, 8: 60, 20: 61},
+            0.01,
+            Knee(6.1, Interval(5.8, 6.4)),
+            None,
+            (
+                "highest throughput 61 requests/s, at 20 users;"
+                " knee at 6.1 users (95 %: 5.8 to 6.4); no decline up to 20 users"
+            ),
+        ),
+        (
+            {1: 10, 8: 60, 20: 50},
+            0.2,
+            Knee(6.0, None),
+            None,
+            (
+                "highest throughput 60 requests/s, at 8 users; knee at 6 users;"
+                " 50 requests/s at 20 users, too near to call it a decline"
+            ),
+        ),
+        (
+            {1: 10, 8: 60, 20: 50},
+            0.01,
+            None,
+            None,
+            (
+                "highest throughput 60 requests/s, at 8 users;"
+                " a decline up to 20 users, with too few levels to state a peak"
+            ),
+        ),
+        (
+            {1: 10, 8: 60, 20: 50},
+            0.01,
+            None,
+            9.2,
+            (
+                "highest throughput 60 requests/s, at 8 users;"
+                " peak at about 9.2 users by the Universal Scalability Law"
+            ),
+        ),
+    ],
+)
+def test_a_ladder_in_words(
+    rates: dict[int, float], error: float, knee: Knee | None, peak: float | None, expected: str
+) -> None:
+    assert describe_scaling(levels(rates, error), knee, peak) == expected

@@ -4,9 +4,12 @@ Ed-Fi's are the 30 times of RND-538 (Ed-Fi-Exchange-OSS/Meadowlark, docs/perform
 authors "did not see any improvement with the nginx load balancer".
 """
 
+from statistics import fmean
+
 import pytest
 
 from solrbench.api.v1alpha1.status.word import Word
+from solrbench.results.capacity.scalability import Level, declines, fit_law, stated_peak
 from solrbench.results.comparison.estimates import StudentEstimate
 from solrbench.results.comparison.findings import Rule, decide_primary
 from solrbench.results.comparison.metric import AVERAGE, INDEXING
@@ -64,3 +67,27 @@ def test_the_best_of_three_zookeeper_counts_is_within_two_equal_runs() -> None:
     paired = compared(three, figures([9.593, 9.708]), INDEXING)
     (found,) = decide_primary([paired], Rule())
     assert found.word is Word.UNCLEAR
+
+
+def test_a_system_past_its_peak_is_seen_to_decline_but_no_peak_is_stated() -> None:
+    """FOLIO: pairs of check-in and check-out per second that follow from its times, by users.
+
+    With 1, 5, 8 and 20 users they are 0.28, 1.26, 1.49 and 1.10; its report shows times only.
+    """
+    rates = {1: 0.28, 5: 1.26, 8: 1.49, 20: 1.10}
+    once = [Level(users, rate) for users, rate in rates.items()]
+    repeated = [Level(users, rate, 0.95 * rate, 1.05 * rate) for users, rate in rates.items()]
+    assert not declines(once)
+    assert declines(repeated)
+    law = fit_law(repeated)
+    assert law is not None
+    assert law.peak is not None
+    assert 8 < law.peak < 20
+    assert stated_peak(repeated, law) is None
+
+
+def test_load_times_of_the_published_averages_are_not_those_of_the_raw_times() -> None:
+    """Ed-Fi: 2:47.9 with the balancer and 4 threads, 2:32.3 and 3:04.0 without it and 2 and 1."""
+    means = [fmean(BALANCED[4]), fmean(DIRECT[2]), fmean(DIRECT[1])]
+    assert means == pytest.approx([160.9, 154.3, 184.4], abs=0.05)
+    assert means != pytest.approx([167.9, 152.3, 184.0], abs=0.3)

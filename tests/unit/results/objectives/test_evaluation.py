@@ -185,3 +185,12 @@ def test_goodput_of_a_name_has_limits_of_that_name_and_of_all() -> None:
     spec = spec_with({"request": "other", "responseTime": {"maxMilliseconds": 2}})
     (result,) = merge_steps(spec, [swings()])
     assert result.goodput_requests_per_second is None
+
+
+def test_a_default_name_that_no_step_has_is_unclear_and_says_so() -> None:
+    objective = {"meanResponseTime": {"maxMilliseconds": 10}, "steps": ["a", "users-99"]}
+    found = evaluate_objectives(spec_with(objective), [swings()], DATASET)
+    assert found is not None
+    assert [(each.step, each.word) for each in found.results] == [("a", MET), ("users-99", UNCLEAR)]
+    assert found.results[1].message == "load.steps has no step users-99"
+    assert found.word is UNCLEAR

@@ -99,11 +99,18 @@ def _print_baseline(console: Console, benchmark: SolrBenchmark) -> None:
         print_baseline_table(console, found)
 
 
-def print_baseline_table(console: Console, found: BaselineComparison) -> None:
-    """Print every figure beside that of the baseline, and what must be known of it."""
-    table = baseline_table(found)
+def print_baseline_table(console: Console, found: BaselineComparison, place: str = "step") -> None:
+    """Print every figure beside that of the baseline, and what must be known of it.
+
+    Args:
+        console: to print on
+        found: the figures
+        place: what they are of
+
+    """
+    table = baseline_table(found, place)
     print_rows(console, columns_of(table), table.rows)
-    for note in comparison_notes(found):
+    for note in comparison_notes(found, place):
         print_line(console, note)
 
 

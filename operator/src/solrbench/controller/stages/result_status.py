@@ -31,6 +31,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     changed = len(documents) != before.stored_steps or not before.repeats
     report = before.model_copy(
         update={
+            "left_out": [] if changed else before.left_out,
             "stored_steps": len(documents),
             "config_map_selector": names.selector_text(context.benchmark, names.REPORT),
         }

@@ -2,5 +2,6 @@
 
 - `model`: the full report, as JSON has it; `build`: from the resources as they are stored
 - `tables`: points, objectives, failures, as texts
+- `comparison`: two sweeps beside each other
 - `markdown`, `csv`, `junit`: the other forms
 """

@@ -1,5 +1,6 @@
 """The full report of a sweep: what was asked for, and what each point measured."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import orjson
@@ -91,9 +92,20 @@ class SweepReport(LenientModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            found = "; ".join(problems(error)[:_MOST_PROBLEMS])
-            text_ = f"not a report of a sweep of version {SWEEP_SCHEMA_VERSION}: {found}"
-            raise ReportFormatError(text_) from error
+            raise _format_error(error) from error
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Return the report in a JSON object, as `parse`.
+
+        Raises:
+            ReportFormatError: if it is none.
+
+        """
+        try:
+            return cls.model_validate(body)
+        except ValidationError as error:
+            raise _format_error(error) from error
 
     def to_json(self) -> bytes:
         """Return the report as JSON; what was not measured is absent."""
@@ -115,3 +127,8 @@ class SweepReport(LenientModel):
         """The message of the condition Succeeded."""
         found = next((each for each in self.status.conditions if each.type == "Succeeded"), None)
         return found.message if found is not None else ""
+
+
+def _format_error(error: ValidationError) -> ReportFormatError:
+    found = "; ".join(problems(error)[:_MOST_PROBLEMS])
+    return ReportFormatError(f"not a report of a sweep of version {SWEEP_SCHEMA_VERSION}: {found}")

@@ -55,7 +55,7 @@ def _of_variant(
         contention=None if law is None else round_number(law.contention),
         coherency=None if law is None else round_number(law.coherency),
         peak_users=None if peak is None else round_number(peak),
-        message=_message(levels, knee, peak),
+        message=describe_scaling(levels, knee, peak),
     )
 
 
@@ -84,16 +84,30 @@ def _interval(knee: Knee | None) -> Interval | None:
     return Interval(lower=round_number(knee.interval[0]), upper=round_number(knee.interval[1]))
 
 
-def _message(levels: Sequence[Level], knee: Knee | None, peak: float | None) -> str:
+def describe_scaling(levels: Sequence[Level], knee: Knee | None, peak: float | None) -> str:
+    """Return the highest throughput, the knee, and the peak or what is known of a decline."""
     best = max(levels, key=lambda each: each.rate)
-    highest = max(each.users for each in levels)
-    parts = [f"{format_number(round_number(best.rate))} requests/s at {best.users} users"]
+    last = max(levels, key=lambda each: each.users)
+    rate = format_number(round_number(best.rate))
+    parts = [f"highest throughput {rate} requests/s, at {best.users} users"]
     if knee is not None:
-        parts.append(f"knee at {format_number(round_number(knee.at))} users")
+        at = format_number(round_number(knee.at))
+        parts.append(f"knee at {at} users{_bounds(knee)}")
     if peak is not None:
-        parts.append(f"peak at about {format_number(round_number(peak))} users by the USL")
+        at = format_number(round_number(peak))
+        parts.append(f"peak at about {at} users by the Universal Scalability Law")
     elif declines(levels):
-        parts.append(f"a decline up to {highest} users, with too few levels to state a peak")
+        parts.append(f"a decline up to {last.users} users, with too few levels to state a peak")
+    elif last.rate < best.rate:
+        less = format_number(round_number(last.rate))
+        parts.append(f"{less} requests/s at {last.users} users, too near to call it a decline")
     else:
-        parts.append(f"no decline measured up to {highest} users")
-    return ", ".join(parts)
+        parts.append(f"no decline up to {last.users} users")
+    return "; ".join(parts)
+
+
+def _bounds(knee: Knee) -> str:
+    if knee.interval is None:
+        return ""
+    lower, upper = (format_number(round_number(each)) for each in knee.interval)
+    return f" (95 %: {lower} to {upper})"

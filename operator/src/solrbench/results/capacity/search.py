@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from solrbench.results.capacity.line import Crossing, fit_crossing
+from solrbench.results.stats.number_format import format_number, round_number
 
 FIRST_SHARE = 0.2
 """Rate of the first trial, as a share of that of the probe: there, next to nothing queues."""
@@ -56,6 +57,9 @@ MOST_HALF_WIDTH = 0.10
 MOST_SCATTER = 0.10
 """Standard deviation of what a single trial says of the rate, beyond which the result is unclear:
 where so much of it is noise, a narrow interval is narrow by chance."""
+
+_LARGEST_LOGARITHM = 30.0
+"""Of a bound of an interval that is shown."""
 
 LEAST_SLOPE = 0.8
 """Excess for each unit of ln of the rate, below which the limit does not depend on the rate."""
@@ -181,8 +185,20 @@ def _line_problem(crossing: Crossing | None, grain: float) -> str:
         loads = "numbers" if grain else "rates"
         return f"trials at one {word} differ as if {loads} differed by {crossing.scatter:.0%}"
     if not _half_width(crossing) <= max(MOST_HALF_WIDTH, share):
-        return f"trials differ too much: the interval is wider than ±{MOST_HALF_WIDTH:.0%}"
+        return (
+            f"trials differ too much: the 95 % interval{_bounds(crossing)} is wider than"
+            f" ±{MOST_HALF_WIDTH:.0%}; set a longer trialSeconds, or a higher maxTrials"
+        )
     return ""
+
+
+def _bounds(crossing: Crossing) -> str:
+    """Return `, 6.1 to 8.9,`; empty where a line so flat has no bounds."""
+    bounds = crossing.lower - CURVATURE, crossing.upper + CURVATURE
+    if not all(abs(each) < _LARGEST_LOGARITHM for each in bounds):
+        return ""
+    lower, upper = (format_number(round_number(math.exp(each))) for each in bounds)
+    return f", {lower} to {upper},"
 
 
 def _bracket_problem(met: float | None, missed: float | None) -> str:

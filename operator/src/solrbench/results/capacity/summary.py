@@ -160,6 +160,8 @@ def _message(found: Estimate, problem: str, objectives: Sequence[Objective], uni
         )
         return f"holds {number} {unit} (95 %: {lower} to {upper}) at {at}"
     known = []
+    if found.lowest_missed is None:
+        known.append("set a higher probeUsers or maxTrials")
     if found.highest_met is not None:
         known.append(f"a trial at {format_number(found.highest_met)} {unit} met it")
     if found.lowest_missed is not None:

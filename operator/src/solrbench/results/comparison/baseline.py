@@ -29,7 +29,7 @@ def whole_comparison(found: SideComparison) -> BaselineComparison:
     # Without validation: a status holds fewer figures than a file may have.
     return BaselineComparison.model_construct(
         baseline=found.before.name,
-        figures=[_shown(each, invalid=found.is_invalid(each)) for each in ordered],
+        figures=[shown_figure(each, invalid=found.is_invalid(each)) for each in ordered],
         left_out=0,
         trends=compare_trends(found.before.trends, found.after.trends),
         settings=list(found.settings),
@@ -42,7 +42,8 @@ def primary_words(figures: Sequence[FigureComparison]) -> list[FigureComparison]
     return [each for each in figures if each.primary]
 
 
-def _shown(figure: ComparedFigure, *, invalid: bool) -> FigureComparison:
+def shown_figure(figure: ComparedFigure, *, invalid: bool) -> FigureComparison:
+    """Return a figure of a step as a status shows it; `invalid` if either side is."""
     finding = figure.finding
     difference = finding.difference
     interval = finding.interval_percent

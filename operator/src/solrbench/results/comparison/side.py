@@ -118,12 +118,21 @@ def report_side(name: str, text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> Si
         UnreadableReportError: if it is none, or larger than `max_bytes`.
 
     """
-    report = _parse(text, max_bytes)
+    return side_of(name, parse_report(text, max_bytes))
+
+
+def side_of(name: str, report: Mapping[str, Any]) -> Side:
+    """Return the JSON object of a report as one side.
+
+    Raises:
+        UnreadableReportError: if it is none.
+
+    """
     try:
         status = report.get("status") or {}
         return Side(
             name,
-            _spec(report["spec"]),
+            complete_spec(report["spec"]),
             [_document(each) for each in report["steps"]],
             invalid_steps(map(StepVerdict.model_validate, status.get("verdicts", []))),
             DatasetStatus.model_validate(status.get("dataset", {})),
@@ -138,7 +147,7 @@ def report_side(name: str, text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> Si
         raise UnreadableReportError(f"another version wrote it ({found})") from error
 
 
-def _spec(stored: dict[str, Any]) -> dict[str, Any]:
+def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored spec with today's defaults; as it is, if another version wrote it."""
     try:
         return spec_as_json(Spec.model_validate(stored, context={ADMITTED: True}))
@@ -162,7 +171,13 @@ def invalid_steps(verdicts: Iterable[StepVerdict]) -> frozenset[StepKey]:
     return frozenset((each.step, each.variant or "") for each in verdicts if each.verdict != VALID)
 
 
-def _parse(text: bytes, max_bytes: int) -> dict[str, Any]:
+def parse_report(text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> dict[str, Any]:
+    """Return the JSON object of a report, which may be packed by gzip.
+
+    Raises:
+        UnreadableReportError: if it is none, or larger than `max_bytes`.
+
+    """
     if text.startswith(_GZIP_MAGIC):
         text = _unpack(text, max_bytes)
     if len(text) > max_bytes:

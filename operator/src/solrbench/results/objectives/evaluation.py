@@ -1,9 +1,9 @@
 """The word of each objective: what its number and the 95 % interval say of the limit."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.objectives import Objective
+from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
 from solrbench.api.v1alpha1.status.objectives import (
     ObjectiveResult,
     ObjectivesStatus,
@@ -47,6 +47,7 @@ def evaluate_objectives(
             for variant in variant_names(spec)
             if (step_runs := runs_by_step[step.name, variant])
         ]
+    results = [*results, *_missing(spec)][:MAX_OBJECTIVE_RESULTS]
     return ObjectivesStatus(word=overall_word([each.word for each in results]), results=results)
 
 
@@ -72,6 +73,16 @@ def word_of(interval: Interval | None, limit: float, *, least: bool) -> Objectiv
     if kept:
         return ObjectiveWord.MET
     return ObjectiveWord.MISSED if broken else ObjectiveWord.UNCLEAR
+
+
+def _missing(spec: Spec) -> Iterator[ObjectiveResult]:
+    """Yield results for steps that the load does not have; admission cannot know default names."""
+    known = {step.name for step in spec.load.steps}
+    for objective in spec.objectives:
+        for step in objective.steps:
+            if step not in known:
+                text = f"load.steps has no step {step}"
+                yield _result(objective, None, step).model_copy(update={"message": text})
 
 
 def _of_dataset(objective: Objective, dataset: DatasetStatus) -> list[ObjectiveResult]:

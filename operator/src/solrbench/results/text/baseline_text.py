@@ -1,8 +1,6 @@
-"""The benchmark beside its baseline as rows of a table, Markdown and CSV."""
+"""The benchmark beside its baseline as rows of a table and Markdown."""
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison, FigureComparison
@@ -48,8 +46,12 @@ DECIDES = " *"
 """Behind figures that decide about their step."""
 
 _NOTE = (
-    f"Figures with{DECIDES} decide about their step; words on the others are details. Same: any"
-    " difference is smaller than the smallest effect that matters."
+    "Figures with{} decide about their {}; words on the others are details. Same: any difference is"
+    " smaller than the smallest effect that matters."
+)
+_NO_WORD_NOTE = (
+    "Without a word: a side has one repeat only, or the deviation of its repeats is not known; set"
+    " load.repeats.count of both to 5 or more."
 )
 _TARGET_NOTE = "All repeats of one side ran on one target: words are about that target."
 _MS = "ms"
@@ -57,14 +59,21 @@ _MS = "ms"
 Row = tuple[str, ...]
 
 
+def comparison_head(place: str = "step") -> Row:
+    """Return the titles of the columns; `place` is what figures are of."""
+    return (place.capitalize(), *list(ComparisonColumn)[1:])
+
+
 def comparison_rows(figures: Iterable[FigureComparison]) -> list[Row]:
     """Return the cells of each figure, in the order of `ComparisonColumn`."""
     return [tuple(_CELLS[column](each) for column in ComparisonColumn) for each in figures]
 
 
-def comparison_notes(found: BaselineComparison) -> list[str]:
-    """Return what a reader must know of the table."""
-    notes = [_NOTE]
+def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str]:
+    """Return what a reader must know of the table; `place` is what figures are of."""
+    notes = [_NOTE.format(DECIDES, place)]
+    if any(each.primary and each.word is None for each in found.figures):
+        notes.append(_NO_WORD_NOTE)
     if any(each.on_target for each in found.figures):
         notes.append(_TARGET_NOTE)
     notes += [f"Setting that differs: {each}" for each in found.settings]
@@ -74,24 +83,14 @@ def comparison_notes(found: BaselineComparison) -> list[str]:
     return notes
 
 
-def comparison_to_markdown(found: BaselineComparison) -> str:
-    """Return the table and its notes."""
-    head = tuple(ComparisonColumn)
-    rule = tuple("--:" if each in NUMBERS else "---" for each in ComparisonColumn)
+def comparison_to_markdown(found: BaselineComparison, place: str = "step") -> str:
+    """Return the table and its notes; `place` is what figures are of."""
+    head = comparison_head(place)
+    rule = tuple("--:" if each in NUMBERS else "---" for each in head)
     rows = comparison_rows(found.figures)
     shown = [i for i in range(len(head)) if any(row[i] for row in rows)]
     lines = [[line[i] for i in shown] for line in (head, rule, *rows)]
-    return f"{markdown_table(lines)}\n\n{markdown_list(comparison_notes(found))}"
-
-
-def comparison_to_csv(figures: Sequence[FigureComparison]) -> str:
-    """Return raw numbers with a header line; the unit is in the name of each figure."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(FigureComparison.model_fields), lineterminator="\n")
-    writer.writeheader()
-    for each in figures:
-        writer.writerow(each.model_dump(mode="json"))
-    return out.getvalue()
+    return f"{markdown_table(lines)}\n\n{markdown_list(comparison_notes(found, place))}"
 
 
 def _figure(each: FigureComparison) -> str:

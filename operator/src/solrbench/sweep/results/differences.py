@@ -116,9 +116,13 @@ def compare_all(
     rule: Rule = DEFAULT_RULE,
 ) -> list[Finding]:
     """Return the word on each point beside the baseline."""
-    return decide_primary(
-        [_difference(metric, baseline, each, [baseline, each]) for each in others], rule
-    )
+    return decide_primary([difference_of(metric, baseline, each) for each in others], rule)
+
+
+def difference_of(metric: ObjectiveMetric, before: Measured, after: Measured) -> Difference:
+    """Return how far the figures of two points are apart."""
+    centre = math.log(after.figure / before.figure)
+    return _difference(metric, before, after, [before, after], centre)
 
 
 def _difference(
@@ -126,9 +130,8 @@ def _difference(
     before: Measured,
     after: Measured,
     sides: Sequence[Measured],
-    centre: float | None = None,
+    centre: float,
 ) -> Difference:
-    centre = math.log(after.figure / before.figure) if centre is None else centre
     spreads = [each.spread for each in sides if each.spread is not None]
     known = len(spreads) == len(sides)
     estimate = StudentEstimate(centre, tuple(spreads)) if known else None

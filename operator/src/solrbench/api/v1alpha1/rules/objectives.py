@@ -1,5 +1,6 @@
 """Rules of objectives and of the search for the capacity."""
 
+import re
 from typing import Any
 
 from solrbench.api.rules import Rule
@@ -15,7 +16,25 @@ def _once(spec: Any) -> bool:
     return any(each is not None and each.order == "Once" for each in lists)
 
 
+_DEFAULT_NAME = "(users-[0-9]+|rate-[0-9]+(-[0-9]+)?|step)"
+"""Of a step without a name; whether there is one, only its results show."""
+
+
+def _names_steps(spec: Any) -> bool:
+    known = {step.name for step in spec.load.steps}
+    named = (name for objective in spec.objectives for name in objective.steps)
+    return all(name in known or re.fullmatch(_DEFAULT_NAME, name) for name in named)
+
+
 OBJECTIVE_RULES = (
+    Rule(
+        cel=(
+            f"self.objectives.all(o, o.steps.all(s, s.matches('^{_DEFAULT_NAME}$')"
+            " || self.load.steps.exists(t, has(t.name) && t.name == s)))"
+        ),
+        message="objectives.steps must be names of load.steps",
+        is_satisfied=_names_steps,
+    ),
     Rule(
         cel=f"self.objectives.size() * {LADDER} <= {MAX_OBJECTIVE_RESULTS}",
         message=(

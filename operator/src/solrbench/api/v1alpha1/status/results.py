@@ -10,6 +10,9 @@ from solrbench.api.v1alpha1.status.steps.intervals import Interval
 from solrbench.api.v1alpha1.status.steps.result_field import Metric, Shown, Unit
 from solrbench.api.v1alpha1.status.word import MoreRepeats, Word
 
+MAX_LEFT_OUT = 8
+"""Kinds of parts that a status can go without."""
+
 
 class OpenLoopStats(StatusModel):
     """How the arrivals of one step with a planned rate were sent, over all repeats stored.
@@ -150,6 +153,9 @@ class ReportStatus(StatusModel):
     total_steps: Count = 0
     """`totalSteps` is the number of steps of all repeats and variants, as far as it is known:
     with `load.repeats.until`, it grows."""
+    left_out: Annotated[list[Text], Field(max_length=MAX_LEFT_OUT)] = []
+    """`leftOut` names the parts that are only in the report, as the status would be too large: with
+    many steps, variants and request names at once, details of results go first."""
     repeats: Count = 0
     """`repeats` is the number of repeats, as far as it is known: with `load.repeats.until` one more
     than are stored, until all words are there."""

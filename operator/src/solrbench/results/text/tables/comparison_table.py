@@ -10,7 +10,7 @@ from solrbench.results.stats.number_format import format_milliseconds, format_nu
 from solrbench.results.text.baseline_text import (
     NAMES,
     NUMBERS,
-    ComparisonColumn,
+    comparison_head,
     comparison_notes,
     comparison_rows,
 )
@@ -46,12 +46,12 @@ def comparison_table(status: Status) -> Table:
     return table.without_empty_columns()
 
 
-def baseline_table(found: BaselineComparison) -> Table:
-    """Return a row for each figure of the benchmark beside that of its baseline."""
-    head = tuple(ComparisonColumn)
+def baseline_table(found: BaselineComparison, place: str = "step") -> Table:
+    """Return a row for each figure beside that of the baseline; `place` is what figures are of."""
+    head = comparison_head(place)
     texts = frozenset(each for each in head if each not in NUMBERS)
     note = " ".join(
-        f"{each}." if each[-1] not in ".:" else each for each in comparison_notes(found)
+        f"{each}." if each[-1] not in ".:" else each for each in comparison_notes(found, place)
     )
     rows = comparison_rows(found.figures)
     table = Table(f"Beside {found.baseline}", head, rows, len(NAMES), texts, note)

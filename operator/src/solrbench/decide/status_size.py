@@ -1,0 +1,140 @@
+"""A status that stays well below what the API server stores.
+
+A spec at all limits at once, with many steps, variants and request names, would have a status of
+1.8 MB; etcd takes 1.5 MiB. Parts that the report has anyway are left out then, details first, one
+after another, until the rest fits. `status.report.leftOut` names them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from solrbench.api.v1alpha1.status.results import Comparison
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.trends import TrendWord
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason
+
+MAX_STATUS_BYTES = 750_000
+"""Of a status as JSON, half of what etcd takes; events, `kubectl` and watches carry it, too."""
+
+_SHORT_MESSAGE = 120
+"""Characters of a message where all together are too long."""
+
+_DETAILS = (
+    "ramp_requests",
+    "requests_per_second_interval",
+    "average_milliseconds_interval",
+    "seconds_per_thousand_requests",
+    "percentiles",
+    "min_milliseconds",
+    "max_milliseconds",
+    "requests_per_second_mean",
+    "requests_per_second_deviation_percent",
+    "p95_milliseconds_mean",
+    "response_max_milliseconds",
+    "response_average_milliseconds_interval",
+    "steady_from_second",
+    "outlier_windows",
+    "drain_requests",
+    "drain_seconds",
+)
+"""Of a result: beside its rate, mean, percentiles and failures."""
+
+_GROWING = frozenset(TrendWord) - {TrendWord.STEADY, TrendWord.UNCLEAR, TrendWord.ROSE_ONCE}
+
+
+class _Reduction(NamedTuple):
+    what: str
+    apply: Callable[[Status], dict[str, object]]
+
+
+def fit_status(status: Status, max_bytes: int = MAX_STATUS_BYTES) -> Status:
+    """Return a status with as much as fits, and the names of what was left out.
+
+    Args:
+        status: as it was observed and measured
+        max_bytes: what it may have as JSON
+
+    """
+    left_out = list(status.report.left_out)
+    for reduction in _REDUCTIONS:
+        if _size(status) <= max_bytes:
+            break
+        if reduction.what not in left_out:
+            left_out.append(reduction.what)
+        report = status.report.model_copy(update={"left_out": left_out})
+        status = status.model_copy(update={**reduction.apply(status), "report": report})
+    return status
+
+
+def _size(status: Status) -> int:
+    return len(status.model_dump_json(by_alias=True, exclude_none=True).encode())
+
+
+def _without_details(status: Status) -> dict[str, object]:
+    return {"results": [_basic(each) for each in status.results]}
+
+
+def _basic(result: StepResult) -> StepResult:
+    fields = StepResult.model_fields
+    return result.model_copy(update={name: fields[name].get_default() for name in _DETAILS})
+
+
+def _without_telemetry(status: Status) -> dict[str, object]:
+    del status
+    return {"telemetry": [], "distributions": []}
+
+
+def _short_unchecked(status: Status) -> dict[str, object]:
+    return {
+        "verdicts": [
+            each.model_copy(update={"unchecked": _shortened(each.unchecked)})
+            for each in status.verdicts
+        ]
+    }
+
+
+def _first_comparisons(status: Status) -> dict[str, object]:
+    """Return the first comparison of each step and variant: that of all requests."""
+    first: dict[tuple[str, str], Comparison] = {}
+    for each in status.comparisons:
+        first.setdefault((each.step, each.variant), each)
+    return {"comparisons": list(first.values())}
+
+
+def _growing_trends(status: Status) -> dict[str, object]:
+    return {"trends": [each for each in status.trends if each.word in _GROWING]}
+
+
+def _short_reasons(status: Status) -> dict[str, object]:
+    return {
+        "verdicts": [
+            each.model_copy(update={"reasons": _shortened(each.reasons)})
+            for each in status.verdicts
+        ]
+    }
+
+
+def _totals_only(status: Status) -> dict[str, object]:
+    del status
+    return {"results": []}
+
+
+def _shortened(reasons: Sequence[InvalidReason]) -> list[InvalidReason]:
+    return [each.model_copy(update={"message": _cut(each.message)}) for each in reasons]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHORT_MESSAGE else f"{text[: _SHORT_MESSAGE - 1]}…"
+
+
+_REDUCTIONS = (
+    _Reduction("results: percentiles and intervals", _without_details),
+    _Reduction("telemetry and distributions", _without_telemetry),
+    _Reduction("verdicts: long messages of what was not checked", _short_unchecked),
+    _Reduction("comparisons of single request names", _first_comparisons),
+    _Reduction("trends of what does not grow", _growing_trends),
+    _Reduction("verdicts: long messages", _short_reasons),
+    _Reduction("results of single request names", _totals_only),
+)
+"""In their order: what is missed least goes first."""

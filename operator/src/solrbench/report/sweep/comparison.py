@@ -1,0 +1,191 @@
+"""Two sweeps beside each other, point by point.
+
+Points are the same if all their axes have the same values. The figure of a point is that of
+`spec.objective`, known by the mean and the deviation of its repeats; all points in common are one
+family, as the points of one sweep are (`solrbench.sweep.results.differences`). The other figure of
+each point has no word, as the deviation of its repeats is not kept.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from solrbench.api.v1alpha1.comparison import PrimaryMetric
+from solrbench.api.v1alpha1.status.comparison import (
+    MAX_NOTES,
+    BaselineComparison,
+    FigureComparison,
+)
+from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.sweep.spec import Metric
+from solrbench.report.sweep.model import PointReport, SweepReport
+from solrbench.results.answers.comparison import baseline_sentences
+from solrbench.results.comparison.baseline import primary_words, shown_figure
+from solrbench.results.comparison.difference import Difference
+from solrbench.results.comparison.findings import Finding, Rule, decide_primary
+from solrbench.results.comparison.points import ComparedFigure, Point
+from solrbench.results.comparison.question import question_about
+from solrbench.results.comparison.side import complete_spec
+from solrbench.results.comparison.spec_differences import DEFINITIONS, SETTINGS, differing
+from solrbench.results.summary.timed_samples import ALL_REQUESTS
+from solrbench.sweep.results.differences import difference_of, read_point
+from solrbench.sweep.states import PointState
+
+MOST_SENTENCES = 16
+"""On single points; the first sentence counts all."""
+
+_MOST_NAMED = 5
+_FRESH = "FreshTarget"
+_NO_WORD = "without a word"
+_METRICS: Mapping[PrimaryMetric, Metric] = {
+    PrimaryMetric.P95: Metric.P95_MILLISECONDS,
+    PrimaryMetric.REQUESTS_PER_SECOND: Metric.REQUESTS_PER_SECOND,
+}
+PRIMARY_METRICS = tuple(_METRICS)
+"""Figures that points of a sweep have."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A point that both sweeps measured."""
+
+    name: str
+    before: PointReport
+    after: PointReport
+
+    @property
+    def is_invalid(self) -> bool:
+        return any(each.result.state != PointState.VALID for each in (self.before, self.after))
+
+
+def compare_sweeps(
+    before: SweepReport,
+    after: SweepReport,
+    smallest_effect_percent: float | None = None,
+    primary: PrimaryMetric | None = None,
+) -> BaselineComparison:
+    """Return the points that two sweeps have in common; the step of a figure is its point.
+
+    Args:
+        before: the baseline
+        after: what is compared with it
+        smallest_effect_percent: the difference that matters; without it that of AFTER's template
+        primary: one of `PRIMARY_METRICS`; without it the objective of `after`
+
+    """
+    specs = [complete_spec(each.spec.template.spec) for each in (before, after)]
+    rule = question_about(specs[0], specs[1], smallest_effect_percent).rule
+    metric = after.spec.objective.metric if primary is None else _METRICS[primary]
+    pairs = list(_pairs(before, after))
+    other = next(each for each in Metric if each is not metric)
+    return BaselineComparison.model_construct(
+        baseline=before.sweep,
+        figures=[
+            *_figures(pairs, _decided(pairs, metric, rule, before, after), is_primary=True),
+            *_figures(pairs, _details(pairs, other), is_primary=False),
+        ],
+        left_out=0,
+        settings=differing(specs[0], specs[1], SETTINGS, MAX_NOTES),
+        differences=[
+            *_only(before, after),
+            *_only(after, before),
+            *differing(specs[0], specs[1], DEFINITIONS, MAX_NOTES),
+        ][:MAX_NOTES],
+    )
+
+
+def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
+    """Yield how many points have which word, then what is known of those that differ."""
+    figures = primary_words(found.figures)
+    if not figures:
+        yield (
+            "no point was measured in both: the values of all axes must be the same as in"
+            f" {found.baseline}"
+        )
+        return
+    counts = Counter(str(each.word or _NO_WORD) for each in figures)
+    words = ", ".join(f"{number} {word}" for word, number in counts.most_common())
+    yield f"{len(figures)} point{'s' if len(figures) > 1 else ''} in common: {words}"
+    apart = [each for each in figures if each.word in (Word.BETTER, Word.WORSE)]
+    furthest = sorted(apart, key=lambda each: -abs(each.difference_percent))
+    yield from baseline_sentences(furthest[:MOST_SENTENCES], found.baseline, {})
+
+
+def _pairs(before: SweepReport, after: SweepReport) -> Iterator[_Pair]:
+    known = {_key(each): each for each in before.points}
+    for each in after.points:
+        other = known.get(_key(each))
+        if other is not None and each.values:
+            yield _Pair(_text(each), other, each)
+
+
+def _key(point: PointReport) -> frozenset[tuple[str, str]]:
+    return frozenset(point.values.items())
+
+
+def _text(point: PointReport) -> str:
+    return ", ".join(f"{axis} {value}" for axis, value in point.values.items())
+
+
+def _decided(
+    pairs: Sequence[_Pair], metric: Metric, rule: Rule, before: SweepReport, after: SweepReport
+) -> list[Finding | None]:
+    """Return the word on each point; None for points without a figure."""
+    known = tuple(each.spec.objective.metric is metric for each in (before, after))
+    fresh = all(_is_fresh(each) for each in (before, after))
+    differences = [_difference(each, metric, known, on_target=not fresh) for each in pairs]
+    found = iter(decide_primary([each for each in differences if each is not None], rule))
+    return [None if each is None else next(found) for each in differences]
+
+
+def _details(pairs: Sequence[_Pair], metric: Metric) -> list[Finding | None]:
+    differences = [_difference(each, metric, (False, False)) for each in pairs]
+    return [None if each is None else Finding(each, None) for each in differences]
+
+
+def _difference(
+    pair: _Pair, metric: Metric, known: tuple[bool, ...], *, on_target: bool = False
+) -> Difference | None:
+    """Return how far a figure of a point is apart.
+
+    Args:
+        pair: the point
+        metric: the figure
+        known: whether the deviation of each side is that of this figure
+        on_target: repeats of a side were all measured on one target
+
+    """
+    sides = [read_point(each.result, (), metric) for each in (pair.before, pair.after)]
+    if sides[0] is None or sides[1] is None:
+        return None
+    one, other = (
+        each if is_known else replace(each, spread=None)
+        for each, is_known in zip((sides[0], sides[1]), known, strict=True)
+    )
+    return replace(difference_of(metric, one, other), on_target=on_target)
+
+
+def _figures(
+    pairs: Sequence[_Pair], findings: Sequence[Finding | None], *, is_primary: bool
+) -> Iterator[FigureComparison]:
+    for pair, finding in zip(pairs, findings, strict=True):
+        if finding is not None:
+            point = Point(pair.name, "", [], [])
+            figure = ComparedFigure(point, ALL_REQUESTS, finding, is_primary)
+            yield shown_figure(figure, invalid=pair.is_invalid)
+
+
+def _is_fresh(report: SweepReport) -> bool:
+    repeats = (report.spec.template.spec.get("load") or {}).get("repeats")
+    return isinstance(repeats, Mapping) and repeats.get("startOn") == _FRESH
+
+
+def _only(report: SweepReport, other: SweepReport) -> list[str]:
+    """Return which points only one of both has, the first ones by name."""
+    known = {_key(each) for each in other.points}
+    names = [_text(each) or each.name for each in report.points if _key(each) not in known]
+    if not names:
+        return []
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    count = f"{len(names)} point{'s' if len(names) > 1 else ''}"
+    return [f"only {report.sweep} has {count}: {'; '.join(names[:_MOST_NAMED])}{more}"]

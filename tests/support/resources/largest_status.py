@@ -1,0 +1,217 @@
+"""A status at all its limits at once: all lists full, all texts and numbers long."""
+
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from solrbench.api.v1alpha1 import Status
+from solrbench.api.v1alpha1.load.capacity import MOST_TRIALS
+from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
+from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
+from solrbench.api.v1alpha1.rules.size import MAX_RESULTS
+from solrbench.api.v1alpha1.status.capacity import (
+    MAX_VARIANTS,
+    CapacityResult,
+    CapacityWord,
+    Scalability,
+    TrialResult,
+)
+from solrbench.api.v1alpha1.status.comparison import (
+    MAX_FIGURES,
+    MAX_NOTES,
+    MAX_TREND_DIFFERENCES,
+    BaselineComparison,
+    FigureComparison,
+    TrendDifference,
+)
+from solrbench.api.v1alpha1.status.conditions import Condition, StatusModel
+from solrbench.api.v1alpha1.status.objectives import (
+    MAX_NOT_RUN,
+    NotRun,
+    ObjectiveResult,
+    ObjectivesStatus,
+    ObjectiveWord,
+)
+from solrbench.api.v1alpha1.status.results import (
+    ColdStart,
+    Comparison,
+    OpenLoopStats,
+    Overhead,
+)
+from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
+from solrbench.api.v1alpha1.status.status import MAX_ANSWERS, MAX_COMPARISONS
+from solrbench.api.v1alpha1.status.steps.distribution import BOUNDS_SECONDS, Distribution
+from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.target import TargetStatus
+from solrbench.api.v1alpha1.status.telemetry import MAX_MISSING, Bottleneck, StepTelemetry
+from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend
+from solrbench.api.v1alpha1.status.verdicts import (
+    MAX_REASONS,
+    MAX_VERDICTS,
+    InvalidReason,
+    StepVerdict,
+)
+from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
+from solrbench.results.answers.collect import MOST_CHARACTERS
+from solrbench.results.bottleneck.bottlenecks import MAX_MESSAGE as MAX_BOTTLENECK
+from solrbench.results.validity.checks.registry import REASONS
+from solrbench.results.validity.verdict import MAX_MESSAGE
+
+NAME, REQUEST = "n" * 40, "r" * 81  # of an entry of the mix, a dot, and a request of it
+Part = TypeVar("Part", bound=StatusModel)
+
+_INTERVAL = Interval(lower=9_999_999.999, upper=9_999_999.999)
+_PERCENTILE = PercentileResult(
+    percent=99.99,
+    milliseconds=9_999_999.999,
+    lower_milliseconds=9_999_999.999,
+    upper_milliseconds=9_999_999.999,
+)
+_LARGEST: dict[str, Any] = {
+    "Overhead": Overhead(
+        percent=-12345.67,
+        low_percent=-12345.67,
+        high_percent=-12345.67,
+        word=Word.UNCLEAR,
+        more_repeats=MORE_THAN_50,
+    ),
+    "PercentileResult": [_PERCENTILE] * MOST_PERCENTILES,
+    "Interval": _INTERVAL,
+    "int": 10**12 - 1,
+    "float": 9_999_999.999,
+    "bool": True,
+}
+
+
+def largest(part: type[Part], **given: Any) -> Part:
+    """Return a part with all its fields, each number as long as measured ones get."""
+    values: dict[str, Any] = dict(given)
+    for name, field in part.model_fields.items():
+        if name in given:
+            continue
+        kind = next(each for each in _LARGEST if each in str(field.annotation))
+        values[name] = _LARGEST[kind]
+    return part(**values)
+
+
+def largest_status() -> Status:
+    reasons = [InvalidReason(reason=reason, message="m" * MAX_MESSAGE) for reason in REASONS]
+    reasons = sorted(reasons, key=lambda each: -len(each.reason))[:MAX_REASONS]
+    places = {"step": NAME, "variant": NAME}
+    verdict = StepVerdict(**places, verdict="Invalid", reasons=reasons, unchecked=reasons)
+    result = largest(StepResult, **places, request=REQUEST)
+    comparison = largest(Comparison, **places, baseline=NAME, request=REQUEST, invalid=[NAME, NAME])
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    condition = Condition(
+        type="TargetReady",
+        status="False",
+        reason="R" * 40,
+        message="m" * 2000,
+        last_transition_time=now,
+    )
+    return Status(
+        results=[result] * MAX_RESULTS,
+        totals=[result.model_copy(update={"request": ""})] * MAX_VERDICTS,
+        comparisons=[comparison] * MAX_COMPARISONS,
+        comparison=_largest_comparison(places),
+        answers=["a" * MOST_CHARACTERS] * MAX_ANSWERS,
+        open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
+        silences=[largest(StepSilences, **places, least_user_node="n" * 80, longest_node="n" * 80)]
+        * MAX_SILENCES,
+        verdicts=[verdict] * MAX_VERDICTS,
+        target=TargetStatus(nodes={f"{n:0>60}:8983_solr": now.isoformat() for n in range(512)}),
+        objectives=_largest_objectives(places),
+        not_run=[NotRun(**places, step_runs=100, reason="m" * 250)] * MAX_NOT_RUN,
+        capacity=[_largest_capacity()] * MAX_VARIANTS,
+        scalability=[largest(Scalability, variant=NAME, message="m" * 200)] * MAX_VARIANTS,
+        conditions=[condition] * 16,
+        distributions=[
+            Distribution(
+                **places,
+                within=[10**12 - 1] * len(BOUNDS_SECONDS),
+                requests=10**12 - 1,
+                total_seconds=9_999_999.999,
+            )
+        ]
+        * MAX_VERDICTS,
+        cold_start=largest(ColdStart, **places),
+        telemetry=[largest(StepTelemetry, **places, missing=["m" * 120] * MAX_MISSING)]
+        * MAX_VERDICTS,
+        bottlenecks=[
+            Bottleneck(
+                **places,
+                resource="GarbageCollection",
+                server="n" * 80,
+                message="m" * MAX_BOTTLENECK,
+                field="f" * 80,
+            )
+        ]
+        * MAX_VERDICTS,
+        trends=[
+            largest(
+                Trend,
+                **places,
+                figure="ResidentMemory",
+                word="MemoryGrows",
+                server="n" * 80,
+                unit="milliseconds",
+                message="m" * 200,
+            )
+        ]
+        * MAX_TRENDS,
+    )
+
+
+def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
+    figure = largest(
+        FigureComparison,
+        **places,
+        request=REQUEST,
+        figure="averageMilliseconds",
+        word=Word.UNCLEAR,
+        more_repeats=MORE_THAN_50,
+    )
+    return BaselineComparison(
+        baseline=NAME,
+        figures=[figure] * MAX_FIGURES,
+        trends=[
+            largest(
+                TrendDifference,
+                **places,
+                figure="FailedRequests",
+                unit="milliseconds",
+                word=Word.UNCLEAR,
+            )
+        ]
+        * MAX_TREND_DIFFERENCES,
+        left_out=10**9,
+        settings=["s" * 250] * MAX_NOTES,
+        differences=["d" * 250] * MAX_NOTES,
+    )
+
+
+def _largest_objectives(places: dict[str, str]) -> ObjectivesStatus:
+    return ObjectivesStatus(
+        word=ObjectiveWord.UNCLEAR,
+        results=[
+            largest(
+                ObjectiveResult,
+                **places,
+                name=NAME,
+                word=ObjectiveWord.UNCLEAR,
+                unit="requests/s",
+                message="m" * 200,
+            )
+        ]
+        * MAX_OBJECTIVE_RESULTS,
+    )
+
+
+def _largest_capacity() -> CapacityResult:
+    return largest(
+        CapacityResult,
+        variant=NAME,
+        word=CapacityWord.SEARCHING,
+        message="m" * 400,
+        trials=[largest(TrialResult)] * MOST_TRIALS,
+    )
