@@ -18,6 +18,7 @@ from bench.cost import cost
 from bench.day import day
 from bench.gaps import gaps
 from bench.intervals import intervals
+from bench.many_users import many_users
 from bench.merged import merged
 from bench.operator_scale import operator_scale
 from bench.pairs import equal_pairs
@@ -51,6 +52,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "day": partial(day, names=10, workers=50, seconds=86_400),
     "wide": partial(wide, workers=200, seconds=20),
     "queries": partial(queries, count=10_000_000),
+    "many-users": partial(many_users, users=100_000, seconds=60),
     "trends": partial(trends, times=1, seconds=1440),
     "scale": partial(operator_scale, seconds=60),
     "sweep": partial(sweep_scale, points=500),

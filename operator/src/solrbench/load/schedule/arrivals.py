@@ -6,13 +6,13 @@ Introduction to Stochastic Processes, 1975, chapter 4; Lewis and Shedler, Simula
 nonhomogeneous Poisson processes by thinning, 1979, section 1). The points lie 1 apart for uniform
 arrivals and exponential distances apart for a Poisson process.
 
-Every worker computes the whole schedule from the same seed and takes its share of it: together they
-send every arrival once, whatever their number. Uniform arrivals and those of a log go to the workers
-in turn, those of a Poisson process in a random order. A random share of a Poisson process is one
-itself, and so is the sum of several, however late each begins (Kingman, Poisson Processes, 1993,
-sections 2.2 and 5.1). Every n-th arrival is none: two such shares that begin some milliseconds apart
-have gaps that are not exponential. Times are whole nanoseconds since the begin of the run, so that
-all of them are compared in the same way.
+Every worker computes the whole schedule from the same seed and takes its share of it: together
+they send every arrival once, whatever their number. Uniform arrivals and those of a log go to the
+workers in turn, those of a Poisson process in a random order. A random share of a Poisson process
+is one itself, and so is the sum of several, however late each begins (Kingman, Poisson Processes,
+1993, sections 2.2 and 5.1). Every n-th arrival is none: two such shares that begin some
+milliseconds apart have gaps that are not exponential. Times are whole nanoseconds since the begin
+of the run, so that all of them are compared in the same way.
 """
 
 import math

@@ -98,6 +98,7 @@ class RequestBuilder:
         handler = entry.handler or workload.handler
         self._template_index = first_template_index(workload, handler)
         self._kind = BodyKind.GET if (entry.method or workload.method) == "GET" else BodyKind.FORM
+        self._plain_template = self._template_index + self._kind
         self._defaults = {"wt": "json", **workload.parameters, **entry.parameters}
         self._encoded = encode_parameters(self._defaults.items())
         self._visibility = visibility_of(self._defaults.items())
@@ -124,9 +125,7 @@ class RequestBuilder:
         name = self._names.index_of(query.name or self._name, view)
         if query.json is None and query.method is None and query.expect is None:
             body = variable_part(self._kind, text)
-            return PreparedRequest(
-                body, name, view.content, self._template_index + self._kind, self._plain
-            )
+            return PreparedRequest(body, name, view.content, self._plain_template, self._plain)
         return self._special(query, text, name, view.content)
 
     def _special(self, query: Query, text: str, name: int, is_json: bool) -> PreparedRequest:
@@ -146,7 +145,7 @@ class RequestBuilder:
 
     def _text(self, query: Query) -> tuple[str, ResponseVisibility]:
         own = encode_parameters(query.parameters)
-        if query.json is None and not any(key in self._decisive for key, _ in query.parameters):
+        if query.json is None and self._decisive.isdisjoint([key for key, _ in query.parameters]):
             return (f"{own}&{self._encoded}" if own else self._encoded), self._visibility
         keys = {key for key, _ in query.parameters}
         rest = [(key, value) for key, value in self._defaults.items() if key not in keys]
