@@ -12,6 +12,7 @@ from pathlib import Path
 from bench.processes import cpu_seconds, resident_megabytes
 from bench.product import Product, product
 from bench.servers.nginx import nginx
+from bench.statistics import reported_percentile
 from bench.table import Row
 from solrbench.results.model.step_result import StepRunResult
 
@@ -79,7 +80,9 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
             f"within {_MOST_OFF_PERCENT} %",
             f"{off:.1f} %",
             off <= _MOST_OFF_PERCENT,
-            f"{rate:,.0f}/s, {planned:,.0f}/s planned, for {seconds:.0f} s",
+            f"{rate:,.0f}/s, {planned:,.0f}/s planned, for {seconds:.0f} s; p50"
+            f" {reported_percentile(document, 50) / 1000:,.1f} ms, p99"
+            f" {reported_percentile(document, 99) / 1000:,.1f} ms",
         ),
         Row(
             "memory of a user in its worker",

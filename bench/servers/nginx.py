@@ -26,6 +26,7 @@ events {{ worker_connections {connections}; }}
 http {{
   access_log off;
   keepalive_requests 1000000000;
+  keepalive_timeout 1h;
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
   fastcgi_temp_path {folder}/fastcgi;
