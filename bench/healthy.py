@@ -63,7 +63,7 @@ def _verdict(documents: list[StepRunResult], kind: dict[str, Any]) -> StepVerdic
         for number, each in enumerate(documents, start=1)
     ]
     step = {"name": "healthy", "durationSeconds": 1, **kind}
-    load = Load.model_validate({"workers": 1, "steps": [step], "repeats": _REPEATS})
+    load = Load.model_validate({"workers": 1, "steps": [step], "repeats": {"count": _REPEATS}})
     return evaluate_step("healthy", "", repeats, load)
 
 

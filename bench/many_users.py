@@ -46,7 +46,7 @@ def many_users(folder: Path, users: int, seconds: int) -> list[Row]:
             product(servers[0], folder, step, workers=_WORKERS, solrUrls=urls)
         )
         began = time.monotonic()
-        running.wait_for_stage("WarmingUp", "Measuring")
+        running.wait_for_stage("Ramping", "WarmingUp", "Measuring")
         before = _weight(running)
         running.wait_for_stage("Measuring", "Failed", seconds=_START_SECONDS)
         started = time.monotonic() - began

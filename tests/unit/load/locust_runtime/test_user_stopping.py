@@ -1,3 +1,4 @@
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,7 @@ def stopped(counts: dict[str, int], stop_timeout: float | None) -> Calls:
     calls: Calls = []
     environment = SimpleNamespace(stop_timeout=stop_timeout)
     runner = SimpleNamespace(environment=environment, stop_users=calls.append)
-    stop_users_in_parts(runner, lambda: calls.append("pause"))
+    stop_users_in_parts(runner, nullcontext(), lambda: calls.append("pause"))
     runner.stop_users(counts)
     return calls
 

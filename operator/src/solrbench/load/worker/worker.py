@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import gevent
 from gevent.event import AsyncResult
+from gevent.lock import RLock
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
@@ -125,7 +126,7 @@ class Worker:
         self._runner: WorkerRunner = self._environment.create_worker_runner(
             plan.master_host, settings.locust_port
         )
-        stop_users_in_parts(self._runner, partial(gevent.sleep, 0))
+        stop_users_in_parts(self._runner, RLock(), partial(gevent.sleep, 0))
         # Only a heartbeat sets it, and a master that dies before the first one is lost too.
         self._runner.last_heartbeat_timestamp = time.time()
         gevent.spawn(self._watch_runner)
