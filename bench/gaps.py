@@ -5,7 +5,7 @@ distribution with the mean of the plan, known beforehand, by Anderson and Darlin
 Stephens, Goodness-of-fit techniques, 1986, chapter 4, table 4.2): of steps that are right, 1 in 100
 fails at a level of 1 %. Uniform arrivals are all at one distance, so their rate is exact.
 
-What a failure comes from is told apart. The schedules themselves are tested as they are computed,
+The table shows what failures come from. The schedules themselves are tested as they are computed,
 with workers that begin up to 10 ms apart, without a machine. Measured steps are counted once more
 without those in which a worker sent late: what the machine did to them is in no schedule. And of
 each that failed the statistic of its own schedule is shown: where that is high, it is chance.

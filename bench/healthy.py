@@ -1,7 +1,7 @@
 """Verdicts on healthy runs: a server whose delays do not change, and nothing planted.
 
 Runs alternate between users and arrivals. Where other processes want the same CPUs, the verdict has
-to say so; such reasons are told apart, beside how busy the CPUs were. Whatever else it says of
+to say so; such reasons are separate, beside how busy the CPUs were. Whatever else it says of
 these runs is a false alarm.
 """
 

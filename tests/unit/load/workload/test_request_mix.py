@@ -192,7 +192,9 @@ def test_lines_that_are_made_later_are_checked_before(
     monkeypatch.setattr(http_requests, "PREPARED_AHEAD", 1)
     (tmp_path / "mix-0").mkdir()
     file = tmp_path / "mix-0" / "lines"
-    entries = [{"name": "a", "queries": FILE | {"order": "Sequential"}}]
+    entries: list[dict[str, object]] = [
+        {"name": "a", "queries": {**FILE, "order": "Sequential"}},
+    ]
     file.write_text("one\nq=zwölf&omitHeader=true\n")
     made = load_workload(plan(entries), tmp_path)
     assert made.unchecked.partial == {0}
