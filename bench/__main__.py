@@ -18,7 +18,9 @@ from bench.capacity import capacity, capacity_of_server
 from bench.cost import cost
 from bench.day import day
 from bench.gaps import gaps
+from bench.healthy import healthy
 from bench.intervals import intervals
+from bench.many_users import many_users
 from bench.merged import merged
 from bench.operator_scale import operator_scale
 from bench.pairs import different_pairs, equal_pairs
@@ -41,7 +43,7 @@ from bench.words import words
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "small": partial(small_responses, repeats=3, seconds=4),
     "solr": partial(solr_responses, repeats=3, seconds=4),
-    "cost": partial(cost, seconds=10),
+    "cost": partial(cost, rounds=3, seconds=6),
     "accuracy": partial(accuracy, seconds=12),
     "stalls": partial(stalls, seconds=20),
     "arrivals": partial(arrivals, repeats=5, seconds=4),
@@ -55,6 +57,8 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "day": partial(day, names=10, workers=50, seconds=86_400),
     "wide": partial(wide, workers=200, seconds=20),
     "queries": partial(queries, count=10_000_000),
+    "healthy": partial(healthy, runs=20, seconds=10),
+    "many-users": partial(many_users, users=100_000, seconds=60),
     "trends": partial(trends, times=1, seconds=1440),
     "scale": partial(operator_scale, seconds=60),
     "sweep": partial(sweep_scale, points=500),

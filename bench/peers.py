@@ -21,6 +21,15 @@ export const options = %s;
 export default function () { http.get('%s'); }
 """
 
+_AIOLOCUST = """
+from aiolocust import HttpUser
+
+class QueryUser(HttpUser):
+    async def run(self):
+        async with self.client.get('%s') as response:
+            await response.read()
+"""
+
 
 def question(server: Server) -> str:
     """Return the URL that peers request, the same path as the product's."""
@@ -46,6 +55,22 @@ def fast_http_user(server: Server, folder: Path) -> Iterator[int]:
         *("-H", server.url, "--skip-log", "--exit-code-on-error", "0"),
     ]
     with started(command, folder / "locust.log") as process:
+        yield process.pid
+
+
+@contextmanager
+def aiolocust(server: Server, folder: Path) -> Iterator[int]:
+    """Run aiolocust with one event loop.
+
+    Raises:
+        FileNotFoundError: it is not on the PATH.
+
+    """
+    script = folder / "aiolocustfile.py"
+    script.write_text(_AIOLOCUST % question(server))
+    options = ["-u", str(CONNECTIONS), "-d", str(_FOREVER_SECONDS), "--event-loops", "1"]
+    command = [_program("aiolocust"), str(script), *options]
+    with started(command, folder / "aiolocust.log") as process:
         yield process.pid
 
 

@@ -33,12 +33,14 @@ def saturation(folder: Path, steps: int, seconds: int) -> list[Row]:
     documents, known = _measure(folder, steps, seconds)
     delays = iter(known)
     worst, reasons, invalid = [], Counter[str](), 0
+    misses: list[str] = []
     for document in documents:
         own = list(islice(delays, sum(each.requests for each in document.requests)))
         worst.append(max(_off(document, own, percent) for percent in _PERCENTS))
         found = _verdict(document)
         invalid += found.verdict == INVALID
         reasons.update(each.reason for each in found.reasons)
+        misses += [_miss(document, own)] if worst[-1] > 1 else []
     right = sum(each <= 1 for each in worst)
     named = ", ".join(f"{name} {count}" for name, count in reasons.most_common())
     beside = f"beside {_HOGS} CPU hogs on its core, {_USERS} users"
@@ -48,7 +50,8 @@ def saturation(folder: Path, steps: int, seconds: int) -> list[Row]:
             "2 % or 0.5 ms",
             f"{right} of {steps}",
             right == steps,
-            f"worst {max(worst):.2f}, median {sorted(worst)[steps // 2]:.2f} of the bar",
+            f"worst {max(worst):.2f}, median {sorted(worst)[steps // 2]:.2f} of the bar"
+            + "".join(f"; {each}" for each in misses),
         ),
         Row(f"steps that are Invalid, {beside}", f"{steps}", f"{invalid}", invalid == steps, named),
     ]
@@ -74,6 +77,17 @@ def _measure(folder: Path, steps: int, seconds: int) -> tuple[list[StepRunResult
         documents = running.documents(steps * (seconds + 10))
         known: list[int] = server.get_json("/known")
     return documents, known
+
+
+def _miss(document: StepRunResult, known: list[int]) -> str:
+    """Return percentiles of both sides, and what the host took from the machine meanwhile."""
+    figures = ", ".join(
+        f"p{percent:g} {reported_percentile(document, percent) / 1000:.1f}"
+        f" ({exact_percentile(known, percent) / 1000:.1f})"
+        for percent in _PERCENTS
+    )
+    stolen = sum(each.stolen_seconds or 0 for each in document.workers)
+    return f"{document.step}: {figures} ms, {1000 * stolen:.0f} ms stolen"
 
 
 def _off(document: StepRunResult, known: list[int], percent: float) -> float:

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.measurement import measure_client
-from bench.peers import fast_http_user, k6, ours, wrk
+from bench.peers import aiolocust, fast_http_user, k6, ours, wrk
 from bench.processes import wait_until
 from bench.servers.nginx import nginx
 from bench.servers.running import Server, python_server
@@ -45,24 +45,35 @@ def compare(
 
 
 def small_responses(folder: Path, repeats: int, seconds: float) -> list[Row]:
-    """Measure 550 bytes from nginx against Locust's fastest user and wrk."""
+    """Measure 550 bytes from nginx against Locust's fastest user, aiolocust and wrk."""
     peers = {"FastHttpUser": fast_http_user, "ours": ours, "wrk": wrk}
+    bars = {"FastHttpUser": 10, "wrk": 0.6, "aiolocust": 3}
+    reason = "it is not on the PATH; it needs a free-threading Python 3.14"
     with nginx(folder) as server:
-        found = compare(peers, server, folder, repeats, seconds)
-    return [
-        ratio_row("550 B responses", found["ours"], found["FastHttpUser"], 10, "FastHttpUser"),
-        ratio_row("550 B responses", found["ours"], found["wrk"], 0.5, "wrk"),
-    ]
+        found = compare(_with("aiolocust", aiolocust, peers), server, folder, repeats, seconds)
+    return _ratios("550 B responses", found, bars, {"aiolocust": reason})
 
 
 def solr_responses(folder: Path, repeats: int, seconds: float) -> list[Row]:
     """Measure responses of ten documents against Locust's fastest user and k6."""
     peers: dict[str, Peer] = {"FastHttpUser": fast_http_user, "ours": ours}
-    if shutil.which("k6") is not None:
-        peers["k6"] = k6
+    bars = {"FastHttpUser": 6, "k6": 5}
     with python_server("canned", folder) as server:
-        found = compare(peers, server, folder, repeats, seconds)
-    rows = [ratio_row("4 KB responses", found["ours"], found["FastHttpUser"], 6, "FastHttpUser")]
-    if "k6" not in found:
-        return [*rows, skipped("4 KB responses / k6", ">= 3 x", "k6 could not be built")]
-    return [*rows, ratio_row("4 KB responses", found["ours"], found["k6"], 3, "k6")]
+        found = compare(_with("k6", k6, peers), server, folder, repeats, seconds)
+    return _ratios("4 KB responses", found, bars, {"k6": "k6 could not be built"})
+
+
+def _with(name: str, peer: Peer, peers: Mapping[str, Peer]) -> dict[str, Peer]:
+    """Return the peers and one more, if its program is there."""
+    return {**peers, **({name: peer} if shutil.which(name) is not None else {})}
+
+
+def _ratios(
+    what: str, found: Mapping[str, float], bars: Mapping[str, float], missing: Mapping[str, str]
+) -> list[Row]:
+    return [
+        ratio_row(what, found["ours"], found[name], bar, name)
+        if name in found
+        else skipped(f"{what} / {name}", f">= {bar:g} x", missing[name])
+        for name, bar in bars.items()
+    ]

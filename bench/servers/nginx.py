@@ -22,10 +22,11 @@ worker_processes 1;
 daemon off;
 pid {folder}/nginx.pid;
 error_log {folder}/nginx.log;
-events {{ worker_connections 4096; }}
+events {{ worker_connections {connections}; }}
 http {{
   access_log off;
   keepalive_requests 1000000000;
+  keepalive_timeout 1h;
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
   fastcgi_temp_path {folder}/fastcgi;
@@ -52,8 +53,8 @@ class Nginx(Server):
 
 
 @contextmanager
-def nginx(folder: Path, engine: int | None = None) -> Iterator[Server]:
-    """Run nginx on a free port, on one core only if it is given.
+def nginx(folder: Path, engine: int | None = None, connections: int = 4096) -> Iterator[Server]:
+    """Run nginx on a free port, on one core only if it is given, for so many connections.
 
     Raises:
         FileNotFoundError: nginx is not on the PATH.
@@ -66,6 +67,7 @@ def nginx(folder: Path, engine: int | None = None) -> Iterator[Server]:
     configuration = folder / "nginx.conf"
     affinity = "" if engine is None else f"worker_cpu_affinity {1 << engine:b};"
     fields = {"folder": folder, "port": port, "body": small_response(), "affinity": affinity}
+    fields["connections"] = connections
     configuration.write_text(_CONFIGURATION.format_map(fields))
     command = [program, "-p", str(folder), "-c", str(configuration)]
     with started(command, folder / "nginx.out") as process:

@@ -1,5 +1,5 @@
 import math
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -47,9 +47,29 @@ def test_workers_together_send_every_arrival_once(fields: dict[str, Any], worker
         list(Schedule(plan, 7, worker, workers).arrival_times_ns()) for worker in range(workers)
     ]
     all_of_them = whole(plan).tolist()
+    assert sorted(chain(*parts)) == all_of_them
     for worker, part in enumerate(parts):
-        assert part == all_of_them[worker::workers]
-    assert all_of_them == sorted(all_of_them)
+        assert part == sorted(part)
+        assert len(part) == len(all_of_them[worker::workers])
+
+
+def test_uniform_arrivals_go_to_the_workers_in_turn() -> None:
+    plan = rate(seconds=60, distribution="Uniform")
+    all_of_them = whole(plan).tolist()
+    for worker in range(3):
+        assert list(Schedule(plan, 7, worker, 3).arrival_times_ns()) == all_of_them[worker::3]
+
+
+@pytest.mark.parametrize("late_ms", [(0, 0), (0, 10), (50, 0, 20, 10)])
+def test_gaps_stay_exponential_if_workers_begin_late(late_ms: tuple[int, ...]) -> None:
+    plan = rate(requests=20_000, requests_per_second=250)
+    parts = [
+        np.array(list(Schedule(plan, 7, worker, len(late_ms)).arrival_times_ns())) + late * 10**6
+        for worker, late in enumerate(late_ms)
+    ]
+    # Not the first and last tenth of a second, in which not all of them send.
+    together = np.sort(np.concatenate(parts))[50:-50]
+    assert distance_from_exponential(np.diff(together) / SECOND, 250) < 1.63
 
 
 @pytest.mark.parametrize("kind", ArrivalDistribution)
@@ -81,13 +101,17 @@ def test_no_arrival_is_due_when_the_time_is_over() -> None:
 
 
 def test_gaps_of_a_poisson_process_are_exponential() -> None:
-    """Kolmogorov-Smirnov against 1 - exp(-rate * gap); 1.63 / sqrt(n) is its bound at 1 %."""
     times = whole(rate(requests=20_000, requests_per_second=250))
-    gaps = np.sort(np.diff(np.concatenate([[0], times]))) / SECOND
-    expected = 1 - np.exp(-250 * gaps)
+    gaps = np.diff(np.concatenate([[0], times])) / SECOND
+    assert distance_from_exponential(gaps, 250) < 1.63
+
+
+def distance_from_exponential(gaps: np.ndarray, per_second: int) -> float:
+    """Return Kolmogorov's statistic times the root of their number; its bound at 1 % is 1.63."""
+    expected = 1 - np.exp(-per_second * np.sort(gaps))
     steps = np.arange(len(gaps) + 1) / len(gaps)
     distance = max(np.max(steps[1:] - expected), np.max(expected - steps[:-1]))
-    assert distance < 1.63 / math.sqrt(len(gaps))
+    return float(distance) * math.sqrt(len(gaps))
 
 
 def test_seconds_of_a_poisson_process_vary_as_they_should() -> None:

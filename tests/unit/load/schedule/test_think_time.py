@@ -38,6 +38,32 @@ def test_first_waits_are_spread_over_the_think_time() -> None:
     assert statistics.fmean(drawn) == pytest.approx(0.5, abs=5 * 0.29 / 5000**0.5)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        ThinkTime(constant_milliseconds=1000),
+        ThinkTime(constant_milliseconds=1000, jitter_percent=90),
+        ThinkTime(uniform=UniformTime(min_milliseconds=0, max_milliseconds=2000)),
+        ThinkTime(exponential_mean_milliseconds=1000),
+    ],
+)
+def test_users_begin_at_the_rate_that_they_keep(spec: ThinkTime) -> None:
+    """By a server that responds at once, each of them sends once per second from the begin on."""
+    users = 5000
+    for seconds in (0.1, 1.0):
+        sent = sum(requests_until(seconds, spec, seed) for seed in range(users))
+        # The deviation of a sum of Poisson numbers, which vary more than these.
+        assert sent == pytest.approx(users * seconds, abs=4 * (users * seconds) ** 0.5)
+
+
+def requests_until(seconds: float, spec: ThinkTime, seed: int) -> int:
+    sent, now = 0, first_wait_seconds(spec, seed)
+    while now < seconds:
+        now += think_seconds(spec, seed, sent)
+        sent += 1
+    return sent
+
+
 def test_uniform_stays_within_bounds_and_fills_them() -> None:
     spec = ThinkTime(uniform=UniformTime(min_milliseconds=100, max_milliseconds=300))
     drawn = [think_seconds(spec, 7, turn) for turn in DRAWS]

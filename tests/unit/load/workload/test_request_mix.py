@@ -184,3 +184,22 @@ def test_every_entry_has_parameters_handler_and_place_of_its_own(tmp_path: Path)
     assert first.body == b"q=word0&wt=json"
     assert second.body == b"q=word1&wt=json&rows=0"
     assert (first.template_index, second.template_index) == (0, 3)
+
+
+def test_lines_that_are_made_later_are_checked_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_requests, "PREPARED_AHEAD", 1)
+    (tmp_path / "mix-0").mkdir()
+    file = tmp_path / "mix-0" / "lines"
+    entries: list[dict[str, object]] = [
+        {"name": "a", "queries": {**FILE, "order": "Sequential"}},
+    ]
+    file.write_text("one\nq=zwölf&omitHeader=true\n")
+    made = load_workload(plan(entries), tmp_path)
+    assert made.unchecked.partial == {0}
+    bodies = [each.body for each in islice(made.open_stream(assignment()).requests, 2)]
+    assert bodies == [b"q=one&wt=json", b"q=zw%C3%B6lf&omitHeader=true&wt=json"]
+    file.write_text('one\n{"q": "x"}\n{"params": {}, "method": "PUT"}\n')
+    with pytest.raises(LoadError, match="lines line 3"):
+        load_workload(plan(entries), tmp_path)

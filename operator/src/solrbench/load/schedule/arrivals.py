@@ -6,9 +6,13 @@ Introduction to Stochastic Processes, 1975, chapter 4; Lewis and Shedler, Simula
 nonhomogeneous Poisson processes by thinning, 1979, section 1). The points lie 1 apart for uniform
 arrivals and exponential distances apart for a Poisson process.
 
-Every worker computes the whole schedule from the same seed and takes arrival `i` if it is worker
-`i % workers`: together they send every arrival once, whatever their number. Times are whole
-nanoseconds since the begin of the run, so that all of them are compared in the same way.
+Every worker computes the whole schedule from the same seed and takes its share of it: together
+they send every arrival once, whatever their number. Uniform arrivals and those of a log go to the
+workers in turn, those of a Poisson process in a random order. A random share of a Poisson process
+is one itself, and so is the sum of several, however late each begins (Kingman, Poisson Processes,
+1993, sections 2.2 and 5.1). Every n-th arrival is none: two such shares that begin some
+milliseconds apart have gaps that are not exponential. Times are whole nanoseconds since the begin
+of the run, so that all of them are compared in the same way.
 """
 
 import math
@@ -120,8 +124,19 @@ class Schedule:
             return
         begin = 0
         for block in arrivals(self.rate, self.seed):
-            yield from block[(self.worker - begin) % self.workers :: self.workers].tolist()
+            yield from block[self._owners(begin, len(block)) == self.worker].tolist()
             begin += len(block)
+
+    def _owners(self, begin: int, size: int) -> NDArray[np.int64]:
+        """Return the worker of each arrival of a block; all have equally many of it, or one more.
+
+        So worker `w` has arrivals enough for the requests `w`, `w + workers` and so on, and all
+        together send each number once.
+        """
+        turns = np.arange(begin, begin + size) % self.workers
+        if self.rate.distribution is ArrivalDistribution.UNIFORM:
+            return turns
+        return np.random.default_rng((self.seed, begin)).permutation(turns)
 
     def _recorded_times_ns(self, speed_factor: float) -> Iterator[int]:
         """Yield the worker's arrivals of a log, and one for which no request is left."""

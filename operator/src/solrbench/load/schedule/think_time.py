@@ -40,11 +40,25 @@ def think_seconds(spec: ThinkTime, seed: int, turn: int) -> float:
 def first_wait_seconds(spec: ThinkTime, seed: int) -> float:
     """Return the wait before the first request of the user whose stream is `seed`, in seconds.
 
-    A part of a think time, evenly drawn: users who start together and think as long would else send
-    together for the whole step.
+    It is what is left of a think time that is under way: users who start together and think as long
+    would else send together for the whole step. Longer waits are more often under way, so a random
+    part of an ordinary one would let too many users begin early (Cox, Renewal Theory, 1962, chapter
+    5: the equilibrium renewal process). What is left of an exponential time is distributed alike.
     """
     own = seed_of("first", seed)
-    return uniform(own, 0) * think_seconds(spec, own, 1)
+    if spec.exponential_mean_milliseconds is not None:
+        return think_seconds(spec, own, 1)
+    low, high = _bounds_seconds(spec)
+    under_way = math.sqrt(low * low + uniform(own, 1) * (high * high - low * low))
+    return uniform(own, 0) * under_way
+
+
+def _bounds_seconds(spec: ThinkTime) -> tuple[float, float]:
+    """Return the bounds of a think time that is drawn evenly."""
+    if spec.uniform is not None:
+        return spec.uniform.min_milliseconds / 1000, spec.uniform.max_milliseconds / 1000
+    mean, share = (spec.constant_milliseconds or 0) / 1000, (spec.jitter_percent or 0) / 100
+    return mean * (1 - share), mean * (1 + share)
 
 
 def pacing_wait_seconds(pacing_milliseconds: int, passed_seconds: float) -> float:

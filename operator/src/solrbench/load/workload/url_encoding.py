@@ -1,6 +1,7 @@
 """Parameters as they stand in a URL or a form."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import quote_plus
 
 _ASCII_QUOTED = {
@@ -10,9 +11,15 @@ _ASCII_QUOTED = {
 
 def encode_parameters(parameters: Iterable[tuple[str, str]]) -> str:
     """Return parameters as they stand in an address or form."""
-    return "&".join([f"{url_quote(key)}={url_quote(value)}" for key, value in parameters])
+    return "&".join([f"{_quoted_name(name)}={url_quote(value)}" for name, value in parameters])
 
 
 def url_quote(text: str) -> str:
     """Return what `quote_plus` does, at a fifth of its price for a million queries."""
     return text.translate(_ASCII_QUOTED) if text.isascii() else quote_plus(text)
+
+
+@lru_cache(maxsize=1024)
+def _quoted_name(name: str) -> str:
+    """Return the name of a parameter, of which a workload has few."""
+    return url_quote(name)
