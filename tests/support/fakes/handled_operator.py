@@ -13,11 +13,11 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
-from solrbench.controller import deletion_handlers
 from solrbench.controller import handlers as handlers_module
 from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.context import TargetAccess
-from solrbench.controller.handlers import Handlers
+from solrbench.controller.handlers import deletion as deletion_handlers
+from solrbench.controller.handlers.benchmarks import Handlers
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.controller.settings import Settings
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.cluster.client import Cluster
-from solrbench.controller.handlers import Handlers
+from solrbench.controller.handlers.benchmarks import Handlers
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.metrics.operator_metrics import PrometheusMetrics
 from support.cluster.benchmarks import small

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.cluster.client import Cluster
-from solrbench.controller.handlers import Handlers
+from solrbench.controller.handlers.benchmarks import Handlers
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.controller.scheduling.timed_reconcile import CONFLICT_PAUSE, UPGRADE_PAUSE
 from solrbench.decide.scheduling.pauses import QUEUED_PAUSE
@@ -50,7 +50,9 @@ class World:
         self.cluster = Counted(*bodies)
         telemetry = PrometheusMetrics(CollectorRegistry(), "test")
         self.handlers = Handlers(cast(Cluster, self.cluster), SETTINGS, telemetry)
-        monkeypatch.setattr("solrbench.controller.handlers._emit_events", lambda *_: None)
+        monkeypatch.setattr(
+            "solrbench.controller.handlers.benchmarks._emit_events", lambda *_: None
+        )
 
     def body(self, name: str) -> dict[str, Any]:
         return self.cluster.objects["SolrBenchmark", "default", name]
@@ -150,7 +152,7 @@ def test_one_that_is_gone_is_not_due_again(world: World) -> None:
 def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solrbench.controller.deletion_handlers.DELETE_POLL_SECONDS", 0.01)
+    monkeypatch.setattr("solrbench.controller.handlers.deletion.DELETE_POLL_SECONDS", 0.01)
     for name in ("one", "two"):
         world.due(name)
     assert world.cluster.names("StatefulSet") == {"one-zookeeper"}

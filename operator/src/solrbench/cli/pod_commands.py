@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from solrbench.errors import SolrbenchError
+
 PLAN = click.option(
     "--plan",
     "plan_file",
@@ -30,14 +32,10 @@ def operator() -> None:
 @click.option("--seconds", type=click.FloatRange(min=1), default=30.0, help="How long to wait.")
 def uninstall(seconds: float) -> None:
     """Suspend benchmarks on existing targets, so that none waits for an operator that is gone."""
-    from solrbench.cluster.client.official import connect_officially  # noqa: PLC0415
-    from solrbench.controller.settings import Settings  # noqa: PLC0415
-    from solrbench.controller.uninstall import Uninstall  # noqa: PLC0415
-    from solrbench.errors import SolrbenchError  # noqa: PLC0415
+    from solrbench.controller.uninstall import run_uninstall  # noqa: PLC0415
 
     try:
-        settings = Settings.from_environment(os.environ)
-        Uninstall(connect_officially(), settings, click.echo).release(seconds)
+        run_uninstall(os.environ, click.echo, seconds)
     except (SolrbenchError, ValueError) as error:
         raise click.ClickException(str(error)) from error
 

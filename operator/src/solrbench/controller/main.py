@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.api.kinds import KINDS
 from solrbench.cluster.client.official import connect_officially
-from solrbench.controller.handlers import Handlers
+from solrbench.controller.handlers.benchmarks import Handlers
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweeps.handlers import SweepHandlers
 from solrbench.metrics.operator_metrics import PrometheusMetrics, serve

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError
+from solrbench.cluster.client.official import connect_officially
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.reconcile import reconcile
@@ -28,6 +29,17 @@ PAUSE_SECONDS = 1.0
 """Between two looks."""
 
 Body = dict[str, Any]
+
+
+def run_uninstall(environ: Mapping[str, str], say: Callable[[str], None], seconds: float) -> None:
+    """Release all benchmarks of the namespaces that the variables SOLRBENCH_* name.
+
+    Raises:
+        ValueError: if a variable is not valid.
+        SolrbenchError: if the API server does not respond.
+
+    """
+    Uninstall(connect_officially(), Settings.from_environment(environ), say).release(seconds)
 
 
 class Uninstall:

@@ -12,7 +12,7 @@ from typing import Any
 import kopf
 import pytest
 
-from solrbench.controller.kopf_settings import configure
+from solrbench.controller.handlers.kopf_settings import configure
 from solrbench.controller.scheduling.watch_retries import WatchRetries
 
 GROUP = "/apis/solrbench.io/v1alpha1"

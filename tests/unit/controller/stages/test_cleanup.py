@@ -10,8 +10,8 @@ from prometheus_client import CollectorRegistry
 from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.controller import handlers
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion_handlers import DELETION_TIMEOUT
-from solrbench.controller.handlers import Handlers
+from solrbench.controller.handlers.benchmarks import Handlers
+from solrbench.controller.handlers.deletion import DELETION_TIMEOUT
 from solrbench.controller.stages import cleanup
 from solrbench.decide.checks.lifecycle import is_suspended, needs_cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED

@@ -15,14 +15,14 @@ from pydantic import ValidationError
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.cluster.client import Cluster
-from solrbench.controller.events import events_between, post_events
+from solrbench.controller.handlers.events import events_between, post_events
+from solrbench.controller.handlers.unforeseen import show_unforeseen
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey, ReconcileSchedule
 from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweeps.invalid import mark_sweep_invalid
 from solrbench.controller.sweeps.plans import Plans
 from solrbench.controller.sweeps.reconcile import SweepContext, reconcile_sweep
-from solrbench.controller.unforeseen import show_unforeseen
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.ownership import controller_uid
 from solrbench.metrics.operator_metrics import PrometheusMetrics

@@ -19,10 +19,11 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
-from solrbench.controller.deletion_handlers import DeletionHandlers
-from solrbench.controller.events import events_between, post_events, verdict_events
+from solrbench.controller.handlers.deletion import DeletionHandlers
+from solrbench.controller.handlers.events import events_between, post_events, verdict_events
+from solrbench.controller.handlers.kopf_settings import WORKERS, configure, log_in
+from solrbench.controller.handlers.unforeseen import show_unforeseen
 from solrbench.controller.invalid import mark_invalid
-from solrbench.controller.kopf_settings import WORKERS, configure, log_in
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
 from solrbench.controller.scheduling.reconcile_schedule import (
@@ -34,7 +35,6 @@ from solrbench.controller.scheduling.run_watches import RunWatches
 from solrbench.controller.scheduling.running_loads import RunningLoad, RunningLoads
 from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
 from solrbench.controller.settings import Settings
-from solrbench.controller.unforeseen import show_unforeseen
 from solrbench.decide.conditions import is_finished
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.decide.scheduling.pauses import QUEUED_PAUSE, decide_pause

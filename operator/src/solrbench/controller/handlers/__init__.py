@@ -1,0 +1,1 @@
+"""What kopf calls, and what reaches users beside the status: events, unforeseen exceptions."""
