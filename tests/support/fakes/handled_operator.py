@@ -13,9 +13,9 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
-from solrbench.controller import handlers as handlers_module
 from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.context import TargetAccess
+from solrbench.controller.handlers import benchmarks as benchmark_handlers
 from solrbench.controller.handlers import deletion as deletion_handlers
 from solrbench.controller.handlers.benchmarks import Handlers
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
@@ -59,7 +59,7 @@ class HandledOperator:
     errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.patch.setattr(handlers_module, "_utc_now", lambda: self.now)
+        self.patch.setattr(benchmark_handlers, "_utc_now", lambda: self.now)
         self.patch.setattr(deletion_handlers, "DELETE_POLL_SECONDS", 0.01)
         self.patch.setattr(kopf, "event", self._note)
         self.patch.setattr(reconcile_module.log, "error", self._note_error)

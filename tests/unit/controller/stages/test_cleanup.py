@@ -8,8 +8,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1.spec import Cleanup
-from solrbench.controller import handlers
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.handlers import benchmarks as handlers
 from solrbench.controller.handlers.benchmarks import Handlers
 from solrbench.controller.handlers.deletion import DELETION_TIMEOUT
 from solrbench.controller.stages import cleanup
