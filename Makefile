@@ -11,8 +11,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 REPORTS := build/tests
 PYTEST = $(BIN)/python -m pytest --junitxml=$(REPORTS)/$@.xml
-# On as many processors as there are; the tests of a suite must not share anything.
-SIDE_BY_SIDE := -n logical --dist worksteal
+# One process more than processors, as some tests wait; the tests of a suite must not share anything.
+SIDE_BY_SIDE = -n $$(($$(nproc) + 1)) --dist worksteal
 # The slow suites: files side by side, each process with an operator of its own; then what
 # compares times, alone.
 PROCESSES := 2

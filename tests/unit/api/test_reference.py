@@ -1,23 +1,32 @@
 """The page that documents the resource."""
 
+from functools import cache
+
 import pytest
 
 from solrbench.api.reference import render_reference
 from solrbench.api.v1alpha1 import Spec
 
-PAGE = render_reference()
-SECTIONS = {part.partition("\n")[0]: part.partition("\n")[2] for part in PAGE.split("\n## ")[1:]}
+
+@cache
+def page() -> str:
+    return render_reference()
+
+
+@cache
+def sections() -> dict[str, str]:
+    return {part.partition("\n")[0]: part.partition("\n")[2] for part in page().split("\n## ")[1:]}
 
 
 def row(section: str, field: str) -> list[str]:
-    lines = SECTIONS[section].splitlines()
+    lines = sections()[section].splitlines()
     (line,) = [each for each in lines if each.startswith(f"| `{field}` |")]
     return [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
 def test_every_object_is_linked_to_a_section_that_exists() -> None:
-    links = {part.partition(")")[0] for part in PAGE.split("](#")[1:]}
-    assert links == {name.lower() for name in SECTIONS} - {"solrbenchmark", "solrbenchmarksweep"}
+    links = {part.partition(")")[0] for part in page().split("](#")[1:]}
+    assert links == {name.lower() for name in sections()} - {"solrbenchmark", "solrbenchmarksweep"}
 
 
 def test_every_field_of_the_spec_has_a_row() -> None:
@@ -50,8 +59,10 @@ def test_row_shows_type_default_bounds_and_meaning(
 
 
 def test_rules_are_listed_with_their_object() -> None:
-    assert "- steps must have different names" in SECTIONS["Load"]
+    assert "- steps must have different names" in sections()["Load"]
 
 
 def test_page_says_what_may_change() -> None:
-    assert "`spec.cleanup`, `spec.results`, `spec.suspend`, `spec.ttlSecondsAfterFinished`" in PAGE
+    assert (
+        "`spec.cleanup`, `spec.results`, `spec.suspend`, `spec.ttlSecondsAfterFinished`" in page()
+    )

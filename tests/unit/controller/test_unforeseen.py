@@ -34,7 +34,7 @@ FAULTS = 6
 
 
 class Faults:
-    """Raises at some calls of the API, chosen by chance, until it is told to stop.
+    """Raises at some calls of the API, chosen by chance, as often as asked.
 
     Args:
         cluster: whose calls fail
