@@ -1,5 +1,6 @@
 """Queue, suspension, deletion at a bad moment, time to live."""
 
+import json
 from collections.abc import Callable
 
 from support.cluster import kube
@@ -77,3 +78,18 @@ def test_expired_benchmarks_go_soon(run: Run) -> None:
         return names & {body["metadata"]["name"] for body in kube.items("solrbenchmarks")}
 
     kube.wait_for("expiry of all", lambda: not left(), 30)
+
+
+def test_spec_longer_than_annotations_may_be_is_looked_at() -> None:
+    query = json.dumps({"query": "*:*", "params": {"comment": "a" * 16_000}})
+    names = [f"request-{n}" for n in range(20)]
+    requests = [{"name": name, "jsonBody": query} for name in names]
+    mix = [
+        {"name": f"long-{n}", "transaction": {"requests": requests[n : n + 5]}}
+        for n in range(0, 20, 5)
+    ]
+    body = small("large", suspend=True, workload={"mix": mix})
+    assert len(json.dumps(body["spec"])) > 256 * 1024
+    kube.kubectl("create", "-f", "-", stdin=json.dumps(body))
+    wait_for_phase("large", "Suspended", 60)
+    kube.delete("large")

@@ -20,11 +20,30 @@ IDLE_SECONDS = 0.2
 With its own 5 s, all that it lists at the start is in memory at once."""
 
 
+class NoDiffs(kopf.DiffBaseStorage):
+    """Keeps nothing of a resource, as no handler asks what has changed.
+
+    kopf would write the whole spec into an annotation. All annotations together may have 256 KiB,
+    so that a larger spec could not be watched; and it would copy results with every event.
+    """
+
+    def build(self, **_: object) -> kopf.BodyEssence:
+        """Return nothing, whatever the resource is."""
+        return kopf.BodyEssence()
+
+    def fetch(self, **_: object) -> kopf.BodyEssence:
+        """Return the same: nothing has changed."""
+        return kopf.BodyEssence()
+
+    def store(self, **_: object) -> None:
+        """Write nothing."""
+
+
 def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     """Set kopf up: our own prefix everywhere, no log lines as events, no silent watches."""
     settings.persistence.finalizer = FINALIZER
     settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
-    settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
+    settings.persistence.diffbase_storage = NoDiffs()
     settings.posting.loggers = False
     settings.posting.level = logging.INFO
     # kopf logs every call of a handler; transitions are logged here instead.
