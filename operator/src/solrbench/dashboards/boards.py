@@ -8,7 +8,7 @@ from grafana_foundation_sdk.builders import dashboard as builders
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models import dashboard as model
 
-from solrbench.dashboards.figures import SOURCE, build_figure
+from solrbench.dashboards.panel_builders import SOURCE, build_panel
 from solrbench.dashboards.panels import Panel
 
 _COLUMNS = 24
@@ -104,7 +104,7 @@ def _place(rows: tuple[Row, ...]) -> list[dict[str, Any]]:
         for panel in row.panels:
             if x + panel.width > _COLUMNS:
                 x, y, deepest = 0, y + deepest, 0
-            figure = build_figure(panel).id(len(found) + 1)
+            figure = build_panel(panel).id(len(found) + 1)
             found.append(figure.grid_pos(_at(x, y, panel.width, panel.height)))
             x, deepest = x + panel.width, max(deepest, panel.height)
         y += deepest

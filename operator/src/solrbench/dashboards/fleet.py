@@ -1,7 +1,7 @@
 """All benchmarks and sweeps of all namespaces, and the operator's health."""
 
 from solrbench.dashboards.boards import Board, Row, Variable
-from solrbench.dashboards.panels import Bars, Column, Lines, Names, Numbers, Query, Table
+from solrbench.dashboards.panels import BarGauge, Column, NameStat, Query, Stat, Table, TimeSeries
 from solrbench.dashboards.queries import NAMESPACES, OPERATORS, RATE_WINDOW, by
 
 _BENCHMARK = ("cluster", "namespace", "benchmark")
@@ -40,7 +40,7 @@ FLEET = Board(
         Row(
             "Benchmarks",
             (
-                Numbers(
+                Stat(
                     "Benchmarks by phase",
                     "Of the chosen namespaces.",
                     8,
@@ -48,7 +48,7 @@ FLEET = Board(
                         Query(by(("phase",), _select("benchmark_info"), "count"), "{{phase}}"),
                     ),
                 ),
-                Lines(
+                TimeSeries(
                     "Phases over time",
                     "How many benchmarks were in each phase, over all namespaces that the operator"
                     " watches.",
@@ -104,7 +104,7 @@ FLEET = Board(
                         Column("Place", _select("benchmark_queue_position")),
                     ),
                 ),
-                Bars(
+                BarGauge(
                     "Time in queue",
                     "From the creation of each benchmark until it left the queue, with the time in"
                     " which it was suspended.",
@@ -123,7 +123,7 @@ FLEET = Board(
         Row(
             "Results of the last hour",
             (
-                Numbers(
+                Stat(
                     "Verdicts",
                     "Steps of the chosen namespaces whose results are still shown.",
                     6,
@@ -132,7 +132,7 @@ FLEET = Board(
                         Query(f"count({_select('step_valid')} == 0)", "Invalid"),
                     ),
                 ),
-                Bars(
+                BarGauge(
                     "Invalid steps by reason",
                     "Each step counts once for each of its reasons.",
                     6,
@@ -140,7 +140,7 @@ FLEET = Board(
                         Query(by(("reason",), _select("step_invalid_reason"), "sum"), "{{reason}}"),
                     ),
                 ),
-                Bars(
+                BarGauge(
                     "Bottlenecks",
                     "Steps by what held them back; None if nothing was saturated.",
                     6,
@@ -148,7 +148,7 @@ FLEET = Board(
                         Query(by(("resource",), _select("step_bottleneck"), "sum"), "{{resource}}"),
                     ),
                 ),
-                Numbers(
+                Stat(
                     "Sweeps by phase",
                     "Of the chosen namespaces.",
                     6,
@@ -159,7 +159,7 @@ FLEET = Board(
         Row(
             "Operator",
             (
-                Lines(
+                TimeSeries(
                     "Reconciles",
                     "Reconciles by result: retry means that something was not there yet.",
                     6,
@@ -168,7 +168,7 @@ FLEET = Board(
                     ),
                     unit="ops",
                 ),
-                Lines(
+                TimeSeries(
                     "Duration of a reconcile",
                     "Median and 99th percentile over the last minutes, read from buckets.",
                     6,
@@ -178,7 +178,7 @@ FLEET = Board(
                     ),
                     unit="s",
                 ),
-                Lines(
+                TimeSeries(
                     "Memory of the operator",
                     "Resident memory of the operator's process.",
                     6,
@@ -191,7 +191,7 @@ FLEET = Board(
                     ),
                     unit="bytes",
                 ),
-                Names(
+                NameStat(
                     "Version",
                     "The operators that are scraped.",
                     3,

@@ -1,7 +1,7 @@
 """One benchmark while it runs."""
 
 from solrbench.dashboards.boards import Board, Row, Variable
-from solrbench.dashboards.panels import Column, Lines, Numbers, Query, Table, Timeline
+from solrbench.dashboards.panels import Column, Query, Stat, StateTimeline, Table, TimeSeries
 from solrbench.dashboards.queries import by, of_step, select
 
 _STEP = "{{step}} {{variant}}"
@@ -25,7 +25,7 @@ LIVE = Board(
         Row(
             "Progress",
             (
-                Timeline(
+                StateTimeline(
                     "Phases",
                     "One bar for each phase of the benchmark.",
                     18,
@@ -36,7 +36,7 @@ LIVE = Board(
                         ),
                     ),
                 ),
-                Numbers(
+                Stat(
                     "Steps stored",
                     "Steps that are measured and stored, of all repeats.",
                     6,
@@ -50,13 +50,13 @@ LIVE = Board(
         Row(
             "Load under way",
             (
-                Lines(
+                TimeSeries(
                     "Users",
                     "Virtual users running.",
                     8,
                     queries=(Query(of_step("live_users"), _STEP),),
                 ),
-                Lines(
+                TimeSeries(
                     "Request rate",
                     "Over the last five seconds; of a planned rate also what is planned.",
                     8,
@@ -66,7 +66,7 @@ LIVE = Board(
                     ),
                     unit="reqps",
                 ),
-                Lines(
+                TimeSeries(
                     "Requests of the step",
                     "Requests of the step under way so far, and those of the last ten seconds that"
                     " failed.",
@@ -76,7 +76,7 @@ LIVE = Board(
                         Query(of_step("live_recent_failures"), f"{_STEP} · failed in 10 s"),
                     ),
                 ),
-                Lines(
+                TimeSeries(
                     "Latency of the last ten seconds",
                     "Percentiles over all workers, of merged histograms: of the service time, with"
                     " a planned rate of the response time.",
@@ -86,7 +86,7 @@ LIVE = Board(
                     ),
                     unit="s",
                 ),
-                Lines(
+                TimeSeries(
                     "Failures of the last ten seconds",
                     "Share of the requests of the last ten seconds that failed.",
                     12,
@@ -98,7 +98,7 @@ LIVE = Board(
         Row(
             "Indexing",
             (
-                Lines(
+                TimeSeries(
                     "Documents",
                     "Accepted by Solr so far, and those to be indexed where that is known"
                     " beforehand.",
@@ -108,7 +108,7 @@ LIVE = Board(
                         Query(select("benchmark_documents_expected"), "expected"),
                     ),
                 ),
-                Lines(
+                TimeSeries(
                     "Documents per second",
                     "Documents so far divided by the seconds since the first batch.",
                     6,
@@ -116,7 +116,7 @@ LIVE = Board(
                         Query(select("benchmark_indexing_documents_per_second"), "{{benchmark}}"),
                     ),
                 ),
-                Lines(
+                TimeSeries(
                     "Bytes per second",
                     "Bytes of update requests divided by the seconds of indexing.",
                     6,
@@ -125,7 +125,7 @@ LIVE = Board(
                     ),
                     unit="bytes",
                 ),
-                Lines(
+                TimeSeries(
                     "Index size",
                     "Over all replicas, counted when indexing is done.",
                     6,

@@ -1,7 +1,7 @@
 """Steps with a planned rate, and the cold start."""
 
 from solrbench.dashboards.boards import Row
-from solrbench.dashboards.panels import Bars, Column, Groups, Query, Table
+from solrbench.dashboards.panels import BarChart, BarGauge, Column, Query, Table
 from solrbench.dashboards.queries import of_result, of_step
 
 _STEP = ("cluster", "namespace", "benchmark", "step", "variant")
@@ -27,7 +27,7 @@ def _share(name: str) -> str:
 OPEN_LOOP = Row(
     "Planned rates",
     (
-        Groups(
+        BarChart(
             "Service time and response time",
             "Steps with a planned rate. The response time begins when a request was due, the"
             " service time when it was sent: what lies between them is the wait to be sent, nearly"
@@ -67,7 +67,7 @@ OPEN_LOOP = Row(
                 Column("Dropped", of_result("step_dropped_requests")),
             ),
         ),
-        Groups(
+        BarChart(
             "Planned and sent",
             "Arrivals of steps with a planned rate, over all repeats. Late ones were sent, but more"
             " than 10 ms after their intended start; dropped ones never.",
@@ -81,7 +81,7 @@ OPEN_LOOP = Row(
                 Column("Dropped", of_step("step_dropped_arrivals")),
             ),
         ),
-        Bars(
+        BarGauge(
             "Late and dropped share of the plan",
             "Late: sent more than 10 ms after the intended start. Dropped: never sent, which is"
             " overload.",
@@ -93,7 +93,7 @@ OPEN_LOOP = Row(
             ),
             unit="percentunit",
         ),
-        Bars(
+        BarGauge(
             "Delay of the load itself",
             "From the intended start to sending where a connection was free, of the worst load"
             " worker and repeat. If it is not far below the service times, add workers.",
@@ -114,7 +114,7 @@ _STEADY = of_step("cold_start_steady_service_time_average_seconds")
 COLD_START = Row(
     "Cold start",
     (
-        Groups(
+        BarChart(
             "First thousand requests and steady ones",
             "Mean service times in the first measured step run: of its first thousand requests,"
             " those of the warm-up if there is one, and of the part of the step that was steady."

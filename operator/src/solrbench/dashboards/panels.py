@@ -55,39 +55,39 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Series(Panel):
+class SeriesPanel(Panel):
     """Numbers over time, of this moment as bars, or as one number each."""
 
     queries: tuple[Query, ...] = ()
     unit: Unit = "short"
 
 
-class Lines(Series):
+class TimeSeries(SeriesPanel):
     """Lines over time."""
 
 
-class Bars(Series):
+class BarGauge(SeriesPanel):
     """A bar for each series, as it is now."""
 
 
-class Numbers(Series):
+class Stat(SeriesPanel):
     """A number for each series, as it is now."""
 
 
-class Names(Series):
+class NameStat(SeriesPanel):
     """The name of each series."""
 
 
-class Timeline(Series):
+class StateTimeline(SeriesPanel):
     """A bar over time for each series, while it has samples."""
 
 
-class Heatmap(Series):
+class Heatmap(SeriesPanel):
     """Counts of buckets."""
 
 
 @dataclass(frozen=True)
-class Columns(Panel):
+class ColumnsPanel(Panel):
     """What has a value for each combination of labels.
 
     Attributes:
@@ -101,7 +101,7 @@ class Columns(Panel):
 
 
 @dataclass(frozen=True)
-class Table(Columns):
+class Table(ColumnsPanel):
     """A row for each combination of labels.
 
     Attributes:
@@ -113,7 +113,7 @@ class Table(Columns):
 
 
 @dataclass(frozen=True)
-class Groups(Columns):
+class BarChart(ColumnsPanel):
     """Bars of several colours beside each other, for each combination of labels."""
 
     unit: Unit = "short"

@@ -3,7 +3,7 @@
 from solrbench.dashboards.boards import Board, Row, Variable
 from solrbench.dashboards.intervals import INTERVALS
 from solrbench.dashboards.open_loop import COLD_START, OPEN_LOOP
-from solrbench.dashboards.panels import VERDICTS, Bars, Column, Heatmap, Query, Table
+from solrbench.dashboards.panels import VERDICTS, BarGauge, Column, Heatmap, Query, Table
 from solrbench.dashboards.queries import by, of_result, of_step, select
 from solrbench.dashboards.servers import SERVERS
 
@@ -51,7 +51,7 @@ _RESULTS = Row(
                 Column("Outlier seconds", of_result("step_outlier_windows")),
             ),
         ),
-        Bars(
+        BarGauge(
             "Service time by step",
             "Quantiles of the merged histogram; nothing is averaged.",
             12,
@@ -61,7 +61,7 @@ _RESULTS = Row(
             ),
             unit="s",
         ),
-        Bars(
+        BarGauge(
             "Rate by step",
             "Requests that ended divided by the seconds of the repeats, failures included.",
             6,
@@ -69,7 +69,7 @@ _RESULTS = Row(
             queries=(Query(of_result("step_requests_per_second"), _NAME),),
             unit="reqps",
         ),
-        Bars(
+        BarGauge(
             "Failures by step",
             "Share of requests whose response was wrong, missing or late.",
             6,

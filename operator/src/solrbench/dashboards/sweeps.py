@@ -1,7 +1,7 @@
 """Sweeps: how far they are, and the figures of their points."""
 
 from solrbench.dashboards.boards import Board, Row, Variable
-from solrbench.dashboards.panels import VERDICTS, Bars, Column, Lines, Numbers, Query, Table
+from solrbench.dashboards.panels import VERDICTS, BarGauge, Column, Query, Stat, Table, TimeSeries
 from solrbench.dashboards.queries import SWEEPS as SCOPE
 from solrbench.dashboards.queries import by
 
@@ -42,13 +42,13 @@ SWEEPS = Board(
         Row(
             "Sweeps",
             (
-                Numbers(
+                Stat(
                     "Sweeps by phase",
                     "Of the chosen sweeps.",
                     6,
                     queries=(Query(by(("phase",), _select("sweep_info"), "count"), "{{phase}}"),),
                 ),
-                Lines(
+                TimeSeries(
                     "Points by state",
                     "How far each sweep is. Valid and Invalid points have succeeded.",
                     12,
@@ -59,7 +59,7 @@ SWEEPS = Board(
                         ),
                     ),
                 ),
-                Numbers(
+                Stat(
                     "Time left",
                     "Estimate: steps of the points that are left, and for each as much beside as"
                     " the finished points took.",
@@ -98,7 +98,7 @@ SWEEPS = Board(
                     ),
                     sort="sweep",
                 ),
-                Bars(
+                BarGauge(
                     "p95 by point",
                     "95th percentile of the last step; with a planned rate of the response time.",
                     12,
@@ -106,7 +106,7 @@ SWEEPS = Board(
                     queries=(Query(_P95, _NAME),),
                     unit="s",
                 ),
-                Bars(
+                BarGauge(
                     "Rate by point",
                     "Requests per second of the last step.",
                     12,

@@ -20,19 +20,19 @@ from grafana_foundation_sdk.models import heatmap as heat
 from grafana_foundation_sdk.models.prometheus import PromQueryFormat, QueryEditorMode
 
 from solrbench.dashboards.panels import (
-    Bars,
+    BarChart,
+    BarGauge,
     Column,
-    Columns,
-    Groups,
+    ColumnsPanel,
     Heatmap,
-    Lines,
-    Names,
-    Numbers,
+    NameStat,
     Panel,
     Query,
-    Series,
+    SeriesPanel,
+    Stat,
+    StateTimeline,
     Table,
-    Timeline,
+    TimeSeries,
     Words,
 )
 from solrbench.dashboards.queries import by
@@ -42,13 +42,13 @@ PLACE = "place"
 """Label made of all others: what a group of bars is called."""
 
 
-def build_figure(panel: Panel) -> Any:
+def build_panel(panel: Panel) -> Any:
     """Return the SDK's builder of a panel, still without a place."""
     figure = _BUILDERS[type(panel)](panel)
     return figure.title(panel.title).description(panel.text).datasource(SOURCE)
 
 
-def _with_series(figure: Any, panel: Series) -> Any:
+def _with_series(figure: Any, panel: SeriesPanel) -> Any:
     figure.unit(panel.unit)
     for letter, query in zip(_letters(), panel.queries, strict=False):
         figure.with_target(_range(letter, query))
@@ -93,26 +93,26 @@ def _last() -> common.ReduceDataOptions:
     return common.ReduceDataOptions().calcs(["lastNotNull"])
 
 
-def _lines(panel: Lines) -> Any:
+def _time_series(panel: TimeSeries) -> Any:
     return _with_series(timeseries.Panel().legend(_legend()).tooltip(_tooltip()), panel)
 
 
-def _bars(panel: Bars) -> Any:
+def _bar_gauge(panel: BarGauge) -> Any:
     figure = bargauge.Panel().orientation(shapes.VizOrientation.HORIZONTAL).min(0)
     figure.display_mode(shapes.BarGaugeDisplayMode.BASIC).reduce_options(_last())
     return _with_series(figure.value_mode(shapes.BarGaugeValueMode.COLOR), panel)
 
 
-def _numbers(panel: Series) -> Any:
+def _stat(panel: SeriesPanel) -> Any:
     figure = stat.Panel().color_mode(shapes.BigValueColorMode.NONE).reduce_options(_last())
     return _with_series(figure.graph_mode(shapes.BigValueGraphMode.NONE), panel)
 
 
-def _names(panel: Names) -> Any:
-    return _numbers(panel).text_mode(shapes.BigValueTextMode.NAME)
+def _name_stat(panel: NameStat) -> Any:
+    return _stat(panel).text_mode(shapes.BigValueTextMode.NAME)
 
 
-def _timeline(panel: Timeline) -> Any:
+def _state_timeline(panel: StateTimeline) -> Any:
     hidden = common.VizLegendOptions().show_legend(False)
     figure = statetimeline.Panel().legend(hidden).show_value(shapes.VisibilityMode.NEVER)
     figure.row_height(0.8).mappings([_mapping((("1", "in this phase", "blue"),))])
@@ -158,14 +158,14 @@ def _mapping(words: Words) -> model.ValueMap:
     return model.ValueMap(options=options)
 
 
-def _groups(panel: Groups) -> Any:
+def _bar_chart(panel: BarChart) -> Any:
     figure = barchart.Panel().x_field(PLACE).unit(panel.unit).min(0).fill_opacity(80)
     figure.orientation(shapes.VizOrientation.HORIZONTAL).legend(_legend()).tooltip(_tooltip())
     return _with_columns(figure, panel, (PLACE,), dict.fromkeys(panel.labels, True))
 
 
 def _with_columns(
-    figure: Any, panel: Columns, shown: tuple[str, ...], hidden: dict[str, bool]
+    figure: Any, panel: ColumnsPanel, shown: tuple[str, ...], hidden: dict[str, bool]
 ) -> Any:
     several = len(panel.columns) > 1
     names = {}
@@ -184,7 +184,7 @@ def _with_columns(
     )
 
 
-def _rows(panel: Columns, column: Column) -> str:
+def _rows(panel: ColumnsPanel, column: Column) -> str:
     if isinstance(panel, Table):
         return by(panel.labels, column.expression)
     labels = tuple(each for each in panel.labels if each not in ("cluster", "namespace"))
@@ -194,12 +194,12 @@ def _rows(panel: Columns, column: Column) -> str:
 
 
 _BUILDERS: dict[type[Panel], Callable[[Any], Any]] = {
-    Lines: _lines,
-    Bars: _bars,
-    Numbers: _numbers,
-    Names: _names,
-    Timeline: _timeline,
+    TimeSeries: _time_series,
+    BarGauge: _bar_gauge,
+    Stat: _stat,
+    NameStat: _name_stat,
+    StateTimeline: _state_timeline,
     Heatmap: _heatmap,
     Table: _table,
-    Groups: _groups,
+    BarChart: _bar_chart,
 }
