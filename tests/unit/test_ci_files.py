@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.files.faults import check
 from solrbench.cli.files.reading import documents_of
+from solrbench.cli.files.validation import check
 from solrbench.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]

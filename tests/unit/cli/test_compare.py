@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.comparison import command, sides
+from solrbench.cli.comparison import command, side_reader
 from solrbench.cli.terminal import tables
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
@@ -128,7 +128,7 @@ def test_folder_without_a_report_is_an_error(tmp_path: Path) -> None:
 
 def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeCluster(small("old"), small("new"))
-    monkeypatch.setattr(sides, "open_cluster", lambda *_: (fake, "default"))
+    monkeypatch.setattr(side_reader, "open_cluster", lambda *_: (fake, "default"))
     cluster = cast(Cluster, fake)
     for name, times in (("old", (100, 101, 99)), ("new", (100, 99, 101))):
         benchmark = SolrBenchmark.parse(fake.objects["SolrBenchmark", "default", name])

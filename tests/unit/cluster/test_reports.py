@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.environment import record_environment
 from solrbench.cluster.reports import Reports
-from solrbench.cluster.stored_results import sorted_documents
+from solrbench.cluster.result_documents import sorted_documents
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import build_report
 from solrbench.plan import names

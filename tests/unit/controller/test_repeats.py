@@ -9,7 +9,7 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
-from solrbench.cluster.stored_results import sorted_documents
+from solrbench.cluster.result_documents import sorted_documents
 from solrbench.controller.provisioners import created, registry
 from solrbench.controller.stages import load_results
 from solrbench.results.model.step_result import StepRunResult

@@ -17,7 +17,7 @@ from solrbench.report.figures.distribution import distribution
 from solrbench.report.figures.figure import Figure
 from solrbench.report.figures.load_curve import load_curves
 from solrbench.report.figures.over_time import MOST_REPEATS, over_time
-from solrbench.report.figures.slices import slices
+from solrbench.report.figures.time_slices import time_slices
 from solrbench.results.stats.histograms import Histogram
 from support.resources.reports import make_report
 from support.resources.statuses import CAPACITY_USERS
@@ -132,7 +132,7 @@ def test_over_time_of_many_repeats_and_seconds_is_bounded() -> None:
 @pytest.mark.parametrize(("most", "count"), [(1, 1), (5, 4), (12, 12), (100, 12)])
 def test_slices_have_all_requests(most: int, count: int) -> None:
     (document,) = make_report(steps=1, repeats=1).steps
-    found = slices(document, most)
+    found = time_slices(document, most)
     assert len(found) == count
     assert sum(each.seconds for each in found) == 12
     assert sum(each.requests for each in found) == sum(r.requests for r in document.requests)
@@ -141,7 +141,7 @@ def test_slices_have_all_requests(most: int, count: int) -> None:
 def test_slices_without_windows_are_none() -> None:
     (document,) = make_report(steps=1, repeats=1).steps
     bare = [each.model_copy(update={"windows": []}) for each in document.requests]
-    assert slices(document.model_copy(update={"requests": bare}), 10) == []
+    assert time_slices(document.model_copy(update={"requests": bare}), 10) == []
 
 
 def test_cold_start_has_latency_and_hit_ratios() -> None:

@@ -7,7 +7,7 @@
 | pod_commands | operator, index, load: what the pods of the one image run |
 | files | benchmarks in files, with lines, faults and changes |
 | comparison | two benchmarks, sweeps or reports beside each other |
-| log | query logs as workloads |
+| query_log | query logs as workloads |
 | readiness | whether a cluster is ready, and has room |
 | follow | a benchmark under way |
 | terminal | results and progress on a terminal |

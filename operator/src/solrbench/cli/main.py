@@ -40,7 +40,7 @@ COMMANDS = {
     "compare": Entry(
         "comparison.command:compare", "Compare two benchmarks or sweeps, or reports of them."
     ),
-    "log": Entry("log:log", "Show the rates and the mix of a query log."),
+    "log": Entry("query_log:log", "Show the rates and the mix of a query log."),
     "logs": Entry("commands.logs:logs", "Print the logs of a benchmark's pods."),
     "open": Entry(
         "commands.open_page:open_page", "Open Locust's page of a running benchmark, or the report."

@@ -20,7 +20,7 @@ from solrbench.cli.terminal.sweep_tables import print_sweep
 from solrbench.cli.terminal.tables import print_result
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.evidence import read_evidence
-from solrbench.cluster.stored_results import read_environment, sorted_documents
+from solrbench.cluster.result_documents import read_environment, sorted_documents
 from solrbench.report.model import Report, ReportFormatError
 from solrbench.report.results_csv import to_csv
 from solrbench.report.sweep.csv import points_to_csv

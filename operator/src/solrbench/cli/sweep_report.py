@@ -4,7 +4,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.cli.files import parse_stored, parse_stored_as
 from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
-from solrbench.cluster.stored_results import read_environment
+from solrbench.cluster.result_documents import read_environment
 from solrbench.plan.names import LABEL_SWEEP
 from solrbench.report.sweep.build import build_sweep_report, environment_point
 from solrbench.report.sweep.model import SweepReport

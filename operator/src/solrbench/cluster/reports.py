@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cluster.client import Cluster
-from solrbench.cluster.stored_results import read_documents, read_environment
+from solrbench.cluster.result_documents import read_documents, read_environment
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import (
     build_environment,

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.cluster.stored_results import sorted_documents
+from solrbench.cluster.result_documents import sorted_documents
 from solrbench.controller.handlers.events import Event, verdict_events
 from solrbench.controller.stages import cleanup, load_results
 from solrbench.decide.conditions import SUCCEEDED

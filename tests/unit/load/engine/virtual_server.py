@@ -11,7 +11,7 @@ from solrbench.load.engine.http.http_connection import Connection
 from solrbench.load.engine.open_loop import (
     arrival_queue,
     client_pool,
-    node_lane,
+    node_sender,
     precise_timer,
     sender,
 )
@@ -25,7 +25,7 @@ _MODULES = (
     client_pool,
     http_client,
     measurement,
-    node_lane,
+    node_sender,
     precise_timer,
     request_deadline,
     response_batch,

@@ -19,7 +19,7 @@ from solrbench.cli.report import read_any_report, read_report, write_report
 from solrbench.cli.resources import Resource, get_resource
 from solrbench.cluster.client import BENCHMARKS, SWEEPS, Cluster, Manifest
 from solrbench.cluster.evidence import read_evidence
-from solrbench.cluster.stored_results import sorted_documents
+from solrbench.cluster.result_documents import sorted_documents
 from solrbench.decide.evidence.masking import MAX_LINE, mask, secret_names, secret_values
 from solrbench.errors import SolrbenchError
 from solrbench.plan.names import LABEL_BENCHMARK, LABEL_SWEEP

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from solrbench.cli.files.faults import check
 from solrbench.cli.files.reading import documents_of
+from solrbench.cli.files.validation import check
 from solrbench.cli.program import examples, program_name
 
 TARGETS = ("StatefulSet", "SolrOperator", "existing")

@@ -24,7 +24,7 @@ _AT_ONCE = 50
 """Benchmarks in one response."""
 
 
-class Source(NamedTuple):
+class LogSource(NamedTuple):
     """A container of a pod."""
 
     pod: str
@@ -120,16 +120,16 @@ def _is_chosen(pod: Manifest, components: tuple[str, ...]) -> bool:
     return not components or pod["metadata"]["labels"].get(LABEL_COMPONENT) in components
 
 
-def sources_of(pod: Manifest) -> Iterator[Source]:
+def sources_of(pod: Manifest) -> Iterator[LogSource]:
     """Yield the containers of a pod that have begun."""
     status = pod.get("status") or {}
     for each in [*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])]:
         if "waiting" not in each.get("state", {}) or each.get("restartCount"):
-            yield Source(pod["metadata"]["name"], each["name"])
+            yield LogSource(pod["metadata"]["name"], each["name"])
 
 
 def read_log(
-    cluster: Cluster, namespace: str, source: Source, lines: int, *, previous: bool = False
+    cluster: Cluster, namespace: str, source: LogSource, lines: int, *, previous: bool = False
 ) -> str:
     """Return the end of a container's log, or why it cannot be read."""
     try:
@@ -145,7 +145,7 @@ def read_log(
         return f"({error.message})\n"
 
 
-def _follow(cluster: Cluster, namespace: str, sources: list[Source], lines: int) -> None:
+def _follow(cluster: Cluster, namespace: str, sources: list[LogSource], lines: int) -> None:
     """Print the lines of all containers as they come."""
     threads = [
         threading.Thread(target=_follow_one, args=(cluster, namespace, source, lines), daemon=True)
@@ -158,7 +158,7 @@ def _follow(cluster: Cluster, namespace: str, sources: list[Source], lines: int)
             thread.join(0.5)  # so that Ctrl-C is noticed
 
 
-def _follow_one(cluster: Cluster, namespace: str, source: Source, lines: int) -> None:
+def _follow_one(cluster: Cluster, namespace: str, source: LogSource, lines: int) -> None:
     try:
         for line in cluster.follow_log(namespace, source.pod, source.container, lines):
             click.echo(source.prefix + line)

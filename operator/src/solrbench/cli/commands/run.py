@@ -56,7 +56,7 @@ OUTPUT = output_option(
 
 
 @dataclass(frozen=True)
-class Watching:
+class WatchOptions:
     """How benchmarks are followed.
 
     Attributes:
@@ -114,18 +114,18 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
     apply_changes(documents, changes)
     valid_parts(documents)
     cluster, default = open_cluster(context, namespace)
-    watching = Watching(timeout_seconds, cancel_on_timeout, require_valid, output)
+    options = WatchOptions(timeout_seconds, cancel_on_timeout, require_valid, output)
     bodies = [_placed(cluster, each, namespace, default) for each in documents]
     began = time.monotonic()
     quiet = output != "table"
     for index, body in enumerate(bodies):
-        left = _left(watching, began) or REPLACE_SECONDS
+        left = _left(options, began) or REPLACE_SECONDS
         bodies[index] = _apply(cluster, body, replace, left, quiet=quiet)
     wanted = [each for each in bodies if _kind(each) in WATCHED]
     if no_watch:
         _print_names(wanted, output)
         return
-    sys.exit(_follow_all(cluster, wanted, watching, began))
+    sys.exit(_follow_all(cluster, wanted, options, began))
 
 
 @click.command(
@@ -156,9 +156,9 @@ def watch(  # noqa: PLR0913, PLR0917  one argument for each option
     export is waited for, too. Exit codes are those of `run`.
     """
     cluster, place = open_cluster(context, namespace)
-    watching = Watching(timeout_seconds, cancel_on_timeout, require_valid, output)
+    options = WatchOptions(timeout_seconds, cancel_on_timeout, require_valid, output)
     bodies = [_named(cluster, place, name) for name in names]
-    sys.exit(_follow_all(cluster, bodies, watching, time.monotonic()))
+    sys.exit(_follow_all(cluster, bodies, options, time.monotonic()))
 
 
 def _named(cluster: Cluster, namespace: str, text: str) -> Manifest:
@@ -212,27 +212,27 @@ def _apply(
 
 
 def _follow_all(
-    cluster: Cluster, bodies: list[Manifest], watching: Watching, began: float
+    cluster: Cluster, bodies: list[Manifest], options: WatchOptions, began: float
 ) -> ExitCode:
     """Follow benchmarks one after another, within one time; return the code of the worst."""
     codes: set[ExitCode] = set()
-    console = Console(highlight=False, stderr=watching.output != "table")
+    console = Console(highlight=False, stderr=options.output != "table")
     for body in bodies:
         place = body["metadata"]["namespace"], body["metadata"]["name"]
         code = (follow_sweep if _kind(body) == SWEEPS else follow)(
             cluster,
             *place,
-            _left(watching, began),
-            require_valid=watching.require_valid,
+            _left(options, began),
+            require_valid=options.require_valid,
             console=console,
         )
         codes.add(code)
         if code is ExitCode.INTERRUPTED:
             return code
-        if code is ExitCode.TIMED_OUT and watching.cancel:
+        if code is ExitCode.TIMED_OUT and options.cancel:
             _stop(cluster, body, console)
-    if watching.output != "table":
-        _print_results(cluster, bodies, watching.output)
+    if options.output != "table":
+        _print_results(cluster, bodies, options.output)
     return worst(codes)
 
 
@@ -247,11 +247,11 @@ def _stop(cluster: Cluster, body: Manifest, console: Console) -> None:
     console.print(f"{place[1]} is stopped; resume it: {again}", soft_wrap=True)
 
 
-def _left(watching: Watching, began: float) -> float | None:
+def _left(options: WatchOptions, began: float) -> float | None:
     """Return the seconds that are left of the time for all, at least a moment."""
-    if watching.timeout_seconds is None:
+    if options.timeout_seconds is None:
         return None
-    return max(0.001, watching.timeout_seconds - (time.monotonic() - began))
+    return max(0.001, options.timeout_seconds - (time.monotonic() - began))
 
 
 def _print_results(cluster: Cluster, bodies: list[Manifest], output: str) -> None:

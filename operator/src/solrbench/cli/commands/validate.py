@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1 import KIND
 from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.files import FILES, Document, read_documents
 from solrbench.cli.files.changes import SET, apply_changes
-from solrbench.cli.files.faults import check
+from solrbench.cli.files.validation import check
 from solrbench.cli.program import examples
 from solrbench.sweep.offline import check_sweep
 

@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.comparison import PrimaryMetric
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.word import Word
 from solrbench.cli.comparison.output import Compared, print_comparison
-from solrbench.cli.comparison.sides import read_side
+from solrbench.cli.comparison.side_reader import read_side
 from solrbench.cli.errors import CommandError
 from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.options import as_cli_errors, cluster_options, output_option

@@ -7,7 +7,7 @@ from rich.console import Console
 from sparklines import sparklines
 
 from solrbench.cli.terminal.table_printing import print_line, print_table_of
-from solrbench.report.figures.slices import Slice, slices
+from solrbench.report.figures.time_slices import TimeSlice, time_slices
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
@@ -48,7 +48,7 @@ def print_details(console: Console, documents: Sequence[StepRunResult]) -> None:
 def time_table(documents: Sequence[StepRunResult], points: int) -> Table:
     """Return the mean service time of each step run as a line of `points` characters at most."""
     shown = documents[:_SHOWN_RUNS]
-    runs = [(each, slices(each, points)) for each in shown]
+    runs = [(each, time_slices(each, points)) for each in shown]
     rows = [_time_row(document, parts) for document, parts in runs if len(parts) > 1]
     left_out = len(documents) - len(shown)
     note = f"{left_out} more step runs are left out." if left_out else ""
@@ -57,7 +57,7 @@ def time_table(documents: Sequence[StepRunResult], points: int) -> Table:
     return Table("Service time over time", head, rows, 3, texts, note).without_empty_columns()
 
 
-def _time_row(document: StepRunResult, parts: Sequence[Slice]) -> Row:
+def _time_row(document: StepRunResult, parts: Sequence[TimeSlice]) -> Row:
     means = [each.milliseconds for each in parts]
     known = [mean for mean in means if mean is not None] or [0.0]
     rates = sorted(each.rate for each in parts)

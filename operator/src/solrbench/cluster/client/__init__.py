@@ -1,7 +1,7 @@
 """A small client: apply, read, list, watch, delete; API errors become ours.
 
 - `connect`: from the kubeconfig or a pod's credentials to a client
-- `cluster`: what writes; `reader`: what reads; `parts`: lists in parts
+- `cluster`: what writes; `reader`: what reads; `pagination`: lists in parts
 - `known_kinds`: how the kinds of a cluster are addressed
 - `connection`: requests and responses; `tls`, `credentials`: how they are secured
 - `official`: requests and responses by the official client

@@ -9,7 +9,7 @@ import orjson
 from solrbench.cluster.client.api_errors import KindNotServedError, NotFoundError, error_for
 from solrbench.cluster.client.connection import JSON, TIMEOUT_SECONDS, Connection, Query
 from solrbench.cluster.client.known_kinds import KnownKinds
-from solrbench.cluster.client.parts import read_parts
+from solrbench.cluster.client.pagination import read_pages
 from solrbench.cluster.client.server_hosts import ServerHosts
 from solrbench.plan.names import label_selector
 
@@ -272,7 +272,7 @@ class ObjectReader:
                 self._send(f"listing {kind}", "GET", path, query=options, accept=accept)
             )
 
-        return read_parts(fetch)
+        return read_pages(fetch)
 
     def _path(
         self, api_version: str, kind: str, namespace: str | None, name: str | None = None

@@ -6,7 +6,7 @@ from solrbench.api.v1alpha1.export import Export
 from solrbench.api.v1alpha1.status.export import ExportStatus
 from solrbench.cluster.client import Manifest
 from solrbench.cluster.evidence import read_evidence
-from solrbench.cluster.stored_results import find_documents
+from solrbench.cluster.result_documents import find_documents
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses

@@ -6,6 +6,6 @@
 - `over_time`: latency and throughput of each repeat, second by second
 - `load_curve`: throughput and latency against users or rate
 - `capacity_curve`: latency against rate in a search for the capacity
-- `slices`: a repeat, cut into parts
+- `time_slices`: a repeat, cut into parts
 - `cold_start`: latency and cache hits of the first requests
 """

@@ -13,7 +13,7 @@ from solrbench.report.figures.parts import (
     rounded,
     value_axis,
 )
-from solrbench.report.figures.slices import Slice, slices
+from solrbench.report.figures.time_slices import TimeSlice, time_slices
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.tables.table import Table
@@ -35,7 +35,8 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figu
 
     """
     shown = {
-        f"repeat {each.repeat}": slices(each, _MOST_POINTS) for each in documents[:MOST_REPEATS]
+        f"repeat {each.repeat}": time_slices(each, _MOST_POINTS)
+        for each in documents[:MOST_REPEATS]
     }
     shown = {repeat: parts for repeat, parts in shown.items() if len(parts) > 1}
     if not shown:
@@ -71,7 +72,7 @@ def _seconds(name: str, last: float, index: int, **more: object) -> Option:
     return bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index) | more
 
 
-def _lines(shown: dict[str, list[Slice]], *, latency: bool) -> list[Option]:
+def _lines(shown: dict[str, list[TimeSlice]], *, latency: bool) -> list[Option]:
     return [
         line(
             repeat,
@@ -84,12 +85,12 @@ def _lines(shown: dict[str, list[Slice]], *, latency: bool) -> list[Option]:
     ]
 
 
-def _value(found: Slice, *, latency: bool) -> float | None:
+def _value(found: TimeSlice, *, latency: bool) -> float | None:
     value = found.milliseconds if latency else found.rate
     return None if value is None else rounded(value)
 
 
-def _description(shown: dict[str, list[Slice]]) -> str:
+def _description(shown: dict[str, list[TimeSlice]]) -> str:
     sentences = []
     for repeat, parts in shown.items():
         times = [each.milliseconds for each in parts if each.milliseconds is not None]
@@ -103,7 +104,7 @@ def _description(shown: dict[str, list[Slice]]) -> str:
     return f"Mean service time and throughput over time. {'; '.join(sentences)}."
 
 
-def _table(shown: dict[str, list[Slice]]) -> Table:
+def _table(shown: dict[str, list[TimeSlice]]) -> Table:
     head = ("Repeat", "Second", "Requests", "Failures", "Mean", "Max", "Requests/s")
     rows = []
     for repeat, parts in shown.items():

@@ -15,7 +15,7 @@ from itertools import cycle
 from solrbench.load.engine.open_loop.arrival_recorder import ArrivalRecorder
 from solrbench.load.engine.open_loop.arrival_times import ArrivalTimes
 from solrbench.load.engine.open_loop.client_pool import expected_clients, max_clients
-from solrbench.load.engine.open_loop.node_lane import NodeLane
+from solrbench.load.engine.open_loop.node_sender import NodeSender
 from solrbench.load.engine.open_loop.precise_timer import make_timer
 from solrbench.load.engine.user_context import UserContext
 from solrbench.load.recording.node_counts import NodeCounts
@@ -80,18 +80,18 @@ class OpenLoopSender:
         self._times = ArrivalTimes(schedule)
         self._is_counted = schedule.rate.seconds is None
         self._expected_clients = expected_clients(schedule, len(nodes))
-        self._lanes = [
-            self._lane(node, counts, max_clients(schedule, index, len(nodes)))
+        self._node_senders = [
+            self._node_sender(node, counts, max_clients(schedule, index, len(nodes)))
             for index, (node, counts) in enumerate(nodes)
         ]
         first = schedule.worker % len(nodes)
-        self._turns = cycle((*self._lanes[first:], *self._lanes[:first]))
+        self._turns = cycle((*self._node_senders[first:], *self._node_senders[:first]))
         self._timer = make_timer(context.loop, self._on_timer)
         self.state = OpenLoopState.WAITING
 
     async def prepare(self) -> None:
         """Connect ahead of the first requests."""
-        await asyncio.gather(*(each.prepare(self._expected_clients) for each in self._lanes))
+        await asyncio.gather(*(each.prepare(self._expected_clients) for each in self._node_senders))
 
     def start(self) -> None:
         """Begin the schedule."""
@@ -113,8 +113,8 @@ class OpenLoopSender:
         if self.state is not _FINISHED:
             self.state = OpenLoopState.ABORTED
         self._timer.close()
-        for lane in self._lanes:
-            lane.abort()
+        for sender in self._node_senders:
+            sender.abort()
 
     def is_over(self) -> bool:
         """Say whether nothing is to be sent any more."""
@@ -132,9 +132,9 @@ class OpenLoopSender:
             self._end_schedule(intended_ns)
         return request
 
-    def _lane(self, node: Node, counts: NodeCounts, most: int) -> NodeLane:
+    def _node_sender(self, node: Node, counts: NodeCounts, most: int) -> NodeSender:
         recorder = ArrivalRecorder(self._context.recorder, self._recorder, counts)
-        return NodeLane(self, self._context, recorder, node, most)
+        return NodeSender(self, self._context, recorder, node, most)
 
     def _on_timer(self) -> None:
         """Send what is due."""
@@ -175,8 +175,8 @@ class OpenLoopSender:
         Queries that are sent once each have all been taken, so the plan ends before it.
         """
         recorder, gone = self._recorder, [intended_ns]
-        for lane in self._lanes:
-            gone += lane.queue.clear_arrivals()
+        for sender in self._node_senders:
+            gone += sender.queue.clear_arrivals()
         recorder.planned_requests -= sum(each >= recorder.origin_ns for each in gone)
         self._times.end()
         self.state = OpenLoopState.DRAINING
@@ -186,6 +186,6 @@ class OpenLoopSender:
         self._on_measuring(self._recorder.origin_ns)
 
     def _finish_if_done(self) -> None:
-        if all(lane.is_done for lane in self._lanes):
+        if all(sender.is_done for sender in self._node_senders):
             self.state = OpenLoopState.FINISHED
             self._context.on_user_finished()

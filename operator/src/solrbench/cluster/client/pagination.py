@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-def read_parts(fetch: Callable[[str | None], dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def read_pages(fetch: Callable[[str | None], dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     """Yield the items of each part of a list, with kind and version, which lists leave out.
 
     Args:

@@ -9,7 +9,7 @@ from solrbench.cli.errors import CommandError
 from solrbench.cli.files import parse_stored
 from solrbench.cli.options import open_cluster
 from solrbench.cli.resources import find_resource
-from solrbench.cluster.stored_results import sorted_documents
+from solrbench.cluster.result_documents import sorted_documents
 from solrbench.report.model import ReportFormatError
 from solrbench.report.sweep.model import SweepReport
 from solrbench.results.comparison.side import (

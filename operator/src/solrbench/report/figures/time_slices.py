@@ -6,7 +6,7 @@ from solrbench.results.model.step_result import StepRunResult, Window
 
 
 @dataclass
-class Slice:
+class TimeSlice:
     """Some seconds of one repeat, all its request names together."""
 
     second: float
@@ -37,7 +37,7 @@ class Slice:
         self.slowest_microseconds = max(self.slowest_microseconds, longest)
 
 
-def slices(document: StepRunResult, most: int) -> list[Slice]:
+def time_slices(document: StepRunResult, most: int) -> list[TimeSlice]:
     """Return the repeat in at most `most` slices; none without windows.
 
     A last window that is cut short by the end of the step is left out.
@@ -47,7 +47,8 @@ def slices(document: StepRunResult, most: int) -> list[Slice]:
     count = int(document.rate_seconds // width) if windows else 0
     each = -(-count // most) or 1
     found = [
-        Slice(begin * width, width * min(each, count - begin)) for begin in range(0, count, each)
+        TimeSlice(begin * width, width * min(each, count - begin))
+        for begin in range(0, count, each)
     ]
     for window in windows:
         place = window.second // width // each

@@ -26,7 +26,7 @@ from solrbench.load.workload.prepared_request import (
 _now = time.perf_counter_ns
 
 
-class LaneOwner(Protocol):
+class NodeSenderOwner(Protocol):
     """What all nodes of an open loop share."""
 
     def take_request(self, intended_ns: int, now_ns: int) -> PreparedRequest | None:
@@ -39,7 +39,7 @@ class LaneOwner(Protocol):
         """Say whether nothing is to be sent any more."""
 
 
-class NodeLane:
+class NodeSender:
     """Sends the requests of one node, each arrival over one of the node's connections.
 
     Attributes:
@@ -49,7 +49,7 @@ class NodeLane:
 
     def __init__(
         self,
-        owner: LaneOwner,
+        owner: NodeSenderOwner,
         context: UserContext,
         recorder: ArrivalRecorder,
         node: Node,
