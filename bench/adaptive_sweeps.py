@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from bench.table import Row
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.status import SweepStatus
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.decide import decide_sweep

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.table import Row
-from solrbench.results.stats.bend import Shape, Size, find_bend
+from solrbench.results.stats.segmented_regression import CurveShape, SizeRuns, fit_segments
 
 _SEED = 9
 Curve = Callable[[float], float]
@@ -34,9 +34,9 @@ def bends(folder: Path, *, series: int) -> list[Row]:
 def _row(name: str, count: int, noise: float, series: int) -> Row:
     curve, is_bent = CURVES[name]
     rng = np.random.default_rng(_SEED)
-    found = [find_bend(_sizes(curve, count, noise, rng)) for _ in range(series)]
-    said = [each for each in found if each is not None and each.shape is Shape.BENDS]
-    curved = sum(each is not None and each.shape is Shape.CURVED for each in found)
+    found = [fit_segments(_sizes(curve, count, noise, rng)) for _ in range(series)]
+    said = [each for each in found if each is not None and each.shape is CurveShape.BENDS]
+    curved = sum(each is not None and each.shape is CurveShape.CURVED for each in found)
     share = 100 * len(said) / series
     held = sum(each.lower <= _JOINT <= each.upper for each in said)
     detail = f"{share:.0f} % as clear bends, {100 * curved / series:.0f} % curve or bend"
@@ -51,11 +51,11 @@ def _row(name: str, count: int, noise: float, series: int) -> Row:
     return Row(what, bar, f"{share:.0f} %", is_met, detail)
 
 
-def _sizes(curve: Curve, count: int, noise: float, rng: np.random.Generator) -> list[Size]:
+def _sizes(curve: Curve, count: int, noise: float, rng: np.random.Generator) -> list[SizeRuns]:
     """Return sizes with three runs each, whose noise is a share of their own level."""
     found = []
     for x in np.linspace(0.1, 1, count):
         level = curve(float(x))
         runs = level + rng.normal(0, noise * max(level, 0.05), 3)
-        found.append(Size(float(x), float(runs.mean()), float(runs.std(ddof=1)), 3))
+        found.append(SizeRuns(float(x), float(runs.mean()), float(runs.std(ddof=1)), 3))
     return found

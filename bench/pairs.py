@@ -31,10 +31,10 @@ from bench.words import (
     proposed_row,
     worse_row,
 )
-from solrbench.results.comparison.difference import RepeatFigure
 from solrbench.results.comparison.findings import Rule
 from solrbench.results.comparison.metric import percentile_metric
 from solrbench.results.comparison.repeat_figures import read_figures
+from solrbench.results.comparison.side_difference import RepeatFigure
 
 _USERS = 30
 _WARM_UP = {"requests": 2 * REPEAT_REQUESTS}

@@ -18,7 +18,7 @@ from bench.stored import ApiServer, benchmarks_path
 from bench.table import Row, skipped
 from bench.words import LOOKS, Outcome, equal_rows
 from solrbench.api.kinds import BENCHMARK
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 
 Body = dict[str, Any]
 

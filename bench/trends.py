@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.table import Row
-from solrbench.results.trends.rule import Growth, Shape, find_growth
-from solrbench.results.trends.windowed import Point, cut_windows
+from solrbench.results.trends.rule import Growth, SeriesShape, find_growth
+from solrbench.results.trends.windowed import SeriesPoint, cut_windows
 
 Floats = NDArray[np.float64]
 
@@ -61,10 +61,10 @@ def one_step(rng: np.random.Generator, seconds: int) -> Floats:
 
 def found_in(values: Floats, load: Floats | None = None) -> Growth | None:
     """Return what the product says of a series with a value a second."""
-    windows = cut_windows([Point(i, float(v)) for i, v in enumerate(values)], min)
+    windows = cut_windows([SeriesPoint(i, float(v)) for i, v in enumerate(values)], min)
     rates = None
     if load is not None:
-        parts = cut_windows([Point(i, float(v)) for i, v in enumerate(load)], np.median)
+        parts = cut_windows([SeriesPoint(i, float(v)) for i, v in enumerate(load)], np.median)
         rates = parts.values
     return find_growth(windows.seconds, windows.values, rates)
 
@@ -83,7 +83,7 @@ def named(runs: int, seconds: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)
         values, slope = _leak(rng, seconds, beside_cache=seed % 2 == 1)
         growth = found_in(values)
-        if growth is not None and growth.shape is Shape.GROWS:
+        if growth is not None and growth.shape is SeriesShape.GROWS:
             hits += 1
             close += abs(growth.slope - slope) <= _SLOPE_WITHIN * slope
     return hits, close
@@ -109,7 +109,7 @@ def accused(runs: int, seconds: int) -> dict[str, int]:
         kind = list(STEADY)[seed % len(STEADY)]
         values, load = STEADY[kind](np.random.default_rng(10_000 + seed), seconds)
         growth = found_in(values, load)
-        found[kind] += growth is not None and growth.shape is Shape.GROWS
+        found[kind] += growth is not None and growth.shape is SeriesShape.GROWS
     return found
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from random import Random
 
 from bench.table import Row
-from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
-from solrbench.results.comparison.difference import RepeatFigure, compare_figures
+from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
 from solrbench.results.comparison.findings import DEFAULT_RULE, Finding, Rule, decide_primary
 from solrbench.results.comparison.looks import Looks
 from solrbench.results.comparison.metric import percentile_metric
+from solrbench.results.comparison.side_difference import RepeatFigure, compare_figures
 
 LOOKS = Looks(5, 20)
 _P95 = percentile_metric(95)

@@ -10,7 +10,7 @@ from bench.statistics import PERCENTS, exact_percentile, worst_of
 from bench.table import Row, ratio_row, render, skipped
 from bench.words import Outcome, Pair, equal_rows, outcomes
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.results.stats.histograms import Histogram
 
 

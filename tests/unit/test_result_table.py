@@ -10,7 +10,6 @@ import pytest
 from solrbench.api.schema import object_schemas
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, Overhead
 from solrbench.api.v1alpha1.status.steps.result_field import (
     OnlyWith,
     ResultField,
@@ -18,6 +17,7 @@ from solrbench.api.v1alpha1.status.steps.result_field import (
     result_fields,
 )
 from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, Column, StepResult
+from solrbench.api.v1alpha1.status.summaries import ColdStart, OpenLoopStats, Overhead
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.metrics.result_metrics import RESULT_FAMILIES
 from solrbench.report.results_csv import to_csv

@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.load.capacity import MOST_TRIALS
 from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
-from solrbench.api.v1alpha1.rules.size import MAX_RESULTS
+from solrbench.api.v1alpha1.rules.storage_limits import MAX_RESULTS
 from solrbench.api.v1alpha1.status.capacity import (
     MAX_VARIANTS,
     CapacityResult,
@@ -23,6 +23,7 @@ from solrbench.api.v1alpha1.status.comparison import (
     FigureComparison,
     TrendDifference,
 )
+from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
 from solrbench.api.v1alpha1.status.conditions import Condition, StatusModel
 from solrbench.api.v1alpha1.status.objectives import (
     MAX_NOT_RUN,
@@ -31,17 +32,17 @@ from solrbench.api.v1alpha1.status.objectives import (
     ObjectivesStatus,
     ObjectiveWord,
 )
-from solrbench.api.v1alpha1.status.results import (
-    ColdStart,
-    Comparison,
-    OpenLoopStats,
-    Overhead,
-)
 from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS, MAX_COMPARISONS
 from solrbench.api.v1alpha1.status.steps.distribution import BOUNDS_SECONDS, Distribution
 from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.summaries import (
+    ColdStart,
+    Comparison,
+    OpenLoopStats,
+    Overhead,
+)
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.api.v1alpha1.status.telemetry import MAX_MISSING, Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend
@@ -51,7 +52,6 @@ from solrbench.api.v1alpha1.status.verdicts import (
     InvalidReason,
     StepVerdict,
 )
-from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
 from solrbench.results.answers.collect import MOST_CHARACTERS
 from solrbench.results.bottleneck.bottlenecks import MAX_MESSAGE as MAX_BOTTLENECK
 from solrbench.results.validity.checks.registry import REASONS

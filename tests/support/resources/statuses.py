@@ -13,6 +13,7 @@ from solrbench.api.v1alpha1.status.comparison import (
     FigureComparison,
     TrendDifference,
 )
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
 from solrbench.api.v1alpha1.status.objectives import (
     NotRun,
@@ -20,20 +21,19 @@ from solrbench.api.v1alpha1.status.objectives import (
     ObjectivesStatus,
     ObjectiveWord,
 )
-from solrbench.api.v1alpha1.status.results import (
+from solrbench.api.v1alpha1.status.silences import StepSilences
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.summaries import (
     Comparison,
     Overhead,
     ReportStatus,
     Summary,
 )
-from solrbench.api.v1alpha1.status.silences import StepSilences
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
-from solrbench.api.v1alpha1.status.word import Word
 
 OBJECTIVES = ObjectivesStatus(
     word=ObjectiveWord.MISSED,

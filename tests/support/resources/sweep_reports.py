@@ -11,7 +11,7 @@ from solrbench.report.sweep.model import SweepReport
 from solrbench.sweep.child import build_child
 from solrbench.sweep.plan import PlannedPoint, make_plan
 from solrbench.sweep.results.answers import answer_sweep
-from solrbench.sweep.results.outcome import find_best
+from solrbench.sweep.results.best_point import find_best
 from solrbench.sweep.states import count_points
 from support.resources.reports import make_report
 from support.resources.small_sweep import parse_sweep

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.rules.size import max_request_names
+from solrbench.api.v1alpha1.rules.storage_limits import max_request_names
 from unit.results.builders import make_spec
 
 

@@ -17,9 +17,9 @@ from solrbench.cli.terminal import tables
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.results.comparison.baseline import whole_comparison
-from solrbench.results.comparison.question import Question
+from solrbench.results.comparison.comparison_settings import ComparisonSettings
 from solrbench.results.comparison.side import report_side
-from solrbench.results.comparison.sides import compare_sides
+from solrbench.results.comparison.side_comparison import compare_sides
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from unit.results.builders import make_document, make_result, make_spec
@@ -149,7 +149,7 @@ def test_numbers_are_never_cut(width: int) -> None:
     names = "a-request-with-quite-a-long-name"
     before = report_side("before", report(10012.3, 10112.1, 9912.7, name=names))
     after = report_side("after", report(12345.6, 12445.6, 12245.6, name=names))
-    found = whole_comparison(compare_sides(before, after, Question()))
+    found = whole_comparison(compare_sides(before, after, ComparisonSettings()))
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=True, color_system=None)
     tables.print_baseline_table(console, found)

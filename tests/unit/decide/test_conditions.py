@@ -6,8 +6,8 @@ from typing import cast
 import pytest
 
 from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
-from solrbench.api.v1alpha1.status.results import ReportStatus
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.summaries import ReportStatus
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.decide.conditions import (
     ACCEPTED,

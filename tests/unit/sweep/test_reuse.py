@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from solrbench.sweep.needs.cluster_capacity import capacity_of_nodes
 from solrbench.sweep.needs.fingerprints import common_parts, order_for_reuse, take_fingerprints
-from solrbench.sweep.needs.room import room_of
 from solrbench.sweep.plan import find_points_without_room
 from support.resources.objects import stored
 from support.resources.small_resource import Changes, create
@@ -82,8 +82,11 @@ def node(name: str, memory: str, taint: str | None = None) -> dict[str, Any]:
 
 def test_a_point_that_no_node_could_take_is_named() -> None:
     points = plan({"spec.axes": [HEAP | {"values": ["512Mi", "40Gi"]}]}).points
-    room = room_of([node("a", "16Gi"), node("b", "64Gi", "NoSchedule")])
+    room = capacity_of_nodes([node("a", "16Gi"), node("b", "64Gi", "NoSchedule")])
     (problem,) = find_points_without_room(points, room)
     assert problem.startswith("point heap 40Gi: solr needs 2 pods")
     assert problem.endswith("the node that takes pods can give 4 cores and 16 GiB")
-    assert find_points_without_room(points, room_of([node("a", "64Gi"), node("b", "64Gi")])) == []
+    assert (
+        find_points_without_room(points, capacity_of_nodes([node("a", "64Gi"), node("b", "64Gi")]))
+        == []
+    )

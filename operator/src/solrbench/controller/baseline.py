@@ -4,7 +4,7 @@ from collections import Counter
 
 from solrbench.api.v1alpha1.comparison import Baseline
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.cluster.baselines import observe_baseline, read_baseline
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
@@ -13,9 +13,9 @@ from solrbench.decide.conditions import COMPARED
 from solrbench.errors import SolrbenchError
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.comparison.baseline import baseline_comparison, primary_words
-from solrbench.results.comparison.question import question_of
+from solrbench.results.comparison.comparison_settings import settings_of_spec
 from solrbench.results.comparison.side import benchmark_side
-from solrbench.results.comparison.sides import compare_sides
+from solrbench.results.comparison.side_comparison import compare_sides
 
 
 def check_baseline_results(context: ReconcileContext) -> None:
@@ -64,7 +64,7 @@ def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineCompariso
     documents = list(context.reports.documents(benchmark).values())
     after = benchmark_side(benchmark.metadata.name, benchmark, documents)
     before = read_baseline(context.cluster, context.reports, context.namespace, baseline)
-    return baseline_comparison(compare_sides(before, after, question_of(benchmark.spec)))
+    return baseline_comparison(compare_sides(before, after, settings_of_spec(benchmark.spec)))
 
 
 def _summary(found: BaselineComparison) -> str:

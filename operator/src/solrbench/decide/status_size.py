@@ -8,9 +8,9 @@ after another, until the rest fits. `status.report.leftOut` names them.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.status.results import Comparison
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.summaries import Comparison
 from solrbench.api.v1alpha1.status.trends import TrendWord
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason
 

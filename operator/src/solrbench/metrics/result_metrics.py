@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from solrbench.api.v1alpha1.status.comparison import FigureComparison
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.status.steps.result_field import (
     Metric,
     ResultField,
@@ -15,6 +14,7 @@ from solrbench.api.v1alpha1.status.steps.result_field import (
     result_fields,
 )
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.summaries import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.metrics.distribution_metric import DISTRIBUTION_FAMILY

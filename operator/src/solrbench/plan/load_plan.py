@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.load.load import DEFAULT_PERCENTILES, OnWorkerLoss, 
 from solrbench.api.v1alpha1.load.telemetry import LoadTelemetry
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.objectives import Objective
-from solrbench.api.v1alpha1.rules.size import MAX_REPORT_BYTES
+from solrbench.api.v1alpha1.rules.storage_limits import MAX_REPORT_BYTES
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Workload
 from solrbench.plan.auth_files import AuthFiles
 

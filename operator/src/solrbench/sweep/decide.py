@@ -18,8 +18,8 @@ from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.describe import MOST_NAMED, describe_status, has_stopped
 from solrbench.sweep.plan import find_points_without_room
 from solrbench.sweep.points import Point
-from solrbench.sweep.reuse import Course, find_idle, target_annotations
-from solrbench.sweep.rounds.ending import end_points
+from solrbench.sweep.reuse import PointScheduler, find_idle, target_annotations
+from solrbench.sweep.rounds.finished_points import finish_points
 from solrbench.sweep.rounds.next_round import plan_next_round
 from solrbench.sweep.states import PointState, count_points, list_points
 from solrbench.sweep.views import SweepObservation
@@ -57,19 +57,19 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
         return SweepDecision(held, removed=find_idle(held.points, held.targets))
     spec = seen.sweep.spec
     listed = list_points(seen.plan.points, seen.stored)
-    ended = end_points(listed, seen.children, spec)
+    ended = finish_points(listed, seen.children, spec)
     is_stopped = has_stopped(seen, ended)
     points = ended if is_stopped else plan_next_round(spec, seen.plan, ended)
-    course = Course(
+    scheduler = PointScheduler(
         seen.sweep.metadata.name,
         seen.plan.points,
         {each.name: each for each in points},
         {each.name: each for each in seen.sweep.status.targets},
         _places(seen, points),
     )
-    course.give_up_targets(seen.children, seen.now)
-    course.begin_points(in_order=spec.order is PointOrder.RANDOM)
-    points, targets = [*course.points.values()], [*course.targets.values()]
+    scheduler.give_up_targets(seen.children, seen.now)
+    scheduler.begin_points(in_order=spec.order is PointOrder.RANDOM)
+    points, targets = [*scheduler.points.values()], [*scheduler.targets.values()]
     status = describe_status(seen, points).model_copy(update={"targets": targets})
     return SweepDecision(status, _to_apply(seen, status), find_idle(points, targets))
 
@@ -112,7 +112,7 @@ def _find_lack_of_room(seen: SweepObservation) -> _Obstacle | None:
 def _hold(seen: SweepObservation, obstacle: _Obstacle) -> SweepStatus:
     """Return the status of a sweep that begins nothing; what is under way goes on."""
     stored = seen.sweep.status
-    points = end_points(stored.points, seen.children, seen.sweep.spec)
+    points = finish_points(stored.points, seen.children, seen.sweep.spec)
     conditions = seen.conditions()
     conditions.set(ACCEPTED, "False", obstacle.reason, obstacle.message)
     conditions.set(SUCCEEDED, "Unknown", obstacle.reason, obstacle.message)

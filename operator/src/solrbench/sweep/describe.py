@@ -12,7 +12,7 @@ from solrbench.reasons.registry import find_reason
 from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.results.answers import answer_sweep
-from solrbench.sweep.results.outcome import find_best
+from solrbench.sweep.results.best_point import find_best
 from solrbench.sweep.rounds.next_round import count_rounds_left
 from solrbench.sweep.states import (
     FINAL,

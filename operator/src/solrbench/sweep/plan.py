@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from solrbench.api.v1alpha1.sweep.spec import PointOrder, PointStart, SweepSpec
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.plan.shared_target import Reuse
+from solrbench.sweep.needs.cluster_capacity import ClusterCapacity
 from solrbench.sweep.needs.demand import Demand, measure_demand
 from solrbench.sweep.needs.fingerprints import (
     Fingerprints,
@@ -15,7 +16,6 @@ from solrbench.sweep.needs.fingerprints import (
     order_for_reuse,
     take_fingerprints,
 )
-from solrbench.sweep.needs.room import Room
 from solrbench.sweep.points import DesignError, Point, Values, make_points
 from solrbench.sweep.validation import (
     MOST_NAMED,
@@ -73,7 +73,7 @@ class SweepPlan:
         return next((each for each in self.points if each.point.is_baseline), None)
 
 
-def find_points_without_room(points: Sequence[PlannedPoint], room: Room) -> list[str]:
+def find_points_without_room(points: Sequence[PlannedPoint], room: ClusterCapacity) -> list[str]:
     """Return what is missing for which points, as many as a message has room for."""
     found: dict[str, list[str]] = {}
     for each in points:

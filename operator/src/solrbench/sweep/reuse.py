@@ -55,7 +55,7 @@ clean-up of the point before takes some seconds."""
 
 
 @dataclass
-class Course:
+class PointScheduler:
     """Points and shared targets, as far as a sweep has come; points begin while there are places.
 
     Attributes:

@@ -10,7 +10,7 @@ from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.ownership import controller_uid
 from solrbench.plan.shared_target import ANNOTATION_PREVIOUS
-from solrbench.sweep.needs.room import Room
+from solrbench.sweep.needs.cluster_capacity import ClusterCapacity
 from solrbench.sweep.plan import SweepPlan
 
 
@@ -116,7 +116,7 @@ class SweepObservation:
     children: Mapping[str, ChildView]
     now: datetime
     concurrency: int
-    room: Room | None = None
+    room: ClusterCapacity | None = None
 
     @property
     def stored(self) -> dict[str, SweepPoint]:

@@ -5,8 +5,8 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.results import ReportStatus
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.summaries import ReportStatus
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cli.terminal.progress import details, elapsed_seconds, one_line, percent, summary
 from solrbench.decide.conditions import Truth

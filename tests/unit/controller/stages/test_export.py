@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.status.results import ReportStatus
+from solrbench.api.v1alpha1.status.summaries import ReportStatus
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss
-from solrbench.api.v1alpha1.status.results import ReportStatus
+from solrbench.api.v1alpha1.status.summaries import ReportStatus
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.checks.load import (
     KUBELET_DELAY,

@@ -1,8 +1,8 @@
 import pytest
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.status.results import Comparison, Overhead
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
+from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
 from solrbench.results.answers.collect import collect_answers
 from unit.results.builders import make_spec
 

@@ -6,7 +6,7 @@ import pytest
 
 from solrbench.api.v1alpha1.load.capacity import Capacity
 from solrbench.api.v1alpha1.objectives import Objective
-from solrbench.api.v1alpha1.status.results import Summary
+from solrbench.api.v1alpha1.status.summaries import Summary
 from solrbench.plan.load_plan import CapacitySearch, StoredTrial
 from solrbench.results.capacity.summary import capacity_results, headline
 from solrbench.results.capacity.trials import next_trial, read_trial

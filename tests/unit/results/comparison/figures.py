@@ -4,8 +4,12 @@ import math
 from collections.abc import Iterable
 from random import Random
 
-from solrbench.results.comparison.difference import Difference, RepeatFigure, compare_figures
 from solrbench.results.comparison.metric import Metric, percentile_metric
+from solrbench.results.comparison.side_difference import (
+    RepeatFigure,
+    SideDifference,
+    compare_figures,
+)
 
 P95 = percentile_metric(95)
 
@@ -33,7 +37,7 @@ def compared(
     metric: Metric = P95,
     *,
     in_rounds: bool = False,
-) -> Difference:
+) -> SideDifference:
     """Return the difference, which must be there."""
     found = compare_figures(metric, before, after, in_rounds=in_rounds)
     assert found is not None

@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
+from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
 from solrbench.results.comparison.findings import (
     Finding,
     Rule,

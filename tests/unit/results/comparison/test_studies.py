@@ -8,8 +8,8 @@ from statistics import fmean
 
 import pytest
 
-from solrbench.api.v1alpha1.status.word import Word
-from solrbench.results.capacity.scalability import Level, declines, fit_law, stated_peak
+from solrbench.api.v1alpha1.status.comparison_word import Word
+from solrbench.results.capacity.scalability_law import Level, declines, fit_law, stated_peak
 from solrbench.results.comparison.estimates import StudentEstimate
 from solrbench.results.comparison.findings import Rule, decide_primary
 from solrbench.results.comparison.metric import AVERAGE, INDEXING

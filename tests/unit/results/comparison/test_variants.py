@@ -4,8 +4,8 @@ from statistics import stdev
 import pytest
 
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.api.v1alpha1.status.word import Word
 from solrbench.results.comparison.variants import compare_variants, mark_invalid
 from solrbench.results.model.step_result import StepRunResult
 from unit.results.builders import make_document, make_result, make_spec, make_variants

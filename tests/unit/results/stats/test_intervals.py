@@ -9,7 +9,7 @@ import pytest
 from bench.intervals import SERIES, Times, coverage, samples_of
 from solrbench.results.stats.histograms import Histogram, buckets_of
 from solrbench.results.stats.intervals import Interval, TimedSamples
-from solrbench.results.stats.statistics import student_t
+from solrbench.results.stats.repeat_statistics import student_t
 from solrbench.results.stats.time_blocks import TimeBlocks
 
 RATE = 100

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.api.v1alpha1.status.results import ColdStart
+from solrbench.api.v1alpha1.status.summaries import ColdStart
 from solrbench.results.model.step_result import StepRunResult, Window
 from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.summary.cold_start import cold_start, hit_ratios, summarise_cold_start

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from solrbench.api.v1alpha1.status.results import Summary
+from solrbench.api.v1alpha1.status.summaries import Summary
 from solrbench.results.summary.step_results import merge_steps, summarise
 from unit.results.builders import (
     ReferenceHistogram,

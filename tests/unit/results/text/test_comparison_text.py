@@ -1,7 +1,7 @@
 import pytest
 
-from solrbench.api.v1alpha1.status.results import Comparison, Overhead
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
+from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
 from solrbench.results.text.comparison_text import comparison_lines, format_overhead
 
 

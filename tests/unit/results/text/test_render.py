@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.report.results_csv import to_csv
 from solrbench.results.text import render

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.status.comparison import MAX_TREND_DIFFERENCES
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.status.trends import Trend, TrendWord
-from solrbench.api.v1alpha1.status.word import Word
 from solrbench.results.trends.differences import compare_trends, trend_difference_sentences
 
 MIB = 2**20

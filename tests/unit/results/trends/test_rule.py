@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from solrbench.results.trends.rule import LEAST_WINDOWS, Growth, Shape, find_growth, theil_sen
+from solrbench.results.trends.rule import LEAST_WINDOWS, Growth, SeriesShape, find_growth, theil_sen
 
 COUNT = 48
 T = np.arange(COUNT) * 30.0
@@ -29,27 +29,27 @@ WAVE = np.sin(2 * np.pi * T / T[-1])
 @pytest.mark.parametrize("beside", [0 * T, FILLS])
 def test_planted_leak_is_named_with_its_slope(beside: Floats) -> None:
     growth = found(LEVEL + noise() + beside + 0.35 * T)
-    assert growth.shape is Shape.GROWS
+    assert growth.shape is SeriesShape.GROWS
     assert growth.slope == pytest.approx(0.35, rel=0.1)
     assert growth.lower < 0.35 < growth.upper
 
 
 @pytest.mark.parametrize("grown", [0 * T, FILLS])
 def test_steady_or_filling_is_no_growth(grown: Floats) -> None:
-    assert found(LEVEL + noise() + grown).shape in {Shape.STEADY, Shape.UNCLEAR}
+    assert found(LEVEL + noise() + grown).shape in {SeriesShape.STEADY, SeriesShape.UNCLEAR}
 
 
 def test_day_wave_is_explained_by_the_load() -> None:
     values = LEVEL + noise() + 60 * WAVE
-    assert found(values, 100 + 50 * WAVE).shape is Shape.STEADY
+    assert found(values, 100 + 50 * WAVE).shape is SeriesShape.STEADY
 
 
 def test_single_rise_is_a_step() -> None:
-    assert found(LEVEL + noise() + 100 * (T[20] < T)).shape is Shape.STEP
+    assert found(LEVEL + noise() + 100 * (T[20] < T)).shape is SeriesShape.STEP
 
 
 def test_growth_that_does_not_matter_is_steady() -> None:
-    assert found(LEVEL + noise() / 4 + 10 * T / T[-1]).shape is Shape.STEADY
+    assert found(LEVEL + noise() / 4 + 10 * T / T[-1]).shape is SeriesShape.STEADY
 
 
 def test_least_growth_holds_for_a_level_of_zero() -> None:
@@ -58,11 +58,11 @@ def test_least_growth_holds_for_a_level_of_zero() -> None:
     large = find_growth(T.tolist(), [10 * each for each in values], least=0.1)
     assert small is not None
     assert large is not None
-    assert (small.shape, large.shape) == (Shape.STEADY, Shape.GROWS)
+    assert (small.shape, large.shape) == (SeriesShape.STEADY, SeriesShape.GROWS)
 
 
 def test_constant_series_is_steady() -> None:
-    assert found(np.full(COUNT, LEVEL)).shape is Shape.STEADY
+    assert found(np.full(COUNT, LEVEL)).shape is SeriesShape.STEADY
 
 
 def test_few_windows_say_nothing() -> None:

@@ -12,7 +12,7 @@ from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.telemetry import ServerSeries, Telemetry
 from solrbench.results.model.window_series import Window, WindowSeries
 from solrbench.results.text.tables.trend_table import trend_table
-from solrbench.results.trends.rule import Shape
+from solrbench.results.trends.rule import SeriesShape
 from solrbench.results.trends.run_trends import RunTrend, run_trends
 from solrbench.results.trends.trends import find_trends
 from support.resources.small_resource import resource
@@ -127,7 +127,7 @@ def test_short_step_has_no_trends() -> None:
 
 def test_single_rise_is_said_so() -> None:
     trend = by_figure(document(heap()))[TrendFigure.HEAP]
-    risen = replace(trend, growth=replace(trend.growth, shape=Shape.STEP))
+    risen = replace(trend, growth=replace(trend.growth, shape=SeriesShape.STEP))
     (found,) = find_trends(spec(), [(document(), [risen])])
     assert found.word == "RoseOnce"
 

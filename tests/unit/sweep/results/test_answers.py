@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.results.answers import answer_sweep

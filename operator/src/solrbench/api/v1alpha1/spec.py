@@ -25,7 +25,7 @@ from solrbench.api.v1alpha1.rules.objectives import OBJECTIVE_RULES
 from solrbench.api.v1alpha1.rules.pod_options import POD_OPTION_RULES
 from solrbench.api.v1alpha1.rules.repeats import REPEAT_RULES
 from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
-from solrbench.api.v1alpha1.rules.size import SIZE_RULES
+from solrbench.api.v1alpha1.rules.storage_limits import SIZE_RULES
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED, pass_seed_on
 from solrbench.api.v1alpha1.target.target import Target
 from solrbench.api.v1alpha1.target.variant import STEP_VARIANTS_RULE

@@ -9,11 +9,11 @@ from solrbench.cli.files import FILES, read_documents, valid_parts
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
-from solrbench.cli.readiness.room import room_problem
+from solrbench.cli.readiness.node_capacity import room_problem
 from solrbench.cluster.client import Cluster, ForbiddenError
 from solrbench.plan.step_runs import variant_names
+from solrbench.sweep.needs.cluster_capacity import GIBIBYTE, capacity_of_nodes, format_pods
 from solrbench.sweep.needs.footprint import PodGroup, load_duration, peak, pod_groups
-from solrbench.sweep.needs.room import GIBIBYTE, format_pods, room_of
 from solrbench.sweep.offline import CheckedSweep
 from solrbench.sweep.plan import find_points_without_room
 
@@ -57,7 +57,7 @@ def _show_sweep(sweep: CheckedSweep, cluster: Cluster | None) -> bool:
     if cluster is None:
         return True
     try:
-        room = room_of(cluster.list("v1", "Node", None, {}))
+        room = capacity_of_nodes(cluster.list("v1", "Node", None, {}))
     except ForbiddenError:
         click.echo("  cluster: unknown: nodes may not be listed by this user")
         return True

@@ -6,7 +6,7 @@ import click
 
 from solrbench.api.v1alpha1.comparison import PrimaryMetric
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.cli.comparison.output import Compared, print_comparison
 from solrbench.cli.comparison.side_reader import read_side
 from solrbench.cli.errors import CommandError
@@ -17,9 +17,9 @@ from solrbench.report.sweep.comparison import PRIMARY_METRICS, compare_sweeps, s
 from solrbench.report.sweep.model import SweepReport
 from solrbench.results.answers.comparison import baseline_sentences, loads_as_text
 from solrbench.results.comparison.baseline import primary_words, whole_comparison
-from solrbench.results.comparison.question import question_about
+from solrbench.results.comparison.comparison_settings import settings_of_sides
 from solrbench.results.comparison.side import Side
-from solrbench.results.comparison.sides import compare_sides
+from solrbench.results.comparison.side_comparison import compare_sides
 from solrbench.results.trends.differences import trend_difference_sentences
 
 _INVALID, _NO_WORD = "invalid", "no-word"
@@ -120,8 +120,8 @@ def _mixed(sweep: str, benchmark: str) -> CommandError:
 def _compare_benchmarks(
     one: Side, other: Side, effect_percent: float | None, primary: PrimaryMetric | None
 ) -> Compared:
-    question = question_about(one.spec, other.spec, effect_percent, primary)
-    found = whole_comparison(compare_sides(one, other, question))
+    settings = settings_of_sides(one.spec, other.spec, effect_percent, primary)
+    found = whole_comparison(compare_sides(one, other, settings))
     loads = {each.step: (each.users, each.requests_per_second) for each in other.documents}
     answers = [
         *baseline_sentences(found.figures, found.baseline, loads_as_text(loads)),

@@ -1,6 +1,6 @@
 """Whether a cluster is ready for benchmarks.
 
 - `checks`: what must be there, one check each
-- `room`: whether pods find room on nodes, in words (`sweep.needs` counts them)
+- `node_capacity`: whether pods find room on nodes, in words (`sweep.needs` counts them)
 - `cluster_facts`: the operator and the definition
 """

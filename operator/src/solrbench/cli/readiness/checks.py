@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.cli.readiness.cluster_facts import find_operators, served_versions
-from solrbench.cli.readiness.room import room_problem
+from solrbench.cli.readiness.node_capacity import room_problem
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.sweep.needs.footprint import peak, pod_groups
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from solrbench.api.v1alpha1.rules.size import max_request_names, max_result_bytes
+from solrbench.api.v1alpha1.rules.storage_limits import max_request_names, max_result_bytes
 from solrbench.api.v1alpha1.spec import Spec
 from solrbench.controller.companions import variant_url
 from solrbench.controller.context import ReconcileContext

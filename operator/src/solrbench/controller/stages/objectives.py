@@ -9,9 +9,9 @@ from solrbench.plan.capacity_trials import most_trials
 from solrbench.plan.load_plan import CapacitySearch
 from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.load import LoadReason
-from solrbench.results.capacity.scaling import scalability
 from solrbench.results.capacity.summary import capacity_results, capacity_search, headline
 from solrbench.results.capacity.trials import next_trial
+from solrbench.results.capacity.user_scaling import scalability
 from solrbench.results.objectives.evaluation import evaluate_objectives
 from solrbench.results.objectives.fail_fast import (
     left_out,

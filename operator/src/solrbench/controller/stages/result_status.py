@@ -1,6 +1,6 @@
 """The stored results in the status: figures, verdicts, comparisons and answers."""
 
-from solrbench.api.v1alpha1.rules.size import ladder_length
+from solrbench.api.v1alpha1.rules.storage_limits import ladder_length
 from solrbench.controller.baseline import compare_with_baseline, is_baseline_decided
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.objectives import (

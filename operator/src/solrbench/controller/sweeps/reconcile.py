@@ -20,7 +20,7 @@ from solrbench.plan import names
 from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.child import build_child
 from solrbench.sweep.decide import SweepDecision, decide_expiry, decide_sweep
-from solrbench.sweep.needs.room import Room, room_of
+from solrbench.sweep.needs.cluster_capacity import ClusterCapacity, capacity_of_nodes
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point, benchmark_name
 from solrbench.sweep.reuse import target_annotations
@@ -87,7 +87,7 @@ def _observe(context: SweepContext) -> SweepObservation:
     )
 
 
-def _observe_room(context: SweepContext) -> Room | None:
+def _observe_room(context: SweepContext) -> ClusterCapacity | None:
     """Return what the nodes could give, before anything began; None if they may not be listed."""
     if context.sweep.status.fixed_hash is not None:
         return None
@@ -95,7 +95,7 @@ def _observe_room(context: SweepContext) -> Room | None:
         nodes = context.cluster.list("v1", "Node", None, {})
     except TemporaryError:
         return None
-    return room_of(nodes) if nodes else None
+    return capacity_of_nodes(nodes) if nodes else None
 
 
 def _read_child(context: SweepContext, point: SweepPoint) -> ChildView | None:

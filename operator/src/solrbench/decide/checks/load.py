@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss
-from solrbench.api.v1alpha1.status.results import ReportStatus
+from solrbench.api.v1alpha1.status.summaries import ReportStatus
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_load, wait
 from solrbench.decide.pods.problems import PodProblem, first_problem

@@ -5,7 +5,7 @@ from statistics import median
 
 from solrbench.load.telemetry.readings import Reading
 from solrbench.results.model.telemetry import CACHES, ServerSeries
-from solrbench.results.trends.windowed import Combine, Point, cut_windows
+from solrbench.results.trends.windowed import Combine, SeriesPoint, cut_windows
 
 CACHE_ENTRIES = "cache_entries"
 
@@ -26,7 +26,7 @@ def series_of(kind: str, readings: Sequence[Reading]) -> list[ServerSeries]:
     for figure, combine in _FIGURES.get(kind, {}).items():
         begin = readings[0].moment
         points = [
-            Point(each.moment - begin, value)
+            SeriesPoint(each.moment - begin, value)
             for each in readings
             if (value := _value(each, figure)) is not None
         ]

@@ -16,16 +16,16 @@ from solrbench.api.v1alpha1.status.comparison import (
     BaselineComparison,
     FigureComparison,
 )
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.report.sweep.model import PointReport, SweepReport
 from solrbench.results.answers.comparison import baseline_sentences
 from solrbench.results.comparison.baseline import primary_words, shown_figure
-from solrbench.results.comparison.difference import Difference
+from solrbench.results.comparison.compared_steps import ComparedFigure, ComparedStep
+from solrbench.results.comparison.comparison_settings import settings_of_sides
 from solrbench.results.comparison.findings import Finding, Rule, decide_primary
-from solrbench.results.comparison.points import ComparedFigure, Point
-from solrbench.results.comparison.question import question_about
 from solrbench.results.comparison.side import complete_spec
+from solrbench.results.comparison.side_difference import SideDifference
 from solrbench.results.comparison.spec_differences import DEFINITIONS, SETTINGS, differing
 from solrbench.results.summary.timed_samples import ALL_REQUESTS
 from solrbench.sweep.results.differences import difference_of, read_point
@@ -74,7 +74,7 @@ def compare_sweeps(
 
     """
     specs = [complete_spec(each.spec.template.spec) for each in (before, after)]
-    rule = question_about(specs[0], specs[1], smallest_effect_percent).rule
+    rule = settings_of_sides(specs[0], specs[1], smallest_effect_percent).rule
     metric = after.spec.objective.metric if primary is None else _METRICS[primary]
     pairs = list(_pairs(before, after))
     other = next(each for each in Metric if each is not metric)
@@ -145,7 +145,7 @@ def _details(pairs: Sequence[_Pair], metric: Metric) -> list[Finding | None]:
 
 def _difference(
     pair: _Pair, metric: Metric, known: tuple[bool, ...], *, on_target: bool = False
-) -> Difference | None:
+) -> SideDifference | None:
     """Return how far a figure of a point is apart.
 
     Args:
@@ -170,8 +170,8 @@ def _figures(
 ) -> Iterator[FigureComparison]:
     for pair, finding in zip(pairs, findings, strict=True):
         if finding is not None:
-            point = Point(pair.name, "", [], [])
-            figure = ComparedFigure(point, ALL_REQUESTS, finding, is_primary)
+            compared = ComparedStep(pair.name, "", [], [])
+            figure = ComparedFigure(compared, ALL_REQUESTS, finding, is_primary)
             yield shown_figure(figure, invalid=pair.is_invalid)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparison import PrimaryMetric
 from solrbench.api.v1alpha1.status.comparison import FigureComparison
-from solrbench.api.v1alpha1.status.results import Comparison, Overhead
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
+from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
 from solrbench.results.comparison.baseline import primary_words
 from solrbench.results.comparison.metric import label_of
 from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.comparison_text import format_signed
-from solrbench.results.text.word_text import format_more_repeats, format_word
+from solrbench.results.text.comparison_word_text import format_more_repeats, format_word
 from solrbench.results.trends.differences import trend_difference_sentences
 
 _P95: tuple[str, Callable[[Comparison], Overhead | None]] = "p95", lambda each: each.p95

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from solrbench.results.objectives.measures import Measured
-from solrbench.results.stats.statistics import confidence_interval
+from solrbench.results.stats.repeat_statistics import confidence_interval
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.results.capacity.line import Crossing, fit_crossing
+from solrbench.results.capacity.zero_crossing import ZeroCrossing, fit_crossing
 from solrbench.results.stats.number_format import format_number, round_number
 
 FIRST_SHARE = 0.2
@@ -144,7 +144,11 @@ def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> f
 
 
 def level_around(
-    crossing: Crossing | None, trials: Sequence[Trial], number: int, seed: int, grain: float = 0.0
+    crossing: ZeroCrossing | None,
+    trials: Sequence[Trial],
+    number: int,
+    seed: int,
+    grain: float = 0.0,
 ) -> float:
     """Return the level of trial `number` of those around the crossing, once there is a bracket."""
     centre = bracket_crossing(trials) if crossing is None else crossing.at
@@ -171,7 +175,7 @@ def estimate(trials: Sequence[Trial], grain: float = 0.0) -> Estimate:
     )
 
 
-def _line_problem(crossing: Crossing | None, grain: float) -> str:
+def _line_problem(crossing: ZeroCrossing | None, grain: float) -> str:
     """Return why the crossing is not the result, as words; empty if it is."""
     word = "number of users" if grain else "rate"
     if crossing is None:
@@ -192,7 +196,7 @@ def _line_problem(crossing: Crossing | None, grain: float) -> str:
     return ""
 
 
-def _bounds(crossing: Crossing) -> str:
+def _bounds(crossing: ZeroCrossing) -> str:
     """Return `, 6.1 to 8.9,`; empty where a line so flat has no bounds."""
     bounds = crossing.lower - CURVATURE, crossing.upper + CURVATURE
     if not all(abs(each) < _LARGEST_LOGARITHM for each in bounds):
@@ -247,7 +251,7 @@ def bracket_crossing(trials: Sequence[Trial]) -> float:
     return low + min(max(share, 0.2), 0.8) * (high - low)
 
 
-def line_crossing(trials: Sequence[Trial], grain: float = 0.0) -> Crossing | None:
+def line_crossing(trials: Sequence[Trial], grain: float = 0.0) -> ZeroCrossing | None:
     """Return where the line through the trials near its own crossing is zero."""
     low, high = _bracket(trials)
     if low is None or high is None:
@@ -263,17 +267,17 @@ def line_crossing(trials: Sequence[Trial], grain: float = 0.0) -> Crossing | Non
     return found
 
 
-def is_enough(crossing: Crossing, grain: float = 0.0) -> bool:
+def is_enough(crossing: ZeroCrossing, grain: float = 0.0) -> bool:
     """Say whether the crossing is known well enough to stop: to half a grain, for one."""
     enough = max(ENOUGH, grain / 2 * math.exp(-crossing.at))
     return crossing.points >= LEAST_NEAR and _half_width(crossing) <= enough
 
 
-def _half_width(crossing: Crossing) -> float:
+def _half_width(crossing: ZeroCrossing) -> float:
     return (crossing.upper - crossing.lower) / 2
 
 
-def _reach(crossing: Crossing) -> float:
+def _reach(crossing: ZeroCrossing) -> float:
     """Return how far trials stand from the crossing, less where response times rise steeply."""
     return min(max(REACHED_EXCESS / crossing.slope, LEAST_REACH), MOST_REACH)
 

@@ -10,8 +10,8 @@ from solrbench.api.v1alpha1.objectives import (
     ThroughputLimit,
 )
 from solrbench.api.v1alpha1.status.capacity import CapacityResult, CapacityWord, TrialResult
-from solrbench.api.v1alpha1.status.results import Summary
 from solrbench.api.v1alpha1.status.steps.intervals import Interval
+from solrbench.api.v1alpha1.status.summaries import Summary
 from solrbench.plan.capacity_trials import PROBE
 from solrbench.plan.load_plan import CapacitySearch, StoredTrial
 from solrbench.plan.step_runs import variant_names

@@ -7,8 +7,8 @@ from solrbench.api.v1alpha1.status.comparison import (
     BaselineComparison,
     FigureComparison,
 )
-from solrbench.results.comparison.points import ComparedFigure
-from solrbench.results.comparison.sides import SideComparison
+from solrbench.results.comparison.compared_steps import ComparedFigure
+from solrbench.results.comparison.side_comparison import SideComparison
 from solrbench.results.trends.differences import compare_trends
 
 _DIGITS = 3
@@ -48,8 +48,8 @@ def shown_figure(figure: ComparedFigure, *, invalid: bool) -> FigureComparison:
     difference = finding.difference
     interval = finding.interval_percent
     return FigureComparison(
-        step=figure.point.step or None,
-        variant=figure.point.variant or None,
+        step=figure.compared.step or None,
+        variant=figure.compared.variant or None,
         request=figure.request or None,
         figure=difference.metric.name,
         primary=figure.is_primary,

@@ -48,7 +48,7 @@ class Estimate(Protocol):
         """Return how well the difference is about known after `more` repeats of each side."""
 
 
-class Spread(NamedTuple):
+class SampleVariance(NamedTuple):
     """A sample: its variance and how many values it has."""
 
     variance: float
@@ -65,7 +65,7 @@ class StudentEstimate:
     """
 
     centre: float
-    spreads: tuple[Spread, ...]
+    spreads: tuple[SampleVariance, ...]
 
     @classmethod
     def paired(cls, before: Sequence[float], after: Sequence[float]) -> "StudentEstimate":
@@ -164,5 +164,5 @@ def _upper_tail(t: float, degrees: float) -> float:
     return half if t > 0 else 1 - half
 
 
-def _spread(values: Sequence[float]) -> Spread:
-    return Spread(max(variance(values), LEAST_DEVIATION**2), len(values))
+def _spread(values: Sequence[float]) -> SampleVariance:
+    return SampleVariance(max(variance(values), LEAST_DEVIATION**2), len(values))

@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
+from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
 from solrbench.results.comparison.corrections import Correction, benjamini_hochberg, holm
-from solrbench.results.comparison.difference import Difference
 from solrbench.results.comparison.estimates import Estimate
 from solrbench.results.comparison.looks import Looks
 from solrbench.results.comparison.metric import SMALLEST_POINTS, Scale
+from solrbench.results.comparison.side_difference import SideDifference
 from solrbench.results.stats.intervals import Interval
 from solrbench.results.stats.quantiles import t_quantile
 
@@ -45,7 +45,7 @@ class Rule:
     smallest_effect_percent: float = SMALLEST_EFFECT_PERCENT
     looks: Looks | None = None
 
-    def margin(self, difference: Difference) -> float:
+    def margin(self, difference: SideDifference) -> float:
         """Return the difference that matters, on the scale of the metric."""
         if difference.metric.scale is Scale.POINTS:
             return SMALLEST_POINTS
@@ -72,7 +72,7 @@ class Finding:
 
     """
 
-    difference: Difference
+    difference: SideDifference
     word: Word | None
     interval: Interval | None = None
     more_repeats: int | None = None
@@ -109,12 +109,12 @@ def is_decided(findings: Sequence[Finding]) -> bool:
     return all(each.is_decided for each in findings)
 
 
-def decide_primary(differences: Sequence[Difference], rule: Rule) -> list[Finding]:
+def decide_primary(differences: Sequence[SideDifference], rule: Rule) -> list[Finding]:
     """Return the words on one figure for each point: of all, hardly ever one is false (Holm)."""
     return _decide(differences, rule, holm, family=len(differences))
 
 
-def decide_details(differences: Sequence[Difference], rule: Rule) -> list[Finding]:
+def decide_details(differences: Sequence[SideDifference], rule: Rule) -> list[Finding]:
     """Return the words on figures below those: of those said, few are false.
 
     By Benjamini and Hochberg; meant for points whose primary figure has a word.
@@ -123,7 +123,7 @@ def decide_details(differences: Sequence[Difference], rule: Rule) -> list[Findin
 
 
 def _decide(
-    differences: Sequence[Difference], rule: Rule, correction: Correction, family: int
+    differences: Sequence[SideDifference], rule: Rule, correction: Correction, family: int
 ) -> list[Finding]:
     tested = [
         _Tested(each, each.estimate, rule, family)
@@ -140,7 +140,7 @@ def _decide(
 class _Tested:
     """The tests of one difference; their p values are those of a test without looks."""
 
-    difference: Difference
+    difference: SideDifference
     estimate: Estimate
     rule: Rule
     family: int

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.results.comparison.difference import RepeatFigure
 from solrbench.results.comparison.metric import AVERAGE, FAILED, RATE, Metric, percentile_metric
+from solrbench.results.comparison.side_difference import RepeatFigure
 from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.histograms import Histogram

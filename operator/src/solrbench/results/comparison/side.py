@@ -15,9 +15,9 @@ from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
-from solrbench.results.comparison.difference import RepeatFigure
 from solrbench.results.comparison.metric import INDEX_SIZE, INDEXING
 from solrbench.results.comparison.repeat_figures import Figures, target_of
+from solrbench.results.comparison.side_difference import RepeatFigure
 from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.step_result import StepRunResult
 

@@ -7,14 +7,14 @@ requests. What changes from repeat to repeat hits both sides and cancels out.
 from collections.abc import Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.api.v1alpha1.status.status import MAX_COMPARISONS
+from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.plan.step_runs import variant_names
+from solrbench.results.comparison.compared_steps import ComparedFigure, ComparedStep, compare_steps
+from solrbench.results.comparison.comparison_settings import settings_of_spec
 from solrbench.results.comparison.findings import Finding, is_decided
 from solrbench.results.comparison.metric import AVERAGE, RATE, Metric, percentile_metric
-from solrbench.results.comparison.points import ComparedFigure, Point, compare_points
-from solrbench.results.comparison.question import question_of
 from solrbench.results.comparison.repeat_figures import results_of
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.grouping import RunsByStep, StepRuns, group_step_runs
@@ -37,7 +37,7 @@ def compare_variants(spec: Spec, documents: Sequence[StepRunResult]) -> list[Com
     figures = _figures(spec, documents)
     by_name: dict[tuple[int, str], list[ComparedFigure]] = {}
     for each in figures:
-        by_name.setdefault((id(each.point), each.request), []).append(each)
+        by_name.setdefault((id(each.compared), each.request), []).append(each)
     return [_comparison(spec, each) for each in by_name.values()][:MAX_COMPARISONS]
 
 
@@ -48,13 +48,13 @@ def variants_decided(spec: Spec, documents: Sequence[StepRunResult]) -> bool:
 
 
 def _figures(spec: Spec, documents: Sequence[StepRunResult]) -> list[ComparedFigure]:
-    question = question_of(spec)
-    percents = sorted({95.0, question.percent or 95.0})
-    points = variant_points(spec, documents)
-    return compare_points(points, percents, question.rule, question.metric)
+    settings = settings_of_spec(spec)
+    percents = sorted({95.0, settings.percent or 95.0})
+    compared_steps = variant_steps(spec, documents)
+    return compare_steps(compared_steps, percents, settings.rule, settings.metric)
 
 
-def variant_points(spec: Spec, documents: Sequence[StepRunResult]) -> list[Point]:
+def variant_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[ComparedStep]:
     """Return each step of each variant beside that of the first variant.
 
     Raises:
@@ -64,7 +64,7 @@ def variant_points(spec: Spec, documents: Sequence[StepRunResult]) -> list[Point
     baseline, *others = variant_names(spec)
     runs_by_step = group_step_runs(spec, documents)
     return [
-        Point(
+        ComparedStep(
             step.name,
             variant,
             *_common(runs_by_step, step.name, baseline, variant),
@@ -109,13 +109,13 @@ def _comparison(spec: Spec, figures: Sequence[ComparedFigure]) -> Comparison:
     first = figures[0]
     found = {each.metric: each.finding for each in figures}
     return Comparison(
-        step=first.point.step,
-        variant=first.point.variant,
+        step=first.compared.step,
+        variant=first.compared.variant,
         baseline=variant_names(spec)[0],
         request=first.request,
         repeats=max(each.finding.difference.repeats[1] for each in figures),
         on_target=any(each.finding.difference.on_target for each in figures),
-        failures=sum(_failures(each, first.request) for each in first.point.both),
+        failures=sum(_failures(each, first.request) for each in first.compared.both),
         average=_overhead(found, AVERAGE),
         p95=_overhead(found, P95),
         requests_per_second=_overhead(found, RATE),

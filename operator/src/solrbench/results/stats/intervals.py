@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.results.stats.histograms import Histogram
-from solrbench.results.stats.statistics import student_t
+from solrbench.results.stats.repeat_statistics import student_t
 from solrbench.results.stats.time_blocks import TimeBlocks
 
 LEAST_BLOCKS = 10

@@ -10,7 +10,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 
-from solrbench.results.stats import statistics
+from solrbench.results.stats import repeat_statistics
 from solrbench.results.stats.per_second import SecondMean
 
 MIN_WINDOWS = 10
@@ -51,7 +51,7 @@ class Steadiness:
         """Coefficient of variation of the last windows in percent; None without enough."""
         if len(self._means) < (self._means.maxlen or 0):
             return None
-        return statistics.relative_deviation_percent(list(self._means))
+        return repeat_statistics.relative_deviation_percent(list(self._means))
 
     @property
     def is_steady(self) -> bool:

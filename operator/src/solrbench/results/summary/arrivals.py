@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.results import OpenLoopStats
+from solrbench.api.v1alpha1.status.summaries import OpenLoopStats
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.status.results import ColdStart
+from solrbench.api.v1alpha1.status.summaries import ColdStart
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import WINDOW_REQUESTS, CacheSample, RequestWindow
 from solrbench.results.stats.number_format import milliseconds

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from statistics import fmean
 
-from solrbench.results.stats import statistics
+from solrbench.results.stats import repeat_statistics
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.stats.number_format import milliseconds
 from solrbench.results.summary.grouping import bounded
@@ -39,7 +39,7 @@ def deviation_percent(values: Iterable[float | None]) -> float | None:
     measured = [value for value in values if value is not None]
     if len(measured) < 2:
         return None
-    percent = statistics.relative_deviation_percent(measured)
+    percent = repeat_statistics.relative_deviation_percent(measured)
     return None if percent is None else round(percent, DIGITS)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Step
-from solrbench.api.v1alpha1.status.results import Summary
 from solrbench.api.v1alpha1.status.steps.result_field import OnlyWith
 from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, StepResult
+from solrbench.api.v1alpha1.status.summaries import Summary
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult

@@ -10,7 +10,7 @@
 - `verdict_text`: verdicts in words
 - `verdict_reference`: the reasons of verdicts as a table of the documentation
 - `baseline_text`: the benchmark beside its baseline; `markdown`: tables and lists
-- `word_text`: the word of a comparison
+- `comparison_word_text`: the word of a comparison
 - `comparison_text`: comparisons in words
 - `servers`: what the servers did as a table
 - `slow_requests`: the slowest requests as lines

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison, FigureComparison
-from solrbench.api.v1alpha1.status.word import MORE_THAN_50
+from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50
 from solrbench.results.comparison.metric import Scale, metric_of
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.markdown import markdown_list, markdown_table

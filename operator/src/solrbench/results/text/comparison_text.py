@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from solrbench.api.v1alpha1.status.results import Comparison, Overhead
+from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
 from solrbench.results.stats.number_format import format_number
-from solrbench.results.text.word_text import format_word
+from solrbench.results.text.comparison_word_text import format_word
 
 COMPARISON_NOTE = (
     "Ratio of each repeat to the same repeat of the first variant, then the geometric mean and its"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import hypot
 
 from solrbench.api.v1alpha1.status.comparison import MAX_TREND_DIFFERENCES, TrendDifference
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.status.trends import Trend, TrendWord
-from solrbench.api.v1alpha1.status.word import Word
 from solrbench.results.stats.number_format import round_number
 from solrbench.results.trends.sentences import per_hour
 

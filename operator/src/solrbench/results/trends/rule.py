@@ -43,7 +43,7 @@ _LOAD_MOVED = 0.2
 Floats = NDArray[np.float64]
 
 
-class Shape(StrEnum):
+class SeriesShape(StrEnum):
     """What a series does."""
 
     GROWS = "Grows"
@@ -67,7 +67,7 @@ class Growth:
 
     """
 
-    shape: Shape
+    shape: SeriesShape
     level: float
     slope: float
     lower: float
@@ -119,7 +119,7 @@ def find_growth(
     matters = max(least_growth * abs(level), least)
     needed = max(matters, _DEVIATIONS * _scaled_deviation(best.residuals))
     if best.slope > matters and _rises_once(y, matters):
-        shape = Shape.STEP
+        shape = SeriesShape.STEP
     else:
         shape = _shape(t / run, y, best, _union(near, 0.99), needed)
     return Growth(shape, level, best.slope / run, lower / run, upper / run)
@@ -169,14 +169,16 @@ def _union(fits: Sequence[_Fit], level: float) -> tuple[float, float]:
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
-def _shape(t: Floats, y: Floats, best: _Fit, bounds: tuple[float, float], needed: float) -> Shape:
+def _shape(
+    t: Floats, y: Floats, best: _Fit, bounds: tuple[float, float], needed: float
+) -> SeriesShape:
     lower, upper = bounds
     if best.slope <= needed:
         # What the interval still allows would be growth that matters: not seen is not absent.
-        return Shape.UNCLEAR if upper > 2 * needed else Shape.STEADY
+        return SeriesShape.UNCLEAR if upper > 2 * needed else SeriesShape.STEADY
     half = len(t) // 2
     goes_on = theil_sen(t[half:], y[half:]) > _GOES_ON * best.slope
-    return Shape.GROWS if lower > 0 and goes_on else Shape.UNCLEAR
+    return SeriesShape.GROWS if lower > 0 and goes_on else SeriesShape.UNCLEAR
 
 
 def _rises_once(y: Floats, matters: float) -> bool:

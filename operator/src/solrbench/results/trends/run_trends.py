@@ -8,8 +8,8 @@ import numpy as np
 from solrbench.api.v1alpha1.status.trends import TrendFigure
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.telemetry import ServerSeries, Telemetry
-from solrbench.results.trends.rule import Growth, Shape, find_growth
-from solrbench.results.trends.windowed import Point, Windows, cut_windows, full_from
+from solrbench.results.trends.rule import Growth, SeriesShape, find_growth
+from solrbench.results.trends.windowed import SeriesPoint, Windows, cut_windows, full_from
 
 LEAST_SECONDS = 300.0
 """Shorter steps have no trends: a heap that warms up grows, too."""
@@ -63,7 +63,7 @@ def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
     return tuple(by_figure.values())
 
 
-_ORDER = (Shape.STEADY, Shape.UNCLEAR, Shape.STEP, Shape.GROWS)
+_ORDER = (SeriesShape.STEADY, SeriesShape.UNCLEAR, SeriesShape.STEP, SeriesShape.GROWS)
 
 
 def _rank(trend: RunTrend) -> tuple[int, float]:
@@ -87,7 +87,7 @@ def _of_server(
     seconds, values = np.array(series.seconds), np.array(series.values)
     fills = False
     if entries is not None and series.figure == "heap_after_gc_bytes":
-        begin = full_from([*map(Point, entries.seconds, entries.values)])
+        begin = full_from([*map(SeriesPoint, entries.seconds, entries.values)])
         fills = begin is None
         kept = seconds >= (0.0 if begin is None else begin)
         seconds, values = seconds[kept], values[kept]
@@ -110,10 +110,10 @@ def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
                 totals[second] = known[0] + requests, known[1] + failures, known[2] + spent
     rates, latency, failed = [], [], []
     for second, (requests, failures, spent) in sorted(totals.items())[:-1]:
-        rates.append(Point(second, requests / document.window_seconds))
+        rates.append(SeriesPoint(second, requests / document.window_seconds))
         if requests:
-            latency.append(Point(second, spent / requests / 1000))
-            failed.append(Point(second, 100 * failures / requests))
+            latency.append(SeriesPoint(second, spent / requests / 1000))
+            failed.append(SeriesPoint(second, 100 * failures / requests))
     return (
         cut_windows(rates, np.median),
         cut_windows(latency, np.median),

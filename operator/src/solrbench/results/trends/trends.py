@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend, TrendFigure,
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import round_number
-from solrbench.results.trends.rule import Shape
+from solrbench.results.trends.rule import SeriesShape
 from solrbench.results.trends.run_trends import RunTrend
 from solrbench.results.trends.sentences import trend_message
 
@@ -72,12 +72,12 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
 def _word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendWord:
     """Return the word on which all repeats agree."""
     shapes = {each.growth.shape for each in runs}
-    if shapes == {Shape.GROWS}:
+    if shapes == {SeriesShape.GROWS}:
         # Caches that fill to the end look like a leak.
         fills = any(each.caches_fill for each in runs)
         return TrendWord.UNCLEAR if fills else GROWS[figure]
-    if shapes <= {Shape.STEADY, Shape.STEP}:
-        return TrendWord.ROSE_ONCE if Shape.STEP in shapes else TrendWord.STEADY
+    if shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
+        return TrendWord.ROSE_ONCE if SeriesShape.STEP in shapes else TrendWord.STEADY
     return TrendWord.UNCLEAR
 
 

@@ -17,7 +17,7 @@ _MOST_LEFT_OUT = 0.5
 Combine = Callable[[Sequence[float]], float]
 
 
-class Point(NamedTuple):
+class SeriesPoint(NamedTuple):
     """A reading of one figure."""
 
     second: float
@@ -31,7 +31,7 @@ class Windows(NamedTuple):
     values: list[float]
 
 
-def cut_windows(points: Sequence[Point], combine: Combine, count: int = WINDOWS) -> Windows:
+def cut_windows(points: Sequence[SeriesPoint], combine: Combine, count: int = WINDOWS) -> Windows:
     """Return at most `count` windows of equal length, those without readings left out.
 
     `combine` makes one number of a window's readings: the least one of a heap, which is what a
@@ -53,7 +53,7 @@ def cut_windows(points: Sequence[Point], combine: Combine, count: int = WINDOWS)
     return found
 
 
-def full_from(entries: Sequence[Point]) -> float | None:
+def full_from(entries: Sequence[SeriesPoint]) -> float | None:
     """Return the second from which on caches stood still; None if they filled to the end.
 
     What fills within more than half of the run looks like a leak to statistics, so the

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.status.results import ColdStart
+from solrbench.api.v1alpha1.status.summaries import ColdStart
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.model.window_series import WindowSeries
 from solrbench.results.summary.cold_start import summarise_cold_start

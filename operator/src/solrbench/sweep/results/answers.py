@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.spec import PointStart, SweepSpec
 from solrbench.api.v1alpha1.sweep.status import MAX_ANSWERS, SweepPoint
 from solrbench.results.comparison.findings import Finding
-from solrbench.results.text.word_text import NO_WORD
+from solrbench.results.text.comparison_word_text import NO_WORD
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.results.best_answers import answer_best
 from solrbench.sweep.results.differences import (

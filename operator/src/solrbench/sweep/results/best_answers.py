@@ -3,14 +3,14 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.results.comparison.findings import Rule
 from solrbench.results.stats.number_format import format_number
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
+from solrbench.sweep.results.best_point import find_best
 from solrbench.sweep.results.differences import Measured, compare_all, read_measured
-from solrbench.sweep.results.outcome import find_best
 from solrbench.sweep.results.phrases import (
     join_some,
     phrase_figure,

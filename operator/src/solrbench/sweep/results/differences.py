@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from solrbench.api.v1alpha1.sweep.spec import Metric as ObjectiveMetric
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
-from solrbench.results.comparison.difference import Difference
-from solrbench.results.comparison.estimates import LEAST_DEVIATION, Spread, StudentEstimate
+from solrbench.results.comparison.estimates import LEAST_DEVIATION, SampleVariance, StudentEstimate
 from solrbench.results.comparison.findings import (
     DEFAULT_RULE,
     SMALLEST_EFFECT_PERCENT,
@@ -24,10 +23,11 @@ from solrbench.results.comparison.findings import (
 )
 from solrbench.results.comparison.looks import Looks
 from solrbench.results.comparison.metric import RATE, Metric, percentile_metric
+from solrbench.results.comparison.side_difference import SideDifference
 from solrbench.sweep.axis_values import AxisValue
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Values
-from solrbench.sweep.results.outcome import figure_of
+from solrbench.sweep.results.best_point import figure_of
 from solrbench.sweep.states import PointState, is_valid
 
 METRICS: Mapping[ObjectiveMetric, Metric] = {
@@ -52,7 +52,7 @@ class Measured:
     name: str
     values: Values
     figure: float
-    spread: Spread | None
+    spread: SampleVariance | None
     is_valid: bool
 
 
@@ -95,11 +95,11 @@ def read_point(point: SweepPoint, values: Values, metric: ObjectiveMetric) -> Me
     return Measured(point.name, values, figure, _spread(point), is_valid(point))
 
 
-def _spread(point: SweepPoint) -> Spread | None:
+def _spread(point: SweepPoint) -> SampleVariance | None:
     if point.deviation_percent is None or (point.repeats or 0) < 2:
         return None
     variance = math.log1p((point.deviation_percent / 100) ** 2)
-    return Spread(max(variance, LEAST_DEVIATION**2), point.repeats or 0)
+    return SampleVariance(max(variance, LEAST_DEVIATION**2), point.repeats or 0)
 
 
 def rule_of(spec: SweepSpec) -> Rule:
@@ -119,7 +119,7 @@ def compare_all(
     return decide_primary([difference_of(metric, baseline, each) for each in others], rule)
 
 
-def difference_of(metric: ObjectiveMetric, before: Measured, after: Measured) -> Difference:
+def difference_of(metric: ObjectiveMetric, before: Measured, after: Measured) -> SideDifference:
     """Return how far the figures of two points are apart."""
     centre = math.log(after.figure / before.figure)
     return _difference(metric, before, after, [before, after], centre)
@@ -131,12 +131,12 @@ def _difference(
     after: Measured,
     sides: Sequence[Measured],
     centre: float,
-) -> Difference:
+) -> SideDifference:
     spreads = [each.spread for each in sides if each.spread is not None]
     known = len(spreads) == len(sides)
     estimate = StudentEstimate(centre, tuple(spreads)) if known else None
     counts = [1 if each.spread is None else each.spread.size for each in (before, after)]
-    return Difference(
+    return SideDifference(
         METRICS[metric], before.figure, after.figure, (counts[0], counts[1]), centre, estimate
     )
 
@@ -199,6 +199,6 @@ def _changed(values: Values, base: Values) -> AxisValue:
 
 def _contrast(
     metric: ObjectiveMetric, both: Measured, first: Measured, second: Measured, base: Measured
-) -> Difference:
+) -> SideDifference:
     centre = math.log(both.figure * base.figure / (first.figure * second.figure))
     return _difference(metric, base, both, [both, first, second, base], centre)

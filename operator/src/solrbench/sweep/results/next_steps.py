@@ -4,7 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.results.comparison.findings import Finding
 from solrbench.sweep.axis_values import AxisValue

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.results.comparison.findings import Finding
 from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.comparison_text import format_signed
-from solrbench.results.text.word_text import NO_WORD, format_more_repeats
+from solrbench.results.text.comparison_word_text import NO_WORD, format_more_repeats
 from solrbench.sweep.points import Values
 
 MOST_NAMED = 5

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
-from solrbench.results.stats.bend import (
+from solrbench.results.stats.number_format import format_number
+from solrbench.results.stats.segmented_regression import (
     LEAST_RUNS,
     LEAST_SIZES,
-    Bend,
-    Shape,
-    Size,
-    find_bend,
+    CurveShape,
+    SegmentedFit,
+    SizeRuns,
+    fit_segments,
 )
-from solrbench.results.stats.number_format import format_number
 from solrbench.sweep.plan import SweepPlan
 
 _GIB = 2**30
@@ -58,7 +58,7 @@ def _describe(points: Sequence[SweepPoint]) -> str:
     different = len({each.x for each in sizes})
     if different < _LEAST_SIZES or largest < _LEAST_RANGE * smallest:
         return ""
-    bend = find_bend(sizes)
+    bend = fit_segments(sizes)
     if bend is None:
         runs = min(each.runs for each in sizes)
         return (
@@ -68,8 +68,8 @@ def _describe(points: Sequence[SweepPoint]) -> str:
     return _words(bend, smallest, largest)
 
 
-def _size(point: SweepPoint) -> Size:
-    return Size(
+def _size(point: SweepPoint) -> SizeRuns:
+    return SizeRuns(
         x=point.index_bytes or 0.0,
         mean=point.reads_per_request or 0.0,
         deviation=point.reads_deviation or 0.0,
@@ -77,15 +77,15 @@ def _size(point: SweepPoint) -> Size:
     )
 
 
-def _words(bend: Bend, smallest: float, largest: float) -> str:
-    if bend.shape is Shape.STRAIGHT:
+def _words(bend: SegmentedFit, smallest: float, largest: float) -> str:
+    if bend.shape is CurveShape.STRAIGHT:
         return f"no bend from {_gib(smallest)} to {_gib(largest)} GiB"
     near = f"near {_gib(bend.joint)} GiB (95 %: {_gib(bend.lower)} to {_gib(bend.upper)})"
     slopes = (
         f"{format_number(bend.before * _GIB)} reads for each GiB below,"
         f" {format_number(bend.after * _GIB)} above"
     )
-    if bend.shape is Shape.CURVED:
+    if bend.shape is CurveShape.CURVED:
         return f"a curve without a clear bend; if it has one, {near}: {slopes}"
     return f"bends {near}: {slopes}"
 

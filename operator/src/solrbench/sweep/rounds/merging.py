@@ -12,7 +12,7 @@ from typing import NamedTuple
 from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.results.stats.number_format import round_significant
-from solrbench.sweep.results.outcome import figure_of
+from solrbench.sweep.results.best_point import figure_of
 from solrbench.sweep.states import PointState
 
 DIGITS = 4

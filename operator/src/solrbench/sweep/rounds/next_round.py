@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.results.best_point import find_best
 from solrbench.sweep.results.differences import Measured, compare_all, read_measured, rule_of
-from solrbench.sweep.results.outcome import find_best
 from solrbench.sweep.states import FINAL, PointState
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from numpy.random import default_rng
 
-from solrbench.api.v1alpha1.rules.size import MAX_RECORDS, MAX_REPORT_BYTES
+from solrbench.api.v1alpha1.rules.storage_limits import MAX_RECORDS, MAX_REPORT_BYTES
 from solrbench.load.master.merging.series_limit import (
     MAX_POINTS,
     POINT_BYTES,

@@ -4,5 +4,5 @@
 - `routing`: routing by the prefixes of ids
 - `heap`: the Java heap of Solr and ZooKeeper
 - `duration`: steps and their deadline
-- `size`: how many results fit into status and report
+- `storage_limits`: how many results fit into status and report
 """

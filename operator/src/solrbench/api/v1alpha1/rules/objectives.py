@@ -5,7 +5,7 @@ from typing import Any
 
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
-from solrbench.api.v1alpha1.rules.size import LADDER, ladder_length
+from solrbench.api.v1alpha1.rules.storage_limits import LADDER, ladder_length
 
 _ONCE = "(has({0}.order) && {0}.order == 'Once')"
 

@@ -4,9 +4,9 @@
 - `conditions`: conditions and attempts; the base of every part
 - `target`: the target, its data and the load under way
 - `steps`: what was measured of each step
-- `results`: what is measured besides: open loop, cold start, comparisons, summary
+- `summaries`: what is measured besides: open loop, cold start, comparisons, summary
 - `comparison`: the benchmark beside its baseline
-- `word`: the word of a comparison
+- `comparison_word`: the word of a comparison
 - `telemetry`: what the servers did, and what held a step back; `trends`: what grew meanwhile
 - `silences`: users and nodes that waited longest
 - `verdicts`: whether that is valid

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
+from solrbench.api.v1alpha1.status.comparison_word import MoreRepeats, Word
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.word import MoreRepeats, Word
 
 MAX_FIGURES = 96
 """Those of all primary figures, and details; `solrbench compare` shows all."""

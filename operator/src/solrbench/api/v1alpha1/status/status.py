@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Int, Text
-from solrbench.api.v1alpha1.rules.size import MAX_RESULTS
+from solrbench.api.v1alpha1.rules.storage_limits import MAX_RESULTS
 from solrbench.api.v1alpha1.status.capacity import MAX_VARIANTS, CapacityResult, Scalability
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.conditions import (
@@ -21,16 +21,16 @@ from solrbench.api.v1alpha1.status.conditions import (
 )
 from solrbench.api.v1alpha1.status.export import ExportStatus
 from solrbench.api.v1alpha1.status.objectives import MAX_NOT_RUN, NotRun, ObjectivesStatus
-from solrbench.api.v1alpha1.status.results import (
+from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
+from solrbench.api.v1alpha1.status.steps.distribution import Distribution
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.summaries import (
     ColdStart,
     Comparison,
     OpenLoopStats,
     ReportStatus,
     Summary,
 )
-from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
-from solrbench.api.v1alpha1.status.steps.distribution import Distribution
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import (
     CompanionsStatus,
     DatasetStatus,

@@ -10,8 +10,8 @@ from typing import Annotated
 from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.status.conditions import LIST_MAP_BY_TYPE, Condition, StatusModel
-from solrbench.api.v1alpha1.status.word import Word
 from solrbench.api.v1alpha1.sweep.axes import MAX_AXES, MAX_POINTS
 
 MAX_ANSWERS = 32

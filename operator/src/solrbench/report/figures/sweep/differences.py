@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.report.figures.figure import Figure, LegendEntry
 from solrbench.report.figures.parts import Option, base, bottom_axis, color, grid
 from solrbench.report.figures.sweep.metric_axis import metric_axis

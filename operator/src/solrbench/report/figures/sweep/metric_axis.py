@@ -5,7 +5,7 @@ from typing import NamedTuple
 from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.report.sweep.model import PointReport
 from solrbench.results.stats.number_format import format_milliseconds, format_number
-from solrbench.sweep.results.outcome import figure_of
+from solrbench.sweep.results.best_point import figure_of
 
 
 class MetricAxis(NamedTuple):

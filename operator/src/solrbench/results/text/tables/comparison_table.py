@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
-from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.baseline_text import (
     NAMES,
@@ -15,8 +15,8 @@ from solrbench.results.text.baseline_text import (
     comparison_rows,
 )
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, format_signed
+from solrbench.results.text.comparison_word_text import format_word
 from solrbench.results.text.tables.table import Row, Table
-from solrbench.results.text.word_text import format_word
 
 _HEAD = (
     "Step",

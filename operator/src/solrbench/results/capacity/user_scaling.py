@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.status.steps.intervals import Interval
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.capacity.knee import Knee, find_knee
-from solrbench.results.capacity.scalability import Level, declines, fit_law, stated_peak
+from solrbench.results.capacity.scalability_law import Level, declines, fit_law, stated_peak
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_number, round_number
 from solrbench.results.summary.grouping import RunsByStep, group_step_runs, rated_requests

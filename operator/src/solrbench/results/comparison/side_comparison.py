@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.results.comparison.difference import compare_figures
+from solrbench.results.comparison.compared_steps import ComparedFigure, ComparedStep, compare_steps
+from solrbench.results.comparison.comparison_settings import ComparisonSettings
 from solrbench.results.comparison.findings import Rule, decide_details
 from solrbench.results.comparison.metric import INDEX_SIZE, INDEXING
-from solrbench.results.comparison.points import ComparedFigure, Point, compare_points
-from solrbench.results.comparison.question import Question
 from solrbench.results.comparison.side import Side
+from solrbench.results.comparison.side_difference import compare_figures
 from solrbench.results.comparison.spec_differences import DEFINITIONS, SETTINGS, differing
 from solrbench.results.model.step_result import StepRunResult
 
@@ -25,7 +25,7 @@ class SideComparison:
     Attributes:
         before: the baseline
         after: what is compared with it
-        figures: all figures that both have, point by point; those of the index last
+        figures: all figures that both have, step by step; those of the index last
         settings: settings of target and collection in which they differ
         differences: definitions of data, requests and steps in which they differ
 
@@ -39,40 +39,40 @@ class SideComparison:
 
     def is_invalid(self, figure: ComparedFigure) -> bool:
         """Say whether the step of a figure is Invalid on either side."""
-        point = figure.point
-        return (point.step, point.variant) in self.after.invalid or (
-            point.step,
-            point.baseline_variant,
+        compared = figure.compared
+        return (compared.step, compared.variant) in self.after.invalid or (
+            compared.step,
+            compared.baseline_variant,
         ) in self.before.invalid
 
 
-def compare_sides(before: Side, after: Side, question: Question) -> SideComparison:
+def compare_sides(before: Side, after: Side, settings: ComparisonSettings) -> SideComparison:
     """Return two sides beside each other, measured apart.
 
     Steps, variants and request names are the same if they have one name.
     """
-    percents = _percents(after, question)
-    points = _points(before, after)
-    figures = compare_points(points, percents, question.rule, question.metric)
+    percents = _percents(after, settings)
+    compared_steps = _compared_steps(before, after)
+    figures = compare_steps(compared_steps, percents, settings.rule, settings.metric)
     return SideComparison(
         before,
         after,
-        [*figures, *_indexing(before, after, question.rule)],
+        [*figures, *_indexing(before, after, settings.rule)],
         differing(before.spec, after.spec, SETTINGS, MOST_NOTES),
         _differences(before, after),
     )
 
 
-def _percents(side: Side, question: Question) -> list[float]:
+def _percents(side: Side, settings: ComparisonSettings) -> list[float]:
     """Return the percentiles of the spec, and the primary one."""
     load = side.spec.get("load", {})
     chosen = {float(each) for each in load.get("percentiles", _PERCENTS)}
-    if question.percent is not None:
-        chosen.add(question.percent)
+    if settings.percent is not None:
+        chosen.add(settings.percent)
     return sorted(chosen)
 
 
-def _points(before: Side, after: Side) -> list[Point]:
+def _compared_steps(before: Side, after: Side) -> list[ComparedStep]:
     earlier, later = before.step_runs, after.step_runs
     pairs = _variant_pairs(
         list(dict.fromkeys(variant for _, variant in earlier)),
@@ -80,7 +80,9 @@ def _points(before: Side, after: Side) -> list[Point]:
     )
     steps = dict.fromkeys(step for step, _ in later)
     return [
-        Point(step, variant, earlier[step, other], later[step, variant], baseline_variant=other)
+        ComparedStep(
+            step, variant, earlier[step, other], later[step, variant], baseline_variant=other
+        )
         for step in steps
         for other, variant in pairs
         if (step, other) in earlier and (step, variant) in later
@@ -102,7 +104,9 @@ def _indexing(before: Side, after: Side, rule: Rule) -> list[ComparedFigure]:
         difference = compare_figures(metric, sides[0], sides[1], in_rounds=False)
         if difference is not None:
             (finding,) = decide_details([difference], rule)
-            found.append(ComparedFigure(Point("", "", [], []), "", finding, is_primary=False))
+            found.append(
+                ComparedFigure(ComparedStep("", "", [], []), "", finding, is_primary=False)
+            )
     return found
 
 

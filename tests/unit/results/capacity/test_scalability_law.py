@@ -3,8 +3,8 @@
 import pytest
 
 from solrbench.results.capacity.knee import Knee, find_knee, knee_in_flight
-from solrbench.results.capacity.scalability import Level, declines, fit_law, stated_peak
-from solrbench.results.capacity.scaling import describe_scaling
+from solrbench.results.capacity.scalability_law import Level, declines, fit_law, stated_peak
+from solrbench.results.capacity.user_scaling import describe_scaling
 from solrbench.results.objectives.measures import Measured
 from solrbench.results.stats.intervals import Interval
 

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from solrbench.results.stats.statistics import student_t
+from solrbench.results.stats.repeat_statistics import student_t
 
 LEAST_POINTS = 3
 """Points that a line with an interval needs."""
 
 
 @dataclass(frozen=True)
-class Crossing:
+class ZeroCrossing:
     """Where a line crosses zero.
 
     Attributes:
@@ -38,7 +38,7 @@ class Crossing:
     upper: float
 
 
-def fit_crossing(x: Sequence[float], y: Sequence[float]) -> Crossing | None:
+def fit_crossing(x: Sequence[float], y: Sequence[float]) -> ZeroCrossing | None:
     """Return where the least squares line of `y` on `x` crosses zero.
 
     None with fewer than `LEAST_POINTS` points, if all stand at one place, or if the line falls.
@@ -55,7 +55,7 @@ def fit_crossing(x: Sequence[float], y: Sequence[float]) -> Crossing | None:
     residuals = [b - mean_y - slope * (a - mean_x) for a, b in zip(x, y, strict=True)]
     variance = sum(each**2 for each in residuals) / (len(x) - 2)
     lower, upper = _fieller(mean_y, slope, variance / len(x), variance / spread, len(x) - 2)
-    return Crossing(
+    return ZeroCrossing(
         at=mean_x - mean_y / slope,
         slope=slope,
         points=len(x),

@@ -12,7 +12,7 @@ GIBIBYTE = 2**30
 
 
 @dataclass(frozen=True)
-class Room:
+class ClusterCapacity:
     """What the nodes that take pods could give if nothing else ran on them.
 
     Attributes:
@@ -61,9 +61,9 @@ def _amounts(cores: float, memory_bytes: float) -> str:
     return f"{cores:.4g} cores and {format_number(memory_bytes / GIBIBYTE)} GiB"
 
 
-def room_of(nodes: Iterable[Mapping[str, Any]]) -> Room:
+def capacity_of_nodes(nodes: Iterable[Mapping[str, Any]]) -> ClusterCapacity:
     """Return what nodes can give, as the API server describes them."""
-    return Room(tuple(free_nodes([dict(each) for each in nodes], ())))
+    return ClusterCapacity(tuple(free_nodes([dict(each) for each in nodes], ())))
 
 
 def format_pods(group: PodGroup) -> str:

@@ -31,7 +31,7 @@ _PARABOLA_WORSE = 1.25
 Floats = NDArray[np.float64]
 
 
-class Shape(StrEnum):
+class CurveShape(StrEnum):
     """What a curve is said to be."""
 
     BENDS = "Bends"
@@ -40,7 +40,7 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True)
-class Size:
+class SizeRuns:
     """The runs at one size.
 
     Attributes:
@@ -58,7 +58,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Bend:
+class SegmentedFit:
     """What the curve is, and where it bends.
 
     Attributes:
@@ -71,7 +71,7 @@ class Bend:
 
     """
 
-    shape: Shape
+    shape: CurveShape
     joint: float
     lower: float
     upper: float
@@ -79,7 +79,7 @@ class Bend:
     after: float
 
 
-def find_bend(sizes: Sequence[Size]) -> Bend | None:
+def fit_segments(sizes: Sequence[SizeRuns]) -> SegmentedFit | None:
     """Return the shape of a curve; None with too few sizes or runs for a word.
 
     Means, deviations and counts say as much of the residual squares as all runs one by one.
@@ -96,7 +96,7 @@ def find_bend(sizes: Sequence[Size]) -> Bend | None:
 class _Design:
     """Sizes and runs, scaled so that sizes go from 0 to 1."""
 
-    def __init__(self, sizes: Sequence[Size]) -> None:
+    def __init__(self, sizes: Sequence[SizeRuns]) -> None:
         x = np.array([each.x for each in sizes])
         self._offset, self._range = float(x[0]), float(x[-1] - x[0])
         self._sizes: Floats = x
@@ -111,7 +111,7 @@ class _Design:
         self._hinges = [self._basis(ones, self._x, self._above(each)) for each in self._joints]
         self._shares = [self._basis(ones, self._outside(each)) for each in self._joints]
 
-    def describe(self) -> Bend:
+    def describe(self) -> SegmentedFit:
         """Return what the curve is."""
         lines, shares = self._joint_squares(self._y[None, :])
         is_share = shares.min() <= lines.min()
@@ -125,15 +125,15 @@ class _Design:
             self._offset + self._range * float(each)
             for each in (joints.min() - half, at, joints.max() + half)
         )
-        return Bend(self._shape(least), joint, lower, upper, before, after)
+        return SegmentedFit(self._shape(least), joint, lower, upper, before, after)
 
-    def _shape(self, least: float) -> Shape:
+    def _shape(self, least: float) -> CurveShape:
         if self._p_value(least) > _LEVEL:
-            return Shape.STRAIGHT
+            return CurveShape.STRAIGHT
         curve = self._basis(np.ones_like(self._x), self._x, self._x**2)
         parabola = _left(self._y[None, :], curve)[0] + self._within
         worse = parabola / (self._free + 1) > _PARABOLA_WORSE * least / self._free
-        return Shape.BENDS if worse else Shape.CURVED
+        return CurveShape.BENDS if worse else CurveShape.CURVED
 
     def _p_value(self, least: float) -> float:
         """Return how often straight lines of the same design gain as much by a joint."""

@@ -1,6 +1,6 @@
 """The word of a comparison as text, with what a reader must know beside it."""
 
-from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
+from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
 
 NO_WORD = "no word from one repeat"
 

@@ -20,7 +20,7 @@ _PERCENTILES = {
 
 
 @dataclass(frozen=True)
-class Question:
+class ComparisonSettings:
     """What is asked of a comparison.
 
     Attributes:
@@ -45,19 +45,19 @@ class Question:
         return AVERAGE if self.primary is PrimaryMetric.AVERAGE else RATE
 
 
-def question_of(spec: Spec) -> Question:
+def settings_of_spec(spec: Spec) -> ComparisonSettings:
     """Return what a spec asks; of repeats that go on until it is decided, a look after each."""
     comparison, repeats = spec.comparison, spec.load.repeats
     looks = None if repeats.until is None else Looks(repeats.least, repeats.most)
-    return Question(Rule(comparison.smallest_effect_percent, looks), comparison.primary)
+    return ComparisonSettings(Rule(comparison.smallest_effect_percent, looks), comparison.primary)
 
 
-def question_about(
+def settings_of_sides(
     before: Mapping[str, Any],
     after: Mapping[str, Any],
     smallest_effect_percent: float | None = None,
     primary: PrimaryMetric | None = None,
-) -> Question:
+) -> ComparisonSettings:
     """Return what to ask about two sides, by their specs as JSON.
 
     Args:
@@ -71,7 +71,7 @@ def question_about(
     effect = wanted.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
     figure = primary or PrimaryMetric(wanted.get("primary", PrimaryMetric.P95))
     looks = _stored_looks(after) or _stored_looks(before)
-    return Question(Rule(smallest_effect_percent or effect, looks), figure)
+    return ComparisonSettings(Rule(smallest_effect_percent or effect, looks), figure)
 
 
 def _stored_looks(spec: Mapping[str, Any]) -> Looks | None:

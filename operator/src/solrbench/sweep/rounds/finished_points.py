@@ -16,7 +16,7 @@ MOST_WITH_DETAILS = 300
 benchmark alone: that of the sweep stays below 100 kB."""
 
 
-def end_points(
+def finish_points(
     points: Sequence[SweepPoint], children: Mapping[str, ChildView], spec: SweepSpec
 ) -> list[SweepPoint]:
     """Return the points, those under way whose benchmark is over with its figures."""

@@ -50,7 +50,7 @@ class RepeatFigure:
 
 
 @dataclass(frozen=True)
-class Difference:
+class SideDifference:
     """How far a figure of two sides is apart.
 
     Attributes:
@@ -81,7 +81,7 @@ def compare_figures(
     after: Sequence[RepeatFigure],
     *,
     in_rounds: bool,
-) -> Difference | None:
+) -> SideDifference | None:
     """Return the difference of two sides, None if one of them has no figure.
 
     Args:
@@ -106,7 +106,7 @@ def compare_figures(
     )
     apart = _apart(left) + _apart(right)
     estimate = _estimate(left, right, in_rounds=in_rounds, by_ranks=apart > 0)
-    return Difference(
+    return SideDifference(
         metric,
         _unscaled(metric, fmean(left)),
         _unscaled(metric, fmean(right)),

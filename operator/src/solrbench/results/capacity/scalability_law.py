@@ -47,7 +47,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Law:
+class ScalabilityLaw:
     """The fitted law.
 
     Attributes:
@@ -62,7 +62,7 @@ class Law:
     peak: float | None
 
 
-def fit_law(levels: Sequence[Level]) -> Law | None:
+def fit_law(levels: Sequence[Level]) -> ScalabilityLaw | None:
     """Return the law that fits a ladder; None if it has too few levels or the fit has no sense."""
     if len({each.users for each in levels}) < LEAST_FIT or any(e.rate <= 0 for e in levels):
         return None
@@ -76,10 +76,10 @@ def fit_law(levels: Sequence[Level]) -> Law | None:
     if a <= 0:
         return None
     peak = math.sqrt((a - b) / c) if c > 0 and a > b else None
-    return Law(b / a, c / a, peak)
+    return ScalabilityLaw(b / a, c / a, peak)
 
 
-def stated_peak(levels: Sequence[Level], law: Law | None) -> float | None:
+def stated_peak(levels: Sequence[Level], law: ScalabilityLaw | None) -> float | None:
     """Return the peak of the law where a decline was measured; else None."""
     if law is None or law.peak is None or not declines(levels):
         return None

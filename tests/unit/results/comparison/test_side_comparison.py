@@ -7,19 +7,19 @@ import pytest
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.comparison import PrimaryMetric
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.api.v1alpha1.status.word import Word
 from solrbench.results.comparison.baseline import baseline_comparison
+from solrbench.results.comparison.comparison_settings import ComparisonSettings, settings_of_sides
 from solrbench.results.comparison.looks import Looks
-from solrbench.results.comparison.question import Question, question_about
 from solrbench.results.comparison.side import (
     Side,
     UnreadableReportError,
     benchmark_side,
     report_side,
 )
-from solrbench.results.comparison.sides import compare_sides
+from solrbench.results.comparison.side_comparison import compare_sides
 from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.step_result import StepRunResult
 from unit.results.builders import START, make_document, make_result, make_spec
@@ -51,8 +51,10 @@ def side(
 BEFORE, SLOWER = (100, 101, 99, 100, 100), (120, 121, 119, 120, 120)
 
 
-def words(before: Side, after: Side, question: Question | None = None) -> dict[str, Word | None]:
-    found = baseline_comparison(compare_sides(before, after, question or Question()))
+def words(
+    before: Side, after: Side, settings: ComparisonSettings | None = None
+) -> dict[str, Word | None]:
+    found = baseline_comparison(compare_sides(before, after, settings or ComparisonSettings()))
     return {each.figure: each.word for each in found.figures}
 
 
@@ -66,7 +68,9 @@ def test_all_figures_of_a_step_are_compared() -> None:
 
 
 def test_what_decides_comes_first_and_the_index_makes_no_word() -> None:
-    found = baseline_comparison(compare_sides(side("old", BEFORE), side("new", BEFORE), Question()))
+    found = baseline_comparison(
+        compare_sides(side("old", BEFORE), side("new", BEFORE), ComparisonSettings())
+    )
     first, *others = found.figures
     assert (first.primary, first.figure, first.word) == (True, "p95Milliseconds", Word.SAME)
     assert not any(each.primary for each in others)
@@ -90,7 +94,7 @@ def test_each_index_that_was_filled_is_a_repeat() -> None:
         return Side(name, {}, documents)
 
     old, new = filled("old", 100, 101, 99), filled("new", 130, 131, 129)
-    found = baseline_comparison(compare_sides(old, new, Question()))
+    found = baseline_comparison(compare_sides(old, new, ComparisonSettings()))
     words = {each.figure: (each.word, each.on_target) for each in found.figures}
     assert words["indexingSeconds"] == (Word.WORSE, False)
     assert words["indexBytes"] == (Word.SAME, False)
@@ -108,9 +112,9 @@ def test_repeats_on_one_index_are_one_value_of_it() -> None:
 
 def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:
     spec = {"comparison": {"smallestEffectPercent": 2, "primary": "Average"}}
-    found = question_about({}, spec)
+    found = settings_of_sides({}, spec)
     assert (found.rule.smallest_effect_percent, found.primary) == (2, PrimaryMetric.AVERAGE)
-    given = question_about({}, spec, 10, PrimaryMetric.P50)
+    given = settings_of_sides({}, spec, 10, PrimaryMetric.P50)
     assert (given.rule.smallest_effect_percent, given.primary) == (10, PrimaryMetric.P50)
     assert given.rule.looks is None
 
@@ -118,13 +122,13 @@ def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:
 def test_levels_of_repeats_until_decided_count_whichever_side_had_them() -> None:
     adaptive = {"load": {"repeats": {"until": "Decided", "min": 3}}}
     for before, after in ((adaptive, {}), ({}, adaptive)):
-        assert question_about(before, after).rule.looks == Looks(3, 20)
-    assert question_about({"load": {"repeats": 5}}, {}).rule.looks is None
+        assert settings_of_sides(before, after).rule.looks == Looks(3, 20)
+    assert settings_of_sides({"load": {"repeats": 5}}, {}).rule.looks is None
 
 
 def test_another_figure_may_decide() -> None:
-    question = Question(primary=PrimaryMetric.REQUESTS_PER_SECOND)
-    found = compare_sides(side("old", BEFORE), side("new", SLOWER), question)
+    settings = ComparisonSettings(primary=PrimaryMetric.REQUESTS_PER_SECOND)
+    found = compare_sides(side("old", BEFORE), side("new", SLOWER), settings)
     assert [each.metric.name for each in found.figures if each.is_primary] == ["requestsPerSecond"]
 
 
@@ -134,10 +138,10 @@ def test_one_repeat_makes_no_word_on_anything() -> None:
 
 def test_repeats_of_one_target_say_so() -> None:
     found = compare_sides(
-        side("old", BEFORE, target="x"), side("new", SLOWER, target="y"), Question()
+        side("old", BEFORE, target="x"), side("new", SLOWER, target="y"), ComparisonSettings()
     )
     assert baseline_comparison(found).figures[0].on_target
-    fresh = compare_sides(side("old", BEFORE), side("new", SLOWER), Question())
+    fresh = compare_sides(side("old", BEFORE), side("new", SLOWER), ComparisonSettings())
     assert not baseline_comparison(fresh).figures[0].on_target
 
 
@@ -145,9 +149,11 @@ def test_invalid_steps_say_so() -> None:
     good, bad = side("old", BEFORE), side("new", SLOWER)
     invalid = Side(bad.name, bad.spec, bad.documents, frozenset({("a", "")}))
     for before, after in ((good, invalid), (invalid, good)):
-        found = baseline_comparison(compare_sides(before, after, Question()))
+        found = baseline_comparison(compare_sides(before, after, ComparisonSettings()))
         assert found.figures[0].invalid
-    assert not baseline_comparison(compare_sides(good, bad, Question())).figures[0].invalid
+    assert (
+        not baseline_comparison(compare_sides(good, bad, ComparisonSettings())).figures[0].invalid
+    )
 
 
 def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
@@ -156,7 +162,9 @@ def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
         collection={"shards": 2},
         dataset={"generator": {"documents": 2000, "seed": 4}},
     )
-    found = compare_sides(side("old", BEFORE), side("new", BEFORE, spec=other), Question())
+    found = compare_sides(
+        side("old", BEFORE), side("new", BEFORE, spec=other), ComparisonSettings()
+    )
     assert found.settings == ["collection.shards: 1, then 2"]
     assert found.differences == ["dataset.generator.documents: 1000, then 2000"]
 
@@ -164,7 +172,7 @@ def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
 def test_steps_of_one_side_only_are_named() -> None:
     more = side("new", BEFORE, spec=make_spec("a", "b"))
     extra = Side(more.name, more.spec, [*more.documents, run("b", 1, 50, "t")])
-    found = compare_sides(side("old", BEFORE), extra, Question())
+    found = compare_sides(side("old", BEFORE), extra, ComparisonSettings())
     assert found.differences[0] == "only new has step b"
 
 
@@ -176,7 +184,7 @@ def test_status_holds_a_limited_number_of_figures() -> None:
         ]
         return Side(name, {}, documents)
 
-    found = baseline_comparison(compare_sides(wide("old"), wide("new"), Question()))
+    found = baseline_comparison(compare_sides(wide("old"), wide("new"), ComparisonSettings()))
     assert len(found.figures) == 96
     assert found.left_out > 100
     assert found.figures[0].primary

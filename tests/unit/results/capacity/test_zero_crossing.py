@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from solrbench.results.capacity.line import fit_crossing
+from solrbench.results.capacity.zero_crossing import fit_crossing
 
 
 def test_points_on_a_line_cross_where_it_does_without_uncertainty() -> None:

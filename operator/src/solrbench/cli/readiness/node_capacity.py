@@ -1,9 +1,9 @@
 """Whether the pods of a benchmark find room on the nodes, in words."""
 
 from solrbench.cluster.client import Cluster, ForbiddenError
+from solrbench.sweep.needs.cluster_capacity import GIBIBYTE, format_pods
 from solrbench.sweep.needs.footprint import PodGroup, peak
 from solrbench.sweep.needs.node_capacity import free_nodes, without_room
-from solrbench.sweep.needs.room import GIBIBYTE, format_pods
 
 
 def room_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:

@@ -1,18 +1,18 @@
 """Steps of two sides compared: a primary figure of each, then the details below it.
 
-A point is a step as both sides measured it. Its primary figure is one metric of all requests
-together; those of all points are the family that is decided together. Single request names and
-further metrics are details: they have a word only where the primary figure has one.
+A compared step is one that both sides measured. Its primary figure is one metric of all requests
+together; those of all compared steps are the family that is decided together. Single request
+names and further metrics are details: they have a word only where the primary figure has one.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.api.v1alpha1.status.word import Word
-from solrbench.results.comparison.difference import Difference, compare_figures
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.results.comparison.findings import Finding, Rule, decide_details, decide_primary
 from solrbench.results.comparison.metric import Metric, percentile_metric
 from solrbench.results.comparison.repeat_figures import read_figures
+from solrbench.results.comparison.side_difference import SideDifference, compare_figures
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.timed_samples import ALL_REQUESTS
 
@@ -20,7 +20,7 @@ PRIMARY = percentile_metric(95)
 
 
 @dataclass(frozen=True)
-class Point:
+class ComparedStep:
     """A step as both sides measured it.
 
     Attributes:
@@ -54,17 +54,17 @@ class Point:
 
 @dataclass(frozen=True)
 class ComparedFigure:
-    """One figure of one request name at a point.
+    """One figure of one request name in a compared step.
 
     Attributes:
-        point: the step
+        compared: the step
         request: name of the request, or `ALL_REQUESTS`
         finding: what was found of the figure
-        is_primary: whether it is the primary figure of its point
+        is_primary: whether it is the primary figure of its step
 
     """
 
-    point: Point
+    compared: ComparedStep
     request: str
     finding: Finding
     is_primary: bool
@@ -77,36 +77,41 @@ class ComparedFigure:
 
 @dataclass(frozen=True)
 class _Asked:
-    point: Point
+    compared: ComparedStep
     request: str
-    difference: Difference
+    difference: SideDifference
     is_primary: bool
 
 
-def compare_points(
-    points: Sequence[Point], percents: Sequence[float], rule: Rule, primary: Metric = PRIMARY
+def compare_steps(
+    compared_steps: Sequence[ComparedStep],
+    percents: Sequence[float],
+    rule: Rule,
+    primary: Metric = PRIMARY,
 ) -> list[ComparedFigure]:
-    """Return all figures that both sides have, point by point.
+    """Return all figures that both sides have, step by step.
 
     Args:
-        points: the steps
+        compared_steps: the steps
         percents: percentiles that are compared beside means, rates and failures
         rule: how words are found
         primary: metric of the primary figure; if it is a percentile, one of `percents`
 
     """
-    asked = [each for point in points for each in _ask(point, percents, primary)]
+    asked = [each for compared in compared_steps for each in _ask(compared, percents, primary)]
     first = [each for each in asked if each.is_primary]
     words = decide_primary([each.difference for each in first], rule)
-    decided = {id(each.point) for each, found in zip(first, words, strict=True) if found.is_decided}
+    decided = {
+        id(each.compared) for each, found in zip(first, words, strict=True) if found.is_decided
+    }
     details = [each for each in asked if not each.is_primary]
-    shown = [each for each in details if id(each.point) in decided]
-    withheld = [each for each in details if id(each.point) not in decided]
+    shown = [each for each in details if id(each.compared) in decided]
+    withheld = [each for each in details if id(each.compared) not in decided]
     findings = dict(zip(map(id, first), words, strict=True))
     findings |= zip(map(id, shown), _details(shown, rule), strict=True)
     findings |= zip(map(id, withheld), map(_withheld, _details(withheld, rule)), strict=True)
     return [
-        ComparedFigure(each.point, each.request, findings[id(each)], each.is_primary)
+        ComparedFigure(each.compared, each.request, findings[id(each)], each.is_primary)
         for each in asked
     ]
 
@@ -115,16 +120,16 @@ def _names(step_runs: Sequence[StepRunResult]) -> set[str]:
     return {each.request for document in step_runs for each in document.requests}
 
 
-def _ask(point: Point, percents: Sequence[float], primary: Metric) -> Iterator[_Asked]:
-    for place, request in enumerate(point.requests):
-        before = read_figures(point.before, request, percents)
-        after = read_figures(point.after, request, percents)
+def _ask(compared: ComparedStep, percents: Sequence[float], primary: Metric) -> Iterator[_Asked]:
+    for place, request in enumerate(compared.requests):
+        before = read_figures(compared.before, request, percents)
+        after = read_figures(compared.after, request, percents)
         for metric in [each for each in before if each in after]:
             difference = compare_figures(
-                metric, before[metric], after[metric], in_rounds=point.in_rounds
+                metric, before[metric], after[metric], in_rounds=compared.in_rounds
             )
             if difference is not None:
-                yield _Asked(point, request, difference, place == 0 and metric == primary)
+                yield _Asked(compared, request, difference, place == 0 and metric == primary)
 
 
 def _details(asked: Sequence[_Asked], rule: Rule) -> list[Finding]:

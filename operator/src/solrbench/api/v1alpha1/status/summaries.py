@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
+from solrbench.api.v1alpha1.status.comparison_word import MoreRepeats, Word
 from solrbench.api.v1alpha1.status.conditions import StatusModel
 from solrbench.api.v1alpha1.status.steps.intervals import Interval
 from solrbench.api.v1alpha1.status.steps.result_field import Metric, Shown, Unit
-from solrbench.api.v1alpha1.status.word import MoreRepeats, Word
 
 MAX_LEFT_OUT = 8
 """Kinds of parts that a status can go without."""

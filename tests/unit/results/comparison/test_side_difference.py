@@ -2,9 +2,9 @@ import math
 
 import pytest
 
-from solrbench.results.comparison.difference import compare_figures
 from solrbench.results.comparison.estimates import RankEstimate, StudentEstimate
 from solrbench.results.comparison.metric import FAILED
+from solrbench.results.comparison.side_difference import compare_figures
 from unit.results.comparison.figures import P95, compared, figures
 
 
