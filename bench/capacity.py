@@ -18,7 +18,7 @@ from bench.servers.running import python_server
 from bench.table import Row
 from solrbench.api.v1alpha1.load.capacity import Capacity
 from solrbench.api.v1alpha1.objectives import Objective, ResponseTimeLimit
-from solrbench.results.capacity.search import Estimate, Trial, estimate, next_rate
+from solrbench.results.capacity.search import CapacityEstimate, Trial, estimate, next_rate
 from solrbench.results.capacity.trials import read_trial
 
 TRIAL_SECONDS = Capacity().trial_seconds
@@ -56,11 +56,11 @@ class Searches:
     """
 
     truth: float
-    found: Sequence[Estimate]
+    found: Sequence[CapacityEstimate]
     trials: Sequence[int]
 
     @property
-    def known(self) -> list[Estimate]:
+    def known(self) -> list[CapacityEstimate]:
         """Those that are not unclear."""
         return [each for each in self.found if each.rate is not None]
 
@@ -86,7 +86,7 @@ class Searches:
         )
 
 
-def search(model: QueueModel, most: int, seed: int) -> tuple[Estimate, int]:
+def search(model: QueueModel, most: int, seed: int) -> tuple[CapacityEstimate, int]:
     """Return what one search finds, and its trials."""
     draw = np.random.default_rng(seed)
     probed = model.most * model.speed(draw)
@@ -182,7 +182,7 @@ def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:
     return [_server_row(result, model.capacity(), len(documents) - 1)]
 
 
-def _server_row(result: Estimate, truth: float, trials: int) -> Row:
+def _server_row(result: CapacityEstimate, truth: float, trials: int) -> Row:
     what = "capacity of a server on loopback"
     if result.rate is None or result.lower is None or result.upper is None:
         return Row(what, "within 5 %", "Unclear", None, result.problem)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bench.table import Row
 from solrbench.results.trends.rule import Growth, SeriesShape, find_growth
-from solrbench.results.trends.windowed import SeriesPoint, cut_windows
+from solrbench.results.trends.series_windows import SeriesPoint, cut_windows
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from bench.capacity import TRIAL_SECONDS
 from bench.queue_model import MEAN_SECONDS, QueueModel
 from bench.table import Row
-from solrbench.results.capacity.search import Estimate, Trial
+from solrbench.results.capacity.search import CapacityEstimate, Trial
 from solrbench.results.capacity.user_search import UserRange, estimate_users, next_users
 
 PROBE_USERS = 50
@@ -87,7 +87,7 @@ def user_capacity(folder: Path, count: int) -> list[Row]:
     return rows
 
 
-def _search(server: ClosedLoop, seed: int) -> tuple[Estimate, int]:
+def _search(server: ClosedLoop, seed: int) -> tuple[CapacityEstimate, int]:
     draw = np.random.default_rng(seed)
 
     def trial(users: int, seconds: float) -> Trial:
@@ -99,7 +99,7 @@ def _search(server: ClosedLoop, seed: int) -> tuple[Estimate, int]:
     return estimate_users(trials), len(trials)
 
 
-def _rows(name: str, truth: int, found: list[tuple[Estimate, int]]) -> list[Row]:
+def _rows(name: str, truth: int, found: list[tuple[CapacityEstimate, int]]) -> list[Row]:
     counts: Counter[str] = Counter()
     for each, _ in found:
         if each.rate is None or each.lower is None or each.upper is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from solrbench.api.v1alpha1.export import Export
-from solrbench.export.command import Pod, run_export
+from solrbench.export.command import PodEnvironment, run_export
 from solrbench.plan.export_plan import (
     ACCESS_KEY,
     RESOURCE_KEY,
@@ -84,7 +84,7 @@ class ExportPod:
         )
         file = self.root / "plan" / "export-plan.json"
         file.write_text(written.model_dump_json(by_alias=True, exclude_none=True), "utf-8")
-        pod = Pod(
+        pod = PodEnvironment(
             results=self.root / "results",
             volume=self.volume,
             credentials=self.root / "credentials",

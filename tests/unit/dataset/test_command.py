@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.dataset.command import EXIT_RETRYABLE, EXIT_TERMINATED, Pod, run_index
+from solrbench.dataset.command import EXIT_RETRYABLE, EXIT_TERMINATED, PodEnvironment, run_index
 from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.sources.generator import GeneratedDocuments
 from solrbench.dataset.sources.partition import Partition
@@ -52,8 +52,8 @@ class Bench:
         file.write_text(json.dumps(whole))
         return run_index(file, pod, self.pod())
 
-    def pod(self) -> Pod:
-        return Pod(
+    def pod(self) -> PodEnvironment:
+        return PodEnvironment(
             folder=self.folder,
             termination_log=self.folder / "log",
             host="127.0.0.1",

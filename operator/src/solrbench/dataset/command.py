@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Pod:
+class PodEnvironment:
     """What is around the command in its pod.
 
     Attributes:
@@ -70,14 +70,14 @@ class Pod:
     clock: Callable[[], float] = time.time
 
 
-def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) -> int:
+def run_index(plan_file: Path, completion_index: int, pod: PodEnvironment | None = None) -> int:
     """Index this pod's share of the dataset.
 
     Returns:
         0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`, or `EXIT_TERMINATED`
 
     """
-    pod = pod or Pod()
+    pod = pod or PodEnvironment()
     log_retries()
     counter = ProgressCounter(completion_index, pod.clock)
     code, failure = 0, None
@@ -127,7 +127,7 @@ def _access(plan: IndexPlan) -> HttpAuth:
     return access
 
 
-async def _index(plan: IndexPlan, counter: ProgressCounter, pod: Pod) -> None:
+async def _index(plan: IndexPlan, counter: ProgressCounter, pod: PodEnvironment) -> None:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine that runs has a task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -145,7 +145,7 @@ async def _index(plan: IndexPlan, counter: ProgressCounter, pod: Pod) -> None:
 
 
 async def _send_all(
-    plan: IndexPlan, counter: ProgressCounter, pod: Pod, http: httpx.AsyncClient
+    plan: IndexPlan, counter: ProgressCounter, pod: PodEnvironment, http: httpx.AsyncClient
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
     retry_policy = replace(pod.retry_policy, retries=indexing.batch_retries)

@@ -13,7 +13,7 @@
 - `ownership`: to which resource an object belongs
 - `internal_errors`: exceptions that no reason describes
 - `status_size`: what a status leaves to the report where it would be too large
-- `reduced_status`: what is left of a status that cannot be stored
+- `status_fallback`: what is left of a status that cannot be stored
 - `index_progress`: progress of all index pods together
 - `deadlines`: how long each stage may take
 - `conditions`: the conditions, the phase and the progress that are shown

@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Pod:
+class PodEnvironment:
     """What is around the command in its pod.
 
     Attributes:
@@ -56,14 +56,14 @@ class Pod:
     check: Callable[[str, Iterable[str], Iterable[str], str], None] = check_addresses
 
 
-def run_export(plan_file: Path, pod: Pod | None = None) -> int:
+def run_export(plan_file: Path, pod: PodEnvironment | None = None) -> int:
     """Write the results and say how it went.
 
     Returns:
         0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`
 
     """
-    pod = pod or Pod()
+    pod = pod or PodEnvironment()
     code = 0
     try:
         outcome = _export(plan_file, pod)
@@ -85,7 +85,7 @@ def run_export(plan_file: Path, pod: Pod | None = None) -> int:
     return code
 
 
-def _export(plan_file: Path, pod: Pod) -> ExportOutcome:
+def _export(plan_file: Path, pod: PodEnvironment) -> ExportOutcome:
     try:
         plan = ExportPlan.model_validate_json(plan_file.read_bytes())
     except (OSError, ValidationError) as error:
@@ -101,7 +101,7 @@ def _export(plan_file: Path, pod: Pod) -> ExportOutcome:
     return outcome.model_copy(update={"removed": removed})
 
 
-def _open(plan: ExportPlan, pod: Pod) -> Destination:
+def _open(plan: ExportPlan, pod: PodEnvironment) -> Destination:
     if plan.export.s3 is None:
         claim = plan.export.persistent_volume_claim
         return open_volume(pod.volume, claim.claim_name if claim else "")

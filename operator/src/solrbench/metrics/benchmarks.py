@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.metrics.finished_benchmark import FinishedBenchmark, freeze
 from solrbench.metrics.live_metrics import LIVE_FAMILIES
-from solrbench.metrics.metric_family import HasSamples, MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import BenchmarkFamily, HasSamples, Sample, ShownBenchmark
 from solrbench.metrics.result_metrics import RESULT_FAMILIES
 
 RESULT_SECONDS = 3600.0
@@ -58,51 +58,51 @@ def _queue_position(benchmark: ShownBenchmark) -> float | None:
 
 
 BENCHMARK_FAMILIES = (
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_info",
         "Always 1; the phase is in the label.",
         lambda b: [((b.status.phase,), 1)],
         ("phase",),
         unit="always 1",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_condition",
         "Always 1; the status of each condition is in the label.",
         _conditions,
         ("type", "status"),
         unit="always 1",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_phase_start_timestamp_seconds",
         "Unix time at which the current phase began.",
         _moment(lambda b: b.status.phase_start_time),
         unit="Unix time, s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_created_timestamp_seconds",
         "Unix time at which the benchmark was created.",
         _moment(lambda b: b.created),
         unit="Unix time, s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_start_timestamp_seconds",
         "Unix time at which the benchmark left the queue; absent before.",
         _moment(lambda b: b.status.start_time),
         unit="Unix time, s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_end_timestamp_seconds",
         "Unix time at which the benchmark succeeded or failed; absent before.",
         _moment(lambda b: b.status.completion_time),
         unit="Unix time, s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_queue_position",
         "Place in the queue, 1 for the next; absent unless the benchmark waits for others.",
         _one(_queue_position),
         unit="place",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_attempts",
         "Times that target and load were started, without the starts of repeats on fresh targets"
         " or data; more than 1 means that pods were lost.",
@@ -110,49 +110,49 @@ BENCHMARK_FAMILIES = (
         ("part",),
         unit="starts",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_steps_stored",
         "Steps measured and stored, over all repeats.",
         _one(lambda b: b.status.report.stored_steps),
         unit="steps",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_steps_expected",
         "Steps of all repeats.",
         _one(lambda b: b.status.report.total_steps or None),
         unit="steps",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_documents",
         "Documents that Solr has accepted; after indexing, those counted on every shard.",
         _one(lambda b: b.status.dataset.documents),
         unit="documents",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_documents_expected",
         "Documents to be indexed, where that is known beforehand.",
         _one(lambda b: b.status.dataset.documents_total),
         unit="documents",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_index_bytes",
         "Size of the index over all replicas.",
         _one(lambda b: b.status.dataset.index_bytes),
         unit="bytes",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_indexing_seconds",
         "Time from the first batch to the last, over all pods.",
         _one(lambda b: b.status.dataset.seconds),
         unit="s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_indexing_documents_per_second",
         "Documents divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.documents_per_second),
         unit="documents/s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "benchmark_indexing_bytes_per_second",
         "Bytes of update requests divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.bytes_per_second),

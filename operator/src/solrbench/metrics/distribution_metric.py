@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from prometheus_client import Metric
 
 from solrbench.api.v1alpha1.status.steps.distribution import BOUNDS_SECONDS, Distribution
-from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
 
 _SUM = "sum"
 """Stands for a bound in the samples of a family: that of `_sum`."""
@@ -14,7 +14,7 @@ _ALL = "+Inf"
 
 
 @dataclass(frozen=True)
-class HistogramFamily(MetricFamily):
+class HistogramFamily(BenchmarkFamily):
     """A metric whose last label is a bound."""
 
     def metric_of(self, found: Iterable[tuple[str, str, Iterable[Sample]]]) -> Metric:

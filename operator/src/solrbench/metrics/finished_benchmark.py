@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
 
 
 class Series(NamedTuple):
@@ -42,7 +42,7 @@ class FinishedBenchmark:
     end: datetime
     series: Mapping[str, Series]
 
-    def read(self, family: MetricFamily) -> Iterator[Sample]:
+    def read(self, family: BenchmarkFamily) -> Iterator[Sample]:
         """Return the samples of a family."""
         found = self.series.get(family.name)
         return iter(()) if found is None else zip(found.labels, found.numbers, strict=True)
@@ -56,7 +56,7 @@ class FinishedBenchmark:
 
 
 def freeze(
-    benchmark: ShownBenchmark, end: datetime, families: Iterable[MetricFamily]
+    benchmark: ShownBenchmark, end: datetime, families: Iterable[BenchmarkFamily]
 ) -> FinishedBenchmark:
     """Return what the families show of a benchmark that is over since `end`."""
     known: dict[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]] = {}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
 
 Results = Callable[[ShownBenchmark], Iterable[StepResult]]
 Labels = Callable[[StepResult], tuple[str, ...]]
@@ -39,7 +39,7 @@ _INTERVALS: Sequence[tuple[str, str, str, str, float]] = (
 
 def interval_families(
     prefix: str, results: Results, labels: Labels, label_names: tuple[str, ...]
-) -> Iterator[MetricFamily]:
+) -> Iterator[BenchmarkFamily]:
     """Return the families of results.
 
     Args:
@@ -51,7 +51,7 @@ def interval_families(
     """
     for field, name, what, unit, divisor in _INTERVALS:
         for bound in Interval.model_fields:
-            yield MetricFamily(
+            yield BenchmarkFamily(
                 prefix + name.format(f"_{bound}"),
                 f"The {bound} bound of the 95 % confidence interval of {what}; absent if the step"
                 " was too short for one.",
@@ -64,7 +64,7 @@ def interval_families(
         ("percentile_lower_seconds", "lower_milliseconds", "Their lower 95 % confidence bound."),
         ("percentile_upper_seconds", "upper_milliseconds", "Their upper 95 % confidence bound."),
     ):
-        yield MetricFamily(
+        yield BenchmarkFamily(
             prefix + name,
             text.format("response times with a planned rate, else service times"),
             _percentiles(results, labels, field),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
 
 
 def _live(field: str) -> Callable[[ShownBenchmark], Iterator[Sample]]:
@@ -32,35 +32,35 @@ def _live_failed(benchmark: ShownBenchmark) -> Iterator[Sample]:
 _LIVE = ("step", "variant")
 
 LIVE_FAMILIES = (
-    MetricFamily(
+    BenchmarkFamily(
         "live_users",
         "Users running; absent with a planned rate.",
         _live("users"),
         _LIVE,
         unit="users",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "live_requests_per_second",
         "Rate of requests over the last seconds.",
         _live("requests_per_second"),
         _LIVE,
         unit="requests/s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "live_planned_requests_per_second",
         "Scheduled rate of the current step; absent with users.",
         _live("planned_requests_per_second"),
         _LIVE,
         unit="requests/s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "live_step_requests",
         "Requests of the current step so far.",
         _live("requests"),
         _LIVE,
         unit="requests",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "live_latency_seconds",
         "Percentiles of the last ten seconds over all workers: of the service time, with a planned"
         " rate of the response time.",
@@ -69,14 +69,14 @@ LIVE_FAMILIES = (
         kind="summary",
         unit="s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "live_recent_failures",
         "Requests that failed in the last ten seconds.",
         _live("recent_failures"),
         _LIVE,
         unit="requests",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "live_failed_ratio",
         "Share of the requests of the last ten seconds that failed.",
         _live_failed,

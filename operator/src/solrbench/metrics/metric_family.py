@@ -38,7 +38,7 @@ class ShownBenchmark:
         """Its phase."""
         return self.status.phase
 
-    def read(self, family: "MetricFamily") -> Iterable[Sample]:
+    def read(self, family: "BenchmarkFamily") -> Iterable[Sample]:
         """Return the samples of a family."""
         return family.samples(self)
 
@@ -58,12 +58,12 @@ class HasSamples(Protocol):
     def phase(self) -> str:
         """Its phase."""
 
-    def read(self, family: "MetricFamily") -> Iterable[Sample]:
+    def read(self, family: "BenchmarkFamily") -> Iterable[Sample]:
         """Return the samples of a family."""
 
 
 @dataclass(frozen=True)
-class Family(Generic[Shown]):
+class MetricFamily(Generic[Shown]):
     """One metric of resources of one kind.
 
     Attributes:
@@ -104,7 +104,7 @@ class Family(Generic[Shown]):
 
 
 @dataclass(frozen=True)
-class MetricFamily(Family[ShownBenchmark]):
+class BenchmarkFamily(MetricFamily[ShownBenchmark]):
     """One metric of benchmarks."""
 
     owner_label: ClassVar[str] = "benchmark"

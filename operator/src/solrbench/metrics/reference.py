@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from solrbench.metrics.benchmarks import BENCHMARK_FAMILIES
 from solrbench.metrics.live_metrics import LIVE_FAMILIES
-from solrbench.metrics.metric_family import MetricFamily
+from solrbench.metrics.metric_family import BenchmarkFamily
 from solrbench.metrics.result_metrics import RESULT_FAMILIES
 from solrbench.metrics.sweeps import SWEEP_FAMILIES, SweepFamily
 
@@ -19,7 +19,7 @@ below. [Metrics](metrics.md) says how to read them, and has those of the operato
 
 HEAD = "| Metric | Type | Unit | More labels | Meaning |\n| --- | --- | --- | --- | --- |\n"
 
-SECTIONS: dict[str, Iterable[MetricFamily | SweepFamily]] = {
+SECTIONS: dict[str, Iterable[BenchmarkFamily | SweepFamily]] = {
     "Benchmarks": BENCHMARK_FAMILIES,
     "The step under way": LIVE_FAMILIES,
     "Results": RESULT_FAMILIES,
@@ -33,11 +33,11 @@ def render_metrics_reference() -> str:
     return "\n".join([INTRODUCTION, *sections])
 
 
-def _section(title: str, families: Iterable[MetricFamily | SweepFamily]) -> str:
+def _section(title: str, families: Iterable[BenchmarkFamily | SweepFamily]) -> str:
     return f"## {title}\n\n{HEAD}{''.join(map(_row, families))}"
 
 
-def _row(family: MetricFamily | SweepFamily) -> str:
+def _row(family: BenchmarkFamily | SweepFamily) -> str:
     labels = ", ".join(f"`{label}`" for label in family.labels)
     cells = (f"`{family.full_name}`", family.kind, family.unit, labels or "-", family.text)
     return "| " + " | ".join(cells) + " |\n"

@@ -19,7 +19,7 @@ from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.metrics.distribution_metric import DISTRIBUTION_FAMILY
 from solrbench.metrics.interval_metrics import interval_families
-from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
 from solrbench.metrics.objective_metrics import OBJECTIVE_FAMILIES
 from solrbench.metrics.trend_metrics import TREND_FAMILIES
 
@@ -39,7 +39,7 @@ def _labels(entry: _Entry) -> tuple[str, ...]:
 
 def _families(
     model: type[StatusModel], read: _Read, labels: tuple[str, ...]
-) -> Iterator[MetricFamily]:
+) -> Iterator[BenchmarkFamily]:
     """Return the families of the fields of `model`, which `read` finds in a benchmark."""
     by_name: dict[str, list[tuple[Metric, ResultField]]] = {}
     for field in result_fields(model):
@@ -47,7 +47,7 @@ def _families(
             by_name.setdefault(metric.name, []).append((metric, field))
     for name, parts in by_name.items():
         (metric, field), *_ = parts
-        yield MetricFamily(
+        yield BenchmarkFamily(
             name,
             metric.text or field.text,
             _samples(read, parts),
@@ -106,9 +106,9 @@ def _step_labels(entry: StepResult) -> tuple[str, ...]:
     return entry.step, entry.variant or ""
 
 
-def _total_families() -> Iterator[MetricFamily]:
+def _total_families() -> Iterator[BenchmarkFamily]:
     """Return what totals have beside results: sums and means need no family of their own."""
-    yield MetricFamily(
+    yield BenchmarkFamily(
         "step_all_requests_per_second",
         "Rate of all requests of the step together.",
         lambda b: [(_step_labels(each), each.requests_per_second) for each in _totals(b)],
@@ -136,9 +136,9 @@ def _words(benchmark: ShownBenchmark) -> Iterator[Sample]:
             yield (*_figure_labels(each), each.word), 1
 
 
-def _comparison_families() -> Iterator[MetricFamily]:
+def _comparison_families() -> Iterator[BenchmarkFamily]:
     """Return what is shown of the benchmark beside its baseline."""
-    yield MetricFamily(
+    yield BenchmarkFamily(
         "comparison_difference_ratio",
         "Difference of a figure from that of the baseline; of shares of failures, their"
         " difference.",
@@ -146,7 +146,7 @@ def _comparison_families() -> Iterator[MetricFamily]:
         _FIGURE,
         unit="ratio, 0.01 = 1 %",
     )
-    yield MetricFamily(
+    yield BenchmarkFamily(
         "comparison_word",
         "Always 1; whether the figure is Better, Worse, Same or Unclear is in the label.",
         _words,
@@ -165,7 +165,7 @@ RESULT_FAMILIES = (
     *_families(OpenLoopStats, lambda benchmark: benchmark.status.open_loop, _STEP),
     *_families(ColdStart, _cold_starts, _STEP),
     *_families(StepTelemetry, lambda benchmark: benchmark.status.telemetry, _STEP),
-    MetricFamily(
+    BenchmarkFamily(
         "step_bottleneck",
         "Always 1; what held the step back is in the label `resource`, None for nothing.",
         _bottlenecks,
@@ -173,14 +173,14 @@ RESULT_FAMILIES = (
         unit="always 1",
     ),
     *TREND_FAMILIES,
-    MetricFamily(
+    BenchmarkFamily(
         "step_valid",
         "1 if the step is Valid, 0 if it is Invalid.",
         _valid,
         _STEP,
         unit="1 or 0",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "step_invalid_reason",
         "Always 1; why the step is Invalid is in the label.",
         _invalid_reasons,

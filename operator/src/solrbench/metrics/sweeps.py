@@ -14,7 +14,7 @@ from prometheus_client.registry import Collector
 
 from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.metrics.metric_family import Family, Sample
+from solrbench.metrics.metric_family import MetricFamily, Sample
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point
 from solrbench.sweep.states import MEASURED, is_valid
@@ -42,7 +42,7 @@ class ShownSweep:
 
 
 @dataclass(frozen=True)
-class SweepFamily(Family[ShownSweep]):
+class SweepFamily(MetricFamily[ShownSweep]):
     """One metric of sweeps."""
 
     owner_label: ClassVar[str] = "sweep"

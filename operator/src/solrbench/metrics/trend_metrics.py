@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from solrbench.api.v1alpha1.status.trends import Trend
-from solrbench.metrics.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
 
 _LABELS = ("step", "variant", "figure")
 _HOUR = 3600.0
@@ -36,35 +36,35 @@ def _full(benchmark: ShownBenchmark) -> Iterator[Sample]:
 
 
 TREND_FAMILIES = (
-    MetricFamily(
+    BenchmarkFamily(
         "step_trend",
         "Always 1; what the figure did, such as HeapGrows or Steady, is in the label `word`.",
         _words,
         (*_LABELS, "word"),
         unit="always 1",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "step_growth_bytes_per_second",
         "Growth of heap, memory or index beside caches that fill.",
         _bytes_per_second(lambda each: each.growth_per_hour),
         _LABELS,
         unit="bytes/s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "step_growth_lower_bytes_per_second",
         "Its lower 95 % confidence bound.",
         _bytes_per_second(lambda each: each.lower_per_hour),
         _LABELS,
         unit="bytes/s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "step_growth_upper_bytes_per_second",
         "Its upper 95 % confidence bound.",
         _bytes_per_second(lambda each: each.upper_per_hour),
         _LABELS,
         unit="bytes/s",
     ),
-    MetricFamily(
+    BenchmarkFamily(
         "step_full_seconds",
         "Time until a figure that grows reaches its limit.",
         _full,

@@ -15,7 +15,7 @@ WARM_UP_FOLDER = "warm-up"
 """Folder with the queries of warm-ups, if they have some of their own."""
 
 
-class Source(NamedTuple):
+class ListSource(NamedTuple):
     """A list of queries, inputs or documents."""
 
     path: str
@@ -25,16 +25,16 @@ class Source(NamedTuple):
     content: Queries | Updates
 
 
-def sources(workload: Workload) -> list[Source]:
+def sources(workload: Workload) -> list[ListSource]:
     """Return every list of a workload in the order of its entries, then that of warm-ups."""
     if workload.queries is not None:
-        found = [Source("workload.queries", "", workload.queries)]
+        found = [ListSource("workload.queries", "", workload.queries)]
     else:
         entries = (_entry_source(index, entry) for index, entry in enumerate(workload.mix or ()))
         found = [source for source in entries if source is not None]
     if workload.warm_up_queries is not None:
         path = "workload.warmUpQueries"
-        found.append(Source(path, WARM_UP_FOLDER, workload.warm_up_queries))
+        found.append(ListSource(path, WARM_UP_FOLDER, workload.warm_up_queries))
     return found
 
 
@@ -59,14 +59,14 @@ def once_only_entries(workload: Workload) -> tuple[bool, ...]:
     return tuple(_is_once_only(entry) for entry in workload.entries)
 
 
-def _entry_source(entry_index: int, entry: MixEntry) -> Source | None:
+def _entry_source(entry_index: int, entry: MixEntry) -> ListSource | None:
     path, folder = f"workload.mix[{entry_index}]", folder_of(entry_index)
     if entry.queries is not None:
-        return Source(f"{path}.queries", folder, entry.queries)
+        return ListSource(f"{path}.queries", folder, entry.queries)
     if entry.updates is not None:
-        return Source(f"{path}.updates", folder, entry.updates)
+        return ListSource(f"{path}.updates", folder, entry.updates)
     if entry.transaction is not None and entry.transaction.inputs is not None:
-        return Source(f"{path}.transaction.inputs", folder, entry.transaction.inputs)
+        return ListSource(f"{path}.transaction.inputs", folder, entry.transaction.inputs)
     return None
 
 

@@ -11,7 +11,7 @@ from solrbench.controller.scheduling.benchmark_queue import (
     VERIFY_AFTER,
     BenchmarkQueue,
 )
-from solrbench.decide.scheduling.queue import Turn
+from solrbench.decide.scheduling.queue import QueuePosition
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
@@ -57,9 +57,9 @@ FIRST, SECOND = waiting("first", 1, 1), waiting("second", 2, 2)
 
 def test_places_come_from_what_was_observed() -> None:
     queue = filled(running("now"), FIRST, SECOND)
-    assert queue.turn(SECOND, 1) == Turn(2, ["default/now", "default/first"])
+    assert queue.turn(SECOND, 1) == QueuePosition(2, ["default/now", "default/first"])
     queue.forget("now")
-    assert queue.turn(FIRST, 1) == Turn(1, [])
+    assert queue.turn(FIRST, 1) == QueuePosition(1, [])
 
 
 def test_an_older_version_is_ignored() -> None:

@@ -14,7 +14,7 @@ from solrbench.api.v1alpha1.download import Http
 from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.sources.download import Downloader, check_redirect
-from solrbench.dataset.sources.download_body import Expected, ResumableBody
+from solrbench.dataset.sources.download_body import ExpectedFile, ResumableBody
 from solrbench.dataset.sources.download_rules import DownloadRules
 from solrbench.errors import PermanentError
 from solrbench.http_auth import basic_auth
@@ -231,7 +231,7 @@ def test_a_file_beyond_the_limit_is_not_read_on() -> None:
         pytest.fail("read to the end")
 
     response = httpx.Response(200, content=pieces())
-    body = ResumableBody(lambda _: response, RetryPolicy(0), Expected("a.json", 100_000))
+    body = ResumableBody(lambda _: response, RetryPolicy(0), ExpectedFile("a.json", 100_000))
     with pytest.raises(IndexingError, match="maxGibibytes") as caught:
         io.BufferedReader(body).read()
     assert caught.value.reason is IndexingReason.DATASET_TOO_LARGE

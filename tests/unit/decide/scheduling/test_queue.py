@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.decide.internal_errors import MAX_IN_A_ROW
-from solrbench.decide.scheduling.queue import QueueEntry, Turn, find_turn, view_entry
+from solrbench.decide.scheduling.queue import QueueEntry, QueuePosition, find_position, view_entry
 from support.resources.small_resource import resource
 
 TIME = datetime(2025, 3, 1, tzinfo=UTC)
@@ -65,24 +65,24 @@ ME = benchmark("me", 5, ACCEPTED)
     ids=lambda value: value.key if isinstance(value, QueueEntry) else None,
 )
 def test_one_at_a_time_oldest_first(other: QueueEntry, waits: bool) -> None:
-    before = find_turn(ME, [ME, other], max_concurrent=1).before
+    before = find_position(ME, [ME, other], max_concurrent=1).before
     assert before == ([other.key] if waits else [])
 
 
 def test_benchmark_does_not_block_itself() -> None:
-    assert find_turn(ME, [ME], max_concurrent=1) == Turn(1, [])
+    assert find_position(ME, [ME], max_concurrent=1) == QueuePosition(1, [])
 
 
 def test_running_ones_are_named_before_waiting_ones() -> None:
     running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
-    assert find_turn(ME, [older, ME, running], 1).before == ["default/z", "default/a"]
+    assert find_position(ME, [older, ME, running], 1).before == ["default/z", "default/a"]
 
 
 def test_the_position_counts_those_that_wait() -> None:
     running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
     younger = benchmark("b", 6, ACCEPTED)
-    assert find_turn(ME, [running, older, ME, younger], 1).position == 2
-    assert find_turn(older, [running, older, ME, younger], 1).position == 1
+    assert find_position(ME, [running, older, ME, younger], 1).position == 2
+    assert find_position(older, [running, older, ME, younger], 1).position == 1
 
 
 def test_an_entry_says_what_its_status_shows() -> None:
@@ -95,9 +95,9 @@ def test_an_entry_says_what_its_status_shows() -> None:
 
 def test_two_places() -> None:
     running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
-    assert find_turn(ME, [ME, running], 2).before == []
-    assert find_turn(ME, [ME, older], 2).before == []
-    assert find_turn(ME, [ME, running, older], 2).before == ["default/z", "default/a"]
+    assert find_position(ME, [ME, running], 2).before == []
+    assert find_position(ME, [ME, older], 2).before == []
+    assert find_position(ME, [ME, running, older], 2).before == ["default/z", "default/a"]
 
 
 @pytest.mark.parametrize(

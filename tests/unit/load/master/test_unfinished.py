@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.master.worker_pool.so_far import MeasuredSoFar
+from solrbench.load.master.worker_pool.running_totals import RunningTotals
 from solrbench.load.recording.recent_times import pack_times
 from solrbench.load.recording.window_sums import MOST_WINDOWS
 from solrbench.load.schedule.messages import LiveTotals
@@ -61,7 +61,7 @@ def test_a_step_that_ended_is_not_unfinished(tmp_path: Path) -> None:
 
 
 def test_times_are_those_of_all_workers() -> None:
-    so_far = MeasuredSoFar()
+    so_far = RunningTotals()
     so_far.begin(100.0)
     so_far.add(NOTHING, LiveTotals(1, 2, 0, 9000), pack_times({bucket_of(4000): 2}), 101.0)
     so_far.add(NOTHING, LiveTotals(1, 2, 1, 90_000), pack_times({bucket_of(40_000): 2}), 101.1)
@@ -71,13 +71,13 @@ def test_times_are_those_of_all_workers() -> None:
 
 
 def test_what_came_before_measuring_is_left_out() -> None:
-    so_far = MeasuredSoFar()
+    so_far = RunningTotals()
     so_far.add(NOTHING, LiveTotals(1, 50, 0, 9000), b"", 99.0)
     assert so_far.requests == 0
 
 
 def test_a_day_takes_no_more_windows_than_a_finished_step() -> None:
-    so_far = MeasuredSoFar()
+    so_far = RunningTotals()
     so_far.begin(0.0)
     before = NOTHING
     for second in range(1, 86_401):

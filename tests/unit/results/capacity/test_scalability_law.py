@@ -5,7 +5,7 @@ import pytest
 from solrbench.results.capacity.knee import Knee, find_knee, knee_in_flight
 from solrbench.results.capacity.scalability_law import Level, declines, fit_law, stated_peak
 from solrbench.results.capacity.user_scaling import describe_scaling
-from solrbench.results.objectives.measures import Measured
+from solrbench.results.objectives.measures import MeasuredValue
 from solrbench.results.stats.intervals import Interval
 
 CONTENTION, COHERENCY = 0.05, 0.0005
@@ -92,7 +92,7 @@ def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[
 
 def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
     found = knee_in_flight(
-        Measured(200.0, Interval(190.0, 210.0)), Measured(20.0, Interval(19.0, 21.0))
+        MeasuredValue(200.0, Interval(190.0, 210.0)), MeasuredValue(20.0, Interval(19.0, 21.0))
     )
     assert found is not None
     assert found.at == pytest.approx(4.0)

@@ -6,7 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from solrbench.results.capacity.search import LEAST_TRIALS, Estimate, Trial, estimate, next_rate
+from solrbench.results.capacity.search import (
+    LEAST_TRIALS,
+    CapacityEstimate,
+    Trial,
+    estimate,
+    next_rate,
+)
 
 MOST = 15
 PROBED = 200.0
@@ -83,7 +89,7 @@ def test_what_is_unclear_says_what_is_known() -> None:
 def test_what_is_never_or_always_met_is_unclear(excess: Excess, problem: str) -> None:
     trials = search(excess)
     assert len(trials) == MOST
-    assert estimate(trials) == Estimate(
+    assert estimate(trials) == CapacityEstimate(
         None,
         None,
         None,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from solrbench.results.capacity.search import LEAST_TRIALS, Estimate, Trial
+from solrbench.results.capacity.search import LEAST_TRIALS, CapacityEstimate, Trial
 from solrbench.results.capacity.user_search import UserRange, estimate_users, next_users
 
 MOST = 15
@@ -71,7 +71,7 @@ def test_users_that_always_meet_the_limits_end_the_search_at_the_most() -> None:
 def test_users_that_never_meet_the_limits_end_the_search_at_the_least() -> None:
     trials = search(lambda _: 0.9, UserRange(3, 300))
     assert trials[-1].rate == 3
-    assert estimate_users(trials) == Estimate(
+    assert estimate_users(trials) == CapacityEstimate(
         None, None, None, None, 3, "no trial met the objectives"
     )
 

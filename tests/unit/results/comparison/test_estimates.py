@@ -3,12 +3,12 @@ from statistics import stdev
 
 import pytest
 
-from solrbench.results.comparison.estimates import Estimate, RankEstimate, StudentEstimate
+from solrbench.results.comparison.estimates import DifferenceEstimate, RankEstimate, StudentEstimate
 
 BEFORE = (1.0, 2.0, 4.0, 3.0, 2.5)
 AFTER = (2.2, 3.1, 5.3, 4.05, 3.4)
 
-ESTIMATES: list[Estimate] = [
+ESTIMATES: list[DifferenceEstimate] = [
     StudentEstimate.paired(BEFORE, AFTER),
     StudentEstimate.of_sides(BEFORE, AFTER),
     RankEstimate(BEFORE, AFTER),
@@ -39,7 +39,7 @@ def test_ranks_of_few_repeats_have_no_interval() -> None:
 
 
 @pytest.mark.parametrize("estimate", ESTIMATES)
-def test_tests_and_intervals_agree(estimate: Estimate) -> None:
+def test_tests_and_intervals_agree(estimate: DifferenceEstimate) -> None:
     interval = estimate.interval(0.05)
     assert interval is not None
     for bound in (-3.0, -0.5, 0.0, 0.9, 1.2, 2.5, 4.0):
@@ -48,7 +48,7 @@ def test_tests_and_intervals_agree(estimate: Estimate) -> None:
 
 
 @pytest.mark.parametrize("estimate", ESTIMATES)
-def test_more_repeats_make_it_more_precise(estimate: Estimate) -> None:
+def test_more_repeats_make_it_more_precise(estimate: DifferenceEstimate) -> None:
     errors = [estimate.precision(more).error for more in (0, 5, 15)]
     assert errors == sorted(errors, reverse=True)
     assert errors[1] == pytest.approx(errors[0] / math.sqrt(2), rel=0.01)

@@ -7,7 +7,7 @@ import click
 from solrbench.api.v1alpha1.comparison import PrimaryMetric
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.cli.comparison.output import Compared, print_comparison
+from solrbench.cli.comparison.output import ComparisonOutput, print_comparison
 from solrbench.cli.comparison.side_reader import read_side
 from solrbench.cli.errors import CommandError
 from solrbench.cli.exit_codes import ExitCode
@@ -100,7 +100,7 @@ def _compare(
     other: Side | SweepReport,
     effect_percent: float | None,
     primary: PrimaryMetric | None,
-) -> Compared:
+) -> ComparisonOutput:
     if isinstance(one, SweepReport):
         if isinstance(other, SweepReport):
             return _compare_sweeps(one, other, effect_percent, primary)
@@ -119,7 +119,7 @@ def _mixed(sweep: str, benchmark: str) -> CommandError:
 
 def _compare_benchmarks(
     one: Side, other: Side, effect_percent: float | None, primary: PrimaryMetric | None
-) -> Compared:
+) -> ComparisonOutput:
     settings = settings_of_sides(one.spec, other.spec, effect_percent, primary)
     found = whole_comparison(compare_sides(one, other, settings))
     loads = {each.step: (each.users, each.requests_per_second) for each in other.documents}
@@ -127,7 +127,7 @@ def _compare_benchmarks(
         *baseline_sentences(found.figures, found.baseline, loads_as_text(loads)),
         *trend_difference_sentences(found.trends, found.baseline),
     ]
-    return Compared(other.name, found, answers)
+    return ComparisonOutput(other.name, found, answers)
 
 
 def _compare_sweeps(
@@ -135,12 +135,12 @@ def _compare_sweeps(
     other: SweepReport,
     effect_percent: float | None,
     primary: PrimaryMetric | None,
-) -> Compared:
+) -> ComparisonOutput:
     if primary is not None and primary not in PRIMARY_METRICS:
         allowed = " or ".join(PRIMARY_METRICS)
         raise CommandError(f"--primary {primary}: points of sweeps have {allowed} only")
     found = compare_sweeps(one, other, effect_percent, primary)
-    return Compared(other.sweep, found, list(sweep_sentences(found)), place="point")
+    return ComparisonOutput(other.sweep, found, list(sweep_sentences(found)), place="point")
 
 
 def _fails(shown: BaselineComparison, fail_on: tuple[str, ...]) -> bool:

@@ -16,7 +16,7 @@ from solrbench.results.text.baseline_text import comparison_to_markdown
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonOutput:
     """Two sides beside each other.
 
     Attributes:
@@ -38,7 +38,7 @@ class Compared:
         return f"{self.after} beside {self.found.baseline}"
 
 
-def print_comparison(compared: Compared, output: str) -> None:
+def print_comparison(compared: ComparisonOutput, output: str) -> None:
     """Print a comparison as `table`, `markdown`, `csv` or `json`."""
     match output:
         case "markdown":
@@ -57,7 +57,7 @@ def print_comparison(compared: Compared, output: str) -> None:
             print_baseline_table(console, compared.found, compared.place)
 
 
-def _to_csv(compared: Compared) -> str:
+def _to_csv(compared: ComparisonOutput) -> str:
     """Return raw numbers with a header line; the unit is in the name of each figure."""
     head = [compared.place, *list(FigureComparison.model_fields)[1:]]
     out = io.StringIO()
@@ -68,7 +68,7 @@ def _to_csv(compared: Compared) -> str:
     return out.getvalue()
 
 
-def _to_json(compared: Compared) -> str:
+def _to_json(compared: ComparisonOutput) -> str:
     body = compared.found.model_dump(mode="json", by_alias=True, exclude_none=True)
     body["figures"] = [
         {(compared.place if name == "step" else name): value for name, value in each.items()}

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError, Manifest
-from solrbench.decide.scheduling.queue import QueueEntry, Turn, find_turn, view_entry
+from solrbench.decide.scheduling.queue import QueueEntry, QueuePosition, find_position, view_entry
 
 VERIFY_AFTER = timedelta(minutes=5)
 """How long the snapshot is used before it is compared with the benchmarks that exist: one that is
@@ -75,10 +75,10 @@ class BenchmarkQueue:
         with self._lock:
             self._checked[uid] = now
 
-    def turn(self, body: Manifest, max_concurrent: int) -> Turn:
+    def turn(self, body: Manifest, max_concurrent: int) -> QueuePosition:
         """Return what a benchmark waits for, as far as the snapshot knows."""
         with self._lock:
-            return find_turn(view_entry(body), self._entries.values(), max_concurrent)
+            return find_position(view_entry(body), self._entries.values(), max_concurrent)
 
     def is_settled(self, uid: str, now: datetime, max_concurrent: int) -> bool:
         """Return whether a benchmark goes on waiting and its stored status says all about it."""
@@ -86,7 +86,7 @@ class BenchmarkQueue:
             entry = self._entries.get(uid)
             if entry is None or not self._keeps_waiting(entry, now, max_concurrent):
                 return False
-            position = find_turn(entry, self._entries.values(), max_concurrent).position
+            position = find_position(entry, self._entries.values(), max_concurrent).position
             return entry.position == position and (position > 1 or not self._is_verify_due(now))
 
     def keeps_waiting(self, body: Manifest, now: datetime, max_concurrent: int) -> bool:
@@ -98,7 +98,7 @@ class BenchmarkQueue:
         checked = self._checked.get(entry.uid)
         if not (entry.waiting and entry.is_observed) or checked is None:
             return False
-        turn = find_turn(entry, self._entries.values(), max_concurrent)
+        turn = find_position(entry, self._entries.values(), max_concurrent)
         return bool(turn.before) and now - checked < CHECK_AFTER
 
     def _is_verify_due(self, now: datetime) -> bool:

@@ -11,7 +11,7 @@ import httpx
 from solrbench.api.v1alpha1.download import Http
 from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.retries import RetryPolicy
-from solrbench.dataset.sources.download_body import CHUNK_BYTES, Expected, ResumableBody
+from solrbench.dataset.sources.download_body import CHUNK_BYTES, ExpectedFile, ResumableBody
 from solrbench.dataset.sources.download_rules import DownloadRules, read_headers, read_trust
 from solrbench.dataset.sources.files import DataFile
 from solrbench.decide.checks.downloads import URLS_FIELD
@@ -66,7 +66,7 @@ class Downloader:
 
     def _file(self, url: httpx.URL, sha256: str | None) -> DataFile:
         most = self._http.max_gibibytes << 30
-        expected = Expected(_shown(url), most, sha256)
+        expected = ExpectedFile(_shown(url), most, sha256)
 
         def opened() -> io.BufferedReader:
             body = ResumableBody(partial(self._open, url), self._retry_policy, expected)

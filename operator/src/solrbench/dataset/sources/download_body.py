@@ -18,7 +18,7 @@ _PACKED = frozenset({"", "identity", "gzip", "x-gzip"})
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedFile:
     """What a file must be.
 
     Attributes:
@@ -53,7 +53,7 @@ class ResumableBody(io.RawIOBase):
         self,
         request: Callable[[Mapping[str, str]], httpx.Response],
         retry_policy: RetryPolicy,
-        expected: Expected,
+        expected: ExpectedFile,
     ) -> None:
         self._request = request
         self._retry_policy = retry_policy

@@ -95,7 +95,7 @@ def _is_finished(conditions: dict[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Turn:
+class QueuePosition:
     """What a benchmark in the queue waits for.
 
     Attributes:
@@ -108,7 +108,9 @@ class Turn:
     before: Sequence[str]
 
 
-def find_turn(benchmark: QueueEntry, everyone: Iterable[QueueEntry], max_concurrent: int) -> Turn:
+def find_position(
+    benchmark: QueueEntry, everyone: Iterable[QueueEntry], max_concurrent: int
+) -> QueuePosition:
     """Return the place of a benchmark in the queue, and what it waits for.
 
     Args:
@@ -125,4 +127,4 @@ def find_turn(benchmark: QueueEntry, everyone: Iterable[QueueEntry], max_concurr
         key=lambda each: each.rank,
     )
     before = running + [each.key for each in waiting]
-    return Turn(len(waiting) + 1, before if len(before) >= max_concurrent else [])
+    return QueuePosition(len(waiting) + 1, before if len(before) >= max_concurrent else [])

@@ -13,7 +13,7 @@ from solrbench.load.master.run_status import RunStage, RunStatus
 from solrbench.load.master.steady_state import CollapseDetector, SteadyStateDetector
 from solrbench.load.master.worker_pool.distributed_step_run import (
     DistributedStepRun,
-    StepRunState,
+    DistributedStepRunState,
 )
 from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.recording.worker_result import WorkerStepResult
@@ -227,7 +227,8 @@ class StepRunExecutor:
     def _skip(self, aborted: DistributedStepRun) -> None:
         """Go on behind what an aborted step run can have sent."""
         waited = (
-            aborted.assignment.start is Start.BARRIER and aborted.state is StepRunState.SPAWNING
+            aborted.assignment.start is Start.BARRIER
+            and aborted.state is DistributedStepRunState.SPAWNING
         )
         if any(self.offsets.once_only) and not waited:
             most = max_requests_sent(aborted.assignment, self._workload)

@@ -5,7 +5,7 @@ from statistics import median
 
 from solrbench.load.telemetry.readings import Reading
 from solrbench.results.model.telemetry import CACHES, ServerSeries
-from solrbench.results.trends.windowed import Combine, SeriesPoint, cut_windows
+from solrbench.results.trends.series_windows import Combine, SeriesPoint, cut_windows
 
 CACHE_ENTRIES = "cache_entries"
 

@@ -74,7 +74,7 @@ def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocus
         return failure
 
 
-class Engine(Protocol):
+class WorkerEngine(Protocol):
     """What sends the requests of step runs and counts them."""
 
     @property
@@ -131,7 +131,9 @@ class Worker:
         self._runner.last_heartbeat_timestamp = time.time()
         gevent.spawn(self._watch_runner)
 
-    def _make_engine(self, prepared: LoadTarget | LoadedLocustfile | LoadError) -> Engine | None:
+    def _make_engine(
+        self, prepared: LoadTarget | LoadedLocustfile | LoadError
+    ) -> WorkerEngine | None:
         if isinstance(prepared, LoadError):
             return None
         return (

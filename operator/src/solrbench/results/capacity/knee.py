@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from solrbench.results.objectives.measures import Measured
+from solrbench.results.objectives.measures import MeasuredValue
 from solrbench.results.stats.repeat_statistics import confidence_interval
 
 
@@ -28,7 +28,9 @@ class Knee:
     interval: tuple[float, float] | None
 
 
-def knee_in_flight(highest_rate: Measured | None, unloaded: Measured | None) -> Knee | None:
+def knee_in_flight(
+    highest_rate: MeasuredValue | None, unloaded: MeasuredValue | None
+) -> Knee | None:
     """Return the requests in flight at which a target begins to queue, by Little's law.
 
     Args:

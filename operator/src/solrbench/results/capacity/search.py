@@ -101,7 +101,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CapacityEstimate:
     """What the trials say.
 
     Attributes:
@@ -157,7 +157,7 @@ def level_around(
     return math.exp(centre + reach * _step(number, seed))
 
 
-def estimate(trials: Sequence[Trial], grain: float = 0.0) -> Estimate:
+def estimate(trials: Sequence[Trial], grain: float = 0.0) -> CapacityEstimate:
     """Return what the trials say of the highest rate, or level, that meets the limits."""
     met = max((each.rate for each in trials if each.meets), default=None)
     missed = min((each.rate for each in trials if not each.meets), default=None)
@@ -165,8 +165,8 @@ def estimate(trials: Sequence[Trial], grain: float = 0.0) -> Estimate:
     crossing = None if problem else line_crossing(trials, grain)
     problem = problem or _line_problem(crossing, grain)
     if crossing is None or problem:
-        return Estimate(None, None, None, met, missed, problem)
-    return Estimate(
+        return CapacityEstimate(None, None, None, met, missed, problem)
+    return CapacityEstimate(
         math.exp(crossing.at),
         math.exp(crossing.lower - CURVATURE),
         math.exp(crossing.upper + CURVATURE),

@@ -16,7 +16,7 @@ from solrbench.plan.capacity_trials import PROBE
 from solrbench.plan.load_plan import CapacitySearch, StoredTrial
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.capacity.knee import knee_in_flight
-from solrbench.results.capacity.search import NEAR, Estimate, estimate
+from solrbench.results.capacity.search import NEAR, CapacityEstimate, estimate
 from solrbench.results.capacity.trials import (
     as_trial,
     good_rate,
@@ -117,7 +117,7 @@ def _result(
     )
 
 
-def _level_fields(found: Estimate, *, users: bool, known: bool) -> dict[str, object]:
+def _level_fields(found: CapacityEstimate, *, users: bool, known: bool) -> dict[str, object]:
     """Return the rate or the users that were found, and the nearest that met and missed."""
     unit, shown = ("users", _whole) if users else ("requests_per_second", _rounded)
     fields: dict[str, object] = {
@@ -151,7 +151,9 @@ def _knee(documents: Sequence[StepRunResult]) -> dict[str, object]:
     }
 
 
-def _message(found: Estimate, problem: str, objectives: Sequence[Objective], unit: str) -> str:
+def _message(
+    found: CapacityEstimate, problem: str, objectives: Sequence[Objective], unit: str
+) -> str:
     at = " and ".join(map(describe, objectives))
     if not problem and found.rate is not None:
         number, lower, upper = (
@@ -170,7 +172,7 @@ def _message(found: Estimate, problem: str, objectives: Sequence[Objective], uni
 
 
 def _disturbance(
-    found: Estimate, documents: Sequence[StepRunResult], disturbances: Mapping[str, str]
+    found: CapacityEstimate, documents: Sequence[StepRunResult], disturbances: Mapping[str, str]
 ) -> str:
     """Return why a trial that the result rests on does not show what the target can do."""
     if found.rate is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from solrbench.results.capacity.search import (
     LEAST_TRIALS,
-    Estimate,
+    CapacityEstimate,
     Trial,
     bracket_crossing,
     estimate,
@@ -69,7 +69,7 @@ def next_users(
     return within.nearest(level_around(crossing, trials, len(trials) - bracketed, seed, _GRAIN))
 
 
-def estimate_users(trials: Sequence[Trial]) -> Estimate:
+def estimate_users(trials: Sequence[Trial]) -> CapacityEstimate:
     """Return the highest whole number of users that meets the limits, and its interval."""
     found = estimate(trials, _GRAIN)
     if found.rate is None or found.lower is None or found.upper is None:

@@ -28,7 +28,7 @@ class Precision(NamedTuple):
     degrees: float
 
 
-class Estimate(Protocol):
+class DifferenceEstimate(Protocol):
     """A difference of two sides, second minus first."""
 
     @property

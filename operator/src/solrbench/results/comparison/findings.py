@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
 from solrbench.results.comparison.corrections import Correction, benjamini_hochberg, holm
-from solrbench.results.comparison.estimates import Estimate
+from solrbench.results.comparison.estimates import DifferenceEstimate
 from solrbench.results.comparison.looks import Looks
 from solrbench.results.comparison.metric import SMALLEST_POINTS, Scale
 from solrbench.results.comparison.side_difference import SideDifference
@@ -141,7 +141,7 @@ class _Tested:
     """The tests of one difference; their p values are those of a test without looks."""
 
     difference: SideDifference
-    estimate: Estimate
+    estimate: DifferenceEstimate
     rule: Rule
     family: int
 

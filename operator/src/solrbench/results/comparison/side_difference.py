@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from solrbench.results.comparison.estimates import (
-    Estimate,
+    DifferenceEstimate,
     RankEstimate,
     StudentEstimate,
     robust_deviation,
@@ -70,7 +70,7 @@ class SideDifference:
     after: float
     repeats: tuple[int, int]
     centre: float
-    estimate: Estimate | None
+    estimate: DifferenceEstimate | None
     on_target: bool = False
     apart: int = 0
 
@@ -159,7 +159,7 @@ def _apart(values: Sequence[float]) -> int:
 
 def _estimate(
     left: tuple[float, ...], right: tuple[float, ...], *, in_rounds: bool, by_ranks: bool
-) -> Estimate | None:
+) -> DifferenceEstimate | None:
     fewest = min(len(left), len(right))
     if fewest < 2:
         return None

@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.status.objectives import (
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.objectives.measures import Measured, measure
+from solrbench.results.objectives.measures import MeasuredValue, measure
 from solrbench.results.objectives.wording import describe_measure, is_least, limit_of
 from solrbench.results.stats.intervals import Interval
 from solrbench.results.stats.number_format import format_number
@@ -95,11 +95,11 @@ def _of_dataset(objective: Objective, dataset: DatasetStatus) -> list[ObjectiveR
     )
     if value is None:
         return []
-    return [_result(objective, Measured(value, Interval(value, value)))]
+    return [_result(objective, MeasuredValue(value, Interval(value, value)))]
 
 
 def _result(
-    objective: Objective, found: Measured | None, step: str = "", variant: str = ""
+    objective: Objective, found: MeasuredValue | None, step: str = "", variant: str = ""
 ) -> ObjectiveResult:
     limit, unit = limit_of(objective)
     interval = None if found is None else found.interval
@@ -117,7 +117,7 @@ def _result(
     )
 
 
-def _message(objective: Objective, found: Measured | None, limit: float, unit: str) -> str:
+def _message(objective: Objective, found: MeasuredValue | None, limit: float, unit: str) -> str:
     what = describe_measure(objective)
     if found is None:
         sent = f"requests of {objective.request}" if objective.request else "requests"
@@ -129,7 +129,7 @@ def _message(objective: Objective, found: Measured | None, limit: float, unit: s
     )
 
 
-def _interval_text(found: Measured) -> str:
+def _interval_text(found: MeasuredValue) -> str:
     if found.interval is None:
         return ", without an interval: the step is too short for its own swings"
     lower, upper = found.interval

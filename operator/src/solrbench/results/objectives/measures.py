@@ -18,7 +18,7 @@ from solrbench.results.summary.timed_samples import (
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredValue:
     """A number in the unit of its limit.
 
     Attributes:
@@ -51,7 +51,7 @@ class _Requests:
     rate: float
 
 
-def measure(objective: Objective, step_runs: StepRuns) -> Measured | None:
+def measure(objective: Objective, step_runs: StepRuns) -> MeasuredValue | None:
     """Return the number that an objective limits, over all `step_runs` of one step.
 
     None if they have no such requests, or if the objective is of the dataset.
@@ -63,7 +63,7 @@ def measure(objective: Objective, step_runs: StepRuns) -> Measured | None:
         return _percentile(found, objective.response_time.percentile)
     if objective.goodput is not None:
         return _goodput(found, objective.goodput.within_milliseconds)
-    simple: list[tuple[object, Callable[[_Requests], Measured | None]]] = [
+    simple: list[tuple[object, Callable[[_Requests], MeasuredValue | None]]] = [
         (objective.mean_response_time, _mean),
         (objective.failures, _failed_percent),
         (objective.throughput, _throughput),
@@ -88,49 +88,49 @@ def _requests(request: str | None, step_runs: StepRuns) -> _Requests | None:
     return _Requests(results, counts, service, perceived, rate)
 
 
-def _percentile(found: _Requests, percent: float) -> Measured | None:
+def _percentile(found: _Requests, percent: float) -> MeasuredValue | None:
     samples = found.perceived
     value = bounded(samples.histogram, percent, samples.max_microseconds)
     if value is None:
         return None
-    return Measured(value / MILLISECOND, _milliseconds(samples.percentile_interval(percent)))
+    return MeasuredValue(value / MILLISECOND, _milliseconds(samples.percentile_interval(percent)))
 
 
-def _mean(found: _Requests) -> Measured | None:
+def _mean(found: _Requests) -> MeasuredValue | None:
     samples = found.perceived
     if not samples.histogram.count:
         return None
     value = samples.sum_microseconds / samples.histogram.count
-    return Measured(value / MILLISECOND, _milliseconds(samples.mean_interval()))
+    return MeasuredValue(value / MILLISECOND, _milliseconds(samples.mean_interval()))
 
 
-def _failed_percent(found: _Requests) -> Measured:
+def _failed_percent(found: _Requests) -> MeasuredValue:
     failed = found.counts.unanswered
     effect = max((each.failure_effect or 1.0 for each in found.results), default=1.0)
     interval = share_interval(failed, found.counts.due, effect)
     percents = None if interval is None else Interval(*(100 * each for each in interval))
-    return Measured(100 * failed / found.counts.due, percents)
+    return MeasuredValue(100 * failed / found.counts.due, percents)
 
 
-def _throughput(found: _Requests) -> Measured:
+def _throughput(found: _Requests) -> MeasuredValue:
     return _rate(found, 1.0, Interval(1.0, 1.0))
 
 
-def _goodput(found: _Requests, within_milliseconds: int) -> Measured:
+def _goodput(found: _Requests, within_milliseconds: int) -> MeasuredValue:
     good = good_requests(found.perceived, found.results, within_milliseconds)
     whole = found.counts.requests
     share = share_interval(min(good, whole), whole) or Interval(0.0, 1.0)
     return _rate(found, good / whole if whole else 0.0, share)
 
 
-def _rate(found: _Requests, share: float, interval: Interval) -> Measured:
+def _rate(found: _Requests, share: float, interval: Interval) -> MeasuredValue:
     """Return a share of the rate; both errors are added, which is rather too wide."""
     error = found.service.rate_error()
     if error is None:
-        return Measured(found.rate * share, None)
+        return MeasuredValue(found.rate * share, None)
     lower = found.rate * max(1 - error, 0.0) * interval.lower
     upper = found.rate * (1 + error) * interval.upper
-    return Measured(found.rate * share, Interval(lower, upper))
+    return MeasuredValue(found.rate * share, Interval(lower, upper))
 
 
 def _milliseconds(found: Interval | None) -> Interval | None:

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.status.trends import TrendFigure
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.telemetry import ServerSeries, Telemetry
 from solrbench.results.trends.rule import Growth, SeriesShape, find_growth
-from solrbench.results.trends.windowed import SeriesPoint, Windows, cut_windows, full_from
+from solrbench.results.trends.series_windows import SeriesPoint, Windows, cut_windows, full_from
 
 LEAST_SECONDS = 300.0
 """Shorter steps have no trends: a heap that warms up grows, too."""

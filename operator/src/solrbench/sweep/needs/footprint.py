@@ -37,7 +37,7 @@ class PodGroup:
 
 
 @dataclass(frozen=True)
-class Duration:
+class LoadDuration:
     """How long the load takes at least.
 
     Attributes:
@@ -104,10 +104,10 @@ def peak(groups: list[PodGroup]) -> list[PodGroup]:
     return max(together, key=lambda part: sum(each.count * each.memory_bytes for each in part))
 
 
-def load_duration(spec: Spec) -> Duration:
+def load_duration(spec: Spec) -> LoadDuration:
     """Return how long the load takes at least, without starts and pauses."""
     steps = [step_of(spec, each) for each in all_step_runs(spec)]
     timed = [each.duration_seconds for each in steps if each.duration_seconds is not None]
     warm_up = (spec.warm_up.duration_seconds or 0) if spec.warm_up is not None else 0
     ladders = len(steps) // len(spec.load.steps)  # each begins with a warm-up
-    return Duration(len(steps), sum(timed) + warm_up * ladders, len(steps) - len(timed))
+    return LoadDuration(len(steps), sum(timed) + warm_up * ladders, len(steps) - len(timed))

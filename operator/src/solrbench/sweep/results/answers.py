@@ -13,7 +13,7 @@ from solrbench.sweep.results.best_answers import answer_best
 from solrbench.sweep.results.differences import (
     METRICS,
     Interaction,
-    Measured,
+    MeasuredPoint,
     compare_all,
     find_interactions,
     read_measured,
@@ -66,7 +66,10 @@ def answer_sweep(
 
 
 def _axes(
-    baseline: Measured, others: Sequence[Measured], found: Mapping[str, Finding], label: str
+    baseline: MeasuredPoint,
+    others: Sequence[MeasuredPoint],
+    found: Mapping[str, Finding],
+    label: str,
 ) -> Iterator[str]:
     """Yield a sentence for each axis that was changed alone."""
     for place, usual in enumerate(baseline.values):
@@ -81,7 +84,7 @@ def _axes(
             yield f"{usual.axis}, {label} beside {usual.label}: {_values(place, words)}"
 
 
-def _values(place: int, found: Sequence[tuple[Measured, Finding]]) -> str:
+def _values(place: int, found: Sequence[tuple[MeasuredPoint, Finding]]) -> str:
     shown = sorted(found, key=lambda each: -abs(each[1].percent))[:MOST_VALUES]
     named = [_value(place, *each) for each in found if each in shown]
     if len(found) <= MOST_VALUES:
@@ -91,7 +94,7 @@ def _values(place: int, found: Sequence[tuple[Measured, Finding]]) -> str:
     return f"{numbers}; furthest: {'; '.join(named)}"
 
 
-def _value(place: int, point: Measured, finding: Finding) -> str:
+def _value(place: int, point: MeasuredPoint, finding: Finding) -> str:
     invalid = "" if point.is_valid else ", Invalid"
     return f"{point.values[place].label} {phrase_finding(finding)}{invalid}"
 

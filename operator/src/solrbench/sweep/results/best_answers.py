@@ -10,7 +10,7 @@ from solrbench.results.comparison.findings import Rule
 from solrbench.results.stats.number_format import format_number
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
 from solrbench.sweep.results.best_point import find_best
-from solrbench.sweep.results.differences import Measured, compare_all, read_measured
+from solrbench.sweep.results.differences import MeasuredPoint, compare_all, read_measured
 from solrbench.sweep.results.phrases import (
     join_some,
     phrase_figure,
@@ -64,7 +64,7 @@ def answer_best(
         yield f"not distinguished from the best: {join_some(unclear)}"
 
 
-def _nearest(best: Measured, measured: Sequence[Measured]) -> list[Measured]:
+def _nearest(best: MeasuredPoint, measured: Sequence[MeasuredPoint]) -> list[MeasuredPoint]:
     """Return the Valid points whose figures are nearest to that of the best one."""
     rest = [each for each in measured if each.is_valid and each.name != best.name]
     return sorted(rest, key=lambda each: abs(math.log(each.figure / best.figure)))[:MOST_COMPARED]

@@ -37,7 +37,7 @@ METRICS: Mapping[ObjectiveMetric, Metric] = {
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredPoint:
     """A point with its figure.
 
     Attributes:
@@ -72,10 +72,10 @@ class Interaction:
 
 def read_measured(
     plan: SweepPlan, points: Iterable[SweepPoint], metric: ObjectiveMetric
-) -> tuple[Measured | None, list[Measured]]:
+) -> tuple[MeasuredPoint | None, list[MeasuredPoint]]:
     """Return the baseline, if it has a figure, and all other points that have one."""
-    baseline: Measured | None = None
-    others: list[Measured] = []
+    baseline: MeasuredPoint | None = None
+    others: list[MeasuredPoint] = []
     for planned, each in zip(plan.points, points, strict=True):
         measured = read_point(each, planned.point.values, metric)
         if measured is None:
@@ -87,12 +87,12 @@ def read_measured(
     return baseline, others
 
 
-def read_point(point: SweepPoint, values: Values, metric: ObjectiveMetric) -> Measured | None:
+def read_point(point: SweepPoint, values: Values, metric: ObjectiveMetric) -> MeasuredPoint | None:
     """Return a point with its figure; None if it has none."""
     figure = figure_of(point, metric)
     if not figure or point.state == PointState.FAILED:
         return None
-    return Measured(point.name, values, figure, _spread(point), is_valid(point))
+    return MeasuredPoint(point.name, values, figure, _spread(point), is_valid(point))
 
 
 def _spread(point: SweepPoint) -> SampleVariance | None:
@@ -110,8 +110,8 @@ def rule_of(spec: SweepSpec) -> Rule:
 
 
 def compare_all(
-    baseline: Measured,
-    others: Sequence[Measured],
+    baseline: MeasuredPoint,
+    others: Sequence[MeasuredPoint],
     metric: ObjectiveMetric,
     rule: Rule = DEFAULT_RULE,
 ) -> list[Finding]:
@@ -119,7 +119,9 @@ def compare_all(
     return decide_primary([difference_of(metric, baseline, each) for each in others], rule)
 
 
-def difference_of(metric: ObjectiveMetric, before: Measured, after: Measured) -> SideDifference:
+def difference_of(
+    metric: ObjectiveMetric, before: MeasuredPoint, after: MeasuredPoint
+) -> SideDifference:
     """Return how far the figures of two points are apart."""
     centre = math.log(after.figure / before.figure)
     return _difference(metric, before, after, [before, after], centre)
@@ -127,9 +129,9 @@ def difference_of(metric: ObjectiveMetric, before: Measured, after: Measured) ->
 
 def _difference(
     metric: ObjectiveMetric,
-    before: Measured,
-    after: Measured,
-    sides: Sequence[Measured],
+    before: MeasuredPoint,
+    after: MeasuredPoint,
+    sides: Sequence[MeasuredPoint],
     centre: float,
 ) -> SideDifference:
     spreads = [each.spread for each in sides if each.spread is not None]
@@ -142,8 +144,8 @@ def _difference(
 
 
 def find_interactions(
-    baseline: Measured,
-    others: Sequence[Measured],
+    baseline: MeasuredPoint,
+    others: Sequence[MeasuredPoint],
     metric: ObjectiveMetric,
     rule: Rule = DEFAULT_RULE,
 ) -> list[Interaction]:
@@ -171,8 +173,10 @@ def _size(finding: Finding) -> float:
 
 
 def _crossed(
-    baseline: Measured, others: Sequence[Measured], known: Mapping[tuple[int, ...], Measured]
-) -> Iterator[tuple[Measured, Measured, Measured, Measured]]:
+    baseline: MeasuredPoint,
+    others: Sequence[MeasuredPoint],
+    known: Mapping[tuple[int, ...], MeasuredPoint],
+) -> Iterator[tuple[MeasuredPoint, MeasuredPoint, MeasuredPoint, MeasuredPoint]]:
     """Yield the points that change two axes, those that change either alone, and the baseline."""
     base = _key(baseline.values)
     for both in others:
@@ -198,7 +202,11 @@ def _changed(values: Values, base: Values) -> AxisValue:
 
 
 def _contrast(
-    metric: ObjectiveMetric, both: Measured, first: Measured, second: Measured, base: Measured
+    metric: ObjectiveMetric,
+    both: MeasuredPoint,
+    first: MeasuredPoint,
+    second: MeasuredPoint,
+    base: MeasuredPoint,
 ) -> SideDifference:
     centre = math.log(both.figure * base.figure / (first.figure * second.figure))
     return _difference(metric, base, both, [both, first, second, base], centre)

@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.results.comparison.findings import Finding
 from solrbench.sweep.axis_values import AxisValue
-from solrbench.sweep.results.differences import Measured
+from solrbench.sweep.results.differences import MeasuredPoint
 from solrbench.sweep.results.phrases import join_some, phrase_finding, phrase_need, phrase_point
 
 _AMOUNT = re.compile(r"[0-9][0-9.]*([A-Za-z]{0,2})(/[0-9.]+)*")
@@ -19,7 +19,10 @@ Alone = Mapping[str, Sequence[tuple[AxisValue, Finding]]]
 
 
 def advise(
-    spec: SweepSpec, baseline: Measured, others: Sequence[Measured], found: Mapping[str, Finding]
+    spec: SweepSpec,
+    baseline: MeasuredPoint,
+    others: Sequence[MeasuredPoint],
+    found: Mapping[str, Finding],
 ) -> Iterator[str]:
     """Yield which axes go on to pay, which to cross, which to leave, and what is to be repeated.
 
@@ -38,7 +41,7 @@ def advise(
 
 
 def _changed_alone(
-    baseline: Measured, others: Sequence[Measured], found: Mapping[str, Finding]
+    baseline: MeasuredPoint, others: Sequence[MeasuredPoint], found: Mapping[str, Finding]
 ) -> Alone:
     alone: dict[str, list[tuple[AxisValue, Finding]]] = {}
     for each in others:
@@ -48,7 +51,7 @@ def _changed_alone(
     return alone
 
 
-def _changes(baseline: Measured, point: Measured) -> list[AxisValue]:
+def _changes(baseline: MeasuredPoint, point: MeasuredPoint) -> list[AxisValue]:
     pairs = zip(point.values, baseline.values, strict=True)
     return [value for value, usual in pairs if value.index != usual.index]
 
@@ -73,7 +76,9 @@ def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
             )
 
 
-def _to_cross(baseline: Measured, others: Sequence[Measured], alone: Alone) -> Iterator[str]:
+def _to_cross(
+    baseline: MeasuredPoint, others: Sequence[MeasuredPoint], alone: Alone
+) -> Iterator[str]:
     """Yield two values that are each Better alone and were not measured together."""
     together = {frozenset((v.axis, v.index) for v in _changes(baseline, each)) for each in others}
     best = [found[0] for each in alone.values() if (found := _best_value(each)) is not None]
@@ -100,7 +105,10 @@ def _to_leave(alone: Alone) -> Iterator[str]:
 
 
 def _to_repeat(
-    spec: SweepSpec, baseline: Measured, others: Sequence[Measured], found: Mapping[str, Finding]
+    spec: SweepSpec,
+    baseline: MeasuredPoint,
+    others: Sequence[MeasuredPoint],
+    found: Mapping[str, Finding],
 ) -> Iterator[str]:
     """Yield the points without a clear word, and how many repeats would decide each."""
     if all(each.word is None for each in found.values()):

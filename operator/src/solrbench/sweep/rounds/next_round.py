@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.results.best_point import find_best
-from solrbench.sweep.results.differences import Measured, compare_all, read_measured, rule_of
+from solrbench.sweep.results.differences import MeasuredPoint, compare_all, read_measured, rule_of
 from solrbench.sweep.states import FINAL, PointState
 
 
@@ -73,7 +73,9 @@ def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Ite
             yield from _open_beside(spec, usual, measured)
 
 
-def _open_beside(spec: SweepSpec, usual: Measured, measured: Sequence[Measured]) -> Iterator[str]:
+def _open_beside(
+    spec: SweepSpec, usual: MeasuredPoint, measured: Sequence[MeasuredPoint]
+) -> Iterator[str]:
     others = [each for each in measured if each.name != usual.name]
     findings = compare_all(usual, others, spec.objective.metric, rule_of(spec))
     for each, finding in zip(others, findings, strict=True):

@@ -5,7 +5,7 @@ import pytest
 from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
 from solrbench.load.errors import LoadError
 from solrbench.load.locust_runtime.users_dispatcher import WorkerRoster
-from solrbench.load.master.worker_pool.distributed_step_run import StepRunState
+from solrbench.load.master.worker_pool.distributed_step_run import DistributedStepRunState
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import LiveTotals
@@ -112,7 +112,7 @@ def test_step_run_from_assignment_to_results() -> None:
     results = load.pool.wait_results(step_run, 60)
     assert load.clock.now() == 13.1
     assert [(name, each.used_numbers) for name, each in results] == [("pod-a", [6]), ("pod-b", [5])]
-    assert (step_run.state, step_run.lost) == (StepRunState.CONCLUDED, [])
+    assert (step_run.state, step_run.lost) == (DistributedStepRunState.CONCLUDED, [])
     assert [(each.worker, each.message, each.data) for each in load.runner.sent[2:]] == [
         ("a", messages.START_MEASURING, {"key": KEY}),
         ("b", messages.START_MEASURING, {"key": KEY}),

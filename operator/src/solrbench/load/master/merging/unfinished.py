@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from solrbench.load.master.merging.step_run_metadata import StepRunMetadata
-from solrbench.load.master.worker_pool.so_far import MeasuredSoFar
+from solrbench.load.master.worker_pool.running_totals import RunningTotals
 from solrbench.load.recording.window_sums import SecondSums
 from solrbench.plan.load_plan import PlannedStepRun
 from solrbench.results.model.step_result import RequestResult, StepRunResult
@@ -19,7 +19,7 @@ _DIGITS = 1
 
 
 def unfinished_result(
-    planned: PlannedStepRun, so_far: MeasuredSoFar, seconds: float, metadata: StepRunMetadata
+    planned: PlannedStepRun, so_far: RunningTotals, seconds: float, metadata: StepRunMetadata
 ) -> StepRunResult:
     """Return the document of a step run of which so many `seconds` were measured."""
     seconds = round(seconds, _DIGITS)
@@ -47,7 +47,7 @@ def unfinished_result(
     )
 
 
-def _request(so_far: MeasuredSoFar, *, is_open_loop: bool) -> RequestResult:
+def _request(so_far: RunningTotals, *, is_open_loop: bool) -> RequestResult:
     times, none = so_far.histogram.encode(), Histogram().encode()
     return RequestResult(
         request=ALL_REQUESTS,

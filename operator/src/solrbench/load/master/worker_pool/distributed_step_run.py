@@ -14,7 +14,7 @@ from solrbench.load.schedule.user_placement import UserPlacement
 from solrbench.reasons.load import LoadReason
 
 
-class StepRunState(Enum):
+class DistributedStepRunState(Enum):
     """Where a step run stands; it decides what the loss of a worker means."""
 
     SPAWNING = auto()
@@ -45,7 +45,7 @@ class DistributedStepRun:
     ) -> None:
         """Begin with the workers `members`: names by id, in the order of their places."""
         self.assignment = assignment
-        self.state = StepRunState.SPAWNING
+        self.state = DistributedStepRunState.SPAWNING
         self.lost: list[str] = []
         self._names = members
         self._members = list(members)
@@ -84,7 +84,7 @@ class DistributedStepRun:
 
     def start_measuring(self) -> None:
         """Let the workers begin to measure."""
-        self.state = StepRunState.MEASURING
+        self.state = DistributedStepRunState.MEASURING
         self._orders.start_measuring(self.remaining, self.assignment.key)
 
     def stop_sending(self) -> None:
@@ -97,7 +97,7 @@ class DistributedStepRun:
 
     def conclude(self) -> None:
         """Let losses change nothing from now on."""
-        self.state = StepRunState.CONCLUDED
+        self.state = DistributedStepRunState.CONCLUDED
 
     def remove_worker(self, worker: str, loss: str) -> None:
         """Go on without a worker: its users go to the others; `loss` says why.
@@ -108,7 +108,7 @@ class DistributedStepRun:
 
         """
         self._removed.add(worker)
-        if self.state is StepRunState.CONCLUDED or worker in self._reports.results:
+        if self.state is DistributedStepRunState.CONCLUDED or worker in self._reports.results:
             return
         if self._removed.issuperset(self.remaining):
             raise LoadError(LoadReason.WORKER_LOST, f"{loss}, and no worker is left")
@@ -122,7 +122,7 @@ class DistributedStepRun:
     def _can_redistribute(self) -> bool:
         """Whether the rest can stand in: not for what is exact or planned for each worker."""
         is_planned = self.assignment.open_loop is not None or self.assignment.requests is not None
-        return self.state is StepRunState.MEASURING and not is_planned
+        return self.state is DistributedStepRunState.MEASURING and not is_planned
 
     def _redistribute_users(self) -> None:
         reassigned = self._placement.reassigned_users(self.assignment.users)

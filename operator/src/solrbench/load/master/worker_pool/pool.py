@@ -16,7 +16,7 @@ from solrbench.load.master.worker_pool.membership import Membership
 from solrbench.load.master.worker_pool.orders import WorkerOrders
 from solrbench.load.master.worker_pool.recent_window import RecentWindow
 from solrbench.load.master.worker_pool.reports import StepReports
-from solrbench.load.master.worker_pool.so_far import MeasuredSoFar
+from solrbench.load.master.worker_pool.running_totals import RunningTotals
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.messages import LiveTotals
@@ -92,7 +92,7 @@ class WorkerPool:
         return self._reports.recent
 
     @property
-    def so_far(self) -> MeasuredSoFar:
+    def so_far(self) -> RunningTotals:
         """What all workers counted since measuring began."""
         return self._reports.so_far
 

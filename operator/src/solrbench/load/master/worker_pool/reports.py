@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from solrbench.load.master.worker_pool.recent_window import RecentWindow
-from solrbench.load.master.worker_pool.so_far import MeasuredSoFar
+from solrbench.load.master.worker_pool.running_totals import RunningTotals
 from solrbench.load.recording.recent_times import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import LiveTotals
@@ -28,7 +28,7 @@ class StepReports:
         self.spawned: set[str] = set()
         self.results: dict[str, WorkerStepResult] = {}
         self.recent = RecentWindow()
-        self.so_far = MeasuredSoFar()
+        self.so_far = RunningTotals()
         self._totals: dict[str, LiveTotals] = {}
         self._progress_at: dict[str, float] = {}
 

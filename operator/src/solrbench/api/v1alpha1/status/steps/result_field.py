@@ -58,7 +58,7 @@ class OnlyWith(Enum):
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnTitles:
     """Where a number stands in the table of results, which has one column for several fields.
 
     Attributes:
@@ -100,7 +100,7 @@ class Shown:
     """
 
     unit: Unit
-    columns: Columns = Columns()
+    columns: ColumnTitles = ColumnTitles()
     metric: Metric | None = None
     only_with: OnlyWith | None = None
 

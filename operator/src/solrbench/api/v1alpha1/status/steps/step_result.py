@@ -14,7 +14,7 @@ from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
 from solrbench.api.v1alpha1.status.conditions import StatusModel
 from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.steps.result_field import (
-    Columns,
+    ColumnTitles,
     Metric,
     OnlyWith,
     Shown,
@@ -83,33 +83,33 @@ _Percent = Measure | None
 
 def _every(unit: Unit, column: Column, metric: str = "") -> Shown:
     """Show the same in a closed and an open loop."""
-    return Shown(unit, Columns(column, column), Metric(metric) if metric else None)
+    return Shown(unit, ColumnTitles(column, column), Metric(metric) if metric else None)
 
 
 def _service(column: Column, metric: str) -> Shown:
     """Show a service time in rows of a closed loop."""
-    return Shown(Unit.MILLISECONDS, Columns(closed=column), Metric(metric))
+    return Shown(Unit.MILLISECONDS, ColumnTitles(closed=column), Metric(metric))
 
 
-def _service_quantile(columns: Columns, quantile: str) -> Shown:
+def _service_quantile(columns: ColumnTitles, quantile: str) -> Shown:
     text = "Quantiles of the service time, from the merged histogram."
     return Shown(Unit.MILLISECONDS, columns, Metric("step_service_time_seconds", quantile, text))
 
 
-def _deviation(columns: Columns, metric: str, only_with: OnlyWith | None = None) -> Shown:
+def _deviation(columns: ColumnTitles, metric: str, only_with: OnlyWith | None = None) -> Shown:
     text = "Relative standard deviation of the repeats' quantiles; absent with one repeat."
     return Shown(Unit.PERCENT, columns, Metric(metric, "0.95", text), only_with)
 
 
 def _planned(column: Column, metric: str, unit: Unit = Unit.MILLISECONDS) -> Shown:
     """Show what only a planned rate has, in rows of an open loop."""
-    return Shown(unit, Columns(open=column), Metric(metric), OnlyWith.PLANNED_RATE)
+    return Shown(unit, ColumnTitles(open=column), Metric(metric), OnlyWith.PLANNED_RATE)
 
 
 def _response_quantile(column: Column, quantile: str) -> Shown:
     text = "Quantiles of the response time, from the merged histogram; only with a planned rate."
     metric = Metric("step_response_time_seconds", quantile, text)
-    return Shown(Unit.MILLISECONDS, Columns(open=column), metric, OnlyWith.PLANNED_RATE)
+    return Shown(Unit.MILLISECONDS, ColumnTitles(open=column), metric, OnlyWith.PLANNED_RATE)
 
 
 class StepResult(StatusModel):
@@ -152,7 +152,7 @@ class StepResult(StatusModel):
     average_milliseconds_interval: Annotated[Interval | None, Shown(Unit.NONE)] = None
     """95 % confidence interval of the mean service time."""
     seconds_per_thousand_requests: Annotated[
-        Measure | None, Shown(Unit.SECONDS, Columns(closed=Column.PER_THOUSAND))
+        Measure | None, Shown(Unit.SECONDS, ColumnTitles(closed=Column.PER_THOUSAND))
     ] = None
     """Time in which one user sends 1000 requests, think time apart: the mean service time, times
     1000; only with users."""
@@ -164,15 +164,15 @@ class StepResult(StatusModel):
     """Shortest service time."""
     max_milliseconds: Annotated[_Time, _service(Column.MAX, "step_service_time_max_seconds")] = None
     """Longest service time."""
-    p50_milliseconds: Annotated[_Time, _service_quantile(Columns(Column.P50), "0.5")] = None
+    p50_milliseconds: Annotated[_Time, _service_quantile(ColumnTitles(Column.P50), "0.5")] = None
     """Median service time, from the merged histogram as all percentiles here."""
-    p75_milliseconds: Annotated[_Time, _service_quantile(Columns(Column.P75), "0.75")] = None
+    p75_milliseconds: Annotated[_Time, _service_quantile(ColumnTitles(Column.P75), "0.75")] = None
     """75th percentile of the service time."""
     p95_milliseconds: Annotated[
-        _Time, _service_quantile(Columns(Column.P95, Column.SERVICE_P95), "0.95")
+        _Time, _service_quantile(ColumnTitles(Column.P95, Column.SERVICE_P95), "0.95")
     ] = None
     """95th percentile of the service time."""
-    p99_milliseconds: Annotated[_Time, _service_quantile(Columns(Column.P99), "0.99")] = None
+    p99_milliseconds: Annotated[_Time, _service_quantile(ColumnTitles(Column.P99), "0.99")] = None
     """99th percentile of the service time."""
     requests_per_second_mean: Annotated[Measure | None, Shown(Unit.RATE)] = None
     """Mean of the repeats' rates."""
@@ -185,7 +185,7 @@ class StepResult(StatusModel):
     """Mean of the repeats' 95th percentiles."""
     p95_deviation_percent: Annotated[
         _Percent,
-        _deviation(Columns(closed=Column.P95_DEVIATION), "step_service_time_deviation_ratio"),
+        _deviation(ColumnTitles(closed=Column.P95_DEVIATION), "step_service_time_deviation_ratio"),
     ] = None
     """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
     response_average_milliseconds: Annotated[
@@ -210,7 +210,7 @@ class StepResult(StatusModel):
     response_p95_deviation_percent: Annotated[
         _Percent,
         _deviation(
-            Columns(open=Column.P95_DEVIATION),
+            ColumnTitles(open=Column.P95_DEVIATION),
             "step_response_time_deviation_ratio",
             OnlyWith.PLANNED_RATE,
         ),

@@ -2,7 +2,7 @@
 
 import math
 
-from solrbench.results.trends.windowed import SeriesPoint, cut_windows, full_from
+from solrbench.results.trends.series_windows import SeriesPoint, cut_windows, full_from
 
 
 def test_windows_have_the_combined_reading_and_their_middle() -> None:

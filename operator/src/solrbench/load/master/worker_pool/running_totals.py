@@ -12,7 +12,7 @@ _REPORT_SECONDS = 0.5
 """A report belongs to the second before it; messages take less than this."""
 
 
-class MeasuredSoFar:
+class RunningTotals:
     """Sums over all workers since measuring began, in as little memory as a step's windows need.
 
     Attributes:
