@@ -16,7 +16,7 @@ from bench.table import Row
 from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.status import SweepStatus
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.sweep.decide import decide_sweep
+from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.states import PointState
 from solrbench.sweep.views import ChildView, SweepObservation

@@ -20,7 +20,7 @@ from bench.table import Row
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.status.verdicts import INVALID, StepVerdict
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.validity.verdict import evaluate_step
+from solrbench.results.validity.step_verdicts import evaluate_step
 
 _HOGS = 2
 _USERS = 400

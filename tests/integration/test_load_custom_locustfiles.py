@@ -17,7 +17,7 @@ from solrbench.results.model.step_result import RequestResult, SlowRequest, Step
 from solrbench.results.stats.histograms import decode
 from solrbench.results.text.slow_requests import slow_lines
 from solrbench.results.text.verdict_text import verdict_lines
-from solrbench.results.validity.verdict import evaluate_step
+from solrbench.results.validity.step_verdicts import evaluate_step
 from support.servers.http_server import Exchange, HttpServer
 
 FAST = """

@@ -14,7 +14,7 @@ from solrbench.generate import REPORT_SCHEMA_FILE
 from solrbench.plan.step_runs import all_step_runs, step_of
 from solrbench.report.model import Report
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
-from solrbench.results.validity.verdict import evaluate_steps
+from solrbench.results.validity.step_verdicts import evaluate_steps
 from support.servers.http_server import Exchange
 
 SCHEMA = json.loads((Path(__file__).parents[2] / REPORT_SCHEMA_FILE).read_text("utf-8"))

@@ -55,7 +55,7 @@ from solrbench.api.v1alpha1.status.verdicts import (
 from solrbench.results.answers.collect import MOST_CHARACTERS
 from solrbench.results.bottleneck.bottlenecks import MAX_MESSAGE as MAX_BOTTLENECK
 from solrbench.results.validity.checks.registry import REASONS
-from solrbench.results.validity.verdict import MAX_MESSAGE
+from solrbench.results.validity.step_verdicts import MAX_MESSAGE
 
 NAME, REQUEST = "n" * 40, "r" * 81  # of an entry of the mix, a dot, and a request of it
 Part = TypeVar("Part", bound=StatusModel)

@@ -22,7 +22,7 @@ from solrbench.results.model.window_series import WindowSeries
 from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.summary.distributions import merge_distributions
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
-from solrbench.results.validity.verdict import evaluate_steps
+from solrbench.results.validity.step_verdicts import evaluate_steps
 from unit.results.builders import make_timed_result
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -19,7 +19,7 @@ from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult, Window
 from solrbench.results.model.storage import to_chunks
 from solrbench.results.model.window_series import WindowSeries
-from solrbench.results.validity.verdict import evaluate_document, evaluate_steps
+from solrbench.results.validity.step_verdicts import evaluate_document, evaluate_steps
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from unit.results.builders import START, make_document, make_result, make_spec
@@ -276,7 +276,7 @@ def test_each_document_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -
         return evaluate_document(document, load)
 
     monkeypatch.setattr("solrbench.results.validity.digest.evaluate_document", evaluate)
-    monkeypatch.setattr("solrbench.results.validity.verdict.evaluate_document", evaluate)
+    monkeypatch.setattr("solrbench.results.validity.step_verdicts.evaluate_document", evaluate)
     reports = Reports(cast(Cluster, FakeCluster()))
     benchmark = BENCHMARK.model_copy(update={"spec": make_spec("two")})
     for document in (FIRST, SECOND):

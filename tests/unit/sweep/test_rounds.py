@@ -10,13 +10,13 @@ import pytest
 
 from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
-from solrbench.sweep.decide import decide_sweep
+from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds.merging import add_round
 from solrbench.sweep.states import round_of
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import plan, users_axis
-from unit.sweep.test_decide import DONE, again, observe
+from unit.sweep.test_decision import DONE, again, observe
 
 ROUNDS: Changes = {
     "spec.repeats": {"until": "Decided", "min": 3, "max": 6},

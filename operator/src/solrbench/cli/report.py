@@ -27,7 +27,7 @@ from solrbench.report.sweep.csv import points_to_csv
 from solrbench.report.sweep.markdown import sweep_to_markdown
 from solrbench.report.sweep.model import SweepReport
 from solrbench.report.windows_csv import windows_to_csv
-from solrbench.results.text.render import to_markdown
+from solrbench.results.text.results_markdown import to_markdown
 from solrbench.results.text.totals import results_with_totals
 
 _FILE_SUFFIX = ".json"

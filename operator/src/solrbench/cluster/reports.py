@@ -28,7 +28,7 @@ from solrbench.results.summary.telemetry import merge_telemetry
 from solrbench.results.trends.trends import find_trends
 from solrbench.results.validity.digest import StepRunDigest, digest
 from solrbench.results.validity.disturbance import find_disturbance
-from solrbench.results.validity.verdict import evaluate_steps
+from solrbench.results.validity.step_verdicts import evaluate_steps
 
 MAX_CACHE_BYTES = 64 << 20
 """An eighth of the memory limit of the chart."""

@@ -11,7 +11,7 @@ from solrbench.report.model import Report
 from solrbench.report.results_csv import to_csv
 from solrbench.report.windows_csv import windows_to_csv
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.text.render import to_markdown
+from solrbench.results.text.results_markdown import to_markdown
 from solrbench.results.text.totals import results_with_totals
 
 REPORT_JSON = "report.json"

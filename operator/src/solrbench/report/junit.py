@@ -13,7 +13,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
-from solrbench.results.text.facts import facts, outcome_facts
+from solrbench.results.text.benchmark_facts import facts, outcome_facts
 from solrbench.results.text.verdict_text import step_label
 
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -11,6 +11,6 @@ Pure: the controller observes and applies.
 - `views`: a sweep and its benchmarks as they are found; `states`: its points, one step further
 - `reuse`: which point begins, on which target
 - `rounds`: the end of a benchmark of a point, figures over rounds, and who needs another round
-- `decide`: from there to the next status and the benchmarks to apply; `describe`: that status
+- `decision`: from there to the next status and the benchmarks to apply; `describe`: that status
 - `results`: what came of the points
 """

@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.cli.terminal.tables import GROUPS, NAMES, print_result, print_table
-from solrbench.results.text.render import HEADERS, rows
+from solrbench.results.text.results_markdown import HEADERS, rows
 from support.cluster.benchmarks import small
 from support.resources.statuses import full_status
 

@@ -3,7 +3,7 @@ from solrbench.results.comparison.variants import compare_variants
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.summary.step_results import merge_steps, summarise
-from solrbench.results.text import render
+from solrbench.results.text import results_markdown
 from unit.results.builders import make_document, make_result, make_spec, make_variants
 
 
@@ -91,8 +91,8 @@ def _results(*planned_steps: bool) -> list[StepResult]:
 
 
 def test_table_shows_response_times_and_the_service_time_beside_them() -> None:
-    (row,) = render.rows(_results(True))
-    cells = dict(zip(render.HEADERS, row, strict=True))
+    (row,) = results_markdown.rows(_results(True))
+    cells = dict(zip(results_markdown.HEADERS, row, strict=True))
     assert (cells["P50"], cells["P95"], cells["Max"]) == ("1 ms", "500 ms", "500 ms")
     assert (cells["Service P95"], cells["Late"], cells["Dropped"]) == ("1 ms", "7", "100")
     assert cells["Min"] == ""
@@ -100,7 +100,8 @@ def test_table_shows_response_times_and_the_service_time_beside_them() -> None:
 
 def test_columns_of_an_open_loop_are_there_only_with_one() -> None:
     closed, mixed = (
-        render.to_markdown_table(render.rows(_results(*k))) for k in ([False], [False, True])
+        results_markdown.to_markdown_table(results_markdown.rows(_results(*k)))
+        for k in ([False], [False, True])
     )
     assert "Dropped" not in closed
     assert "| Service P95 | Late | Dropped |" in mixed
@@ -108,7 +109,9 @@ def test_columns_of_an_open_loop_are_there_only_with_one() -> None:
 
 
 def test_note_says_which_times_are_shown() -> None:
-    assert render.table_note(_results(False)).startswith("Times are service times; percentiles")
-    assert render.table_note(_results(True)).startswith("Times are response times, from")
-    mixed = render.table_note(_results(False, True))
+    assert results_markdown.table_note(_results(False)).startswith(
+        "Times are service times; percentiles"
+    )
+    assert results_markdown.table_note(_results(True)).startswith("Times are response times, from")
+    mixed = results_markdown.table_note(_results(False, True))
     assert "in rows with Late and Dropped response times" in mixed

@@ -5,7 +5,7 @@ from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.results.text.interval_table import INTERVAL_NOTE, interval_headers, interval_rows
-from solrbench.results.text.render import to_markdown
+from solrbench.results.text.results_markdown import to_markdown
 from unit.results.builders import make_spec
 
 

@@ -11,7 +11,7 @@ from solrbench.results.model.step_result import (
     WorkerResult,
 )
 from solrbench.results.model.telemetry import ServerFigures, Telemetry
-from solrbench.results.validity.verdict import evaluate_step
+from solrbench.results.validity.step_verdicts import evaluate_step
 from unit.results.builders import make_document, make_result
 
 ENOUGH = [1000] * 200

@@ -2,7 +2,7 @@
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.results.model.environment import AttemptRecord, Environment
-from solrbench.results.validity.verdict import evaluate_steps
+from solrbench.results.validity.step_verdicts import evaluate_steps
 from unit.results.builders import make_spec
 from unit.results.validity.documents import healthy, without_placement
 

@@ -4,7 +4,7 @@ import math
 
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.validity.verdict import evaluate_steps
+from solrbench.results.validity.step_verdicts import evaluate_steps
 from unit.results.builders import make_document, make_result, make_spec, make_timed_result, swinging
 
 

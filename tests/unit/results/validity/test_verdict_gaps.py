@@ -7,7 +7,7 @@ import pytest
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import FailureKind, StepRunResult
 from solrbench.results.text.verdict_text import verdict_lines
-from solrbench.results.validity.verdict import evaluate_steps
+from solrbench.results.validity.step_verdicts import evaluate_steps
 from unit.results.builders import make_spec
 from unit.results.validity.documents import (
     answers,

@@ -14,7 +14,7 @@ from solrbench.results.model.step_result import (
     WorkerPercentile,
 )
 from solrbench.results.model.windows import EndedEarly
-from solrbench.results.validity import verdict
+from solrbench.results.validity import step_verdicts
 from solrbench.results.validity.checks.registry import CHECKS
 from unit.results.builders import START, make_result
 from unit.results.validity.documents import (
@@ -81,7 +81,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(
     reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All at once would be more reasons than a verdict keeps.
-    monkeypatch.setattr(verdict, "CHECKS", {reason: CHECKS[reason]})
+    monkeypatch.setattr(step_verdicts, "CHECKS", {reason: CHECKS[reason]})
     (message,) = [
         each.message
         for each in verdict_of(document_with_everything_wrong(), max_late_percent=1).reasons

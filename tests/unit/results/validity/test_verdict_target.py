@@ -10,7 +10,7 @@ from solrbench.results.model.measured_target import MeasuredTarget, VariantTarge
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.validity.checks.finding import Finding, NotEvaluated
 from solrbench.results.validity.checks.target import check_variant
-from solrbench.results.validity.verdict import evaluate_steps
+from solrbench.results.validity.step_verdicts import evaluate_steps
 from unit.results.builders import START, make_spec
 from unit.results.validity.documents import healthy, messages_by_reason, verdict_of
 

@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.results.model.step_result import (
     WorkerResult,
 )
-from solrbench.results.validity.verdict import evaluate_step
+from solrbench.results.validity.step_verdicts import evaluate_step
 from unit.results.validity.documents import (
     healthy,
     load,

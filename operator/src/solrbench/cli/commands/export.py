@@ -24,7 +24,7 @@ from solrbench.decide.evidence.masking import MAX_LINE, mask, secret_names, secr
 from solrbench.errors import SolrbenchError
 from solrbench.plan.names import LABEL_BENCHMARK, LABEL_SWEEP
 from solrbench.report.results_csv import to_csv
-from solrbench.results.text.render import to_markdown
+from solrbench.results.text.results_markdown import to_markdown
 from solrbench.results.text.totals import results_with_totals
 
 LOG_LINES = 10_000

@@ -27,7 +27,7 @@ from solrbench.results.text.interval_table import (
     percents_of,
 )
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
-from solrbench.results.text.render import HEADERS, rows, table_note
+from solrbench.results.text.results_markdown import HEADERS, rows, table_note
 from solrbench.results.text.tables.comparison_table import baseline_table, comparison_table
 from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines

@@ -14,7 +14,7 @@ from solrbench.reasons.kinds import Kind
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.registry import ALL_REASONS
 from solrbench.results.text.verdict_text import step_label
-from solrbench.results.validity.overall import invalid_steps
+from solrbench.results.validity.overall_verdict import invalid_steps
 
 log = logging.getLogger(__name__)
 

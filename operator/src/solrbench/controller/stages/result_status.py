@@ -18,7 +18,7 @@ from solrbench.results.summary.arrivals import open_loop_stats
 from solrbench.results.summary.distributions import merge_distributions
 from solrbench.results.summary.silences import step_silences
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
-from solrbench.results.validity.overall import overall_verdict
+from solrbench.results.validity.overall_verdict import overall_verdict
 
 
 def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:

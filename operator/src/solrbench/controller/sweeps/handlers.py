@@ -28,7 +28,7 @@ from solrbench.decide.ownership import controller_uid
 from solrbench.metrics.operator_metrics import PrometheusMetrics
 from solrbench.plan.names import LABEL_SWEEP
 from solrbench.reasons.sweep import SweepReason
-from solrbench.sweep.decide import decide_expiry
+from solrbench.sweep.decision import decide_expiry
 from solrbench.sweep.states import PointState
 
 log = logging.getLogger("solrbench")

@@ -19,7 +19,7 @@ from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.child import build_child
-from solrbench.sweep.decide import SweepDecision, decide_expiry, decide_sweep
+from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.needs.cluster_capacity import ClusterCapacity, capacity_of_nodes
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point, benchmark_name

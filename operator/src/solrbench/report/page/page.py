@@ -20,9 +20,13 @@ from solrbench.report.page.sections import (
     step_sections,
 )
 from solrbench.report.page.step_tables import overview_table
-from solrbench.results.text.facts import data_facts, load_facts, outcome_facts, target_facts
+from solrbench.results.text.benchmark_facts import (
+    data_facts,
+    load_facts,
+    outcome_facts,
+    target_facts,
+)
 from solrbench.results.text.limits_text import OBJECTIVES, limit_lines, trial_tables
-from solrbench.results.text.render_windows import outlier_table, steadiness_table
 from solrbench.results.text.tables.comparison_table import baseline_table, comparison_table
 from solrbench.results.text.tables.environment_tables import environment_tables
 from solrbench.results.text.tables.failure_table import failure_table
@@ -31,7 +35,8 @@ from solrbench.results.text.tables.silence_tables import user_table, wait_table
 from solrbench.results.text.tables.table import Table
 from solrbench.results.text.tables.trend_table import trend_table
 from solrbench.results.text.verdict_text import NOT_CHECKED, one_line_verdict, verdict_lines
-from solrbench.results.validity.overall import overall_verdict
+from solrbench.results.text.windows_markdown import outlier_table, steadiness_table
+from solrbench.results.validity.overall_verdict import overall_verdict
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from solrbench.results.model.step_result import MOST_SLOW, RequestResult, SlowRe
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.stats.number_format import format_milliseconds
 from solrbench.results.summary.grouping import is_planned, merged, merged_responses
-from solrbench.results.text.facts import step_text
+from solrbench.results.text.benchmark_facts import step_text
 from solrbench.results.text.tables.table import Table
 
 _MOST_NAMES = 8

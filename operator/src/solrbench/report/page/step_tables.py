@@ -17,10 +17,10 @@ from solrbench.report.page.cells import (
     word_cell,
 )
 from solrbench.results.stats.number_format import format_percent, format_share
+from solrbench.results.text.benchmark_facts import step_text
 from solrbench.results.text.columns import format_cell
-from solrbench.results.text.facts import step_text
 from solrbench.results.text.interval_table import INTERVAL_NOTE, percent_label, percents_of
-from solrbench.results.text.render import table_note
+from solrbench.results.text.results_markdown import table_note
 from solrbench.results.text.verdict_text import verdict_of
 
 _INTERVALS = INTERVAL_NOTE.replace("In brackets 95 %", "Below the numbers 95 %").split(";")[0]

@@ -10,7 +10,7 @@ from solrbench.report.sweep.tables import (
     points_table,
 )
 from solrbench.results.text.markdown import escape_markdown, markdown_list
-from solrbench.results.text.render import join_fitting, table_section
+from solrbench.results.text.results_markdown import join_fitting, table_section
 from solrbench.results.text.tables.environment_tables import environment_tables
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.validity.overall import invalid_steps, overall_verdict
+from solrbench.results.validity.overall_verdict import invalid_steps, overall_verdict
 
 _MAX_LINES = 3
 

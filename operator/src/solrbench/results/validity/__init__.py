@@ -1,6 +1,6 @@
 """Whether results are valid.
 
 - `checks`: what may be wrong with one step run
-- `verdict`: the checks of all repeats of a step
-- `overall`: the verdicts of all steps as one
+- `step_verdicts`: the checks of all repeats of a step
+- `overall_verdict`: the verdicts of all steps as one
 """

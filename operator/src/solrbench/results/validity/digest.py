@@ -11,7 +11,7 @@ from solrbench.results.summary.cold_start import summarise_cold_start
 from solrbench.results.summary.telemetry import RunTelemetry, run_telemetry
 from solrbench.results.trends.run_trends import RunTrend, run_trends
 from solrbench.results.validity.checks.finding import EvaluatedRun
-from solrbench.results.validity.verdict import evaluate_document
+from solrbench.results.validity.step_verdicts import evaluate_document
 
 _SERIES = ("warm_up_thousands", "warm_up_caches", "thousands", "caches", "outliers", "diagnostics")
 

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
-from solrbench.results.text.render_windows import windows_to_markdown
+from solrbench.results.text.windows_markdown import windows_to_markdown
 from unit.results.builders import START, make_document
 
 

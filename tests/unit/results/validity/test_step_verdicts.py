@@ -12,8 +12,8 @@ from solrbench.results.model.step_result import (
     Window,
 )
 from solrbench.results.text.verdict_text import completion_note, verdict_lines
-from solrbench.results.validity.overall import overall_verdict
-from solrbench.results.validity.verdict import evaluate_steps, samples_needed
+from solrbench.results.validity.overall_verdict import overall_verdict
+from solrbench.results.validity.step_verdicts import evaluate_steps, samples_needed
 from unit.results.builders import START, make_result, make_spec, make_variants
 from unit.results.validity.documents import (
     ENOUGH,

@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.report.results_csv import to_csv
-from solrbench.results.text import render
+from solrbench.results.text import results_markdown
 from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -59,8 +59,8 @@ def _benchmark(*results: StepResult, phase: str = "Succeeded") -> SolrBenchmark:
 
 
 def test_cells_carry_units() -> None:
-    (row,) = render.rows([FULL])
-    cells = dict(zip(render.HEADERS, row, strict=True))
+    (row,) = results_markdown.rows([FULL])
+    cells = dict(zip(results_markdown.HEADERS, row, strict=True))
     assert cells["Requests/s"] == "123"
     assert cells["P95"] == "9.87 ms"
     assert cells["Max"] == "2.35 s"
@@ -69,8 +69,8 @@ def test_cells_carry_units() -> None:
 
 
 def test_what_was_not_measured_is_empty_not_zero() -> None:
-    (row,) = render.rows([BARE])
-    cells = dict(zip(render.HEADERS, row, strict=True))
+    (row,) = results_markdown.rows([BARE])
+    cells = dict(zip(results_markdown.HEADERS, row, strict=True))
     assert cells["P95"] == cells["Average"] == cells["Failures"] == cells["± P95"] == ""
     assert cells["Requests"] == "0"
 
@@ -103,30 +103,30 @@ VERDICTS = [
 
 
 def test_verdicts_stand_in_every_form() -> None:
-    invalid, valid = render.rows([FULL, BARE], VERDICTS)
-    assert (render.HEADERS[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
+    invalid, valid = results_markdown.rows([FULL, BARE], VERDICTS)
+    assert (results_markdown.HEADERS[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
     first, second = csv.DictReader(io.StringIO(to_csv([FULL, BARE], VERDICTS)))
     assert (first["verdict"], first["reasons"]) == ("Invalid", "WorkerSaturated TooFewSamples")
     assert (second["verdict"], second["reasons"]) == ("Valid", "")
     bench = _benchmark(FULL, BARE)
     status = bench.status.model_copy(update={"verdicts": VERDICTS})
-    text = render.to_markdown(bench.model_copy(update={"status": status}))
+    text = results_markdown.to_markdown(bench.model_copy(update={"status": status}))
     assert "five is Invalid: WorkerSaturated: worker w used 99 % of a core (limit 90 %)" in text
     assert "five is Invalid: TooFewSamples: 9 requests (limit 200)" in text
     assert "not checked: PodThrottled of one: no cpu.stat of w" in text
 
 
 def test_results_without_a_verdict_have_none() -> None:
-    (row,) = render.rows([FULL])
+    (row,) = results_markdown.rows([FULL])
     assert row[-1] == ""
-    assert "## Verdict" not in render.to_markdown(_benchmark(FULL))
+    assert "## Verdict" not in results_markdown.to_markdown(_benchmark(FULL))
 
 
 def test_variants_get_a_column_where_there_are_some() -> None:
     proxied = FULL.model_copy(update={"variant": "proxy"})
     read = list(csv.DictReader(io.StringIO(to_csv([proxied]))))
     assert (read[0]["variant"], set(read[0])) == ("proxy", COLUMNS | {"variant"})
-    table = render.to_markdown_table(render.rows([proxied]))
+    table = results_markdown.to_markdown_table(results_markdown.rows([proxied]))
     assert "| Step | Variant | Request |" in table
     assert "| five | proxy | query | 3 |" in table
     assert len({line.count(" |") for line in table.splitlines()}) == 1
@@ -144,16 +144,16 @@ def test_comparisons_stand_below_the_table() -> None:
     )
     bench = _benchmark(FULL)
     status = bench.status.model_copy(update={"comparisons": [comparison]})
-    text = render.to_markdown(bench.model_copy(update={"status": status}))
+    text = results_markdown.to_markdown(bench.model_copy(update={"status": status}))
     row = (
         "| five | query | Average | proxy | +12.3 % | +9.8 % … +14.8 % | no word from one repeat |"
     )
     assert row in text.splitlines()
-    assert "## Comparison" not in render.to_markdown(bench)
+    assert "## Comparison" not in results_markdown.to_markdown(bench)
 
 
 def test_markdown_has_verdict_topology_and_results() -> None:
-    text = render.to_markdown(_benchmark(FULL, BARE))
+    text = results_markdown.to_markdown(_benchmark(FULL, BARE))
     assert text.startswith("# team/b\n")
     assert "- **Outcome**: AllStepsStored: 3 of 3 steps are stored" in text
     assert "- **Nodes**: 2, heap 1Gi each" in text
@@ -162,12 +162,12 @@ def test_markdown_has_verdict_topology_and_results() -> None:
 
 
 def test_markdown_rows_have_the_columns_of_the_header() -> None:
-    lines = render.to_markdown_table(render.rows([FULL])).splitlines()
+    lines = results_markdown.to_markdown_table(results_markdown.rows([FULL])).splitlines()
     assert len({line.count(" |") for line in lines}) == 1
 
 
 def test_markdown_without_results_has_no_table() -> None:
-    assert "## Results" not in render.to_markdown(_benchmark(phase="Failed"))
+    assert "## Results" not in results_markdown.to_markdown(_benchmark(phase="Failed"))
 
 
 def test_text_of_others_is_no_markup() -> None:
@@ -176,7 +176,7 @@ def test_text_of_others_is_no_markup() -> None:
     condition = Condition(**given, message=text, last_transition_time=NOW)
     status = Status(conditions=[condition])
     benchmark = SolrBenchmark(metadata=Metadata(name="one"), spec=make_spec("five"), status=status)
-    lines = render.to_markdown(benchmark).splitlines()
+    lines = results_markdown.to_markdown(benchmark).splitlines()
     assert (
         "- **Outcome**: SolrError: bad  # Heading \\| a \\| &lt;script>alert(1)&lt;/script>"
         in lines

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
-from solrbench.sweep.decide import SweepDecision, decide_expiry, decide_sweep
+from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.views import ChildView, SweepObservation
 from support.resources.small_resource import Changes

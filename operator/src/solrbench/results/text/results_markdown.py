@@ -9,8 +9,8 @@ from solrbench.results.bottleneck.sentences import bottleneck_sentences
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
 from solrbench.results.text.baseline_text import comparison_to_markdown
+from solrbench.results.text.benchmark_facts import facts
 from solrbench.results.text.columns import HIDEABLE, format_cell
-from solrbench.results.text.facts import facts
 from solrbench.results.text.interval_table import (
     INTERVAL_NOTE,
     interval_headers,
@@ -20,7 +20,6 @@ from solrbench.results.text.interval_table import (
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
 from solrbench.results.text.limits_text import limit_lines, trial_tables
 from solrbench.results.text.markdown import escape_markdown, markdown_list, markdown_table
-from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.servers import SERVERS_NOTE, missing_lines, servers_table
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
 from solrbench.results.text.tables.comparison_table import comparison_table
@@ -31,6 +30,7 @@ from solrbench.results.text.tables.table import Row, Table, table_to_markdown
 from solrbench.results.text.tables.trend_table import trend_table
 from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines, verdict_of
+from solrbench.results.text.windows_markdown import windows_to_markdown
 
 MAX_MARKDOWN_BYTES = 1_000_000
 """What a summary of GitHub Actions may have is 1 MiB."""
