@@ -278,6 +278,19 @@ def test_counted_step_has_a_drain_and_the_rate_of_all_its_time() -> None:
     assert [each.second for each in result.windows] == [0, 1]
 
 
+def test_counted_arrivals_have_the_rate_of_their_schedule() -> None:
+    planned = PLANNED.model_copy(
+        update={"step": Step(name="storm", requests_per_second=20, requests=30)}
+    )
+    worker = outcome(part([1], requests=30, windows=windows((0, 20), (1, 9), (6, 1))))
+    times = {"sending_seconds": 1.5, "planned_seconds": 1.5, "last_seconds": 6.5}
+    worker = worker.model_copy(update=times)
+    document = merge_worker_results(planned, [("w", worker)], StepRunMetadata(1, BEGAN))
+    (result,) = document.requests
+    assert (document.duration_seconds, document.drain_seconds) == (1.5, 5.0)
+    assert (document.rated(result), document.rate_seconds) == (29, 1.5)
+
+
 def test_step_whose_queries_ended_has_the_rate_of_all_its_time() -> None:
     ended = outcome(part([1], windows=windows((0, 1)))).model_copy(
         update={"sending_seconds": 0.5, "queries_exhausted": True}
