@@ -30,7 +30,7 @@ def test_queue_suspension_deletion_and_time_to_live(run: Run) -> None:
     assert kube.owned(second) == []
 
     wait_for_phase(first, "Measuring")
-    kube.delete(first, seconds=45)
+    kube.kubectl("delete", "sbench", first, "--wait=false")
 
     wait_for_phase(second, "Provisioning", 60)
     assert kube.status(third)["phase"] == "Queued"
@@ -39,7 +39,9 @@ def test_queue_suspension_deletion_and_time_to_live(run: Run) -> None:
     kube.wait_for("end of its pods", lambda: not kube.owned(second), 60)
 
     wait_for_phase(third, "Provisioning", 60)
-    kube.delete(third, seconds=45)
+    kube.kubectl("delete", "sbench", third, "--wait=false")
+    for deleted in (first, third):
+        kube.delete(deleted, seconds=45)  # and with it all that it owned
 
     patch(second, '{"suspend": false, "ttlSecondsAfterFinished": 15}')
     kube.wait_for_success(second)
