@@ -159,7 +159,7 @@ def test_what_counted_requests_cost_is_measured_without_their_drain(
             await asyncio.sleep(1)
             bench.run.progress()
         assert bench.run.state is FINISHED
-        assert bench.run.result().measured_seconds < 5
+        assert (bench.run.result().measured_seconds or 0) == pytest.approx(3, abs=2)
 
     monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
     run_virtually(main)

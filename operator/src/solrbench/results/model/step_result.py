@@ -216,10 +216,8 @@ class StepRunResult(LenientModel):
     seconds: float
     """From the first measured request to the last response."""
     duration_seconds: int | float | None = None
-    """Time in which requests were begun, which is what rates are divided by: that of the spec; of a
-    number of planned arrivals from the first one to the one that would follow the last. None for
-    users that send a number of requests, if the queries ended before it, and in documents of older
-    versions."""
+    """Time in which requests were begun, which rates are divided by; of a number of planned
+    arrivals up to the one that would follow. None without such a plan, and in older documents."""
     drain_seconds: float | None = None
     """From the time at which no request was begun any more to the last response; None in documents
     of older versions. Seconds that begin in it have no windows."""
