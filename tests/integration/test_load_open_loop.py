@@ -64,6 +64,9 @@ def test_two_workers_send_the_whole_plan_and_nothing_twice(tmp_path: Path) -> No
     assert all(worker.lag_p99_microseconds is not None for worker in document.workers)
     # 401 exponential gaps: within 5 standard deviations of their mean sum.
     assert abs(document.seconds - 401 / RATE) < 5 * math.sqrt(401) / RATE + 0.2
+    # The rate is that of the schedule, which both workers know.
+    assert document.duration_seconds is not None
+    assert abs(document.rate_seconds - 401 / RATE) < 5 * math.sqrt(401) / RATE
 
 
 @pytest.mark.timeout(120)

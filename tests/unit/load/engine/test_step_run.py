@@ -140,6 +140,31 @@ def test_counted_requests_end_when_the_last_one_is_sent(monkeypatch: pytest.Monk
     run_virtually(main)
 
 
+@pytest.mark.parametrize(
+    "duty",
+    [assignment(users=2, requests=5), open_loop(requests_per_second=1, requests=4)],
+    ids=["users", "arrivals"],
+)
+def test_what_counted_requests_cost_is_measured_without_their_drain(
+    monkeypatch: pytest.MonkeyPatch, duty: Assignment
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, duty)
+        await bench.add_users(duty.users)
+        bench.run.start_measuring()
+        await asyncio.sleep(0.4)
+        # From now on there is no response before the timeout of 5 s.
+        bench.server.seconds = 60.0
+        for _ in range(10):
+            await asyncio.sleep(1)
+            bench.run.progress()
+        assert bench.run.state is FINISHED
+        assert (bench.run.result().measured_seconds or 0) == pytest.approx(3, abs=2)
+
+    monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
+    run_virtually(main)
+
+
 def test_planned_arrivals_end_with_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main(loop: VirtualTimeLoop) -> None:
         duty = open_loop(requests_per_second=1, seconds=6).model_copy(update={"seconds": 6})

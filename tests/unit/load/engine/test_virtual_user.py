@@ -79,11 +79,21 @@ def test_user_whose_answer_is_checked_after_the_close_does_not_think(
     run(body)
 
 
-def test_users_that_think_as_long_do_not_send_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "waits",
+    [
+        {"think_time": ThinkTime(constant_milliseconds=4000)},
+        {"pacing_milliseconds": 4000},
+    ],
+    ids=["think time", "pacing"],
+)
+def test_users_that_think_as_long_do_not_send_in_step(
+    monkeypatch: pytest.MonkeyPatch, waits: dict[str, object]
+) -> None:
     async def main(loop: VirtualTimeLoop) -> None:
         server = serve(monkeypatch, loop)
         listener = RecordingListener()
-        duty = assignment(users=200, seconds=20, think=ThinkTime(constant_milliseconds=4000))
+        duty = assignment(users=200, seconds=20).model_copy(update=waits)
         engine = Engine(target("http://solr:1/solr"), listener, loop)
         engine.begin(duty)
         for _ in range(duty.users):

@@ -51,6 +51,29 @@ def test_outcome_is_exact() -> None:
     assert result.windows[2].max_microseconds == max(times[2000:])
 
 
+@pytest.mark.parametrize("known_at", [0.2, 1.1, 2.35])
+def test_drain_begins_with_a_second_of_its_own(known_at: float) -> None:
+    made = ledger()
+    record(made, HOT, known_at, 500)
+    made.drain_from(ORIGIN + round(2.4 * SECOND_NS))
+    for ended in (2.375, 2.399, 2.4, 2.9, 3.5, 4.0):
+        record(made, HOT, ended, 500)
+    made.take_finished_seconds(ORIGIN, last=True)
+    (result,) = made.results()
+    counts = Counter({int(known_at): 1}) + Counter({2: 2, 3: 3, 4: 1})
+    assert [(w.second, w.requests) for w in result.windows] == sorted(counts.items())
+
+
+def test_drain_of_a_silent_second_is_not_taken_for_it() -> None:
+    made = ledger()
+    record(made, HOT, 0.2, 500)
+    made.drain_from(ORIGIN + round(2.4 * SECOND_NS))
+    record(made, HOT, 2.9, 500)
+    made.take_finished_seconds(ORIGIN, last=True)
+    (result,) = made.results()
+    assert [w.second for w in result.windows] == [0, 3]
+
+
 def test_request_belongs_to_the_second_of_its_end() -> None:
     made = ledger()
     for ended in (0.001, 0.999, 1.0, 3.5):

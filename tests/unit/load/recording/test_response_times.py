@@ -7,6 +7,8 @@ from solrbench.load.recording.response_times import (
     LatencyRecorder,
     OpenLoopRecorder,
 )
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.schedule.arrivals import SendingTime
 from solrbench.results.stats.histograms import Histogram, decode
 from solrbench.results.stats.time_blocks import TimeBlocks
 
@@ -78,3 +80,11 @@ def test_own_delays_of_the_worker_are_left_out_of_a_second_histogram() -> None:
     assert found.encode() == expected.encode()
     assert decode(query.response_time_histogram or "").percentile(50) == 153_087
     assert calm.response_time_without_lag_histogram is None
+
+
+def test_planned_time_runs_from_the_first_arrival_on() -> None:
+    made, measured = OpenLoopRecorder(("a",)), StepRunRecorder(("a",), 0)
+    result = WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=[])
+    assert made.add_to_result(result, measured.empty_result).planned_seconds is None
+    made.sending = SendingTime(SECOND_NS // 4, 2 * SECOND_NS)
+    assert made.add_to_result(result, measured.empty_result).planned_seconds == 1.75

@@ -222,3 +222,39 @@ def test_log_is_replayed_at_its_own_times(
     assert found[: len(LOG)] == times[: len(LOG)]
     ends = {"seconds": 10}
     assert len(found) == len(times[: len(LOG)]) + (workers if fields == ends else 0)
+
+
+def sending(plan: ArrivalRate, worker: int = 0, *log: float) -> tuple[int, int] | None:
+    times = Schedule(plan, 7, worker, 2, log).arrival_times_ns()
+    while True:
+        try:
+            next(times)
+        except StopIteration as over:
+            found: tuple[int, int] | None = over.value
+            return found
+
+
+def test_uniform_arrivals_take_as_many_intervals_as_there_are() -> None:
+    plan = rate(requests=16, requests_per_second=8, distribution="Uniform")
+    assert sending(plan) == (0, 2 * SECOND)
+
+
+@pytest.mark.parametrize("requests", [1, 1000, 4096])
+@pytest.mark.parametrize("ramp", [0, 3])
+def test_all_workers_know_when_one_more_would_arrive(requests: int, ramp: int) -> None:
+    plan = rate(requests=requests, ramp_seconds=ramp)
+    longer = whole(rate(requests=requests + 1, ramp_seconds=ramp))
+    first, end = longer[longer >= ramp * SECOND][[0, -1]].tolist()
+    assert sending(plan, 0) == sending(plan, 1) == (first, end)
+
+
+def test_time_of_sending_is_not_planned_with_a_duration() -> None:
+    assert sending(rate(seconds=3)) is None
+
+
+@pytest.mark.parametrize(("requests", "planned"), [(2, (0, 2 * SECOND)), (3, None)])
+def test_log_has_a_time_of_sending_if_it_goes_on(
+    requests: int, planned: tuple[int, int] | None
+) -> None:
+    plan = rate(requests=requests, speed_factor=2.0)
+    assert sending(plan, 1, 0.0, 1.0, 4.0) == planned

@@ -5,11 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.http_auth import HttpAuth, basic_auth
 from solrbench.load.engine.target import load_target
 from solrbench.load.errors import LoadError
-from solrbench.load.workload.http_requests import prepare_node, prepare_requests
-from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.load.workload.http_requests import (
+    first_template_index,
+    prepare_node,
+    prepare_requests,
+)
+from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import QuerySource
 from solrbench.load.workload.url_encoding import url_quote
@@ -119,6 +124,17 @@ def test_login_in_an_address_is_no_part_of_the_host() -> None:
     (request,) = prepare_requests(spec, plain("a")).requests
     assert b"\r\nHost: [::1]:8983\r\n" in node.message(request)
     assert b"secret" not in node.message(request)
+
+
+@pytest.mark.parametrize("handler", ["/select", "/ingest"])
+def test_all_that_goes_to_the_handler_of_updates_may_change_documents(handler: str) -> None:
+    updates = {"name": "write", "handler": handler, "updates": {"generated": {}}}
+    reads = {"name": "read", "handler": "/query", "queries": {"generated": {}}}
+    spec = Workload.model_validate({"mix": [updates, reads]})
+    found = prepare_node(spec, "books", URL).update_templates
+    first = first_template_index(spec, handler)
+    assert found >= {first + kind for kind in BodyKind}
+    assert found.isdisjoint(first_template_index(spec, "/query") + kind for kind in BodyKind)
 
 
 @pytest.mark.parametrize("url", ["ftp://node:8983/solr", "node:8983/solr", "http:///solr"])

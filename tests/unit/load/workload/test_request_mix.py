@@ -164,6 +164,9 @@ def test_requests_of_long_lists_are_made_when_they_are_sent(
     monkeypatch.setattr(http_requests, "PREPARED_AHEAD", 3)
     assert requests() == ready
     assert len(set(ready[1])) == 9
+    (source,) = load_workload(whole, tmp_path).sources
+    assert isinstance(source, QuerySource)
+    assert isinstance(source.requests, http_requests.RequestsOnDemand)
 
 
 def test_every_entry_has_parameters_handler_and_place_of_its_own(tmp_path: Path) -> None:

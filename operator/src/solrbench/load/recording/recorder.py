@@ -45,6 +45,7 @@ class StepRunRecorder:
         self.origin_ns = NEVER_NS
         """When measuring began."""
         self._boundary_ns = now_ns + SECOND_NS
+        self._drain_ns = NEVER_NS
         self.first_ns = NEVER_NS
         """When the first measured request was sent."""
         self.last_ns = 0
@@ -67,6 +68,12 @@ class StepRunRecorder:
         self._flush_seconds(now_ns)
         self.origin_ns = now_ns
         self._boundary_ns = now_ns + SECOND_NS
+
+    def drain_from(self, at_ns: int) -> None:
+        """Count what ends from a time on to the seconds that begin then or later."""
+        self._drain_ns = at_ns
+        if self._boundary_ns - SECOND_NS < at_ns < self._boundary_ns:
+            self._boundary_ns = at_ns
 
     def record(  # noqa: PLR0913, PLR0917 - packing them would cost more than counting them
         self,
@@ -161,15 +168,24 @@ class StepRunRecorder:
         return rolled
 
     def _flush_seconds(self, now_ns: int) -> None:
-        number = max((self._boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
-        behind = max((now_ns - self._boundary_ns) // SECOND_NS, -1)
-        self._boundary_ns += (behind + 1) * SECOND_NS
+        # Rounded up: the second in which the drain begins ends early.
+        number = max(-((self.origin_ns - self._boundary_ns) // SECOND_NS) - 1, 0)
+        if now_ns >= self._boundary_ns:
+            self._boundary_ns = self._next_boundary_ns(now_ns)
         for stats in self._stats:
             for recorder in (stats.ramp, stats.measured):
                 done = recorder.flush_second(number)
                 if done is not None:
                     done.is_transaction = stats.is_transaction
                     self._finished_seconds.append((stats.name, done))
+
+    def _next_boundary_ns(self, now_ns: int) -> int:
+        """Return the end of the second of `now_ns`; the drain begins with a second of its own."""
+        base_ns = self._boundary_ns if self._drain_ns == NEVER_NS else self.origin_ns
+        end_ns = base_ns + ((now_ns - base_ns) // SECOND_NS + 1) * SECOND_NS
+        if not end_ns - SECOND_NS < self._drain_ns < end_ns:
+            return end_ns
+        return self._drain_ns if now_ns < self._drain_ns else end_ns + SECOND_NS
 
     def micro_batches(self) -> list[MicroBatch]:
         """Return all measured requests a handful at a time."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.load.schedule.arrivals import SendingTime
 from solrbench.results.stats.histograms import Histogram, bucket_of, buckets_of
 from solrbench.results.stats.time_blocks import TimeBlocks
 
@@ -132,6 +133,7 @@ class OpenLoopRecorder:
         planned_requests: measured arrivals of the schedule so far
         lags: how long after its intended start a measured request was sent that found a free
             connection, in µs: what the worker itself was late
+        sending: when a planned number of requests is sent by all workers; None if not known
 
     """
 
@@ -144,6 +146,7 @@ class OpenLoopRecorder:
         self._boundary_ns = 0
         self.planned_requests = 0
         self.lags = LatencyRecorder()
+        self.sending: SendingTime | None = None
         self._own_lags: dict[int, int] = {}
         """Delays of at least `OWN_LAG_NS` of requests under way, by intended start."""
 
@@ -201,11 +204,17 @@ class OpenLoopRecorder:
         """
         figures = {
             "planned_requests": self.planned_requests,
+            "planned_seconds": self._planned_seconds(),
             "lag_p99_microseconds": self.lags.percentile(99),
             "lag_max_microseconds": self.lags.max_microseconds,
             "requests": self.add_to_results(result.requests, empty),
         }
         return result.model_copy(update=figures)
+
+    def _planned_seconds(self) -> float | None:
+        if self.sending is None:
+            return None
+        return (self.sending.end_ns - self.sending.first_ns) / _SECOND_NS
 
     def add_to_results(
         self, results: Iterable[WorkerRequestStats], empty: Callable[[int], WorkerRequestStats]

@@ -46,6 +46,9 @@ class WorkerStepResult(WorkerUsage):
     """A list with the order `Once` came to its end."""
     planned_requests: int | None = None
     """Measured arrivals of the plan; None in a closed loop."""
+    planned_seconds: float | None = None
+    """From the first measured arrival of the plan of all workers to the one that would follow its
+    last; None in a closed loop and with a duration."""
     requests: list[WorkerRequestStats]
     nodes: list[NodeResult] = []
     """Each node in an open loop, in the order of the plan."""

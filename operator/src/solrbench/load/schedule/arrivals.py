@@ -16,9 +16,10 @@ of the run, so that all of them are compared in the same way.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,18 @@ _BLOCK = 4096
 _SECOND_NS = 1_000_000_000
 _NEVER_NS = 2.0**62
 """A century and a half, which fits into 64 bits."""
+
+
+class SendingTime(NamedTuple):
+    """When a number of arrivals is planned, in nanoseconds since the begin of the run.
+
+    From the first one to the time at which one more would arrive: as many gaps as arrivals.
+    """
+
+    first_ns: int
+    """The first arrival after the ramp."""
+    end_ns: int
+    """The arrival after the last one, if the process went on."""
 
 
 class ArrivalRate(Model):
@@ -117,13 +130,29 @@ class Schedule:
     workers: int
     recorded_seconds: Sequence[float] = ()
 
-    def arrival_times_ns(self) -> Iterator[int]:
-        """Yield the worker's arrivals in nanoseconds since the begin of the run, ascending."""
+    def arrival_times_ns(self) -> Generator[int, None, SendingTime | None]:
+        """Yield the worker's arrivals in nanoseconds since the begin of the run, ascending.
+
+        Returns:
+            When all workers send a number of arrivals; None with a duration, and with a log that
+            has no more of them.
+
+        """
         if self.rate.speed_factor is not None:
-            yield from self._recorded_times_ns(self.rate.speed_factor)
-            return
-        begin = 0
-        for block in arrivals(self.rate, self.seed):
+            return (yield from self._recorded_times_ns(self.rate.speed_factor))
+        return (yield from self._owned_times_ns())
+
+    def _owned_times_ns(self) -> Generator[int, None, SendingTime | None]:
+        begin, first, blocks = 0, None, arrivals(self.rate, self.seed)
+        while True:
+            try:
+                block = next(blocks)
+            except StopIteration as over:
+                end: int | None = over.value
+                return None if first is None or end is None else SendingTime(first, end)
+            measured = int(np.searchsorted(block, self.rate.ramp_ns))
+            if first is None and measured < len(block):
+                first = int(block[measured])
             yield from block[self._owners(begin, len(block)) == self.worker].tolist()
             begin += len(block)
 
@@ -138,21 +167,32 @@ class Schedule:
             return turns
         return np.random.default_rng((self.seed, begin)).permutation(turns)
 
-    def _recorded_times_ns(self, speed_factor: float) -> Iterator[int]:
+    def _recorded_times_ns(self, speed_factor: float) -> Generator[int, None, SendingTime | None]:
         """Yield the worker's arrivals of a log, and one for which no request is left."""
         recorded, last = self.recorded_seconds, self.rate.requests
         end = math.inf if self.rate.seconds is None else self.rate.seconds * _SECOND_NS
+
+        def at_ns(number: int) -> int:
+            return int(recorded[min(number, len(recorded) - 1)] / speed_factor * _SECOND_NS)
+
         for number in count(self.worker, self.workers):
-            at = int(recorded[min(number, len(recorded) - 1)] / speed_factor * _SECOND_NS)
+            at = at_ns(number)
             if at >= end or (last is not None and number >= last):
-                return
+                break
             yield at
             if number >= len(recorded):
-                return
+                break
+        has_more = last is not None and last < len(recorded)
+        return SendingTime(at_ns(0), at_ns(last)) if last is not None and has_more else None
 
 
-def arrivals(plan: ArrivalRate, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the arrivals of the whole run in blocks: nanoseconds since its begin, ascending."""
+def arrivals(plan: ArrivalRate, seed: int) -> Generator[NDArray[np.int64], None, int | None]:
+    """Yield the arrivals of the whole run in blocks: nanoseconds since its begin, ascending.
+
+    Returns:
+        The arrival after the last one of a number; None with a duration.
+
+    """
     left = plan.requests
     for points in _unit_rate_points(plan.distribution, seed):
         times = np.minimum(_times(plan, points) * _SECOND_NS, _NEVER_NS).astype(np.int64)
@@ -161,11 +201,14 @@ def arrivals(plan: ArrivalRate, seed: int) -> Iterator[NDArray[np.int64]]:
             cut = int(np.searchsorted(times, end))
         else:
             ramp = int(np.searchsorted(times, plan.ramp_ns))
+            if not left:
+                return int(times[0])
             cut = min(ramp + left, len(times))
             left -= cut - ramp
         yield times[:cut]
-        if cut < len(times) or left == 0:
-            return
+        if cut < len(times):
+            return None if left is None else int(times[cut])
+    return None
 
 
 def _unit_rate_points(kind: ArrivalDistribution, seed: int) -> Iterator[NDArray[np.float64]]:

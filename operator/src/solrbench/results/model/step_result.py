@@ -215,9 +215,9 @@ class StepRunResult(LenientModel):
     end_time: datetime
     seconds: float
     """From the first measured request to the last response."""
-    duration_seconds: int | None = None
-    """Time in which requests were begun, which is what rates are divided by; None for a step of
-    `requests`, if the queries ended before it, and in documents of older versions."""
+    duration_seconds: int | float | None = None
+    """Time in which requests were begun, which rates are divided by; of a number of planned
+    arrivals up to the one that would follow. None without such a plan, and in older documents."""
     drain_seconds: float | None = None
     """From the time at which no request was begun any more to the last response; None in documents
     of older versions. Seconds that begin in it have no windows."""

@@ -5,6 +5,9 @@ from typing import Any
 from solrbench.api.v1alpha1.load.load import Step
 from solrbench.load.master.merging.merge_results import merge_worker_results
 from solrbench.load.master.merging.step_run_metadata import StepRunMetadata, WarmUpResult
+from solrbench.load.recording.connection_counts import ConnectionCounts
+from solrbench.load.recording.node_counts import NodeCounts
+from solrbench.load.recording.silences import NodeActivity
 from solrbench.load.recording.window_sums import SecondSums
 from solrbench.load.recording.worker_result import (
     MicroBatch,
@@ -278,6 +281,19 @@ def test_counted_step_has_a_drain_and_the_rate_of_all_its_time() -> None:
     assert [each.second for each in result.windows] == [0, 1]
 
 
+def test_counted_arrivals_have_the_rate_of_their_schedule() -> None:
+    planned = PLANNED.model_copy(
+        update={"step": Step(name="storm", requests_per_second=20, requests=30)}
+    )
+    worker = outcome(part([1], requests=30, windows=windows((0, 20), (1, 9), (6, 1))))
+    times = {"sending_seconds": 1.5, "planned_seconds": 1.5, "last_seconds": 6.5}
+    worker = worker.model_copy(update=times)
+    document = merge_worker_results(planned, [("w", worker)], StepRunMetadata(1, BEGAN))
+    (result,) = document.requests
+    assert (document.duration_seconds, document.drain_seconds) == (1.5, 5.0)
+    assert (document.rated(result), document.rate_seconds) == (29, 1.5)
+
+
 def test_step_whose_queries_ended_has_the_rate_of_all_its_time() -> None:
     ended = outcome(part([1], windows=windows((0, 1)))).model_copy(
         update={"sending_seconds": 0.5, "queries_exhausted": True}
@@ -292,6 +308,18 @@ def test_drain_is_unknown_if_a_worker_does_not_report_its_end() -> None:
     (result,) = document.requests
     assert (document.drain_seconds, result.drain_requests) == (None, None)
     assert [each.second for each in result.windows] == [0, 12]
+
+
+def test_document_has_connections_and_nodes_of_all_workers() -> None:
+    node, connections = NodeCounts(NodeActivity("a:1")), ConnectionCounts()
+    node.record(700, None)
+    connections.record(90)
+    one = outcome(part([5])).model_copy(
+        update={"nodes": [node.result()], "connections": connections.result()}
+    )
+    document = merged(one, one)
+    assert [(each.node, each.requests) for each in document.nodes] == [("a:1", 2)]
+    assert (document.connections.opened, document.connections.open_sum_microseconds) == (2, 180)
 
 
 def test_workers_have_percentiles_of_their_own() -> None:

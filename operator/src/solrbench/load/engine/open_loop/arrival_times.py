@@ -1,7 +1,9 @@
 """When the requests of an open loop are due, by the clock."""
 
+from collections.abc import Iterator
+
 from solrbench.load.recording.request_stats import NEVER_NS
-from solrbench.load.schedule.arrivals import Schedule
+from solrbench.load.schedule.arrivals import Schedule, SendingTime
 
 
 class ArrivalTimes:
@@ -9,16 +11,19 @@ class ArrivalTimes:
 
     Attributes:
         next_ns: when the next arrival is due; after the last one, a time that never comes
+        sending: when all workers send, since the begin of the schedule; None before the last
+            arrival of this one, and unless their number is planned
 
     """
 
-    __slots__ = ("_offsets_ns", "_ramp_ns", "_started_ns", "next_ns")
+    __slots__ = ("_offsets_ns", "_ramp_ns", "_started_ns", "next_ns", "sending")
 
     def __init__(self, schedule: Schedule) -> None:
-        self._offsets_ns = schedule.arrival_times_ns()
+        self._offsets_ns = self._until_end(schedule)
         self._ramp_ns = schedule.rate.ramp_ns
         self._started_ns = 0
         self.next_ns = NEVER_NS
+        self.sending: SendingTime | None = None
 
     @property
     def is_over(self) -> bool:
@@ -39,3 +44,10 @@ class ArrivalTimes:
     def end(self) -> None:
         """Let nothing arrive any more."""
         self.next_ns = NEVER_NS
+
+    def sending_ended_ns(self) -> int | None:
+        """Return the planned end of the arrivals of all workers; None if it is not known."""
+        return None if self.sending is None else self._started_ns + self.sending.end_ns
+
+    def _until_end(self, schedule: Schedule) -> Iterator[int]:
+        self.sending = yield from schedule.arrival_times_ns()

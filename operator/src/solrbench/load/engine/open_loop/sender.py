@@ -152,8 +152,7 @@ class OpenLoopSender:
         if times.is_over:
             self.state = OpenLoopState.DRAINING
             if self._is_counted:
-                # Nothing is refused any more from which the supply learns when the last was taken.
-                self._context.supply.note_end(now_ns)
+                self._note_end(now_ns)
             # It would ring in every turn of the loop until it is set again.
             self._timer.close()
             self._finish_if_done()
@@ -180,6 +179,17 @@ class OpenLoopSender:
         recorder.planned_requests -= sum(each >= recorder.origin_ns for each in gone)
         self._times.end()
         self.state = OpenLoopState.DRAINING
+
+    def _note_end(self, now_ns: int) -> None:
+        """Note when the last arrival was taken: nothing is refused from which to learn it.
+
+        What the schedule plans is the same on all workers, however late one of them is.
+        """
+        planned_ns = self._times.sending_ended_ns()
+        self._context.supply.note_end(now_ns if planned_ns is None else planned_ns)
+        if planned_ns is not None:
+            self._recorder.sending = self._times.sending
+            self._context.recorder.drain_from(planned_ns)
 
     def _measure(self) -> None:
         self.state = OpenLoopState.MEASURING

@@ -84,11 +84,15 @@ def _sending_seconds(results: Sequence[WorkerStepResult], ended: EndedEarly | No
     return max(known) if known and len(known) == len(results) else None
 
 
-def _duration(planned: PlannedStepRun, results: Sequence[WorkerStepResult]) -> int | None:
-    """Return the time that rates are divided by, if it is that of the spec."""
+def _duration(planned: PlannedStepRun, results: Sequence[WorkerStepResult]) -> float | None:
+    """Return the time that rates are divided by, if it is that of the spec or of the schedule."""
     if any(result.queries_exhausted for result in results):
         return None
-    return planned.step.duration_seconds
+    if planned.step.duration_seconds is not None:
+        return planned.step.duration_seconds
+    scheduled = [each.planned_seconds for each in results if each.planned_seconds]
+    known = bool(scheduled) and len(scheduled) == len(results)
+    return round(max(scheduled), _DIGITS) if known else None
 
 
 def _times(

@@ -238,8 +238,8 @@ class StepResult(StatusModel):
     drain_requests: Annotated[
         Count | None, Shown(Unit.REQUESTS, metric=Metric("step_drain_requests"))
     ] = None
-    """Requests that ended when no request was begun any more; within `requests`, but in steps of
-    `durationSeconds` not in the rate."""
+    """Requests that ended when no request was begun any more; within `requests`, but not in the
+    rate, unless `users` send a number of `requests`."""
     drain_seconds: Annotated[
         Measure | None, Shown(Unit.SECONDS, metric=Metric("step_drain_seconds"))
     ] = None
