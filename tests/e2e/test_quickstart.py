@@ -19,6 +19,8 @@ pytestmark = pytest.mark.alone
 
 EXAMPLE = Path(__file__).parents[2] / "examples/quickstart.yaml"
 NAME = "quickstart"
+DIFFERENT_REPEATS = frozenset({"FirstRepeatDiffers", "RepeatsDisagree"})
+"""What follows where a busy machine takes CPU time from one repeat and not from the other."""
 
 
 @pytest.fixture(scope="module")
@@ -139,8 +141,9 @@ def test_printer_columns_show_the_headline(status: dict[str, Any]) -> None:
     reasons = {
         reason["reason"] for each in status["verdicts"] for reason in each.get("reasons", [])
     }
-    # The machine that runs this suite may be busy for some seconds.
-    assert reasons <= BUSY_MACHINE, status["verdicts"]
+    # The machine that runs this suite may be busy for some seconds, and so for one of two repeats.
+    explained = BUSY_MACHINE | DIFFERENT_REPEATS if reasons & BUSY_MACHINE else frozenset()
+    assert reasons <= explained, status["verdicts"]
     assert ("Invalid" if reasons else "Valid") in line.split()
 
 
