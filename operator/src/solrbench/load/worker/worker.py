@@ -24,7 +24,7 @@ from solrbench.load.errors import (
     write_termination_message,
 )
 from solrbench.load.locust_runtime.setup import allow_many_connections, configure_locust
-from solrbench.load.locust_runtime.user_stopping import stop_users_in_parts
+from solrbench.load.locust_runtime.user_parts import start_users_in_parts, stop_users_in_parts
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.assignment import Assignment
@@ -126,7 +126,9 @@ class Worker:
         self._runner: WorkerRunner = self._environment.create_worker_runner(
             plan.master_host, settings.locust_port
         )
-        stop_users_in_parts(self._runner, RLock(), partial(gevent.sleep, 0))
+        let_others_run = partial(gevent.sleep, 0)
+        start_users_in_parts(self._runner, let_others_run)
+        stop_users_in_parts(self._runner, RLock(), let_others_run)
         # Only a heartbeat sets it, and a master that dies before the first one is lost too.
         self._runner.last_heartbeat_timestamp = time.time()
         gevent.spawn(self._watch_runner)
