@@ -29,6 +29,7 @@ from bench.queries import queries
 from bench.real_pairs import real_pairs
 from bench.saturation import saturation
 from bench.scaling import scaling
+from bench.short_repeats import short_repeats
 from bench.stalls import stalls
 from bench.steady import steady
 from bench.sweep_scale import sweep_scale
@@ -65,6 +66,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "adaptive": partial(adaptive_sweeps, sweeps=40),
     "bends": partial(bends, series=60),
     "steady": partial(steady, runs=400),
+    "short-repeats": partial(short_repeats, runs=300),
     "words": partial(words, pairs=1000),
     "pairs": partial(equal_pairs, rounds=180, runs=8),
     "differing": partial(different_pairs, rounds=130, runs=4),

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.alone
 
 EXAMPLE = Path(__file__).parents[2] / "examples/quickstart.yaml"
 NAME = "quickstart"
-DIFFERENT_REPEATS = frozenset({"FirstRepeatDiffers", "RepeatsDisagree"})
+DIFFERENT_REPEATS = frozenset({"FirstRepeatDiffers", "RepeatsDisagree", "RepeatTimesDiffer"})
 """What follows where a busy machine takes CPU time from one repeat and not from the other."""
 
 

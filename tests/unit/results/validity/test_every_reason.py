@@ -13,6 +13,7 @@ from solrbench.results.validity.checks.registry import REASONS
 from unit.results.builders import START, make_result
 from unit.results.validity import test_generator as generator
 from unit.results.validity import test_placement as placement
+from unit.results.validity import test_repeat_times as repeat_times
 from unit.results.validity import test_repeats as repeats
 from unit.results.validity import test_steady as steady
 from unit.results.validity import test_verdict_target as target
@@ -85,6 +86,7 @@ PLANTED: dict[str, Reasons] = {
             for n, level in enumerate((10_000, 10_000, 13_000, 10_000, 10_000), 1)
         )
     ),
+    "RepeatTimesDiffer": of(repeat_times.repeat(1, 10_000), repeat_times.repeat(2, 26_000)),
     "EmptyResultsIncreased": of(
         repeats.repeat(1, 10_000, empty_results=2), repeats.repeat(2, 10_000, empty_results=30)
     ),

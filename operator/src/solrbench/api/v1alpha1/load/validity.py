@@ -79,6 +79,10 @@ class Validity(Model):
     """`maxRepeatDeviationPercent` is the relative standard deviation by which the service times of
     repeats may differ. What they differ by beyond it must be explained by how much they vary
     within each repeat."""
+    max_repeat_difference_percent: Annotated[float, Strict(), Field(ge=1, le=1000)] = 25
+    """`maxRepeatDifferencePercent` limits how far the mean or the percentile of the times of one
+    repeat may be above that of another, in per cent of it, beyond what is due to chance. It is
+    checked from ten seconds on; `maxRepeatDeviationPercent` needs longer repeats."""
     allow_shared_nodes: Bool | None = None
     """`allowSharedNodes` says whether Solr pods may share a Kubernetes node with load pods, or
     with each other. By default they may only where all pods of the benchmark run on one node."""

@@ -25,6 +25,7 @@ from solrbench.results.validity.checks.pods import (
     check_pod_throttled,
     check_workers_lost,
 )
+from solrbench.results.validity.checks.repeat_times import check_times
 from solrbench.results.validity.checks.repeats import check_agreement, check_empty_increased
 from solrbench.results.validity.checks.responses import (
     check_empty_results,
@@ -175,6 +176,13 @@ CHECKS_OF_REPEATS: Mapping[str, RepeatsCheck] = {
         "Repeats differ by more than their seconds explain.",
         "look at the outliers and at what else ran on the nodes, and measure longer steps",
         check_agreement(Disagreement.SPREAD),
+    ),
+    "RepeatTimesDiffer": RepeatsCheck(
+        "The mean or the percentile of one repeat is far above that of another, by more than their"
+        " blocks of time explain.",
+        "lengthen warmUp if the first is the slow one, look at what else ran on the nodes, and"
+        " measure longer steps",
+        check_times,
     ),
     "EmptyResultsIncreased": RepeatsCheck(
         "In a later repeat, more responses have no document than in the first.",

@@ -49,13 +49,17 @@ def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load
     if shortest < MIN_SECONDS:
         return _once(
             way,
-            f"a repeat has responses in {shortest} whole seconds; {MIN_SECONDS} are needed to"
-            " compare repeats",
+            f"a repeat has responses in {shortest} whole seconds, and a difference of a few per"
+            f" cent is seen from {MIN_SECONDS} on; raise durationSeconds or requests",
         )
     limit = load.validity.max_repeat_deviation_percent
     found = compare_repeats(block_levels(series), limit)
     if found is None:
-        return _once(way, "the step is too short for the swings of its own service times")
+        return _once(
+            way,
+            "the step is too short for the swings of its own service times; raise durationSeconds"
+            " or requests",
+        )
     return _finding(found, limit) if found.disagreement is way else None
 
 

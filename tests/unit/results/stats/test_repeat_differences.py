@@ -1,0 +1,105 @@
+"""Differences between short repeats that no reader would overlook, and those of a few stalls."""
+
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from solrbench.results.model.request_counts import sum_counts
+from solrbench.results.stats.intervals import TimedSamples
+from solrbench.results.stats.repeat_differences import (
+    RepeatDifference,
+    compare_means,
+    compare_percentiles,
+)
+from solrbench.results.summary.timed_samples import service_samples
+from unit.results.builders import make_timed_result
+
+Seconds = Sequence[Sequence[int]]
+
+
+def repeat(level: float, seed: int, seconds: int = 15, per_second: int = 40) -> list[list[int]]:
+    """Return log-normal times in µs around `level`, by second."""
+    draw = random.Random(seed)
+    return [
+        [round(level * draw.lognormvariate(0, 0.6)) for _ in range(per_second)]
+        for _ in range(seconds)
+    ]
+
+
+def with_stall(seconds: Seconds, second: int) -> list[list[int]]:
+    """Return the times with half a second in which nothing ends, and the next seconds' requests."""
+    return [
+        [each + (400_000 if number == second else 0) for each in times]
+        for number, times in enumerate(seconds)
+    ]
+
+
+def samples(*repeats: Seconds) -> list[TimedSamples]:
+    made = [[make_timed_result(each)] for each in repeats]
+    return [service_samples([each], sum_counts(each)) for each in made]
+
+
+def p95(*repeats: Seconds, limit_percent: float = 25) -> RepeatDifference | None:
+    return compare_percentiles(samples(*repeats), 95, limit_percent)
+
+
+def mean(*repeats: Seconds) -> RepeatDifference | None:
+    return compare_means(samples(*repeats), 25)
+
+
+@pytest.mark.parametrize("compare", [p95, mean])
+def test_slow_short_repeat_is_certain(compare: Callable[..., RepeatDifference | None]) -> None:
+    found = compare(repeat(5000, 1), repeat(13_000, 2), repeat(5500, 3))
+    assert found is not None
+    assert (found.lower, found.higher, found.is_certain) == (0, 1, True)
+    assert 120 < found.percent < 200
+
+
+def test_difference_within_the_limit_is_none() -> None:
+    repeats = repeat(5000, 1), repeat(5500, 2)
+    assert p95(*repeats) is None
+    assert mean(*repeats) is None
+    assert p95(repeat(5000, 1), repeat(13_000, 2), limit_percent=300) is None
+
+
+@pytest.mark.parametrize("stalled_second", [0, 7])
+def test_one_stall_is_a_difference_by_chance(stalled_second: int) -> None:
+    repeats = repeat(5000, 1, 12), with_stall(repeat(5000, 2, 12), stalled_second)
+    for found in (p95(*repeats), mean(*repeats)):
+        assert found is not None
+        assert found.percent > 100
+        assert not found.is_certain
+
+
+def test_nine_seconds_are_too_few() -> None:
+    found = p95(repeat(5000, 1, 9), repeat(20_000, 2, 9))
+    assert found is not None
+    assert not found.is_certain
+
+
+def test_slow_swings_are_no_certain_difference() -> None:
+    swings = [
+        [round(each * (1 + 2 * (second > 7))) for each in times]
+        for second, times in enumerate(repeat(5000, 2))
+    ]
+    found = mean(repeat(5000, 1), swings)
+    assert found is not None
+    assert not found.is_certain
+
+
+def test_equal_times_differ_for_certain() -> None:
+    found = p95([[1000] * 20] * 12, [[2000] * 20] * 12)
+    assert found is not None
+    assert found.is_certain
+    assert found.percent == pytest.approx(100, rel=0.01)
+
+
+def test_few_equal_repeats_are_accused() -> None:
+    """At most 1.5 %; docs/method.md has the table (`python -m bench short-repeats`)."""
+    accused = sum(
+        found.is_certain
+        for seed in range(0, 200, 2)
+        if (found := p95(repeat(5000, seed, 10, 20), repeat(5000, seed + 1, 10, 20)))
+    )
+    assert accused <= 3
