@@ -1,9 +1,9 @@
 """How often short repeats are said to differ: equal ones, and one that is slower.
 
 Simulated repeats go through the product's own blocks and tests. The service times are those of
-`bench.statistics.intervals`, and with stalls in which what comes waits for their end. Repeats that swing as
-slowly as they are long are listed without a target: nothing in them tells such a swing from a
-difference, and most of them are rightly not decided.
+`intervals`, and with stalls in which what comes waits for their end. Repeats that swing as slowly
+as they are long are listed without a target: nothing in them tells such a swing from a difference,
+and most of them are rightly not decided.
 """
 
 from collections import Counter
