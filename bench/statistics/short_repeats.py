@@ -2,8 +2,8 @@
 
 Simulated repeats go through the product's own blocks and tests. The service times are those of
 `intervals`, and with stalls in which what comes waits for their end. Repeats that swing as slowly
-as they are long are listed without a target: nothing in them tells such a swing from a difference,
-and most of them are rightly not decided.
+as they are long are listed without a target: nothing in them separates such a swing from a
+difference, and most of them are rightly not decided.
 """
 
 from collections import Counter

@@ -71,8 +71,8 @@ def test_difference_that_one_stall_explains_is_unchecked_with_a_remedy() -> None
     message = gaps(*documents)["RepeatTimesDiffer"]
     assert "of repeat 2, " in message
     assert message.endswith(
-        "(limit 25 %), and the repeats are too short to tell whether that is chance; raise"
-        " durationSeconds or requests"
+        "(limit 25 %), and the repeats are too short to rule out chance; raise durationSeconds or"
+        " requests"
     )
 
 

@@ -26,7 +26,8 @@ def start_users_in_parts(runner: Any, pause: Callable[[], object]) -> None:
                 started += start_all({name: min(_PART, count - before)})
                 pause()
         # None to start: Locust notes that the worker has begun to, and may wait for its users.
-        return started + start_all({}, wait)
+        started += start_all({}, wait)
+        return started
 
     runner.spawn_users = spawn_users
 

@@ -69,7 +69,8 @@ class _Ratio(NamedTuple):
     @property
     def deviations(self) -> _Row:
         """What each block adds to the ratio beyond its part."""
-        return (self.parts - self.value * self.wholes) / self.wholes.sum()
+        found: _Row = (self.parts - self.value * self.wholes) / self.wholes.sum()
+        return found
 
 
 def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> RepeatDifference | None:

@@ -1,7 +1,7 @@
 """Whether the mean or the percentile of one repeat is far above that of another.
 
 The checks of `repeats` find a few per cent in repeats of half a minute. This one looks for what
-makes numbers useless, and needs ten seconds. Where it cannot tell that from chance, it says so.
+makes numbers useless, and needs ten seconds. Where that may be chance, it says so.
 """
 
 from collections.abc import Iterator, Sequence
@@ -85,6 +85,6 @@ def _outcome(difference: _Difference, runs: Sequence[EvaluatedRun], load: Load) 
             found.percent, f"{text}, more than their blocks of time explain (limit {limit})"
         )
     return NotEvaluated(
-        f"{text} (limit {limit}), and the repeats are too short to tell whether that is chance;"
+        f"{text} (limit {limit}), and the repeats are too short to rule out chance;"
         " raise durationSeconds or requests"
     )
