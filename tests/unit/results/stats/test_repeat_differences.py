@@ -99,7 +99,7 @@ def test_few_equal_repeats_are_accused() -> None:
     """At most 1.5 %; docs/method.md has the table (`python -m bench short-repeats`)."""
     accused = sum(
         found.is_certain
-        for seed in range(0, 200, 2)
+        for seed in range(0, 60, 2)
         if (found := p95(repeat(5000, seed, 10, 20), repeat(5000, seed + 1, 10, 20)))
     )
-    assert accused <= 3
+    assert accused <= 1
