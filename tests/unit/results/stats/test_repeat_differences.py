@@ -95,6 +95,7 @@ def test_equal_times_differ_for_certain() -> None:
     assert found.percent == pytest.approx(100, rel=0.01)
 
 
+@pytest.mark.slow
 def test_few_equal_repeats_are_accused() -> None:
     """At most 1.5 %; docs/method.md has the table (`python -m bench short-repeats`)."""
     accused = sum(
