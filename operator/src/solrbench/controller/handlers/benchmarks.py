@@ -21,7 +21,8 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.handlers.deletion import DeletionHandlers
 from solrbench.controller.handlers.events import events_between, post_events, verdict_events
-from solrbench.controller.handlers.kopf_settings import WORKERS, configure, log_in
+from solrbench.controller.handlers.kopf_session import log_in
+from solrbench.controller.handlers.kopf_settings import WORKERS, configure
 from solrbench.controller.handlers.unforeseen import show_unforeseen
 from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.reconcile import reconcile
