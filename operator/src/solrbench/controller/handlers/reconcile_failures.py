@@ -36,7 +36,7 @@ class ReconcileFailures:
             self._rows[key.uid] = count + 1, error.reason
         if shown != error.reason:
             self._tell(key, error)
-        return min(self._first * 2 ** min(count, 16), max(MAX_PAUSE, self._first))
+        return min(self._first * (1 << min(count, 16)), max(MAX_PAUSE, self._first))
 
     def clear(self, uid: str) -> None:
         """Forget the failures of a resource: it was reconciled, or is gone."""
