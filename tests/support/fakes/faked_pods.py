@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Self
 
 from solrbench.plan.load_plan import LoadState
-from solrbench.plan.names import INDEX, LABEL_BENCHMARK, LABEL_COMPONENT, LOAD_MASTER
+from solrbench.plan.names import EXPORT, INDEX, LABEL_BENCHMARK, LABEL_COMPONENT, LOAD_MASTER
 from solrbench.results.model.step_result import StepRunResult
 from support.fakes.fake_cluster import FakeCluster
 from unit.results.builders import make_document, make_result
@@ -87,7 +87,7 @@ class ClusterWithFakedPods:
 
 
 class Workloads:
-    """Lets the Jobs of a cluster get on.
+    """Lets the Jobs of a cluster get on: those of the index and of exports end at once.
 
     Args:
         cluster: with the Jobs
@@ -132,8 +132,9 @@ class Workloads:
         labels = job["spec"]["template"]["metadata"]["labels"]
         number = len(self._cluster.faked.applied)
         status: Body = {"phase": "Running", "podIP": f"pod-{number}.{metadata['name']}"}
-        if labels[LABEL_COMPONENT] == INDEX:
-            status = {"phase": "Succeeded", "containerStatuses": [_indexed()]}
+        if labels[LABEL_COMPONENT] in (INDEX, EXPORT):
+            ended = _indexed() if labels[LABEL_COMPONENT] == INDEX else _exported()
+            status = {"phase": "Succeeded", "containerStatuses": [ended]}
             job["status"] = {"conditions": [{"type": "Complete", "status": "True"}]}
         place = {"name": f"{metadata['name']}-0", "namespace": metadata["namespace"]}
         uid = {"uid": f"pod-{number}", "labels": labels}
@@ -213,3 +214,9 @@ def _indexed() -> Body:
     progress = {"pod": 0, "documents": DOCUMENTS, "bytes": 9, "started": 1.0, "finished": 2.0}
     ended = {"exitCode": 0, "reason": "Completed", "message": json.dumps(progress)}
     return {"name": "index", "state": {"terminated": ended}}
+
+
+def _exported() -> Body:
+    outcome = {"files": 3, "bytes": 9, "sha256": "0" * 64, "removed": 0}
+    ended = {"exitCode": 0, "reason": "Completed", "message": json.dumps(outcome)}
+    return {"name": "export", "state": {"terminated": ended}}

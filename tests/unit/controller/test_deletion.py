@@ -199,6 +199,32 @@ def test_without_other_operators_there_is_no_obstacle() -> None:
     assert blocking_finalizer(removal_of(FakeCluster(*target()))) is None
 
 
+@pytest.mark.parametrize(
+    ("finalizer", "holds"),
+    [
+        ("example.com/hold", True),
+        ("kubernetes.io/pvc-protection", False),
+        ("batch.kubernetes.io/job-tracking", False),
+        ("foregroundDeletion", False),
+    ],
+)
+def test_finalizers_of_others_are_named_on_every_kind(finalizer: str, *, holds: bool) -> None:
+    cluster = FakeCluster(*target(), *tools(), pod("solr"))
+    for body in cluster.objects.values():
+        body["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z"}
+    kinds = {body["kind"] for body in cluster.objects.values()} & {e.kind for e in OWNED_KINDS}
+    for kind in kinds:
+        body = next(each for each in cluster.objects.values() if each["kind"] == kind)
+        body["metadata"]["finalizers"] = [finalizer]
+        found = find_removal_obstacle(removal_of(cluster))
+        assert (found is not None) == holds
+        if found is not None:
+            assert found.reason == "FinalizersLeft"
+            assert f"{kind} {body['metadata']['name']}" in found.message
+            assert finalizer in found.message
+        del body["metadata"]["finalizers"]
+
+
 def node(ready: str, since: datetime) -> dict[str, Any]:
     condition = {"type": "Ready", "status": ready, "lastTransitionTime": since.isoformat()}
     meta = {"name": "worker-1", "namespace": ""}

@@ -50,6 +50,9 @@ OWNED_KINDS = tuple(
 """
 
 
+_KUBERNETES = ("kubernetes.io", "k8s.io")
+
+
 @dataclass(frozen=True)
 class Removal:
     """Whose objects are removed.
@@ -159,7 +162,7 @@ def _list(removal: Removal, kind: OwnedKind) -> Sequence[Manifest]:
 def find_removal_obstacle(removal: Removal) -> TemporaryError | None:
     """Return what holds the removal of a benchmark up, if it is known.
 
-    That is a resource of another operator, or a pod whose node is lost.
+    That is an object with a finalizer of others, or a pod whose node is lost.
     """
     cluster = removal.cluster
     lost = find_lost_pods(cluster, removal.list(PODS, cluster.list), removal.now)
@@ -187,20 +190,34 @@ def remove_rest(removal: Removal) -> SolrbenchError | None:
 
 
 def blocking_finalizer(removal: Removal) -> TemporaryError | None:
-    """Return what holds the removal of a benchmark up, if it is a resource of another operator."""
+    """Return what holds the removal of a benchmark up, if it is an object with finalizers.
+
+    Those that Kubernetes itself removes are spared, except on kinds of other operators.
+    """
     for kind in OWNED_KINDS:
-        if kind.not_removed is None:
-            continue
-        for body in removal.list(kind, removal.cluster.list_if_served):
+        for body in _list(removal, kind):
             metadata = body["metadata"]
-            finalizers = metadata.get("finalizers") or []
+            finalizers = [each for each in metadata.get("finalizers") or [] if _holds(kind, each)]
             if finalizers and metadata.get("deletionTimestamp") is not None:
                 return TemporaryError(
-                    kind.not_removed,
+                    kind.not_removed or CleanupReason.FINALIZERS_LEFT,
                     f"{kind.kind} {metadata['name']} is being deleted and waits for"
-                    f" {', '.join(finalizers)}; check that the operator that made it is running",
+                    f" {', '.join(finalizers)}; check that {_remover(kind)} is running",
                 )
     return None
+
+
+def _holds(kind: OwnedKind, finalizer: str) -> bool:
+    """Return whether a finalizer is of others: those of Kubernetes have no domain, or its own."""
+    if kind.not_removed is not None:
+        return True
+    domain, slash, _ = finalizer.partition("/")
+    return bool(slash) and domain not in _KUBERNETES and not domain.endswith(".kubernetes.io")
+
+
+def _remover(kind: OwnedKind) -> str:
+    made = kind.not_removed is not None
+    return "the operator that made it" if made else "what set this finalizer"
 
 
 def latest_attempt(context: ReconcileContext) -> int:

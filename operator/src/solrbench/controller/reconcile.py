@@ -208,11 +208,14 @@ def _export(context: ReconcileContext) -> None:
 
 
 def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]) -> None:
-    """Do work that the next reconcile takes up again if it is not done yet."""
+    """Do work that the next reconcile takes up again if it is not done yet.
+
+    Clean-up and suspension have no deadline, so what holds them up must be seen.
+    """
     try:
         work(context)
-    except TemporaryError:
-        return
+    except TemporaryError as wait:
+        context.conditions.set(CLEANED_UP, "False", wait.reason, wait.message)
     except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
         message = _count_internal_error(context, error)
         context.conditions.set(CLEANED_UP, "False", LifecycleReason.INTERNAL_ERROR, message)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
@@ -59,12 +60,17 @@ def freeze(
     benchmark: ShownBenchmark, end: datetime, families: Iterable[BenchmarkFamily]
 ) -> FinishedBenchmark:
     """Return what the families show of a benchmark that is over since `end`."""
-    known: dict[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]] = {}
     series = {}
     for family in families:
         samples = [each for each in family.samples(benchmark) if each[1] is not None]
         if samples:
             labels = tuple(labels for labels, _ in samples)
             numbers = array("d", (number for _, number in samples if number is not None))
-            series[family.name] = Series(known.setdefault(labels, labels), numbers)
+            series[family.name] = Series(_share(labels), numbers)
     return FinishedBenchmark(benchmark.namespace, benchmark.name, benchmark.phase, end, series)
+
+
+@lru_cache(maxsize=1024)
+def _share(labels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the labels once for all families and benchmarks that have the same."""
+    return labels

@@ -30,6 +30,12 @@ class CleanupReason(Reason):
         "`spec.cleanup` keeps Solr and ZooKeeper; the load's pods are deleted.",
         "Delete the benchmark, or set `spec.cleanup` to Always, when they are no longer needed.",
     )
+    FINALIZERS_LEFT = (
+        "FinalizersLeft",
+        Kind.WARNING,
+        "An object of the benchmark is being deleted, but others have put a finalizer on it.",
+        "Check that what set the finalizer that the message names is running, or remove it.",
+    )
     COLLECTION_NOT_REMOVED = (
         "CollectionNotRemoved",
         Kind.WARNING,

@@ -129,6 +129,7 @@ def test_verification_finds_what_the_watch_missed() -> None:
     assert fake.asked == asked
     del fake.objects["SolrBenchmark", "default", "now"]
     assert not queue.is_settled("first", NOW + VERIFY_AFTER, 1)
+    assert not queue.is_settled("first", NOW - VERIFY_AFTER, 1)  # the clock was set back
     queue.verify(cast(Cluster, fake), (), NOW + VERIFY_AFTER)
     assert queue.turn(FIRST, 1).before == []
 

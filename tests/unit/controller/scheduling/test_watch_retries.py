@@ -1,4 +1,4 @@
-"""A namespace that may not be watched does not end the operator, against kopf itself."""
+"""Lists and watches that are refused do not end the operator, against kopf itself."""
 
 import asyncio
 import json
@@ -12,6 +12,7 @@ from typing import Any
 import kopf
 import pytest
 
+from solrbench.controller.handlers.kopf_session import open_session
 from solrbench.controller.handlers.kopf_settings import configure
 from solrbench.controller.scheduling.watch_retries import WatchRetries
 
@@ -32,7 +33,13 @@ ATTEMPTS = 12
 
 
 class ApiServer(ThreadingHTTPServer):
-    """Knows one kind; lists it in `team-b`, refuses all else in `team-a`."""
+    """Knows one kind; lists it in `team-b`, refuses all else in `team-a`.
+
+    Attributes:
+        refusal: status of HTTP in `team-a`
+        expired: how many lists of `team-b` expire in the middle
+
+    """
 
     daemon_threads = True
 
@@ -40,16 +47,17 @@ class ApiServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.asked: Counter[str] = Counter()
         self.enough = threading.Event()
+        self.refusal = 403
+        self.expired = 0
 
-    def respond(self, path: str) -> tuple[int, dict[str, Any]]:
+    def respond(self, path: str, query: str) -> tuple[int, dict[str, Any]]:
         if "/namespaces/team-a/" in path:
             self.asked["team-a"] += 1
             if self.asked["team-a"] >= ATTEMPTS and self.asked["team-b"]:
                 self.enough.set()
-            return 403, {"kind": "Status", "code": 403, "reason": "Forbidden"}
+            return self.refusal, {"kind": "Status", "code": self.refusal, "reason": "Refused"}
         if "/namespaces/team-b/" in path:
-            self.asked["team-b"] += 1
-            return 200, {"metadata": {"resourceVersion": "1"}, "items": []}
+            return self._list(query)
         versions = [{"groupVersion": "solrbench.io/v1alpha1", "version": "v1alpha1"}]
         group = {"name": "solrbench.io", "versions": versions, "preferredVersion": versions[0]}
         known: dict[str, dict[str, Any]] = {
@@ -60,12 +68,22 @@ class ApiServer(ThreadingHTTPServer):
         }
         return 200, known.get(path, {})
 
+    def _list(self, query: str) -> tuple[int, dict[str, Any]]:
+        if "continue=" in query:
+            self.expired -= 1
+            return 410, {"kind": "Status", "code": 410, "reason": "Expired"}
+        if self.expired:
+            return 200, {"metadata": {"resourceVersion": "1", "continue": "rest"}, "items": []}
+        self.asked["team-b"] += 1
+        return 200, {"metadata": {"resourceVersion": "1"}, "items": []}
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: ApiServer
 
     def do_GET(self) -> None:
-        status, body = self.server.respond(self.path.partition("?")[0])
+        path, _, query = self.path.partition("?")
+        status, body = self.server.respond(path, query)
         text = b"" if "watch=true" in self.path and status == 200 else json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -99,8 +117,9 @@ async def run_operator(api_server: ApiServer) -> None:
         settings.watching.reconnect_backoff = 0.01
 
     @kopf.on.login(registry=registry)
-    def log_in(**_: object) -> kopf.ConnectionInfo:
-        return kopf.ConnectionInfo(server=f"http://127.0.0.1:{api_server.server_port}")
+    async def log_in(**_: object) -> kopf.AiohttpSession:
+        url = f"http://127.0.0.1:{api_server.server_port}"
+        return open_session(kopf.ConnectionInfo(server=url))
 
     @kopf.on.event("solrbench.io", "v1alpha1", "solrbenchmarks", registry=registry)
     def on_event(**_: object) -> None:
@@ -121,9 +140,11 @@ async def run_operator(api_server: ApiServer) -> None:
     assert not ended
 
 
+@pytest.mark.parametrize("status", [400, 403, 404, 500])
 def test_a_refused_namespace_rests_and_the_others_go_on(
-    api_server: ApiServer, caplog: pytest.LogCaptureFixture
+    status: int, api_server: ApiServer, caplog: pytest.LogCaptureFixture
 ) -> None:
+    api_server.refusal = status
     with caplog.at_level(logging.ERROR, logger="solrbench"):
         asyncio.run(run_operator(api_server))
     assert api_server.asked["team-a"] >= ATTEMPTS
@@ -131,6 +152,13 @@ def test_a_refused_namespace_rests_and_the_others_go_on(
     (shown,) = {each.getMessage() for each in caplog.records if each.name == "solrbench"}
     assert "team-a" in shown
     assert "take it out of watchNamespaces" in shown
+
+
+def test_a_list_that_expires_is_begun_anew(api_server: ApiServer) -> None:
+    api_server.expired = 2
+    asyncio.run(run_operator(api_server))
+    assert api_server.expired == 0
+    assert api_server.asked["team-b"] >= 1
 
 
 def test_other_requests_come_to_an_end() -> None:

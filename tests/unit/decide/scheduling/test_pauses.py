@@ -136,6 +136,7 @@ def test_live_figures_are_written_when_a_step_begins_or_requests_double(
 
 def test_live_figures_are_written_now_and_then() -> None:
     assert is_live_load_due(LIVE, LIVE, NOW + LIVE_LOAD_PAUSE)
+    assert is_live_load_due(LIVE, LIVE, NOW - timedelta(hours=1))  # the clock was set back
     assert is_live_load_due(None, LIVE, NOW)
     assert is_live_load_due(LIVE.model_copy(update={"requests": 0}), LIVE, NOW)
     assert is_live_load_due(LIVE.model_copy(update={"update_time": None}), LIVE, NOW)

@@ -21,7 +21,9 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.handlers.deletion import DeletionHandlers
 from solrbench.controller.handlers.events import events_between, post_events, verdict_events
-from solrbench.controller.handlers.kopf_settings import WORKERS, configure, log_in
+from solrbench.controller.handlers.kopf_session import log_in
+from solrbench.controller.handlers.kopf_settings import WORKERS, configure
+from solrbench.controller.handlers.reconcile_failures import ReconcileFailures
 from solrbench.controller.handlers.unforeseen import show_unforeseen
 from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.reconcile import reconcile
@@ -72,6 +74,8 @@ class Handlers:
         self._access = access or TargetAccess()
         self._queue = BenchmarkQueue()
         self._loads = RunningLoads()
+        shortest = timedelta(seconds=settings.reconcile_seconds)
+        self._failures = ReconcileFailures(BENCHMARK, shortest)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watches = RunWatches(cluster, self._on_change) if watches else None
         self._schedule = ReconcileSchedule(self.on_due, WORKERS)
@@ -161,6 +165,7 @@ class Handlers:
         self._reports.forget(uid)
         self._stop_watching(uid)
         self._loads.forget(uid)
+        self._failures.clear(uid)
 
     def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
         """Leave nothing of a benchmark that may have a collection on an existing Solr.
@@ -187,7 +192,7 @@ class Handlers:
             pause = self._reconcile(key)
             return None if pause is None else max(pause, shortest)
 
-        return reconcile_timed(self._telemetry.operator, key, reconcile_once, shortest)
+        return reconcile_timed(self._telemetry.operator, key, reconcile_once, self._failures)
 
     def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
         body = self._cluster.get(*BENCHMARKS, key.namespace, key.name)

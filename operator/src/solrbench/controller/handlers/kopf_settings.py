@@ -1,7 +1,6 @@
 """How kopf is set up."""
 
 import logging
-from typing import Any
 
 import kopf
 
@@ -61,8 +60,3 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.watching.client_timeout = 300
     settings.watching.connect_timeout = 30
     settings.networking.error_backoffs = WatchRetries()
-
-
-def log_in(**arguments: Any) -> kopf.ConnectionInfo | None:
-    """Return the credentials of the pod's service account, or else of the kubeconfig."""
-    return kopf.login_with_service_account(**arguments) or kopf.login_with_kubeconfig(**arguments)

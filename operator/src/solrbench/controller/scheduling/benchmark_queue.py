@@ -102,7 +102,9 @@ class BenchmarkQueue:
         return bool(turn.before) and now - checked < CHECK_AFTER
 
     def _is_verify_due(self, now: datetime) -> bool:
-        return self._verified is None or now - self._verified >= VERIFY_AFTER
+        if self._verified is None:
+            return True
+        return not timedelta(0) <= now - self._verified < VERIFY_AFTER  # or the clock was set back
 
     def verify(self, cluster: Cluster, namespaces: Iterable[str], now: datetime) -> None:
         """Compare the snapshot with the benchmarks that exist, now and then.

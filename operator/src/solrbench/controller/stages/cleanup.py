@@ -161,14 +161,20 @@ def suspend(context: ReconcileContext) -> None:
         TemporaryError: if the collection is still there.
 
     """
-    gone = delete_components(context, *LOAD, *TARGET)
+    try:
+        gone = delete_components(context, *LOAD, *TARGET)
+        obstacle = None if gone else find_removal_obstacle(removal_of(context))
+    except TemporaryError as error:
+        _show_suspension(context, f"its pods could not be deleted: {error.message}")
+        raise
     context.set_phase("Suspended")
     context.update(live_load=None)
     if gone:
         context.update(start_time=None)
-    _show_suspension(context, "" if gone else "pods are terminating")
-    if gone:
+        _show_suspension(context, "")
         _remove_collection_of_suspended(context)
+        return
+    _show_suspension(context, obstacle.message if obstacle else "pods are terminating")
 
 
 def _remove_collection_of_suspended(context: ReconcileContext) -> None:

@@ -16,6 +16,7 @@ from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.cluster.client import Cluster
 from solrbench.controller.handlers.events import events_between, post_events
+from solrbench.controller.handlers.reconcile_failures import ReconcileFailures
 from solrbench.controller.handlers.unforeseen import show_unforeseen
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey, ReconcileSchedule
 from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
@@ -52,6 +53,7 @@ class SweepHandlers:
         self._settings = settings
         self._telemetry = telemetry
         self._plans = Plans()
+        self._failures = ReconcileFailures(SWEEP, RUNNING_PAUSE)
         self._schedule = ReconcileSchedule(self.on_due, WORKERS)
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
@@ -71,6 +73,7 @@ class SweepHandlers:
         if event["type"] == "DELETED" or metadata.get("deletionTimestamp") is not None:
             self._schedule.stop(metadata["uid"])
             self._plans.forget(metadata["uid"])
+            self._failures.clear(metadata["uid"])
             self._telemetry.sweeps.forget(f"{metadata['namespace']}/{metadata['name']}")
             return
         key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
@@ -94,7 +97,7 @@ class SweepHandlers:
 
         What fails is repeated by the next reconcile.
         """
-        return reconcile_timed(self._telemetry.operator, key, self._reconcile, RUNNING_PAUSE)
+        return reconcile_timed(self._telemetry.operator, key, self._reconcile, self._failures)
 
     def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
         body = self._cluster.get(*SWEEP.reference, key.namespace, key.name)

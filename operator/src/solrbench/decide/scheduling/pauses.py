@@ -107,7 +107,8 @@ def is_live_load_due(before: LiveLoad | None, after: LiveLoad, now: datetime) ->
     if before is None or before.update_time is None or _place(before) != _place(after):
         return True
     doubled = (after.requests or 0) >= 2 * max(before.requests or 0, 1)
-    return doubled or now - before.update_time >= LIVE_LOAD_PAUSE
+    passed = now - before.update_time  # less than none if the clock was set back
+    return doubled or not AT_ONCE <= passed < LIVE_LOAD_PAUSE
 
 
 def is_load_due(before: LiveLoad | None, state: LoadState, now: datetime) -> bool:

@@ -1,0 +1,141 @@
+"""A random walk of a sweep: fields change at any time, as `walk` does with benchmarks."""
+
+import copy
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from solrbench.api.crd import build_crd
+from solrbench.api.kinds import SWEEP
+from support.cluster.admission import RejectedError
+from support.cluster.waiting import wait_until
+from support.fakes.handled_operator import condition
+from support.fakes.handled_sweeps import HandledSweeps
+from support.resources.small_resource import REMOVE, Changes, change, create
+from support.resources.small_sweep import small_sweep, users_axis
+from support.transitions.fields import draw_value, list_fields
+
+Body = dict[str, Any]
+Apply = Callable[[Body], Body]
+"""Stores a sweep as a user does, and returns it.
+
+Raises:
+    RejectedError: if it is refused.
+
+"""
+
+BASES: tuple[Changes, ...] = (
+    {"spec.axes": [users_axis(2)]},
+    {"spec.axes": [users_axis(2)], "spec.suspend": True},
+    {"spec.axes": [users_axis(3)], "spec.failFast": True, "spec.order": "Random"},
+    {
+        "spec.axes": [users_axis(2)],
+        "spec.design": "List",
+        "spec.points": [{"users": 1}, {"users": 2}],
+        "spec.objective": {"metric": "RequestsPerSecond"},
+    },
+)
+SPEC = build_crd(SWEEP)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+FIELDS = list(list_fields(SPEC))
+BY_NAME = {
+    name: [each for each in FIELDS if each[0].split(".")[1] == name] for name in SPEC["properties"]
+}
+ROUNDS_A_TRANSITION = 2
+MOST_AGE = 15
+"""Transitions of one sweep before the next takes its place."""
+
+
+@dataclass
+class SweepWalk:
+    """The walk.
+
+    Attributes:
+        sweeps: the operator on a cluster with faked pods
+        apply: stores a sweep
+        source: of chance
+        seen: number of transitions by state of the sweep and outcome
+
+    """
+
+    sweeps: HandledSweeps
+    apply: Apply
+    source: random.Random
+    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def go(self, transitions: int) -> None:
+        """Change a field again and again, each time of a new sweep after a while."""
+        for number in range(transitions):
+            if number % MOST_AGE == 0:
+                self._begin()
+            self._transition()
+        self._end()
+
+    def _begin(self) -> None:
+        if self.sweeps.find() is not None:
+            self._end()
+        self.base = small_sweep(self.source.choice(BASES), create())
+        self.base["metadata"]["namespace"] = self.sweeps.namespace
+        self.apply(self.base)
+
+    def _end(self) -> None:
+        """Take every change back, and check that the sweep comes to its end."""
+        self.apply(self.base | {"spec": self.base["spec"] | {"suspend": False}})
+        self.sweeps.finish()
+        self._check()
+        names = set(self.sweeps.children())
+        self.sweeps.cluster.delete(*SWEEP.reference, self.sweeps.namespace, "trial")
+        wait_until(lambda: not self.sweeps.children(), "its benchmarks to be collected", 60)
+        for name in names:
+            self.sweeps.cluster.collect(name)
+
+    def _transition(self) -> None:
+        before = self.sweeps.read()
+        state = _state(before)
+        path, schema = self.source.choice(BY_NAME[self.source.choice(sorted(BY_NAME))])
+        wanted = {"apiVersion": before["apiVersion"], "kind": before["kind"]}
+        place = {key: before["metadata"][key] for key in ("name", "namespace")}
+        body = wanted | {"metadata": place, "spec": copy.deepcopy(before["spec"])}
+        value = draw_value(schema, self.source)
+        try:
+            change(body, path, value)
+        except (KeyError, IndexError, TypeError, AttributeError):
+            return
+        try:
+            after = self.apply(body)
+        except RejectedError as error:
+            self._check_refusal(str(error), path)
+            self.seen[state, "refused"] += 1
+            return
+        changed = {
+            key
+            for key in SPEC["properties"]
+            if before["spec"].get(key, REMOVE) != after["spec"].get(key, REMOVE)
+        }
+        assert changed <= SWEEP.mutable, f"{path} = {value!r} was let through"
+        self.seen[state, "effective" if changed else "the same"] += 1
+        for _ in range(ROUNDS_A_TRANSITION):
+            self.sweeps.get_on()
+        self._check()
+
+    def _check_refusal(self, text: str, path: str) -> None:
+        """The field itself, one above or below it, or a rule that spans it must be named."""
+        assert path.split(".")[1] in text, f"{path}: {text[:500]}"
+
+    def _check(self) -> None:
+        body = self.sweeps.read()
+        generation, status = body["metadata"]["generation"], body["status"]
+        assert not self.sweeps.operator.errors, self.sweeps.operator.errors
+        assert status["observedGeneration"] == generation
+        assert "InternalError" not in {each["reason"] for each in status["conditions"]}
+        is_planned = condition(body, "Accepted")[0] == "True"
+        if body["spec"].get("suspend") and is_planned and _state(body) != "done":
+            assert status["phase"] == "Suspended", status
+
+
+def _state(body: Body) -> str:
+    if condition(body, "Complete")[0] == "True":
+        return "done"
+    phase = (body.get("status") or {}).get("phase", "Pending")
+    return {"Pending": "queued", "Suspended": "suspended"}.get(phase, "running")

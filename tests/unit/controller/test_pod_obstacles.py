@@ -1,0 +1,94 @@
+"""What keeps a pod from its work is named within a minute, whichever component it is of."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from solrbench.plan.names import EXPORT
+from support.cluster.benchmarks import small
+from unit.controller.stages.test_export import CLAIM, Course
+from unit.controller.test_reconcile import World, condition_of
+from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
+
+Body = dict[str, Any]
+
+
+def waiting(reason: str) -> Body:
+    """Return the status of a pod whose container waits."""
+    state = {"waiting": {"reason": reason, "message": "why"}}
+    return {"containerStatuses": [{"name": "main", "restartCount": 0, "state": state}]}
+
+
+OBSTACLES: dict[str, Body] = {
+    "Unschedulable": {
+        "conditions": [
+            {
+                "type": "PodScheduled",
+                "status": "False",
+                "reason": "Unschedulable",
+                "message": "0/3 nodes are available",
+            }
+        ]
+    },
+    "ImagePullError": waiting("ImagePullBackOff"),
+    "ContainerConfigError": waiting("CreateContainerConfigError"),
+    "PodNotStarting": {},
+}
+"""Status of a pending pod by the reason that is shown."""
+MINUTE = 60.0
+
+
+def pending(benchmark: str, component: str, status: Body) -> Body:
+    labels = {
+        "solrbench.io/benchmark": benchmark,
+        "app.kubernetes.io/component": component,
+        "solrbench.io/attempt": "1",
+    }
+    metadata = {"name": f"{benchmark}-{component}-0", "labels": labels}
+    metadata |= {"creationTimestamp": "2026-01-01T12:00:00Z"}
+    return {"kind": "Pod", "metadata": metadata, "status": {"phase": "Pending"} | status}
+
+
+def provisioning() -> World:
+    return World(small("one"))
+
+
+def measuring() -> World:
+    world = measured_so_far(retries=2)
+    world.cluster.put(solr_pod())
+    return world
+
+
+@pytest.mark.parametrize("reason", OBSTACLES)
+@pytest.mark.parametrize(
+    ("component", "make", "type_"),
+    [
+        ("zookeeper", provisioning, "TargetReady"),
+        ("load-master", measuring, "Measured"),
+        ("load-worker", measuring, "Measured"),
+    ],
+)
+def test_it_is_named(component: str, make: Callable[[], World], type_: str, reason: str) -> None:
+    world = make()
+    world.reconcile("one")
+    world.cluster.put(pending("one", component, OBSTACLES[reason]))
+    after = world.reconcile("one", MINUTE)
+    assert condition_of(after, type_) == ("False", reason)
+    assert condition_of(after, "Succeeded") == ("Unknown", reason)
+    (shown,) = {each.message for each in after.status.conditions if each.reason == reason}
+    assert f"one-{component}-0" in shown
+
+
+@pytest.mark.parametrize("reason", OBSTACLES)
+def test_it_is_named_of_an_export(reason: str) -> None:
+    course = Course(CLAIM)
+    course.reconcile()
+    pod = pending("base", EXPORT, OBSTACLES[reason])
+    pod["metadata"] |= {"namespace": "search", "creationTimestamp": course.now.isoformat()}
+    course.fake.put(pod)
+    course.now += timedelta(seconds=MINUTE)
+    course.reconcile()
+    assert course.condition[:2] == ("Unknown", reason)
+    assert "base-export-0" in course.condition[2]
