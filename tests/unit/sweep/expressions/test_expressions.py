@@ -48,7 +48,7 @@ def test_axis_with_a_hyphen_is_in_brackets() -> None:
         ("point.topology[2] == 1", "there is no [2] in 2 values"),
         ("point.nodes[0] == 1", "3 (int) has no 0"),
         ("quantity(point.nodes) == quantity('1')", "quantity takes string, not 3 (int)"),
-        ("quantity('much') == quantity('1')", "quantity: 'much' (string) is none"),
+        ("quantity('much') == quantity('1')", "'much' (string) is no quantity"),
         ("-point.heap == 1", "'2Gi' (string) has no sign"),
         ("1 in 1", "in needs a list after it, not 1 (int)"),
         (r"'\d' == 'd'", r"\d is no escape here"),

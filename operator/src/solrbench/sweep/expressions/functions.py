@@ -32,7 +32,7 @@ def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
     try:
         found = function(*arguments)
     except (ValueError, OverflowError) as error:
-        raise ExpressionError(at, f"{name}: {show(arguments[0])} is none") from error
+        raise ExpressionError(at, f"{show(arguments[0])} is no {name}") from error
     return check_range(at, found) if type_of(found) == "int" else found
 
 
