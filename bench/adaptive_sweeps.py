@@ -109,7 +109,8 @@ class Compared:
 
 
 def _share(what: str, found: Sequence[Ended], fixed: Sequence[Ended]) -> float:
-    return 100 * sum(getattr(e, what) for e in found) / sum(getattr(e, what) for e in fixed)
+    spent, always = (sum(float(getattr(e, what)) for e in each) for each in (found, fixed))
+    return 100 * spent / always
 
 
 def _compare(name: str, sweeps: int) -> Compared:

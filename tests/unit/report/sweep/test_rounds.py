@@ -1,6 +1,7 @@
 """The report of a sweep that measures in rounds."""
 
 import json
+from typing import Any
 
 import jsonschema
 import pytest
@@ -38,12 +39,12 @@ def report() -> SweepReport:
     for number, p95 in enumerate(P95, 1):
         child = build_child(sweep, make_plan(sweep).points[0].point, round_=number)
         benchmark, full = SolrBenchmark.parse(child), full_status()
-        status = {
+        changes = {
             "summary": Summary(p95_milliseconds=p95, verdict="Valid"),
             "objectives": full.objectives,
             "verdicts": full.verdicts if number == len(P95) else [],
         }
-        status = benchmark.status.model_copy(update=status)
+        status = benchmark.status.model_copy(update=changes)
         found[benchmark.metadata.name] = benchmark.model_copy(update={"status": status})
     return build_sweep_report(sweep, found)
 
@@ -73,7 +74,8 @@ def test_figure_has_a_dot_for_each_round_and_one_for_all(report: SweepReport) ->
     assert "rounds" in [each.name for each in build_sweep_page(report).figures]
     figure = round_figure(report)
     assert figure is not None
-    dots, means = figure.option["series"]
+    series: Any = figure.option["series"]
+    dots, means = series
     assert [each["value"] for each in dots["data"]] == [[40.0, 0], [44.0, 0]]
     assert [each["value"] for each in means["data"]] == [[40.0, 0]]
 
