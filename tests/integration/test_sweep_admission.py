@@ -34,7 +34,7 @@ ACCEPTED: dict[str, Changes] = {
     "parallelism": {"spec.parallelism": 2},
     "fail fast": {"spec.failFast": True},
     "ttl": {"spec.ttlSecondsAfterFinished": 1},
-    "exclude": {"spec.exclude": [{"heap": "1Gi"}]},
+    "exclude": {"spec.exclude": ["point.heap == '1Gi'"]},
 }
 
 

@@ -57,8 +57,13 @@ HOSTILE: dict[str, Changes] = {
     "more values than there may be": {"spec.axes": axes(1, 100_000)},
     "a name that breaks labels": {"spec.axes.0.name": 'a"} 1\nfake{x="'},
     "a name that breaks a table": {"spec.axes.0.name": "|<script>"},
-    "a point that is no choice": {"spec.exclude": [{"heap": "$(reboot)"}]},
-    "more exclusions than there may be": {"spec.exclude": [{"heap": "1Gi"}] * 100_000},
+    "an expression of Python": {"spec.exclude": ["__import__('os').system('reboot')"]},
+    "an attribute of Python in CEL": {"spec.exclude": ["point.__class__ == 1"]},
+    "an expression in 200 brackets": {"spec.exclude": ["(" * 200]},
+    "an expression with 250 signs": {"spec.exclude": ["!" * 250 + "true"]},
+    "an expression with a huge number": {"spec.exclude": ["9" * 200 + " == 1"]},
+    "a long expression": {"spec.exclude": ["true || " * 1000 + "true"]},
+    "more exclusions than there may be": {"spec.exclude": ["point.heap == '1Gi'"] * 17},
     "labels of ours in the template": {
         "spec.template.metadata": {"labels": {"solrbench.io/benchmark": "other"}}
     },

@@ -31,9 +31,12 @@ def test_a_baseline_names_values() -> None:
     assert texts(baseline={"nodes": "2/2"})[0] == "heap 512Mi, nodes 2/2"
 
 
+EXCLUDE = ['point.heap == "2Gi" && point.nodes[0] < 2', 'point.heap == "1Gi"']
+
+
 def test_a_full_design_has_every_combination_but_those_excluded() -> None:
     assert len(texts(design="Full")) == 6
-    left = texts(design="Full", exclude=[{"heap": "2Gi", "nodes": [1, 1]}, {"heap": "1Gi"}])
+    left = texts(design="Full", exclude=EXCLUDE)
     assert left == ["heap 512Mi, nodes 1/1", "heap 512Mi, nodes 2/2", "heap 2Gi, nodes 2/2"]
 
 
@@ -124,8 +127,12 @@ def problem(changes: Changes, template: Changes | None = None) -> str:
         ({"spec.axes": [HEAP | {"field": "target.solrCloud.heap.x"}]}, "no object around x"),
         ({"spec.baseline": {"heap": "9Gi"}}, "spec.baseline.heap: must be a value of the axis"),
         ({"spec.baseline": {"disk": 1}}, "must be one of the axes heap, nodes"),
-        ({"spec.exclude": [{"heap": "512Mi"}]}, "spec.baseline: must be a point of the sweep"),
-        ({"spec.exclude": [{}]}, "spec.exclude[0]: must name an axis"),
+        (
+            {"spec.exclude": ["point.heap == '512Mi'"]},
+            "spec.baseline: must be a point of the sweep",
+        ),
+        ({"spec.exclude": ["true &&"]}, "spec.exclude[0]: at character 8: unexpected the end"),
+        ({"spec.exclude": ["point.disk == 1"]}, "there is no disk, only heap, nodes (point heap"),
         ({"spec.points": [{"heap": "1Gi"}]}, "spec.points: must be set with design List"),
         ({"spec.design": "List"}, "spec.points: must be set with design List"),
         ({"spec.maxPoints": 3}, "has 4 points, more than 3"),

@@ -3,7 +3,7 @@
 Pure: the controller observes and applies.
 
 - `field_paths`: fields of a benchmark by their paths; `axis_values`: the values of an axis
-- `points`: the points of a design, named by their values
+- `points`: the points of a design, named by their values; `expressions`: which are left out
 - `child`: the benchmark of a point
 - `needs`: time, CPU and memory of a point, and which points can use one target
 - `validation`: what is wrong, by point and field; `plan`: all of it, in the order of measuring

@@ -23,6 +23,7 @@ class AxisValue:
         axis: name of the axis
         index: its place in the axis
         label: what it is called: its name, or itself as text
+        given: itself, or its name; a list for several fields
         settings: path and value of each field; `ABSENT` for one that is left out
 
     """
@@ -30,6 +31,7 @@ class AxisValue:
     axis: str
     index: int
     label: str
+    given: Any
     settings: tuple[tuple[str, Any], ...]
 
     @property
@@ -64,7 +66,8 @@ def _read(axis: Axis, index: int, given: Any) -> AxisValue:
             f"values[{index}]: must have 1 to {MAX_LABEL} characters; give it a name:"
             " {name: ..., value: ...}"
         )
-    return AxisValue(axis.name, index, label, tuple(_settings(axis, index, value)))
+    shown = label if isinstance(given, dict) else given
+    return AxisValue(axis.name, index, label, shown, tuple(_settings(axis, index, value)))
 
 
 def _label_and_value(given: Any, index: int) -> tuple[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from solrbench.api.v1alpha1.sweep.spec import PointOrder, PointStart, SweepSpec
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.plan.shared_target import Reuse
+from solrbench.sweep.expressions.exclusions import ExclusionError
 from solrbench.sweep.needs.cluster_capacity import ClusterCapacity
 from solrbench.sweep.needs.demand import Demand, measure_demand
 from solrbench.sweep.needs.fingerprints import (
@@ -103,7 +104,7 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
         return (), problems
     try:
         made = make_points(sweep.metadata.name, sweep.spec, axes, short=_is_short(sweep, axes))
-    except DesignError as error:
+    except (DesignError, ExclusionError) as error:
         return (), [str(error)]
     if not any(each.is_baseline for each in made):
         return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]

@@ -12,6 +12,7 @@ from typing import Any
 from solrbench.api.v1alpha1.benchmark import MAX_NAME, MAX_NAME_PROVIDED
 from solrbench.api.v1alpha1.sweep.spec import Design, SweepSpec
 from solrbench.sweep.axis_values import AxisValue, text_of
+from solrbench.sweep.expressions.exclusions import is_excluded, parse_exclusions
 
 HASH_LENGTH = 7
 """Letters of five bits each: two of 500 points have the same hash once in 280,000 sweeps."""
@@ -52,6 +53,11 @@ class Point:
         """Its values in words, such as `heap 2Gi, nodes 3`."""
         return ", ".join(f"{each.axis} {each.label}" for each in self.values)
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """The value of each axis as it is given, of one with a name the name."""
+        return {each.axis: each.given for each in self.values}
+
 
 def benchmark_name(sweep: str, point: str, round_: int = 1) -> str:
     """Return the name of the benchmark of a point, in the first round or a later one."""
@@ -78,16 +84,17 @@ def make_points(
 
     Raises:
         DesignError: if a combination names an axis or a value that there is not.
+        ExclusionError: if an expression of `exclude` is wrong, or has no value for a point.
 
     """
     baseline = baseline_values(spec, axes)
-    excluded = [_excluded(each, axes, index) for index, each in enumerate(spec.exclude)]
+    exclusions = parse_exclusions(spec.exclude)
     room = name_room(sweep, spec, short=short)
     found: dict[str, Point] = {}
     for values in _combinations(spec, axes, baseline):
-        if not any(all(value in values for value in each) for each in excluded):
-            shown = _shown(spec.design, values, baseline)
-            point = Point(_name(values, shown, room), values, values == baseline)
+        shown = _shown(spec.design, values, baseline)
+        point = Point(_name(values, shown, room), values, values == baseline)
+        if not is_excluded(exclusions, point.given, point.text):
             found.setdefault(point.name, point)
     return tuple(found.values())
 
@@ -146,12 +153,6 @@ def _one_at_a_time(axes: Sequence[Values], baseline: Values) -> Iterator[Values]
 def _complete(given: Mapping[str, Any], axes: Sequence[Values], rest: Values, where: str) -> Values:
     chosen = {each.axis: each for each in _selected(given, axes, where)}
     return tuple(chosen.get(each.axis, each) for each in rest)
-
-
-def _excluded(given: Mapping[str, Any], axes: Sequence[Values], index: int) -> Values:
-    if not given:
-        raise DesignError(f"spec.exclude[{index}]: must name an axis, or it leaves out every point")
-    return _selected(given, axes, f"exclude[{index}]")
 
 
 def _selected(given: Mapping[str, Any], axes: Sequence[Values], where: str) -> Values:

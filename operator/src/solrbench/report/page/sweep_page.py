@@ -9,6 +9,7 @@ from solrbench.report.figures.figure import Figure
 from solrbench.report.figures.sweep.axis_lines import axis_figures
 from solrbench.report.figures.sweep.differences import difference_figure
 from solrbench.report.figures.sweep.heat_map import heat_maps
+from solrbench.report.figures.sweep.rounds import round_figure
 from solrbench.report.page.cells import HtmlTable, html_table
 from solrbench.report.sweep.model import SweepReport
 from solrbench.report.sweep.tables import (
@@ -36,7 +37,7 @@ class SweepPage:
         outcome: message of its end
         answers: sentences on what each axis shows
         facts: groups of names and texts
-        figures: differences, lines, heat maps
+        figures: differences, rounds, lines, heat maps
         points: every point
         objectives: whether they are met, by point
         failures: what failed, by point
@@ -67,7 +68,7 @@ def build_sweep_page(report: SweepReport) -> SweepPage:
     times = {name: named.pop(name) for name in _TIMES if name in named}
     outcome = named.pop("Outcome", "")
     phase = named.pop("Phase")
-    differences = difference_figure(report)
+    beside = [difference_figure(report), round_figure(report)]
     return SweepPage(
         title=report.sweep,
         phase=phase,
@@ -76,7 +77,7 @@ def build_sweep_page(report: SweepReport) -> SweepPage:
         answers=[*report.status.answers, *([sentence] if sentence else [])],
         facts=[("Best point", best_facts(report)), ("Sweep", named), ("Time", times)],
         figures=[
-            *([differences] if differences is not None else []),
+            *(each for each in beside if each is not None),
             *axis_figures(report),
             *heat_maps(report),
         ],

@@ -1,11 +1,12 @@
 """The report of a sweep from the resources as they are stored."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.report.sweep.model import PointReport, SweepReport
+from solrbench.report.sweep.model import PointReport, RoundReport, SweepReport
 from solrbench.results.comparison.findings import Finding
 from solrbench.results.model.environment import Environment
 from solrbench.results.stats.number_format import round_significant
@@ -107,8 +108,33 @@ def _point(
     )
     if finding is not None:
         found = found.model_copy(update=_difference(finding))
+    rounds = _rounds(sweep, point, benchmarks)
     benchmark = benchmarks.get(name)
-    return found if benchmark is None else found.model_copy(update=_measured(benchmark))
+    if benchmark is not None:
+        found = found.model_copy(update=_target(benchmark) | _measured(benchmark))
+    if rounds:
+        found = found.model_copy(update={"rounds": rounds, "outcome": rounds[-1].outcome})
+    return found
+
+
+def _rounds(
+    sweep: SolrBenchmarkSweep, point: SweepPoint, benchmarks: Mapping[str, SolrBenchmark]
+) -> list[RoundReport]:
+    """Return the rounds whose benchmarks are there, the one under way too; none without rounds."""
+    if sweep.spec.repeats is None:
+        return []
+    numbers = range(1, (point.rounds or 0) + 2)
+    named = {each: benchmark_name(sweep.metadata.name, point.name, each) for each in numbers}
+    return [
+        RoundReport(
+            round=number,
+            benchmark=name,
+            summary=benchmarks[name].status.summary,
+            **_measured(benchmarks[name]),
+        )
+        for number, name in named.items()
+        if name in benchmarks
+    ]
 
 
 def _difference(finding: Finding) -> dict[str, object]:
@@ -120,15 +146,20 @@ def _difference(finding: Finding) -> dict[str, object]:
     }
 
 
-def _measured(benchmark: SolrBenchmark) -> dict[str, object]:
-    status = benchmark.status
+def _target(benchmark: SolrBenchmark) -> dict[str, object]:
     cost = measure_demand(benchmark.spec).target
-    ends = [each for each in status.conditions if each.type == "Succeeded"]
-    outcome = ": ".join(filter(None, (ends[0].reason, ends[0].message))) if ends else ""
     return {
         "cores": round(cost.cores, 3),
         "memory_bytes": cost.memory_bytes,
-        "solr_version": status.target.solr_version,
+        "solr_version": benchmark.status.target.solr_version,
+    }
+
+
+def _measured(benchmark: SolrBenchmark) -> dict[str, Any]:
+    status = benchmark.status
+    ends = [each for each in status.conditions if each.type == "Succeeded"]
+    outcome = ": ".join(filter(None, (ends[0].reason, ends[0].message))) if ends else ""
+    return {
         "outcome": outcome,
         "totals": status.totals,
         "verdicts": status.verdicts,

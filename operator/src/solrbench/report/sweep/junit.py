@@ -46,11 +46,12 @@ def _case(report: SweepReport, point: PointReport) -> TestCase:
 
 
 def _problems(point: PointReport) -> Iterator[str]:
-    for verdict in point.verdicts:
-        for each in verdict.reasons:
-            yield f"{each.reason}: {each.message}"
-    for objective in point.objectives:
-        if objective.word is ObjectiveWord.MISSED:
-            yield objective.message
-    if point.result.state == PointState.INVALID and not point.verdicts:
+    for part in point.benchmarks:
+        for verdict in part.verdicts:
+            for each in verdict.reasons:
+                yield f"{each.reason}: {each.message}"
+        for objective in part.objectives:
+            if objective.word is ObjectiveWord.MISSED:
+                yield objective.message
+    if point.result.state == PointState.INVALID and not any(p.verdicts for p in point.benchmarks):
         yield "a step is Invalid"

@@ -8,6 +8,7 @@ from solrbench.report.sweep.tables import (
     objectives_sentence,
     objectives_table,
     points_table,
+    rounds_table,
 )
 from solrbench.results.text.markdown import escape_markdown, markdown_list
 from solrbench.results.text.results_markdown import join_fitting, table_section
@@ -26,6 +27,7 @@ def sweep_to_markdown(report: SweepReport) -> str:
     )
     first += table_section("## Points", points_table(report))
     details = [
+        *table_section("## Rounds", rounds_table(report)),
         *table_section("## Failures", failures_table(report)),
         *table_section("## Objectives", objectives_table(report)),
         *_environment(report),

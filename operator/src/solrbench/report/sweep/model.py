@@ -1,6 +1,6 @@
 """The full report of a sweep: what was asked for, and what each point measured."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import orjson
@@ -10,6 +10,7 @@ from solrbench.api.problems import problems
 from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.status.objectives import ObjectiveResult
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.summaries import Summary
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec
@@ -23,13 +24,37 @@ SWEEP_SCHEMA_VERSION: Literal[1] = 1
 _MOST_PROBLEMS = 3
 
 
+class RoundReport(LenientModel):
+    """One round of a point: its benchmark, and what it measured."""
+
+    round: int
+    """Number of the round, from 1."""
+    benchmark: str
+    """Name of its benchmark, in the namespace of the sweep."""
+    summary: Summary = Summary()
+    """Figures of its last step, over the repeats of the round."""
+    outcome: str = ""
+    """Reason and message of its end."""
+    totals: list[StepResult] = []
+    """All requests of each step together, over the repeats of the round."""
+    verdicts: list[StepVerdict] = []
+    """The verdict on each step."""
+    objectives: list[ObjectiveResult] = []
+    """Whether its objectives are met."""
+    bottlenecks: list[Bottleneck] = []
+    """What held each step back, where servers were measured."""
+
+
 class PointReport(LenientModel):
     """One point: its figures beside the baseline, and what its benchmark said."""
 
     name: str
     """Name of the point."""
     benchmark: str
-    """Name of its benchmark, in the namespace of the sweep."""
+    """Name of its benchmark, in the namespace of the sweep; with rounds, of the first one, which
+    `totals`, `verdicts`, `objectives` and `bottlenecks` are of, too."""
+    rounds: list[RoundReport] = []
+    """Each round whose benchmark is there, where the sweep measures in rounds."""
     values: dict[str, str] = {}
     """The name of its value of each axis."""
     is_baseline: bool = False
@@ -50,7 +75,7 @@ class PointReport(LenientModel):
     solr_version: str | None = None
     """As Solr reports it."""
     outcome: str = ""
-    """Reason and message of the end of its benchmark."""
+    """Reason and message of the end of its benchmark, with rounds of the last one."""
     totals: list[StepResult] = []
     """All requests of each step together, over all repeats."""
     verdicts: list[StepVerdict] = []
@@ -59,6 +84,11 @@ class PointReport(LenientModel):
     """Whether its objectives are met."""
     bottlenecks: list[Bottleneck] = []
     """What held each step back, where servers were measured."""
+
+    @property
+    def benchmarks(self) -> "Sequence[RoundReport | PointReport]":
+        """What each of its benchmarks said: of every round, or of the only one."""
+        return self.rounds or [self]
 
 
 class SweepReport(LenientModel):

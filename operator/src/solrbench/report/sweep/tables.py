@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
-from solrbench.report.sweep.model import PointReport, SweepReport
+from solrbench.report.sweep.model import PointReport, RoundReport, SweepReport
 from solrbench.results.stats.number_format import (
     format_milliseconds,
     format_number,
@@ -43,7 +43,7 @@ def _point(point: PointReport, axes: Iterable[str]) -> Row:
         format_difference(point),
         format_difference_interval(point),
         _number(result.requests_per_second),
-        "" if result.p95_milliseconds is None else format_milliseconds(result.p95_milliseconds),
+        _milliseconds(result.p95_milliseconds),
         _number(result.failed_percent, " %"),
         _number(result.deviation_percent, " %"),
         _number(result.repeats),
@@ -75,7 +75,7 @@ def best_facts(report: SweepReport) -> dict[str, str]:
     found = {
         "Best point": f"{best.values} ({best.name})",
         "Requests/s": _number(best.requests_per_second),
-        "P95": "" if best.p95_milliseconds is None else format_milliseconds(best.p95_milliseconds),
+        "P95": _milliseconds(best.p95_milliseconds),
         "Cost": _cost(best.cores, best.memory_bytes),
     }
     return {name: text for name, text in found.items() if text}
@@ -94,7 +94,7 @@ def objectives_table(report: SweepReport) -> Table:
     """Return a row for each objective of each point."""
     rows = [
         (
-            point.name,
+            _name(point, part),
             each.name,
             ", ".join(filter(None, (each.step, each.variant))),
             str(each.word),
@@ -102,7 +102,8 @@ def objectives_table(report: SweepReport) -> Table:
             f"{format_number(each.limit)} {each.unit}",
         )
         for point in report.points
-        for each in point.objectives
+        for part in point.benchmarks
+        for each in part.objectives
     ]
     head = ("Point", "Objective", "Step", "Result", "Measured", "Limit")
     return Table("Objectives", head, rows, 2, _TEXTS).without_empty_columns()
@@ -110,11 +111,15 @@ def objectives_table(report: SweepReport) -> Table:
 
 def objectives_sentence(report: SweepReport) -> str:
     """Return how many points meet all their objectives; empty without objectives."""
-    checked = [each for each in report.points if each.objectives]
+    words = [
+        [o.word for part in point.benchmarks for o in part.objectives] for point in report.points
+    ]
+    checked = [each for each in words if each]
     if not checked:
         return ""
-    met = [each for each in checked if all(o.word is ObjectiveWord.MET for o in each.objectives)]
-    return f"{len(met)} of {len(checked)} points meet all objectives"
+    met = [each for each in checked if all(word is ObjectiveWord.MET for word in each)]
+    in_rounds = " in every round" if any(each.rounds for each in report.points) else ""
+    return f"{len(met)} of {len(checked)} points meet all objectives{in_rounds}"
 
 
 def failures_table(report: SweepReport) -> Table:
@@ -127,14 +132,45 @@ def _failures(point: PointReport) -> Iterator[Row]:
     if point.result.state == PointState.FAILED:
         reason = point.result.reason or ""
         yield (point.name, "", reason, point.outcome.removeprefix(f"{reason}: "))
-    for verdict in point.verdicts:
+    for part in point.benchmarks:
+        yield from _failures_of(_name(point, part), part)
+
+
+def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[Row]:
+    for verdict in part.verdicts:
         for each in verdict.reasons:
-            yield point.name, step_label(verdict), each.reason, each.message
-    for total in point.totals:
+            yield name, step_label(verdict), each.reason, each.message
+    for total in part.totals:
         if total.failures:
             text = f"{total.failures:,} of {total.requests:,} requests"
             share = format_share(total.failures, total.requests)
-            yield point.name, total.step, "RequestsFailed", f"{text} failed ({share})"
+            yield name, total.step, "RequestsFailed", f"{text} failed ({share})"
+
+
+def rounds_table(report: SweepReport) -> Table:
+    """Return a row for each round of each point; empty without rounds."""
+    rows = [
+        (
+            point.name,
+            str(each.round),
+            _number(each.summary.requests_per_second),
+            _milliseconds(each.summary.p95_milliseconds),
+            _number(each.summary.failed_percent, " %"),
+            each.summary.verdict,
+        )
+        for point in report.points
+        for each in point.rounds
+    ]
+    head = ("Point", "Round", "Requests/s", "P95", "Failed", "Verdict")
+    return Table("Rounds", head, rows, 2, frozenset({"Verdict"})).without_empty_columns()
+
+
+def _name(point: PointReport, part: RoundReport | PointReport) -> str:
+    return f"{point.name}, round {part.round}" if isinstance(part, RoundReport) else point.name
+
+
+def _milliseconds(value: float | None) -> str:
+    return "" if value is None else format_milliseconds(value)
 
 
 def facts(report: SweepReport) -> dict[str, str]:

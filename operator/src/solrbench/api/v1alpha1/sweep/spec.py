@@ -19,6 +19,9 @@ AnyObject = Annotated[
 ]
 """An object that the operator validates as part of each point."""
 
+Expression = Annotated[str, Field(min_length=1, max_length=256)]
+"""A CEL expression that is true or false; the operator evaluates it for each point."""
+
 
 class Design(StrEnum):
     """Which combinations of values become points."""
@@ -94,9 +97,10 @@ class SweepSpec(Model):
     points: Annotated[list[Combination], Field(max_length=MAX_POINTS)] = []
     """`points` are the combinations of design `List`; an axis that is left out has the value of the
     baseline, in the first point the first value. More may be added at any time."""
-    exclude: Annotated[list[Combination], Field(max_length=64)] = []
-    """`exclude` leaves out the points that have all values of one of these combinations, such as
-    `{heap: 8Gi, nodes: 1}`."""
+    exclude: Annotated[list[Expression], Field(max_length=16)] = []
+    """`exclude` leaves out the points for which one of these CEL expressions is true, such as
+    `point.heap == "8Gi" && point.nodes < 3`. `point` has the value of each axis by its name, or
+    the name of the value if it has one, and a list where the axis has several fields."""
     max_points: Annotated[Int, Field(ge=1, le=MAX_POINTS)] = 100
     """`maxPoints` limits the number of points: a sweep with more does not start."""
     order: PointOrder = PointOrder.LISTED

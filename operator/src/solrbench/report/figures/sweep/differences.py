@@ -37,7 +37,7 @@ def difference_figure(report: SweepReport) -> Figure | None:
     option = base(
         grid=grid(top=8, bottom=44),
         xAxis=bottom_axis("Difference from the baseline", "@percent"),
-        yAxis=_rows(labels),
+        yAxis=category_rows(labels),
         tooltip={"trigger": "item", "valueFormatter": "@percent"},
         series=[part for word in words for part in _series(word, drawn, labels)],
     )
@@ -75,7 +75,8 @@ def _word(point: PointReport) -> str:
     return str(point.result.word or _NO_WORD)
 
 
-def _rows(labels: Sequence[str]) -> Option:
+def category_rows(labels: Sequence[str]) -> Option:
+    """Return a vertical axis with a row for each label, the first one above."""
     return {
         "type": "category",
         "data": list(labels),

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from solrbench.api.v1alpha1.status.summaries import Summary
 from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.report.sweep.model import PointReport
 from solrbench.results.stats.number_format import format_milliseconds, format_number
@@ -25,6 +26,12 @@ class MetricAxis(NamedTuple):
     def value(self, point: PointReport) -> float | None:
         """Return the figure of a point."""
         return figure_of(point.result, self.metric)
+
+    def value_of(self, summary: Summary) -> float | None:
+        """Return the figure of a benchmark."""
+        if self.metric is Metric.P95_MILLISECONDS:
+            return summary.p95_milliseconds
+        return summary.requests_per_second
 
     def text(self, value: float | None) -> str:
         """Return it with its unit; empty if there is none."""

@@ -1,0 +1,72 @@
+"""A sweep that measures two points in rounds, in real pods: all of them on one target."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SPEC
+
+NAME = "rounds"
+PLURAL = "solrbenchmarksweeps"
+SECONDS = 300
+LEAST, MOST = 2, 3
+Body = dict[str, Any]
+
+
+def sweep_body() -> Body:
+    """Return a sweep of two points that share target and index, of two or three rounds."""
+    users = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
+    spec = {
+        "template": {"spec": copy.deepcopy(SMALL_SPEC)},
+        "axes": [users],
+        "exclude": ["point.users > 2"],
+        "repeats": {"until": "Decided", "min": LEAST, "max": MOST},
+    }
+    metadata = {"name": NAME}
+    kind = {"apiVersion": "solrbench.io/v1alpha1", "kind": "SolrBenchmarkSweep"}
+    return {**kind, "metadata": metadata, "spec": spec}
+
+
+def read_ended() -> Body:
+    """Return the status of the sweep once it is over, empty before."""
+    status: Body = (kube.get(PLURAL, NAME) or {}).get("status") or {}
+    conditions = {each["type"]: each["status"] for each in status.get("conditions", [])}
+    return status if conditions.get("Complete") == "True" else {}
+
+
+@pytest.fixture(scope="module")
+def status() -> Iterator[Body]:
+    kube.apply(sweep_body())
+    yield kube.wait_for("end of the sweep", read_ended, SECONDS)
+    kube.kubectl("delete", PLURAL, NAME, "--wait=false")
+    selector = f"solrbench.io/sweep={NAME}"
+    kube.wait_for("deletion of all", lambda: not kube.items("solrbenchmarks", selector), 60)
+
+
+def test_each_round_of_each_point_is_a_benchmark(status: Body) -> None:
+    names = [
+        f"{NAME}-{point['name']}" + (f"-{number}" if number > 1 else "")
+        for point in status["points"]
+        for number in range(1, point["rounds"] + 1)
+    ]
+    found = kube.items("solrbenchmarks", f"solrbench.io/sweep={NAME}")
+    assert sorted(each["metadata"]["name"] for each in found) == sorted(names)
+    assert all(LEAST <= point["rounds"] <= MOST for point in status["points"])
+    assert f"{len(names)} benchmarks of at most {2 * MOST}" in " ".join(status["answers"])
+
+
+def test_valid_rounds_are_counted_as_repeats(status: Body) -> None:
+    for point in status["points"]:
+        assert point["state"] in ("Valid", "Invalid")
+        assert 1 <= point["repeats"] <= point["rounds"]
+        assert point["p95Milliseconds"] > 0
+
+
+def test_later_rounds_take_over_target_and_index(status: Body) -> None:
+    for point in status["points"]:
+        second = kube.status(f"{NAME}-{point['name']}-2")
+        assert second["target"]["reuses"] == "Index"
+        assert second["attempts"]["target"] == 1

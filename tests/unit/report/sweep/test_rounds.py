@@ -1,0 +1,91 @@
+"""The report of a sweep that measures in rounds."""
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.summaries import Summary
+from solrbench.report.figures.sweep.rounds import round_figure
+from solrbench.report.json_schema import sweep_schema
+from solrbench.report.page.sweep_page import build_sweep_page
+from solrbench.report.sweep.build import build_sweep_report
+from solrbench.report.sweep.junit import sweep_to_junit
+from solrbench.report.sweep.markdown import sweep_to_markdown
+from solrbench.report.sweep.model import SweepReport
+from solrbench.report.sweep.tables import failures_table, objectives_table, rounds_table
+from solrbench.sweep.child import build_child
+from solrbench.sweep.plan import make_plan
+from support.resources.statuses import full_status
+from support.resources.sweep_reports import full_report, full_sweep
+
+P95 = (40.0, 44.0)
+
+
+@pytest.fixture(scope="module")
+def report() -> SweepReport:
+    """Return the report of a sweep whose first point has two rounds."""
+    sweep = full_sweep()
+    spec = {"repeats": {"until": "Decided"}, "template": sweep.spec.template.model_dump()}
+    sweep = sweep.model_copy(
+        update={"spec": sweep.spec.model_validate(sweep.spec.model_dump() | spec)}
+    )
+    first, *others = sweep.status.points
+    points = [first.model_copy(update={"rounds": len(P95)}), *others]
+    sweep = sweep.model_copy(update={"status": sweep.status.model_copy(update={"points": points})})
+    found: dict[str, SolrBenchmark] = {}
+    for number, p95 in enumerate(P95, 1):
+        child = build_child(sweep, make_plan(sweep).points[0].point, round_=number)
+        benchmark, full = SolrBenchmark.parse(child), full_status()
+        changes = {
+            "summary": Summary(p95_milliseconds=p95, verdict="Valid"),
+            "objectives": full.objectives,
+            "verdicts": full.verdicts if number == len(P95) else [],
+        }
+        status = benchmark.status.model_copy(update=changes)
+        found[benchmark.metadata.name] = benchmark.model_copy(update={"status": status})
+    return build_sweep_report(sweep, found)
+
+
+def test_each_round_has_its_benchmark_and_its_figures(report: SweepReport) -> None:
+    rounds = report.points[0].rounds
+    assert [each.benchmark for each in rounds] == [
+        f"trial-{report.points[0].name}",
+        f"trial-{report.points[0].name}-2",
+    ]
+    assert [row[:3] for row in rounds_table(report).rows] == [
+        (report.points[0].name, "1", "40 ms"),
+        (report.points[0].name, "2", "44 ms"),
+    ]
+
+
+def test_what_a_later_round_says_is_in_tables_and_test_cases(report: SweepReport) -> None:
+    name = f"{report.points[0].name}, round 2"
+    assert name in [row[0] for row in failures_table(report).rows]
+    assert name in [row[0] for row in objectives_table(report).rows]
+    assert "## Rounds" in sweep_to_markdown(report)
+    reason = report.points[0].rounds[1].verdicts[0].reasons[0].reason
+    assert reason in sweep_to_junit(report)
+
+
+def test_figure_has_a_dot_for_each_round_and_one_for_all(report: SweepReport) -> None:
+    assert "rounds" in [each.name for each in build_sweep_page(report).figures]
+    figure = round_figure(report)
+    assert figure is not None
+    series: Any = figure.option["series"]
+    dots, means = series
+    assert [each["value"] for each in dots["data"]] == [[40.0, 0], [44.0, 0]]
+    assert [each["value"] for each in means["data"]] == [[40.0, 0]]
+
+
+def test_report_with_rounds_is_read_again_and_fits_its_schema(report: SweepReport) -> None:
+    text = report.to_json()
+    jsonschema.validate(json.loads(text), sweep_schema())
+    assert SweepReport.parse(text) == report
+
+
+def test_sweep_without_rounds_has_none() -> None:
+    assert round_figure(full_report()) is None
+    assert not rounds_table(full_report()).rows
