@@ -68,7 +68,7 @@ def _run_master(port: int, workers: int, ready: Path) -> None:
     everywhere = {"repeat": 1, "step": "wide", "worker": 0, "workers": workers, "users": workers}
     pool.assign(Assignment(key="wide", start=Start.IMMEDIATE, **everywhere))
     ready.touch()
-    pool.wait(lambda: pool.live_totals.requests < 0)
+    pool.wait(lambda: pool.reports.live_totals.requests < 0)
 
 
 def _messages(rate: int) -> tuple[dict[str, Any], dict[str, Any]]:

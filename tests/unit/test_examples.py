@@ -70,7 +70,7 @@ def deployments(path: Path) -> list[dict[str, Any]]:
     return [each for each in documents(path) if each["kind"] == "Deployment"]
 
 
-def test_there_are_examples() -> None:
+def test_examples_folder_is_not_empty() -> None:
     names = {path.stem for path in EXAMPLES}
     assert "quickstart" in names
     assert len(names) >= 13

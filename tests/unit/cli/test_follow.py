@@ -65,7 +65,7 @@ def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str
     assert text.index("Provisioning") < text.index("Measuring") < text.index("Succeeded")
 
 
-def test_failure_is_1() -> None:
+def test_failed_benchmark_ends_with_exit_code_1() -> None:
     failed = {"phase": "Failed", "conditions": [DONE["conditions"][0] | {"status": "False"}]}  # type: ignore[operator]
     assert call(body(**failed)) == 1
 

@@ -20,7 +20,7 @@ def read(cluster: FewObjects, **fields: object) -> HttpAuth:
     return secret_auth(cluster.as_cluster(), "search", existing)
 
 
-def test_credentials_and_authorities() -> None:
+def test_secrets_become_credentials_and_authorities() -> None:
     cluster = FewObjects()
     cluster.add_secret("login", username="solr", password="SolrRocks\n")
     cluster.add_secret("ca", **{"root.pem": "PEM"})

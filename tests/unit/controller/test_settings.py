@@ -6,7 +6,7 @@ from solrbench.decide.checks.pod_options import DEFAULT_POD_OPTIONS
 IMAGE = {"SOLRBENCH_IMAGE": "solrbench:1"}
 
 
-def test_defaults() -> None:
+def test_empty_environment_gives_the_defaults() -> None:
     settings = Settings.from_environment(IMAGE)
     assert settings.namespaces == ()
     assert settings.concurrency == 1
@@ -16,7 +16,7 @@ def test_defaults() -> None:
 @pytest.mark.parametrize(
     ("text", "namespaces"), [("a, b", ("a", "b")), ("*", ()), ("", ()), ("one", ("one",))]
 )
-def test_namespaces(text: str, namespaces: tuple[str, ...]) -> None:
+def test_namespaces_are_read_from_the_environment(text: str, namespaces: tuple[str, ...]) -> None:
     assert (
         Settings.from_environment(IMAGE | {"SOLRBENCH_NAMESPACES": text}).namespaces == namespaces
     )
@@ -45,7 +45,9 @@ def test_bad_variable_is_named(changes: dict[str, str], name: str) -> None:
         ({"SOLRBENCH_ALLOWED_HOSTS": "*.svc, search.example.org"}, ("*.svc", "search.example.org")),
     ],
 )
-def test_allowed_hosts(variables: dict[str, str], hosts: tuple[str, ...]) -> None:
+def test_allowed_hosts_are_read_from_the_environment(
+    variables: dict[str, str], hosts: tuple[str, ...]
+) -> None:
     assert Settings.from_environment(IMAGE | variables).allowed_hosts == hosts
 
 
@@ -71,11 +73,13 @@ def test_exports_may_go_anywhere_by_default() -> None:
         ({"SOLRBENCH_ALLOWED_POD_OPTIONS": "labels, env"}, ("labels", "env")),
     ],
 )
-def test_allowed_pod_options(variables: dict[str, str], options: tuple[str, ...]) -> None:
+def test_allowed_pod_options_are_read_from_the_environment(
+    variables: dict[str, str], options: tuple[str, ...]
+) -> None:
     assert Settings.from_environment(IMAGE | variables).allowed_pod_options == options
 
 
-def test_pull_secrets() -> None:
+def test_pull_secrets_are_read_from_the_environment() -> None:
     settings = Settings.from_environment(IMAGE | {"SOLRBENCH_IMAGE_PULL_SECRETS": "one,two"})
     assert settings.image.pull_secrets == ("one", "two")
 

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from solrbench.decide.status_size import MAX_STATUS_BYTES
+from solrbench.decide.status.size import MAX_STATUS_BYTES
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small

@@ -47,7 +47,7 @@ def test_a_host_means_the_same_everywhere(url: str, full: str) -> None:
         ("2001:db8::1", ("2001:db8::*",)),
     ],
 )
-def test_allowed_hosts(host: str, patterns: tuple[str, ...]) -> None:
+def test_host_is_allowed_if_a_pattern_matches(host: str, patterns: tuple[str, ...]) -> None:
     check_name(host, patterns)
 
 

@@ -44,6 +44,6 @@ def test_it_is_asked_only_after_whole_repeats() -> None:
     assert count_repeats(Repeats(count=4), stored(6), STEPS, fail) == 4
 
 
-def test_repeats_in_words() -> None:
+def test_repeats_are_described_in_words() -> None:
     assert format_repeats(Repeats()) == "1"
     assert format_repeats(Repeats.model_validate({"until": "Decided"})) == "5 to 20"

@@ -46,7 +46,7 @@ def test_foreign_pod_has_no_component() -> None:
     assert (view.component, view.attempt) == ("", 0)
 
 
-def test_a_running_pod() -> None:
+def test_running_pod_is_reduced_to_its_state() -> None:
     conditions = [{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "True"}]
     view = view_pod(pod(phase="Running", podIP="10.0.0.1", conditions=conditions))
     assert (view.phase, view.ready, view.ip, view.node) == ("Running", True, "10.0.0.1", "node-1")
@@ -110,7 +110,9 @@ def test_last_words_of_a_pod_are_those_of_the_first_container_that_left_some() -
         ([{"type": "FailureTarget", "status": "True", "message": "why"}], False, True),
     ],
 )
-def test_a_job(conditions: list[dict[str, str]] | None, succeeded: bool, failed: bool) -> None:
+def test_job_has_the_end_of_its_conditions(
+    conditions: list[dict[str, str]] | None, succeeded: bool, failed: bool
+) -> None:
     view = view_job({"metadata": METADATA, "status": {"conditions": conditions}})
     assert (view.succeeded, view.failed, view.attempt) == (succeeded, failed, 2)
     assert view.failure == ("why" if failed else "")

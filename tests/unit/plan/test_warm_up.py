@@ -27,7 +27,9 @@ BETWEEN: Changes = {"spec.load.between.warmUp": {"requests": 7}}
         (ONCE | {"spec.workload.warmUpQueries": {"configMap": {"name": "w"}}}, DEFAULT_WARM_UP),
     ],
 )
-def test_warm_up(changes: dict[str, Any], expected: WarmUp | None) -> None:
+def test_warm_up_of_a_step_follows_its_spec(
+    changes: dict[str, Any], expected: WarmUp | None
+) -> None:
     spec = SolrBenchmark.model_validate(resource(changes)).spec
     assert warm_up_of(spec) == expected
 
@@ -41,7 +43,9 @@ def test_warm_up(changes: dict[str, Any], expected: WarmUp | None) -> None:
         ({"before": "EachRepeat", "caches": "Empty"}, (False, True)),
     ],
 )
-def test_preparation(between: dict[str, Any] | None, expected: tuple[bool, bool]) -> None:
+def test_preparation_of_a_step_follows_its_spec(
+    between: dict[str, Any] | None, expected: tuple[bool, bool]
+) -> None:
     changes = {} if between is None else {"spec.load.between": between}
     spec = SolrBenchmark.model_validate(resource(changes)).spec
     assert (prepares_each_step(spec), empties_caches(spec)) == expected

@@ -17,7 +17,7 @@ def unzipped(archive: bytes) -> dict[str, bytes]:
         return {name: files.read(name) for name in files.namelist()}
 
 
-def test_built_in_files() -> None:
+def test_built_in_archive_has_config_and_schema() -> None:
     files = unzipped(built_in_archive())
     assert sorted(files) == ["managed-schema.xml", "solrconfig.xml"]
     assert built_in_archive() == built_in_archive()

@@ -42,7 +42,7 @@ def as_cli_errors() -> Iterator[None]:
     except SolrbenchError as error:
         raise _of_cluster(error) from error
     except NoClusterError as error:
-        raise CommandError(f"no cluster to talk to: {error}", ExitCode.UNREACHABLE) from error
+        raise CommandError(f"no cluster to use: {error}", ExitCode.UNREACHABLE) from error
     except ValueError as error:
         found = _problems(error)
         if not found:

@@ -64,7 +64,7 @@ def read_baseline(cluster: Cluster, reports: Reports, namespace: str, baseline: 
         raise TemporaryError(
             LifecycleReason.BASELINE_NOT_FOUND,
             f"spec.comparison.baseline.benchmark: there is no SolrBenchmark {name} in namespace"
-            f" {namespace}",
+            f" {namespace}; create it",
         )
     return benchmark_side(name, benchmark, list(reports.documents(benchmark).values()))
 
@@ -80,7 +80,7 @@ def _benchmark(cluster: Cluster, namespace: str, name: str) -> SolrBenchmark | N
         raise TemporaryError(
             LifecycleReason.BASELINE_UNREADABLE,
             f"spec.comparison.baseline.benchmark: SolrBenchmark {name} is not one of this version"
-            f" ({found})",
+            f" ({found}); run it again, or name another baseline",
         ) from error
 
 
@@ -90,7 +90,7 @@ def _stored_side(cluster: Cluster, namespace: str, stored: StoredReport) -> Side
     if body is None:
         raise TemporaryError(
             LifecycleReason.CONFIG_MAP_NOT_FOUND,
-            f"{field}: there is no ConfigMap {stored.name} in namespace {namespace}",
+            f"{field}: there is no ConfigMap {stored.name} in namespace {namespace}; create it",
         )
     try:
         text = (body.get("data") or {}).get(stored.key)

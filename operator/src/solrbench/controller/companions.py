@@ -63,7 +63,8 @@ def _texts(context: ReconcileContext, index: int, companion: Companion) -> list[
     data: dict[str, str] = body.get("data") or {}
     if key is not None and key not in data:
         raise TemporaryError(
-            LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND, f"{path}: ConfigMap {name} has no key {key}"
+            LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND,
+            f"{path}: ConfigMap {name} has no key {key}; add it",
         )
     return [
         ManifestText(f"{path} {name}, key {each}", data[each], companion.values)

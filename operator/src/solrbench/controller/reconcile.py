@@ -36,7 +36,7 @@ from solrbench.decide.internal_errors import (
     check_internal_error,
     describe_exception,
 )
-from solrbench.decide.status_size import fit_status
+from solrbench.decide.status.size import fit_status
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.kinds import Reason

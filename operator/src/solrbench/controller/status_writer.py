@@ -1,7 +1,7 @@
 """The one place that writes the status of a benchmark."""
 
 from solrbench.controller.context import ReconcileContext
-from solrbench.decide.status_fallback import reduce_status
+from solrbench.decide.status.fallback import reduce_status
 from solrbench.errors import PermanentError
 
 

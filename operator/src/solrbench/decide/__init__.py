@@ -12,8 +12,7 @@
 - `scheduling`: when a benchmark runs, and is reconciled again
 - `ownership`: to which resource an object belongs
 - `internal_errors`: exceptions that no reason describes
-- `status_size`: what a status leaves to the report where it would be too large
-- `status_fallback`: what is left of a status that cannot be stored
+- `status`: what is stored of a status where it is too large, or refused
 - `index_progress`: progress of all index pods together
 - `deadlines`: how long each stage may take
 - `conditions`: the conditions, the phase and the progress that are shown

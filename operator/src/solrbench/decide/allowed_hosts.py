@@ -105,7 +105,7 @@ def check_addresses(
         if what:
             raise PermanentError(
                 LifecycleReason.HOST_NOT_ALLOWED,
-                f"{field}: {host} is {address}, {what}, which is never allowed",
+                f"{field}: {host} is {address}, {what}, which is never allowed; use another host",
             )
 
 

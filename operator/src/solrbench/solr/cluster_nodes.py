@@ -27,7 +27,10 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     response = solr.get("/admin/info/system", {"nodes": "all"})
     lives = {name: _identity(body) for name, body in response.items() if name.endswith("_solr")}
     if not lives:
-        raise TemporaryError(TargetReason.SOLR_NOT_LIVE, f"{solr.urls[0]} reports no live node")
+        raise TemporaryError(
+            TargetReason.SOLR_NOT_LIVE,
+            f"{solr.urls[0]} reports no live node; see the logs of Solr and ZooKeeper",
+        )
     return lives
 
 

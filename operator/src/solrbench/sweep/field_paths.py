@@ -19,7 +19,9 @@ def parse_path(path: str) -> tuple[str | int, ...]:
     for part in path.split("."):
         match = _STEP.fullmatch(part)
         if match is None:
-            raise FieldPathError(f"{path} is no path of a field")
+            raise FieldPathError(
+                f"{path} is no path of a field; write one such as load.steps[0].users"
+            )
         found.append(match[1])
         if match[2] is not None:
             found.append(int(match[2]))

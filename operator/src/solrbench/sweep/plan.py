@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.sweep.spec import PointOrder, PointStart, SweepSpec
+from solrbench.api.v1alpha1.sweep.spec import PointOrder, PointTargetPolicy, SweepSpec
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.plan.shared_target import Reuse
 from solrbench.sweep.expressions.exclusions import ExclusionError
@@ -116,7 +116,7 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
 
 def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[PlannedPoint, ...]:
     """Return the points in the order in which they are measured, with what each takes over."""
-    alone = spec.start_on is PointStart.FRESH_TARGET
+    alone = spec.start_on is PointTargetPolicy.FRESH_TARGET
     prints = [Fingerprints() if alone else take_fingerprints(c.benchmark.spec) for c in checked]
     if spec.order is PointOrder.LISTED:
         places = order_for_reuse(prints)

@@ -56,7 +56,9 @@ def test_user_who_is_not_logged_in(arguments: list[str], call: Call, api: ApiStu
 
 
 @pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
-def test_user_without_rights(arguments: list[str], call: Call, api: ApiStub) -> None:
+def test_user_without_rights_gets_one_line_with_the_remedy(
+    arguments: list[str], call: Call, api: ApiStub
+) -> None:
     api.refusals["/apis/solrbench.io/v1alpha1/namespaces"] = 403, FORBIDDEN
     assert_one_line(call(*arguments), 1, "not allowed", "is forbidden: User", "ask for a role")
 
@@ -186,7 +188,7 @@ def test_name_that_the_server_completes(call: Call, api: ApiStub, tmp_path: Path
     ],
     ids=["met", "failed", "timed out", "invalid", "missed"],
 )
-def test_exit_codes(  # noqa: PLR0917
+def test_watch_ends_with_the_exit_code_of_the_status(  # noqa: PLR0917
     status: dict[str, Any],
     options: list[str],
     code: int,

@@ -29,7 +29,9 @@ CHARACTERS = string.printable + "\0äßπ€日🂡"
         ("ππππππππ".encode(), 0x9747B28C, 0xD58063C1),
     ],
 )
-def test_published_vectors(data: bytes, seed: int, expected: int) -> None:
+def test_hash_of_published_vectors_is_the_published_one(
+    data: bytes, seed: int, expected: int
+) -> None:
     assert mmh3.hash(data, seed, signed=False) == expected
     assert reference_murmur3(data, seed) == expected
 

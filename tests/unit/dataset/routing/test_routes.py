@@ -52,7 +52,7 @@ PLACED = [
 
 
 @pytest.mark.parametrize(("key", "expected"), PLACED)
-def test_agrees_with_solr(key: str, expected: str) -> None:
+def test_route_of_an_id_agrees_with_solr(key: str, expected: str) -> None:
     shards = {name: shard(range_, name) for name, range_ in SEVEN.items()}
     found = routes({"router": {"name": "compositeId"}, "shards": shards})
     assert found.shard_of({"id": key}) == expected

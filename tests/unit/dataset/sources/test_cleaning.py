@@ -24,5 +24,5 @@ def test_documents_become_flat(document: dict[str, Any], expected: dict[str, Any
     assert cleaned(document, "id", "made") == expected
 
 
-def test_own_key_field() -> None:
+def test_document_without_its_key_field_gets_the_made_id() -> None:
     assert cleaned({"id": "1"}, "isbn", "f-1") == {"isbn": "f-1", "id": "1"}

@@ -80,7 +80,9 @@ def report(reason: str, pod: int = 0) -> IndexProgress:
         (run(FAILED, progress=(report("OfALaterVersion"),)), "IndexPodFailed", Action.FAIL, ""),
     ],
 )
-def test_job_under_way(given: IndexRun, reason: str, action: Action, text: str) -> None:
+def test_state_of_the_index_job_decides_reason_and_action(
+    given: IndexRun, reason: str, action: Action, text: str
+) -> None:
     outcome = first_outcome(INDEX_RUN_CHECKS, given)
     assert outcome is not None
     assert (outcome.reason, outcome.action) == (reason, action)

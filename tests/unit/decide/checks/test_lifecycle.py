@@ -47,7 +47,9 @@ def conditions(type_: str, status: Truth, reason: Reason) -> Conditions:
         (SUCCEEDED, 9e9, False),
     ],
 )
-def test_deadline_of_a_stage(condition: str, seconds: float, exceeded: bool) -> None:
+def test_stage_fails_once_its_deadline_is_exceeded(
+    condition: str, seconds: float, exceeded: bool
+) -> None:
     spec = SolrBenchmark.parse(small("one", deadlines={"provisioningSeconds": 60})).spec
     wait = StageWait(condition, "Provisioning", seconds, TargetReason.SOLR_NOT_READY, "0 of 1")
     outcome = check_deadline(spec, wait)
@@ -129,7 +131,9 @@ def test_cleanup_is_needed_until_the_policy_is_met(
         (30, NOW - timedelta(seconds=30), True),
     ],
 )
-def test_time_to_live(ttl: int | None, ended: datetime | None, expired: bool) -> None:
+def test_benchmark_expires_after_its_time_to_live(
+    ttl: int | None, ended: datetime | None, expired: bool
+) -> None:
     assert is_expired(Status(completion_time=ended), ttl, NOW) is expired
 
 

@@ -113,7 +113,9 @@ def seen(outcome: Outcome | None) -> tuple[str, Action] | None:
         ),
     ],
 )
-def test_load_under_way(run: LoadRun, expected: tuple[str, Action]) -> None:
+def test_state_of_the_load_decides_reason_and_action(
+    run: LoadRun, expected: tuple[str, Action]
+) -> None:
     assert seen(first_outcome(LOAD_RUN_CHECKS, run)) == expected
 
 
@@ -125,7 +127,10 @@ def test_load_under_way(run: LoadRun, expected: tuple[str, Action]) -> None:
             replace(RUN, load=MEASURING),
             "1 of 4 steps are stored, two-users through proxy of repeat 2 of 5 to 20",
         ),
-        (replace(RUN, pods=(ended(),)), "pod one-load-worker-0 ended with exit code 3"),
+        (
+            replace(RUN, pods=(ended(),)),
+            "pod one-load-worker-0 ended with exit code 3; see its log",
+        ),
         (replace(RUN, pods=(ended(text=words("BadPlan")),)), "line 3"),
         (replace(RUN, pods=(ended(text="no state"),)), "no state"),
     ],

@@ -40,12 +40,12 @@ def config_map(*keys: str, missing: bool = False) -> ConfigMapReference:
         (
             References("search", (config_map("b", "a"),), ()),
             "ConfigMapKeyNotFound",
-            f"{QUERIES}: ConfigMap mine has no key queries.txt; it has a, b",
+            f"{QUERIES}: ConfigMap mine has no key queries.txt; it has a, b; add it",
         ),
         (
             References("search", (config_map(),), ()),
             "ConfigMapKeyNotFound",
-            f"{QUERIES}: ConfigMap mine has no key queries.txt; it has none",
+            f"{QUERIES}: ConfigMap mine has no key queries.txt; it has none; add it",
         ),
         (
             References("search", (), (ClaimReference(CLAIM, "data", exists=False),)),

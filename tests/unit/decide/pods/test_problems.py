@@ -70,7 +70,7 @@ def with_container(**fields: Any) -> PodView:
         ),
     ],
 )
-def test_trouble(pod: PodView, reason: str, words: str) -> None:
+def test_pod_in_trouble_has_its_problem(pod: PodView, reason: str, words: str) -> None:
     problem = pod_problem(pod, NOW)
     assert problem is not None
     assert problem.reason == reason
@@ -87,7 +87,7 @@ def test_trouble(pod: PodView, reason: str, words: str) -> None:
         with_container(ended_reason="Completed", exit_code=0),
     ],
 )
-def test_no_trouble(pod: PodView) -> None:
+def test_healthy_pod_has_no_problem(pod: PodView) -> None:
     assert pod_problem(pod, NOW) is None
 
 

@@ -93,7 +93,7 @@ def test_an_entry_says_what_its_status_shows() -> None:
     assert not view_entry(body).is_observed
 
 
-def test_two_places() -> None:
+def test_two_places_let_two_benchmarks_run() -> None:
     running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
     assert find_position(ME, [ME, running], 2).before == []
     assert find_position(ME, [ME, older], 2).before == []

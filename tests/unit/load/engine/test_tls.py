@@ -37,7 +37,7 @@ def https(url: str, access: HttpAuth) -> LoadTarget:
     return target(url, access=access)
 
 
-def test_load_over_https(tmp_path: Path, trusted: HttpAuth) -> None:
+def test_load_over_https_is_measured(tmp_path: Path, trusted: HttpAuth) -> None:
     async def body() -> None:
         async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
             result = await run_step(https(server.url, trusted), assignment(users=3, requests=60))

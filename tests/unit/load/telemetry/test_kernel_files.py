@@ -128,7 +128,7 @@ def test_network_without_loopback(tmp_path: Path) -> None:
     assert read_network(tmp_path) == {"network_received_bytes": 576, "network_sent_bytes": 472}
 
 
-def test_a_machine(tmp_path: Path) -> None:
+def test_files_of_a_machine_become_its_reading(tmp_path: Path) -> None:
     for name, text in {
         "sys/kernel/random/boot_id": "6680c2fe\n",
         "stat": "cpu  100 0 50 800 20 0 10 30 0 0\ncpu0 1\ncpu1 2\nintr 5\n",

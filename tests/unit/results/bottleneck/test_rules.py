@@ -7,7 +7,7 @@ import pytest
 from solrbench.api.v1alpha1.status.telemetry import Resource
 from solrbench.results.bottleneck.bottlenecks import find_bottleneck
 from solrbench.results.bottleneck.evidence import Evidence
-from solrbench.results.bottleneck.rules import FIELDS, RULES
+from solrbench.results.bottleneck.rules.registry import FIELDS, RULES
 from solrbench.results.model.telemetry import Spread
 from solrbench.results.summary.telemetry import RunTelemetry
 from solrbench.results.validity.checks.finding import Finding, NotEvaluated, Outcome

@@ -56,7 +56,7 @@ def test_leak_that_was_mended() -> None:
         (trend(30, 3, TrendWord.UNCLEAR), trend(60, 3, TrendWord.UNCLEAR), Word.WORSE),
     ],
 )
-def test_words(before: Trend, after: Trend, word: Word) -> None:
+def test_difference_of_trends_has_its_word(before: Trend, after: Trend, word: Word) -> None:
     (found,) = compare_trends([before], [after])
     assert found.word is word
     assert bool(list(trend_difference_sentences([found], "x"))) == (word is Word.WORSE)

@@ -79,7 +79,7 @@ def _token_of_file(file: Path) -> tuple[str, float]:
     try:
         return file.read_text("utf-8").strip(), time.monotonic() + TOKEN_SECONDS
     except OSError as error:
-        raise NoClusterError(f"the token cannot be read: {error}") from error
+        raise NoClusterError(f"the token cannot be read: {error}; correct tokenFile") from error
 
 
 def _token_of_program(access: ClusterAccess, first: Credential) -> Callable[[], tuple[str, float]]:

@@ -99,7 +99,7 @@ def _read(file: Path) -> Entry:
         text = " ".join(str(error).split())  # those of YAML have several lines
         raise NoClusterError(f"kubeconfig {file} cannot be read: {text}") from error
     if not isinstance(content, dict):
-        raise NoClusterError(f"kubeconfig {file} is not a kubeconfig")
+        raise NoClusterError(f"{file} is not a kubeconfig: not an object; correct it")
     for plural, single in _LISTS:
         for each in content.get(plural) or []:
             entry = each.get(single) or {}
@@ -124,7 +124,9 @@ def _select(merged: Entry, name: str) -> ClusterAccess:
     cluster = _named(merged, "clusters", context.get("cluster"), f"cluster of context {name},")
     user = context.get("user")
     if not cluster.get("server"):
-        raise NoClusterError(f"cluster {context.get('cluster')} of the kubeconfig has no server")
+        raise NoClusterError(
+            f"cluster {context.get('cluster')} of the kubeconfig has no server; set it"
+        )
     return ClusterAccess(
         context=name,
         server=str(cluster["server"]),

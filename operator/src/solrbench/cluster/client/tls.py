@@ -26,7 +26,9 @@ def tls_context(access: ClusterAccess, credential: Credential | None) -> ssl.SSL
         if certificate and key:
             _show(context, certificate, key)
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-        raise NoClusterError(f"a certificate of the kubeconfig cannot be used: {error}") from error
+        raise NoClusterError(
+            f"a certificate of the kubeconfig cannot be used: {error}; correct it"
+        ) from error
     return context
 
 

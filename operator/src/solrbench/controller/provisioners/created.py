@@ -71,7 +71,9 @@ class CreatedTarget(ABC):
                 managed_collection.delete_stale_collection(solr, name, config_set, prefix)
             found = replicas(solr, name)
             if reused and not found:
-                raise TargetLostError(TargetReason.COLLECTION_LOST, f"{name} is there no more")
+                raise TargetLostError(
+                    TargetReason.COLLECTION_LOST, f"collection {name} no longer exists"
+                )
             if not found:
                 collections.upload_config_set(solr, config_set, read_archive(context))
                 collections.create_collection(solr, name, wanted, live_nodes(solr), config_set)

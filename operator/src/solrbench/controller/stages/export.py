@@ -83,7 +83,7 @@ def _advance(context: ReconcileContext, export: Export) -> None:
     body = _job(context)
     if body is not None and _hash(body) != export_hash(export):
         delete_components(context, names.EXPORT)
-        raise TemporaryError(CleanupReason.REMOVING_PODS, "the Job of an earlier export goes")
+        raise TemporaryError(CleanupReason.REMOVING_PODS, "the Job of an earlier export is deleted")
     if body is None:
         _start(context, export)
         message = f"writing to {_begun(context, export).location}"

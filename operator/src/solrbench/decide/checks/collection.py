@@ -76,7 +76,7 @@ def check_even(found: CollectionReplicas) -> Outcome | None:
     return fail(
         TargetReason.UNEVEN_PLACEMENT,
         f"replicas by node: {dict(sorted(per_node.items()))}, expected numbers that differ by at"
-        f" most 1 on {found.nodes} nodes",
+        f" most 1 on {found.nodes} nodes; remove placement rules of that Solr",
     )
 
 

@@ -106,7 +106,7 @@ def check_master_state(state: LoadState) -> Outcome | None:
         return None
     return failure(
         find_reason(state.reason) or LoadReason.LOAD_FAILED,
-        state.message or "the load master failed",
+        state.message or "the load master failed without a message; see its log",
     )
 
 
@@ -147,7 +147,7 @@ def _pod_failure(pod: PodView, now: datetime) -> Outcome:
     codes = ", ".join(str(each.exit_code) for each in pod.containers if each.exit_code is not None)
     return failure(
         find_reason(state.reason) or LoadReason.LOAD_POD_LOST,
-        state.message or f"pod {pod.name} ended with exit code {codes or 'unknown'}",
+        state.message or f"pod {pod.name} ended with exit code {codes or 'unknown'}; see its log",
     )
 
 

@@ -70,7 +70,7 @@ def check_config_maps(found: References) -> Outcome | None:
             return wait(
                 LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND,
                 f"{each.field}: ConfigMap {each.name} has no key {', '.join(missing)};"
-                f" it has {', '.join(sorted(each.keys)) or 'none'}",
+                f" it has {', '.join(sorted(each.keys)) or 'none'}; add it",
             )
     return None
 

@@ -137,7 +137,7 @@ class RunCoordinator:
 
     def unfinished(self) -> StepRunResult | None:
         """Return the step run that is or was under way as far as it is measured; None without."""
-        planned, so_far = self._under_way, self._workers.so_far
+        planned, so_far = self._under_way, self._workers.reports.so_far
         if planned is None or so_far.began is None or not so_far.requests:
             return None
         seconds = so_far.reported - so_far.began

@@ -77,12 +77,12 @@ class RunStatus:
         """Count from 0: a step run begins, or its measurement did at `measuring_since`."""
         self._measuring_since = measuring_since
         self._throughput.reset()
-        self._workers.recent.clear()
-        self._workers.so_far.begin(measuring_since)
+        self._workers.reports.recent.clear()
+        self._workers.reports.so_far.begin(measuring_since)
 
     def load_state(self) -> LoadState:
         """Return the response of `GET /solrbench/state`."""
-        totals, now = self._workers.live_totals, self._now()
+        totals, now = self._workers.reports.live_totals, self._now()
         self._throughput.add(now, totals.requests)
         state = LoadState(
             stage=self.stage.value,
@@ -95,7 +95,7 @@ class RunStatus:
             return state
         since = now if self._measuring_since is None else self._measuring_since
         planned_rate = self._planned_rate(self.step_run, now - since)
-        recent = self._workers.recent.figures(now)
+        recent = self._workers.reports.recent.figures(now)
         progress = {
             "step_run_id": self.step_run.id,
             "repeat": self.step_run.repeat,

@@ -49,7 +49,7 @@ def wait_for_target(  # noqa: PLR0913 - what to probe, for how long, and the mea
                 raise LoadError(
                     TargetReason.TARGET_UNREACHABLE,
                     f"none of {len(urls)} nodes{endpoint} responded within {seconds:g} s;"
-                    f" last {last}",
+                    f" last {last}; check that Solr runs, and network policies for the load pods",
                 )
             pause(_PAUSE_SECONDS)
 

@@ -1,6 +1,7 @@
 """What a worker counts while a step runs.
 
-- `recorder`: every request, by name and second; `request_stats`: the counts of one name
+- `recorder`: every request, by name and second; `request_stats`: the counts of one name,
+  `request_result`: what is sent of them
 - `window_sums`: the seconds of a name, rolled up as a step gets longer
 - `response_times`: what an open loop counts besides
 - `slow_requests`: the slowest requests

@@ -5,18 +5,15 @@ those after. Both count into the current second; when it is over, its numbers ar
 totals and handed out, so that a live view costs nothing per request.
 """
 
-from collections.abc import Mapping
-
 from solrbench.load.recording.connection_counts import ConnectionCounts
 from solrbench.load.recording.micro_batches import MicroBatches
+from solrbench.load.recording.request_result import build_request_result
 from solrbench.load.recording.request_stats import BATCH, NEVER_NS, NamedStats, SecondStats
 from solrbench.load.recording.slow_requests import SlowSample
 from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats
 from solrbench.load.validation.response_checks import RequestFailure, is_failure
 from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
 from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
-from solrbench.results.stats.histograms import Histogram
 
 SECOND_NS = 1_000_000_000
 
@@ -194,51 +191,14 @@ class StepRunRecorder:
     def results(self) -> list[WorkerRequestStats]:
         """Return what was measured; names that were never sent are left out."""
         return [
-            self._result(index, stats)
+            build_request_result(index, stats, self._stats, self._unchecked, self.origin_ns)
             for index, stats in enumerate(self._stats)
             if stats.ramp.total.requests or stats.measured.total.requests
         ]
-
-    def _has_headerless(self, stats: NamedStats) -> bool:
-        """Say whether a response had no header; a transaction has those of its requests."""
-        parts = [stats]
-        if stats.is_transaction:
-            parts = [each for each in self._stats if each.name.startswith(f"{stats.name}.")]
-        return any(each.measured.has_headerless for each in parts)
 
     def empty_result(self, index: int) -> WorkerRequestStats:
         """Return the result of a request name that was never sent."""
         stats = self._stats[index]
         never = NamedStats(stats.name, is_transaction=stats.is_transaction)
         never.retried = stats.retried
-        return self._result(index, never)
-
-    def _result(self, index: int, stats: NamedStats) -> WorkerRequestStats:
-        measured, ramp, unseen = stats.measured.total, stats.ramp.total, self._unchecked
-        shows_partial = index not in unseen.partial and not self._has_headerless(stats)
-        some = measured.requests > 0
-        return WorkerRequestStats(
-            request=stats.name,
-            is_transaction=stats.is_transaction,
-            requests=measured.requests,
-            failures=measured.failures,
-            failure_kinds=stats.measured.failure_kinds(),
-            partial_results=measured.kinds[PARTIAL_RESULTS] if shows_partial else None,
-            empty_results=None if index in unseen.empty else measured.empty_results,
-            ramp_requests=ramp.requests,
-            ramp_failures=ramp.failures,
-            retried_requests=stats.retried,
-            bytes_received=measured.bytes_received,
-            sum_microseconds=measured.sum_microseconds,
-            min_microseconds=measured.min_microseconds if some else None,
-            max_microseconds=measured.max_microseconds if some else None,
-            service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
-            service_time_blocks=stats.measured.blocks.encode(),
-            failed_time_histogram=_encoded(stats.measured.failed),
-            windows=stats.measured.windows,
-            slow_requests=stats.measured.slow.entries(self.origin_ns),
-        )
-
-
-def _encoded(failed: Mapping[int, int]) -> str | None:
-    return Histogram.from_buckets(failed).encode() if failed else None
+        return build_request_result(index, never, self._stats, self._unchecked, self.origin_ns)

@@ -184,7 +184,9 @@ class FileQueries(LazySequence[Query]):
 
 
 def _unreadable(path: Path, error: OSError) -> LoadError:
-    return LoadError(LoadReason.NO_QUERIES, f"cannot read query file {path}: {error}")
+    return LoadError(
+        LoadReason.NO_QUERIES, f"cannot read query file {path}: {error}; check its volume"
+    )
 
 
 def read_queries(path: Path) -> list[Query]:

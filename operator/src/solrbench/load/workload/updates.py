@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, UpdatedIds, Updates
+from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, UpdateIdPolicy, Updates
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
@@ -111,7 +111,7 @@ class _Generated(Documents):
         parts = (assignment.repeat, assignment.step, assignment.worker, entry_index)
         self._rng = np.random.default_rng(seed_of("updates", source.spec.seed, *parts))
         self._texts = self._draw(len(source.tails))
-        self._new = source.spec.ids is UpdatedIds.NEW
+        self._new = source.spec.ids is UpdateIdPolicy.NEW
         run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
         # What a lost try has added is there, and would be replaced.
         again = f"-again-{assignment.restarts}" if assignment.restarts else ""
@@ -157,7 +157,7 @@ def _checked_lines(path: Path) -> LineFile:
                 offset += len(line)
     except OSError as error:
         raise LoadError(
-            LoadReason.NO_DOCUMENTS, f"cannot read document file {path}: {error}"
+            LoadReason.NO_DOCUMENTS, f"cannot read document file {path}: {error}; check its volume"
         ) from error
     if not len(found):
         raise LoadError(

@@ -59,10 +59,14 @@ def parse_bundle(texts: Collection[ManifestText], scope: BundleScope) -> Compani
     """
     size = sum(len(each.text.encode()) for each in texts)
     if size > MAX_BYTES:
-        raise _refuse("spec.companions", f"{size} bytes of manifests, limit {MAX_BYTES}")
+        raise _refuse(
+            "spec.companions", f"{size} bytes of manifests, limit {MAX_BYTES}; leave some out"
+        )
     bodies = [(each, body) for each in texts for body in _documents(each)]
     if len(bodies) > MAX_MANIFESTS:
-        raise _refuse("spec.companions", f"{len(bodies)} manifests, limit {MAX_MANIFESTS}")
+        raise _refuse(
+            "spec.companions", f"{len(bodies)} manifests, limit {MAX_MANIFESTS}; leave some out"
+        )
     hosts = {
         service_value(name): f"{names.companion(scope.benchmark_name, name)}.{scope.namespace}.svc"
         for text, body in bodies
@@ -82,7 +86,9 @@ def parse_bundle(texts: Collection[ManifestText], scope: BundleScope) -> Compani
         for problem in find_problems(each, bundle, scope):
             raise _refuse(title, problem)
     if bundle.pods > MAX_PODS:
-        raise _refuse("spec.companions", f"{bundle.pods} pods in all, limit {MAX_PODS}")
+        raise _refuse(
+            "spec.companions", f"{bundle.pods} pods in all, limit {MAX_PODS}; lower replicas"
+        )
     return bundle
 
 

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, Resource
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.bottleneck.evidence import Evidence, Symptom
-from solrbench.results.bottleneck.rules import FIELDS, RULES
+from solrbench.results.bottleneck.rules.registry import FIELDS, RULES
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_percent
 from solrbench.results.summary.telemetry import RunTelemetry

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.sweep.spec import PointStart, SweepSpec
+from solrbench.api.v1alpha1.sweep.spec import PointTargetPolicy, SweepSpec
 from solrbench.api.v1alpha1.sweep.status import MAX_ANSWERS, SweepPoint
 from solrbench.results.comparison.findings import Finding
 from solrbench.results.text.comparison_word_text import NO_WORD
@@ -135,7 +135,7 @@ def _scope(spec: SweepSpec, findings: Sequence[Finding]) -> Iterator[str]:
     repeats = (spec.template.spec.get("load") or {}).get("repeats") or {}
     if repeats.get("startOn") == FRESH_TARGET or all(each.word is None for each in findings):
         return
-    is_one_each = repeats.get("count", 1) == 1 and spec.start_on is PointStart.FRESH_TARGET
+    is_one_each = repeats.get("count", 1) == 1 and spec.start_on is PointTargetPolicy.FRESH_TARGET
     if spec.repeats is not None and is_one_each:
         return  # each round is on targets of its own
     how = (

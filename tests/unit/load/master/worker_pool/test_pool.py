@@ -43,7 +43,7 @@ def test_members_are_the_first_pods_by_number() -> None:
 def test_roster_is_empty_before_the_first_step_run() -> None:
     load = FakeLoad()
     assert load.pool.roster == WorkerRoster((), UserPlacement(0))
-    assert load.pool.live_totals == LiveTotals(0, 0, 0, 0)
+    assert load.pool.reports.live_totals == LiveTotals(0, 0, 0, 0)
 
 
 def test_user_classes_are_those_of_the_workers() -> None:
@@ -135,11 +135,11 @@ def test_reports_of_another_step_run_are_ignored() -> None:
     load.spawned(KEY, "a")
     load.result(KEY, "a")
     step_run = load.pool.assign(assignment(seconds=5).model_copy(update={"key": "next"}))
-    assert load.pool.live_totals == LiveTotals(0, 0, 0, 0)
+    assert load.pool.reports.live_totals == LiveTotals(0, 0, 0, 0)
     load.progress(KEY, "a", LiveTotals(1, 9, 0, 0))
     load.spawned(KEY, "a")
     load.result(KEY, "a")
-    assert load.pool.live_totals == LiveTotals(0, 0, 0, 0)
+    assert load.pool.reports.live_totals == LiveTotals(0, 0, 0, 0)
     load.clock.after(1, lambda: load.spawned("next", "a"))
     load.pool.wait_spawned(step_run, 30)
     assert load.clock.now() == 1
@@ -154,7 +154,7 @@ def test_live_totals_are_the_latest_of_all_workers() -> None:
     load.progress(KEY, "a", LiveTotals(1, 1, 1, 1))
     load.progress(KEY, "a", LiveTotals(2, 30, 4, 500))
     load.progress(KEY, "b", LiveTotals(1, 20, 1, 200))
-    assert load.pool.live_totals == LiveTotals(3, 50, 5, 700)
+    assert load.pool.reports.live_totals == LiveTotals(3, 50, 5, 700)
 
 
 def test_results_are_looked_for_whenever_a_worker_was_heard() -> None:

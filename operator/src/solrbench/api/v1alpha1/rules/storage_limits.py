@@ -1,7 +1,7 @@
 """How many results a benchmark may have, so that its status and its report always can be stored.
 
 A status is one object of the API server, of which etcd takes 1.5 MiB; what is beyond half of that
-is left to the report (`solrbench.decide.status_size`). A report is as many ConfigMaps as it needs,
+is left to the report (`solrbench.decide.status.size`). A report is as many ConfigMaps as it needs,
 and etcd holds 2 GiB for the whole cluster unless set otherwise.
 """
 

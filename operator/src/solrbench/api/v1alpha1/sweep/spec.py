@@ -38,7 +38,7 @@ class PointOrder(StrEnum):
     RANDOM = "Random"
 
 
-class PointStart(StrEnum):
+class PointTargetPolicy(StrEnum):
     """What a point starts on."""
 
     SAME_TARGET = "SameTarget"
@@ -107,7 +107,7 @@ class SweepSpec(Model):
     """`order` is the order in which points are measured: `Listed` is that of `design`, in which
     points that share a target come one after another, `Random` one that is drawn from `seed`, so
     that a drift of the machines affects all axes alike."""
-    start_on: PointStart = PointStart.SAME_TARGET
+    start_on: PointTargetPolicy = PointTargetPolicy.SAME_TARGET
     """`startOn` is what a point starts on: with `SameTarget` on that of the point before, if it
     needs the same SolrCloud, and on its index, if collection and dataset are the same, too;
     otherwise, and with `FreshTarget`, on a target of its own."""

@@ -70,7 +70,7 @@ class Expectation(Model):
     )
 
 
-class UpdatedIds(StrEnum):
+class UpdateIdPolicy(StrEnum):
     """Ids of generated updates."""
 
     EXISTING = "Existing"
@@ -80,7 +80,7 @@ class UpdatedIds(StrEnum):
 class GeneratedUpdates(Model):
     """Documents like those of the generated dataset."""
 
-    ids: UpdatedIds = UpdatedIds.EXISTING
+    ids: UpdateIdPolicy = UpdateIdPolicy.EXISTING
     """`ids` controls whether updates replace documents of the dataset, drawn uniformly at random
     (`Existing`), or add documents (`New`)."""
     seed: Seed = Field(default_factory=default_seed)

@@ -55,7 +55,7 @@ def check_live_nodes(nodes: TargetNodes) -> Outcome | None:
         return wait(
             TargetReason.SOLR_NOT_LIVE,
             f"not live: {', '.join(nodes.missing)}; these nodes were live when the benchmark"
-            " started",
+            " started; start them again",
         )
     return None
 

@@ -30,6 +30,8 @@ _EMPTY_SECONDS = 60.0
 
 _PAUSE_SECONDS = 0.5
 
+_REMEDY = "see Solr's log, or set load.between.caches to Keep"
+
 
 class CacheReset:
     """Empties the caches of the collection of a plan.
@@ -74,12 +76,14 @@ class CacheReset:
             body = response.raise_for_status().json()
         except (httpx.HTTPError, ValueError) as error:
             raise LoadError(
-                LoadReason.CACHES_NOT_RELOADED, f"RELOAD of {self._collection}: {error!r}"
+                LoadReason.CACHES_NOT_RELOADED,
+                f"RELOAD of {self._collection}: {error!r}; {_REMEDY}",
             ) from error
         if body.get("failure"):
             failed = ", ".join(sorted(body["failure"]))
             raise LoadError(
-                LoadReason.CACHES_NOT_RELOADED, f"RELOAD of {self._collection} failed on {failed}"
+                LoadReason.CACHES_NOT_RELOADED,
+                f"RELOAD of {self._collection} failed on {failed}; {_REMEDY}",
             )
 
     def _wait_until_empty(self, http: httpx.Client, cores: int) -> None:
@@ -103,7 +107,7 @@ class CacheReset:
         except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
             raise LoadError(
                 LoadReason.CACHES_NOT_RELOADED,
-                f"the caches of {self._collection} could not be read: {error!r}",
+                f"the caches of {self._collection} could not be read: {error!r}; {_REMEDY}",
             ) from error
         if not found.cores:
             raise LoadError(

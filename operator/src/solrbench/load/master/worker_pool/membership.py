@@ -51,7 +51,8 @@ class Membership:
         self._names[worker] = name
         if before not in ((), user_classes):
             message = f"worker {name} has other user classes than the rest"
-            raise LoadError(LoadReason.LOCUSTFILE_CHANGED, f"{message}; was its ConfigMap changed?")
+            remedy = "do not change the ConfigMap of the locustfile during a run"
+            raise LoadError(LoadReason.LOCUSTFILE_CHANGED, f"{message}; {remedy}")
 
     def remove(self, worker: str) -> None:
         """Take out a worker for good, even if it should be heard again."""

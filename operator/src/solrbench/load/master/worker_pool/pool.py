@@ -14,12 +14,9 @@ from solrbench.load.master.worker_pool.liveness import Liveness
 from solrbench.load.master.worker_pool.locust_runner import ChangeEvent, LoadShape, MasterRunner
 from solrbench.load.master.worker_pool.membership import Membership
 from solrbench.load.master.worker_pool.orders import WorkerOrders
-from solrbench.load.master.worker_pool.recent_window import RecentWindow
 from solrbench.load.master.worker_pool.reports import StepReports
-from solrbench.load.master.worker_pool.running_totals import RunningTotals
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.schedule.messages import LiveTotals
 from solrbench.load.schedule.user_classes import UserClass
 from solrbench.load.schedule.user_placement import UserPlacement
 from solrbench.reasons.load import LoadReason
@@ -82,19 +79,9 @@ class WorkerPool:
         return self._runner.user_count
 
     @property
-    def live_totals(self) -> LiveTotals:
-        """The step run under way, as of the last second."""
-        return self._reports.live_totals
-
-    @property
-    def recent(self) -> RecentWindow:
-        """What all workers counted in the last seconds."""
-        return self._reports.recent
-
-    @property
-    def so_far(self) -> RunningTotals:
-        """What all workers counted since measuring began."""
-        return self._reports.so_far
+    def reports(self) -> StepReports:
+        """What the workers said of the step run under way."""
+        return self._reports
 
     @property
     def roster(self) -> WorkerRoster:

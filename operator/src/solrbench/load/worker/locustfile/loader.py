@@ -64,7 +64,8 @@ def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> Loa
     if not file.is_file():
         raise LoadError(
             MALFORMED,
-            f"ConfigMap {locustfile.config_map.name} has no key {locustfile.config_map.key}",
+            f"ConfigMap {locustfile.config_map.name} has no key {locustfile.config_map.key};"
+            " add it",
         )
     found = _select_classes(locustfile, _classes_of(_run(file)))
     read = LoadedLocustfile(plan, found)
@@ -100,7 +101,7 @@ def _run(file: Path) -> ModuleType:
     loader = SourceFileLoader("solrbench_locustfile", str(file))
     spec = spec_from_loader(loader.name, loader)
     if spec is None:
-        raise LoadError(MALFORMED, f"{file.name} is not a Python file")
+        raise LoadError(MALFORMED, f"{file.name} is not a Python file; name a key that ends in .py")
     module = module_from_spec(spec)
     sys.modules[loader.name] = module
     # Other keys of the ConfigMap are modules that it may import.
