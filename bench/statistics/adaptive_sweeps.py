@@ -150,7 +150,13 @@ def _rows(compared: Compared) -> list[Row]:
             shared <= 60,
             repeats,
         ),
-        Row(f"{title}, {_TARGETS['fresh']}, {compared.name}", "", f"{fresh:.0f} %", None, once),
+        Row(
+            f"{title}, {_TARGETS['fresh']}, {compared.name}",
+            "<= 60 %",
+            f"{fresh:.0f} %",
+            fresh <= 60,
+            once,
+        ),
     ]
 
 
