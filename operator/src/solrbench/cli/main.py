@@ -90,9 +90,10 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             shown = [name for name, entry in COMMANDS.items() if not entry.is_hidden]
             near = get_close_matches(args[0], shown, 1)
-            if args[0] not in COMMANDS and near:
-                error.message += f" Did you mean {near[0]!r}?"
-            raise
+            if args[0] in COMMANDS or not near:
+                raise
+            text = f"{error.message} Did you mean {near[0]!r}?"
+            raise click.UsageError(text, ctx) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names in the order of `COMMANDS`."""
