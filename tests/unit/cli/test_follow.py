@@ -35,6 +35,9 @@ class Answers:
     def __init__(self, *answers: dict[str, Any] | Exception | None) -> None:
         self._answers = list(answers)
 
+    def list_metadata(self, *_: str) -> list[dict[str, Any]]:
+        return []
+
     def get(self, *_: str) -> dict[str, Any] | None:
         answer = self._answers.pop(0)
         if isinstance(answer, Exception):

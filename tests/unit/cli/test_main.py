@@ -1,11 +1,13 @@
+import io
 import subprocess
 import sys
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from solrbench.cli.main import COMMANDS, main
-from solrbench.cli.program import program_name
+from solrbench.cli.program import prepare_output, program_name
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -52,3 +54,45 @@ def test_group_imports_no_command() -> None:
     code = "import sys, solrbench.cli.main; print([m for m in sys.modules if 'httpx' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_near_command_is_suggested() -> None:
+    result = CliRunner().invoke(main, ["rprot"])
+    assert result.exit_code == 2
+    assert "Did you mean 'report'?" in result.output
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, click.Abort])
+def test_interrupt_has_its_exit_code_also_while_a_command_is_imported(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        shown = error()  # click raises Abort while it handles an interrupt
+        shown.__context__ = KeyboardInterrupt()
+        raise shown
+
+    monkeypatch.setattr(main, "get_command", interrupted)
+    assert CliRunner().invoke(main, ["list"]).exit_code == 130
+
+
+def test_question_that_is_denied_is_no_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object) -> None:
+        raise click.Abort
+
+    monkeypatch.setattr(main, "get_command", denied)
+    assert CliRunner().invoke(main, ["list"]).exit_code == 1
+
+
+@pytest.mark.parametrize(("chosen", "written"), [("", "Δ → ▁"), ("cp1252", "? ? ?")])
+def test_any_text_can_be_written_to_a_file_of_windows(
+    chosen: str, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", chosen)
+    if not chosen:
+        monkeypatch.delenv("PYTHONIOENCODING")
+    content = io.BytesIO()
+    stream = io.TextIOWrapper(content, encoding="cp1252")
+    monkeypatch.setattr(sys, "stdout", stream)
+    prepare_output()
+    print("Δ → ▁", end="", flush=True)
+    assert content.getvalue().decode("cp1252" if chosen else "utf-8") == written

@@ -12,6 +12,7 @@ from solrbench.cluster.client import (
     ForbiddenError,
     KindNotServedError,
     NoClusterError,
+    NotFoundError,
     UnauthorizedError,
     UnreachableError,
 )
@@ -22,6 +23,9 @@ SERVER, CONTEXT = "solrbench.server", "solrbench.context"
 
 DEBUG = "SOLRBENCH_DEBUG"
 """Variable that shows the traceback of an error."""
+
+PROXIES = ("HTTPS_PROXY", "ALL_PROXY")
+"""Variables with a proxy for connections to API servers."""
 
 _MOST_PROBLEMS = 3
 
@@ -53,6 +57,12 @@ def as_cli_errors() -> Iterator[None]:
         ) from error
 
 
+def _of_file(error: OSError) -> str:
+    """Return what is wrong with a file, a folder or standard output."""
+    name = f"{error.filename}: " if error.filename else ""
+    return f"{name}{error.strerror}; check the path, its rights and the space on its disk"
+
+
 def _problems(error: ValueError) -> str:
     """Return what is wrong with a resource; empty if the error says something else."""
     from pydantic import ValidationError  # noqa: PLC0415  commands without models start faster
@@ -76,20 +86,27 @@ def as_one_line() -> Iterator[None]:
     except Exception as error:
         if os.environ.get(DEBUG) or isinstance(error, BrokenPipeError):
             raise
+        if isinstance(error, OSError) and error.strerror:
+            raise CommandError(_of_file(error)) from error
         text = f"{type(error).__name__}: {error}".splitlines()[0]
         raise CommandError(
             f"unexpected {text}; please report it, with what {DEBUG}=1 prints"
         ) from error
 
 
-def _of_cluster(error: SolrbenchError) -> CommandError:
+def _of_cluster(  # noqa: PLR0911 - one for each error
+    error: SolrbenchError,
+) -> CommandError:
     server, context = _meta(SERVER), _meta(CONTEXT)
     match error:
         case UnreachableError():
             return CommandError(
-                f"the cluster {server} does not respond: {error.message}; check that it runs, or"
-                " choose another with --context or --kubeconfig",
+                f"the cluster {server} does not respond: {error.message}; {_remedy(error)}",
                 ExitCode.UNREACHABLE,
+            )
+        case NotFoundError() if 'namespaces "' in error.message:
+            return CommandError(
+                f"{error.message}; make it with kubectl create namespace, or choose another with -n"
             )
         case UnauthorizedError():
             return CommandError(
@@ -111,6 +128,15 @@ def _of_cluster(error: SolrbenchError) -> CommandError:
             return CommandError(f"not allowed: {error.message}; ask for a role that permits it")
         case _:
             return CommandError(f"{error.reason}: {error.message}")
+
+
+def _remedy(error: UnreachableError) -> str:
+    """Return what to do about a cluster that sends no response."""
+    if "CERTIFICATE_VERIFY_FAILED" in error.message:
+        return "correct certificate-authority-data, or tls-server-name, in the kubeconfig"
+    proxies = [name for name in PROXIES if os.environ.get(name) or os.environ.get(name.lower())]
+    text = "check that it runs, or choose another with --context or --kubeconfig"
+    return f"{text}; or correct {proxies[0]} or NO_PROXY" if proxies else text
 
 
 def _meta(key: str) -> str:

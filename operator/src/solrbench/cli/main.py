@@ -7,9 +7,12 @@ index pods nor `--help` should pay for libraries that they never use.
 import copy
 import functools
 import importlib
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import click
+
+from solrbench.cli.exit_codes import ExitCode
 
 
 class Entry(NamedTuple):
@@ -66,6 +69,31 @@ COMMANDS = {
 
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports them late."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that is called; Ctrl-C has its exit code at any moment."""
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, click.Abort) as error:
+            # A question that is answered by Ctrl-C becomes an Abort, as one answered by "no".
+            if not isinstance(error.__context__ or error, KeyboardInterrupt):
+                raise
+            click.echo(err=True)
+            raise click.exceptions.Exit(ExitCode.INTERRUPTED) from error
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of that name; of an unknown one, say which is near."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            shown = [name for name, entry in COMMANDS.items() if not entry.is_hidden]
+            near = get_close_matches(args[0], shown, 1)
+            if args[0] in COMMANDS or not near:
+                raise
+            text = f"{error.message} Did you mean {near[0]!r}?"
+            raise click.UsageError(text, ctx) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names in the order of `COMMANDS`."""

@@ -1,5 +1,6 @@
 """Benchmarks and sweeps as they are named on the command line."""
 
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from solrbench.api.identity import (
@@ -16,6 +17,7 @@ from solrbench.api.identity import (
 from solrbench.cli.errors import CommandError
 from solrbench.cli.program import program_name
 from solrbench.cluster.client import Cluster, ForbiddenError, KindNotServedError, Manifest
+from solrbench.errors import SolrbenchError
 
 Kind = tuple[str, str]
 """`apiVersion` and `kind`: `BENCHMARKS` or `SWEEPS`."""
@@ -83,14 +85,31 @@ def get_resource(cluster: Cluster, namespace: str, text: str) -> Resource:
     """
     found = find_resource(cluster, namespace, text)
     if found is None:
-        raise absence(namespace, text)
+        raise _absence(cluster, namespace, text)
     return found
 
 
-def absence(namespace: str, text: str) -> CommandError:
-    """Return the error for what is not there."""
+def _absence(cluster: Cluster, namespace: str, text: str) -> CommandError:
     kind, name = parse_reference(text)
     what = f"{KIND} or {SWEEP_KIND}" if kind is None else kind[1]
+    file = f"file {text}, and no " if text.endswith(".json") else ""
     return CommandError(
-        f"there is no {what} {name} in namespace {namespace}; see {program_name()} list -A"
+        f"there is no {file}{what} {name} in namespace {namespace};"
+        f" {suggest_name(cluster, namespace, text)}"
     )
+
+
+def suggest_name(cluster: Cluster, namespace: str, text: str) -> str:
+    """Return what to do about a name that is not there: take one that is near, or look."""
+    wanted, name = parse_reference(text)
+    kinds = (BENCHMARKS, SWEEPS) if wanted is None else (wanted,)
+    near = get_close_matches(name, [each for k in kinds for each in _names(cluster, k, namespace)])
+    return f'did you mean "{near[0]}"?' if near else f"see {program_name()} list -A"
+
+
+def _names(cluster: Cluster, kind: Kind, namespace: str) -> list[str]:
+    """Return the names of a namespace; none where they may not be listed."""
+    try:
+        return [each["metadata"]["name"] for each in cluster.list_metadata(*kind, namespace)]
+    except SolrbenchError:
+        return []

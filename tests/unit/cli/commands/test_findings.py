@@ -287,3 +287,45 @@ def test_secret_and_benchmark_of_one_file_are_applied_in_order(
     assert call("run", "-f", str(file), "--no-watch").stdout == (
         "ConfigMap queries applied\nSolrBenchmark one applied\n"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["report", "onn"], ["watch", "onn"], ["compare", "onn", "x"]]
+)
+def test_near_name_is_suggested(arguments: list[str], call: Call, api: ApiStub) -> None:
+    api.put(done())
+    assert_one_line(call(*arguments), 1, "onn", 'did you mean "one"?')
+
+
+def test_missing_file_of_a_report_is_named(call: Call, api: ApiStub) -> None:
+    assert_one_line(call("report", "none.json"), 1, "there is no file none.json, and no")
+
+
+def test_missing_namespace_says_how_to_make_it(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(small("one")), "utf-8")
+    path = "/apis/solrbench.io/v1alpha1/namespaces/gone/solrbenchmarks/one"
+    api.refusals[path] = 404, {"message": 'namespaces "gone" not found'}
+    assert_one_line(call("run", "-f", str(file), "-n", "gone", "--no-watch"), 1, "gone")
+
+
+def test_file_that_cannot_be_written_is_one_line(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    api.put(done())
+    target = tmp_path / "missing" / "one.json"
+    result = call("report", "one", "-o", "json", "--output-file", str(target))
+    assert_one_line(result, 1, str(target), "check the path")
+
+
+def test_list_is_yaml_of_the_same_as_json(call: Call, api: ApiStub) -> None:
+    api.put(done())
+    found = yaml.safe_load(call("list", "-o", "yaml").stdout)
+    assert found == json.loads(call("list", "-o", "json").stdout)
+    assert found["items"][0]["metadata"]["name"] == "one"
+
+
+@pytest.mark.parametrize("proxy", ["ftp://127.0.0.1:9", "socks4://127.0.0.1:9"])
+def test_proxy_that_cannot_be_used_is_named(
+    proxy: str, call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    assert_one_line(call("list"), 6, "HTTPS_PROXY, ALL_PROXY or proxy-url", "http://HOST:PORT")

@@ -10,6 +10,7 @@ from solrbench.cli.files.reading import documents_of
 from solrbench.cli.main import main
 from support.cluster.benchmarks import config_map, small
 from support.resources.small_sweep import small_sweep
+from unit.cli.conftest import Call
 
 
 def validate(file: Path, text: str) -> tuple[int, str]:
@@ -150,3 +151,34 @@ def test_a_bad_sweep_is_refused_by_point_and_field(
     assert code == 1
     assert "SolrBenchmarkSweep trial is not valid" in output
     assert words in output
+
+
+@pytest.mark.parametrize("change", ["metadata=3", "metadata.name="])
+def test_change_that_takes_the_name_is_refused(call: Call, tmp_path: Path, change: str) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(small("one")), "utf-8")
+    result = call("validate", "-f", str(file), "--set", change)
+    assert result.exit_code == 1
+    assert "every document needs apiVersion, kind and metadata.name" in result.stderr
+
+
+def test_change_of_a_sweep_is_not_ignored(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(yaml.safe_dump(small_sweep()), "utf-8")
+    result = call("validate", "-f", str(file), "--set", "spec.nodes=3")
+    assert result.exit_code == 1
+    assert "spec.nodes: unknown field" in result.stderr
+
+
+def test_unknown_kind_of_the_group_is_a_fault(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(small("one") | {"kind": "SolrBenchmar"}), "utf-8")
+    result = call("validate", "-f", str(file))
+    assert result.exit_code == 1
+    assert "kind SolrBenchmar of solrbench.io is unknown; write SolrBenchmark" in result.stderr
+
+
+def test_file_of_powershell_is_read(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(small("one")), "utf-16")
+    assert call("validate", "-f", str(file)).stdout == "one: valid\n"

@@ -39,7 +39,7 @@ _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 )
 @click.option("-A", "--all-namespaces", is_flag=True, help="List those of all namespaces.")
 @click.option("-l", "--selector", metavar="KEY=VALUE", help="Only those with these labels.")
-@output_option("table", "json", "name", text="json has spec and status of each.")
+@output_option("table", "json", "yaml", "name", text="json and yaml have spec and status of each.")
 @click.option(
     "--kind",
     "kinds",
@@ -69,8 +69,9 @@ def list_benchmarks(  # noqa: PLR0913, PLR0917  one argument for each option
         for kind in chosen
     ]
     found = [each for part in lists for each in part]
-    if output == "json":
-        click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": found}, indent=2))
+    if output in {"json", "yaml"}:
+        whole = {"apiVersion": "v1", "kind": "List", "items": found}
+        click.echo(json.dumps(whole, indent=2) if output == "json" else _yaml(whole))
     elif output == "name":
         for each in found:
             click.echo(f"{each['kind'].lower()}.{GROUP}/{each['metadata']['name']}")
@@ -80,6 +81,12 @@ def list_benchmarks(  # noqa: PLR0913, PLR0917  one argument for each option
         click.echo(f"no {what} in {where_text}", err=True)
     else:
         _print_lists(lists, chosen, all_namespaces)
+
+
+def _yaml(whole: Manifest) -> str:
+    import yaml  # noqa: PLC0415  the other forms start faster
+
+    return yaml.safe_dump(whole, sort_keys=False, allow_unicode=True).rstrip()
 
 
 def _read(

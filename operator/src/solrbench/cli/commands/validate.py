@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1 import KIND
 from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.files import FILES, Document, read_documents
 from solrbench.cli.files.changes import SET, apply_changes
-from solrbench.cli.files.validation import check
+from solrbench.cli.files.validation import check, unknown_kinds
 from solrbench.cli.program import examples
 from solrbench.sweep.offline import check_sweep
 
@@ -31,10 +31,13 @@ def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:
     documents = read_documents(files)
     apply_changes(documents, changes)
     wanted = [each for each in documents if each.is_benchmark]
-    sweeps = [each for each in documents if each.body["kind"] == SWEEP.name]
-    if not wanted and not sweeps:
+    sweeps = [each for each in documents if each.is_sweep]
+    unknown = unknown_kinds(documents)
+    if not wanted and not sweeps and not unknown:
         raise click.ClickException(f"no {KIND} or {SWEEP.name} in the files given")
-    bad = sum(not _is_good_sweep(each) for each in sweeps)
+    bad = len(unknown) + sum(not _is_good_sweep(each) for each in sweeps)
+    for line in unknown:
+        click.echo(line, err=True)
     for document in wanted:
         benchmark, faults = check(document)
         bad += bool(faults)

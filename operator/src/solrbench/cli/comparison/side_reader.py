@@ -8,7 +8,7 @@ from solrbench.api.identity import KIND, SWEEP_KIND
 from solrbench.cli.errors import CommandError
 from solrbench.cli.files import parse_stored
 from solrbench.cli.options import open_cluster
-from solrbench.cli.resources import find_resource
+from solrbench.cli.resources import find_resource, suggest_name
 from solrbench.cluster.result_documents import sorted_documents
 from solrbench.report.model import ReportFormatError
 from solrbench.report.sweep.model import SweepReport
@@ -69,7 +69,8 @@ def _from_cluster(text: str, context: str | None, namespace: str | None) -> Side
     found = find_resource(cluster, place, text)
     if found is None:
         raise CommandError(
-            f"{text} is neither a file or folder nor a {KIND} or {SWEEP_KIND} in namespace {place}"
+            f"{text} is neither a file or folder nor a {KIND} or {SWEEP_KIND} in namespace"
+            f" {place}; {suggest_name(cluster, place, text)}"
         )
     if found.is_sweep:
         from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  slow to import

@@ -6,7 +6,8 @@ from typing import Any
 import click
 import yaml
 
-from solrbench.cli.files.reading import Document, Place
+from solrbench.api.v1alpha1 import KIND
+from solrbench.cli.files.reading import Document, Place, check_name
 
 SET = click.option(
     "--set",
@@ -15,7 +16,8 @@ SET = click.option(
     metavar="PATH=VALUE",
     help=(
         "Change a field of every benchmark in the files, such as"
-        " spec.target.solrCloud.heap=4Gi or spec.load.steps[0].users=20. Values are YAML."
+        " spec.target.solrCloud.heap=4Gi or spec.load.steps[0].users=20; where there is none, of"
+        " every sweep. Values are YAML."
     ),
 )
 
@@ -24,12 +26,17 @@ _ROOTS = ("apiVersion", "kind", "metadata", "spec")
 
 
 def apply_changes(documents: list[Document], changes: tuple[str, ...]) -> None:
-    """Change fields of the benchmarks; paths may begin below `spec`.
+    """Change fields of the benchmarks, or of the sweeps if there is none.
+
+    Paths may begin below `spec`.
 
     Raises:
         click.BadParameter: if one has no path, or leads through something that is no object.
+        click.ClickException: if no name is left.
 
     """
+    wanted = [each for each in documents if each.is_benchmark]
+    wanted = wanted or [each for each in documents if each.is_sweep]
     for change in changes:
         text, equals, value = change.partition("=")
         if not equals:
@@ -38,9 +45,11 @@ def apply_changes(documents: list[Document], changes: tuple[str, ...]) -> None:
             parsed = yaml.safe_load(value)
         except yaml.YAMLError as error:
             raise click.BadParameter(f"{value!r} is not YAML", param_hint="--set") from error
-        for document in documents:
-            if document.is_benchmark:
-                _set(document.body, _place(text), parsed, text)
+        if not wanted:
+            raise click.BadParameter(f"no {KIND} in the files given", param_hint="--set")
+        for document in wanted:
+            _set(document.body, _place(text), parsed, text)
+            check_name(document)
 
 
 def _place(text: str) -> Place:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 import yaml
 
+from solrbench.api.identity import SWEEP_KIND
 from solrbench.api.v1alpha1 import KIND
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -59,6 +60,11 @@ class Document:
         """Whether it is a benchmark; all else is what one refers to."""
         return bool(self.body["kind"] == KIND)
 
+    @property
+    def is_sweep(self) -> bool:
+        """Whether it is a sweep of benchmarks."""
+        return bool(self.body["kind"] == SWEEP_KIND)
+
     def line_of(self, place: Place) -> int:
         """Return the line of a field, or of the nearest one above that is there."""
         while place not in self.lines and place:
@@ -99,7 +105,7 @@ def _expanded(files: tuple[Path, ...]) -> Iterator[Path]:
 def _read(file: Path) -> list[Document]:
     source = "standard input" if str(file) == "-" else str(file)
     try:
-        with click.open_file(str(file), encoding="utf-8") as stream:
+        with click.open_file(str(file), "rb") as stream:
             return list(documents_of(source, stream.read()))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -111,8 +117,8 @@ def _read(file: Path) -> list[Document]:
         raise click.ClickException(f"{source}: not readable as YAML: {text}") from error
 
 
-def documents_of(source: str, text: str) -> Iterator[Document]:
-    """Yield the objects of a text.
+def documents_of(source: str, text: str | bytes) -> Iterator[Document]:
+    """Yield the objects of a text; bytes may be UTF-16, as PowerShell redirects output.
 
     Raises:
         click.ClickException: if one is no object.
@@ -134,7 +140,7 @@ def documents_of(source: str, text: str) -> Iterator[Document]:
                     )
                 document = Document(source, each)
                 _note_lines(part, (), document)
-                _check_name(document)
+                check_name(document)
                 yield document
     finally:
         loader.dispose()
@@ -149,7 +155,13 @@ def _items(body: Any, node: Any) -> Iterator[tuple[Any, Any]]:
     yield from zip(body["items"], values.value, strict=True)
 
 
-def _check_name(document: Document) -> None:
+def check_name(document: Document) -> None:
+    """Check that an object has a name, or what the API server makes one from.
+
+    Raises:
+        click.ClickException: if it has neither.
+
+    """
     metadata = document.body.get("metadata")
     if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
         raise click.ClickException(

@@ -9,6 +9,7 @@ import click
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from solrbench.api.identity import GROUP
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.problems import describe
 from solrbench.api.schema import structural_schema
@@ -63,6 +64,7 @@ def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[Ch
         for each, checked in sweeps
         for text in checked.problems
     ]
+    faults += unknown_kinds(documents)
     if faults:
         raise click.ClickException("\n".join(faults))
     has_benchmark = not sweeps or any(each.is_benchmark for each in documents)
@@ -71,7 +73,18 @@ def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[Ch
 
 
 def _sweeps(documents: list[Document]) -> list[Document]:
-    return [each for each in documents if each.body["kind"] == SWEEP.name]
+    return [each for each in documents if each.is_sweep]
+
+
+def unknown_kinds(documents: list[Document]) -> list[str]:
+    """Return a line for each object of our group whose kind there is not."""
+    return [
+        f"{each.source}:{each.line_of(('kind',))}: kind {each.body['kind']} of {GROUP} is unknown;"
+        f" write {KIND} or {SWEEP.name}"
+        for each in documents
+        if str(each.body["apiVersion"]).partition("/")[0] == GROUP
+        and each.body["kind"] not in {KIND, SWEEP.name}
+    ]
 
 
 def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:

@@ -9,6 +9,7 @@ import click
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.deletion import is_over
 from solrbench.cli.files import parse_stored
+from solrbench.cli.resources import Kind, suggest_name
 from solrbench.cli.terminal.progress import awaits_export
 from solrbench.cluster.client import (
     BENCHMARKS,
@@ -73,7 +74,7 @@ def watch_bodies(  # noqa: PLR0913 - whom, how long and until when
         try:
             for body in _bodies(cluster, kind, namespace, name, end):
                 if body is None:
-                    raise _absence(kind[1], namespace, name, seen=seen)
+                    raise _absence(cluster, kind, namespace, name, seen=seen)
                 seen, last_response = True, time.monotonic()
                 yield body
                 if is_done(body) or _is_over(end):
@@ -130,8 +131,12 @@ def _seconds_left(end: float | None) -> float:
     return LOG_SECONDS if end is None else min(LOG_SECONDS, max(0.0, end - time.monotonic()))
 
 
-def _absence(kind: str, namespace: str, name: str, *, seen: bool) -> PermanentError:
-    text = "was deleted" if seen else "does not exist"
-    return PermanentError(
-        ApiServerReason.NOT_FOUND, f"{kind} {name} {text} in namespace {namespace}"
-    )
+def _absence(
+    cluster: Cluster, kind: Kind, namespace: str, name: str, *, seen: bool
+) -> PermanentError:
+    what = f"{kind[1]} {name}"
+    text = f"{what} was deleted in namespace {namespace}; run it again"
+    if not seen:
+        near = suggest_name(cluster, namespace, name)
+        text = f"{what} does not exist in namespace {namespace}; {near}"
+    return PermanentError(ApiServerReason.NOT_FOUND, text)

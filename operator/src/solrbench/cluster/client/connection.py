@@ -13,7 +13,7 @@ import orjson
 
 from solrbench.cluster.client.api_errors import ApiStatusError, wrap_api_errors
 from solrbench.cluster.client.credentials import auth_of, run_program
-from solrbench.cluster.client.kubeconfig import ClusterAccess
+from solrbench.cluster.client.kubeconfig import ClusterAccess, NoClusterError
 from solrbench.cluster.client.tls import tls_context
 
 CONNECTIONS = 32
@@ -217,15 +217,22 @@ def open_connection(access: ClusterAccess) -> ApiConnection:
     """Return a connection to a cluster; nothing is sent yet.
 
     Raises:
-        NoClusterError: if credentials cannot be had.
+        NoClusterError: if credentials cannot be had, or a proxy cannot be used.
 
     """
     credential = run_program(access) if access.user.get("exec") else None
-    http = httpx.Client(
-        base_url=access.server,
-        verify=tls_context(access, credential),
-        auth=auth_of(access, credential),
-        proxy=access.cluster.get("proxy-url"),
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=CONNECTIONS),
-    )
+    verify, auth = tls_context(access, credential), auth_of(access, credential)
+    try:
+        http = httpx.Client(
+            base_url=access.server,
+            verify=verify,
+            auth=auth,
+            proxy=access.cluster.get("proxy-url"),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=CONNECTIONS),
+        )
+    except (ImportError, ValueError, httpx.InvalidURL) as error:
+        raise NoClusterError(
+            "the proxy of HTTPS_PROXY, ALL_PROXY or proxy-url in the kubeconfig cannot be used:"
+            f" {str(error).split('. ')[0]}; give one as http://HOST:PORT"
+        ) from error
     return ApiConnection(http, access.cluster.get("tls-server-name"))

@@ -95,7 +95,12 @@ def _home(environment: Mapping[str, str]) -> Path:
 def _read(file: Path) -> Entry:
     try:
         content = yaml.safe_load(file.read_text("utf-8")) or {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except OSError as error:
+        raise NoClusterError(
+            f"kubeconfig {file} cannot be read: {error.strerror}; correct KUBECONFIG or"
+            " --kubeconfig"
+        ) from error
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         text = " ".join(str(error).split())  # those of YAML have several lines
         raise NoClusterError(f"kubeconfig {file} cannot be read: {text}") from error
     if not isinstance(content, dict):
@@ -126,6 +131,11 @@ def _select(merged: Entry, name: str) -> ClusterAccess:
     if not cluster.get("server"):
         raise NoClusterError(
             f"cluster {context.get('cluster')} of the kubeconfig has no server; set it"
+        )
+    if not str(cluster["server"]).startswith(("https://", "http://")):
+        raise NoClusterError(
+            f"cluster {context.get('cluster')} of the kubeconfig has server {cluster['server']};"
+            " write https://HOST:PORT"
         )
     return ClusterAccess(
         context=name,

@@ -49,7 +49,8 @@ def _trust(access: ClusterAccess) -> ssl.SSLContext:
 def _text(entry: Entry, name: str) -> str | None:
     """Return what stands under a name, or in the file that it names."""
     if entry.get(f"{name}-data"):
-        return b64decode(entry[f"{name}-data"]).decode("utf-8")
+        text = "".join(str(entry[f"{name}-data"]).split())  # Go ignores the ends of lines, too
+        return b64decode(text, validate=True).decode("utf-8")
     return Path(entry[name]).read_text("utf-8") if entry.get(name) else None
 
 

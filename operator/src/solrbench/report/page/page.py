@@ -62,6 +62,7 @@ class Page:
         steps: each step
         cold_start: the first requests
         failures: by kind, with a sample
+        evidence: names of the logs and events that were kept of failures
         waits: who waited, by user and node
         slow: the slowest requests
         windows: trends, steadiness and outliers
@@ -90,6 +91,7 @@ class Page:
     steps: Sequence[StepSection] = ()
     cold_start: Figure | None = None
     failures: HtmlTable | None = None
+    evidence: Sequence[str] = ()
     waits: Sequence[HtmlTable] = ()
     slow: HtmlTable | None = None
     windows: Sequence[HtmlTable] = ()
@@ -129,6 +131,7 @@ def build_page(report: Report) -> Page:
         steps=step_sections(report.spec, status, documents),
         cold_start=cold_start_curve(documents),
         failures=_shown(failure_table(documents)),
+        evidence=list(report.evidence),
         waits=_tables([user_table(documents), wait_table(documents)]),
         slow=_shown(slow_table(documents)),
         windows=_tables(
