@@ -6,6 +6,7 @@ not apply.
 
 from solrbench.api.v1alpha1.status.telemetry import Resource
 from solrbench.results.bottleneck.evidence import Evidence, Symptom
+from solrbench.results.bottleneck.outside import MAX_MACHINE_PERCENT, find_network, find_proxy
 from solrbench.results.bottleneck.peers import find_apart
 from solrbench.results.stats.number_format import format_milliseconds, format_percent
 from solrbench.results.validity.checks.finding import Finding
@@ -29,17 +30,9 @@ LEAST_READS_PER_SECOND = 20.0
 MAX_OUTSTANDING = 10.0
 MAX_ZOOKEEPER_MILLISECONDS = 50.0
 LEAST_ZOOKEEPER_RATE = 1.0
-MAX_OUTSIDE_PERCENT_WHERE_IDLE = 15.0
-LEAST_OUTSIDE_MILLISECONDS_WHERE_IDLE = 2.0
-MAX_IDLE_PERCENT = 60.0
-"""Up to here a process that wants to run hardly ever waits for a CPU."""
-MAX_OUTSIDE_PERCENT = 40.0
-MAX_OUTSIDE_PERCENT_WHERE_BUSY = 60.0
-"""On a busy machine a process waits for a CPU outside of Solr, too."""
-LEAST_OUTSIDE_MILLISECONDS = 5.0
 MAX_JETTY_PERCENT = 95.0
 MAX_BLOCKED_THREADS = 4.0
-MAX_MACHINE_PERCENT = 90.0
+MAX_STEAL_PERCENT = 10.0
 
 _OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
 """Not `ScheduleLag`, which says nothing of how much it matters beside the response times."""
@@ -203,39 +196,6 @@ def find_zookeeper(run: Evidence) -> Symptom | None:
     return Symptom(text)
 
 
-def find_proxy(run: Evidence) -> Symptom | None:
-    """Apply if a request takes most of its time before and behind Solr, behind a proxy.
-
-    Without a proxy such time says nothing: it may lie in the network, in queues of the kernel, or
-    in processes that waited for a CPU.
-    """
-    client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
-    cpu = run.figure("cpu_percent") or 0.0
-    if not run.behind_proxy or not client or solr is None or cpu > MAX_CPU_PERCENT:
-        return None
-    outside = client - solr
-    share = 100 * outside / client
-    limit, least = _outside_limits(run)
-    if share <= limit or outside < least:
-        return None
-    return Symptom(
-        f"of {format_milliseconds(client)} that a request takes Solr spends"
-        f" {format_milliseconds(solr)}: {format_percent(share)} lie in the proxy or load balancer"
-        f" (limit {format_percent(limit)})"
-    )
-
-
-def _outside_limits(run: Evidence) -> tuple[float, float]:
-    """Return the most per cent, and the milliseconds below which nothing is said."""
-    names = "machine_cpu_percent", "system_cpu_percent"
-    known = [each for name in names if (each := run.figure(name)) is not None]
-    if known and max(known) <= MAX_IDLE_PERCENT:
-        return MAX_OUTSIDE_PERCENT_WHERE_IDLE, LEAST_OUTSIDE_MILLISECONDS_WHERE_IDLE
-    if known and max(known) > MAX_MACHINE_PERCENT:
-        return MAX_OUTSIDE_PERCENT_WHERE_BUSY, LEAST_OUTSIDE_MILLISECONDS
-    return MAX_OUTSIDE_PERCENT, LEAST_OUTSIDE_MILLISECONDS
-
-
 def find_one_node(run: Evidence) -> Symptom | None:
     """Apply if one node is apart from its peers: by its CPU near the limit, or by its times."""
     found = find_apart(run, "cpu_percent")
@@ -257,7 +217,12 @@ def find_threads(run: Evidence) -> Symptom | None:
 
 
 def find_machine(run: Evidence) -> Symptom | None:
-    """Apply if the machine is busy, but not by Solr."""
+    """Apply if the machine is busy, but not by Solr, or if its host takes its CPU time."""
+    stolen = _above(
+        run, "machine_steal_percent", MAX_STEAL_PERCENT, "of the machine's CPU taken by its host"
+    )
+    if stolen is not None:
+        return stolen
     what = "of the machine's CPU used by all processes"
     # The JVM sees the machine, or in a container what it may use of it.
     return _above(run, "machine_cpu_percent", MAX_MACHINE_PERCENT, what) or _above(
@@ -291,8 +256,10 @@ RULES = (
     (Resource.DISK, find_disk),
     (Resource.ZOOKEEPER, find_zookeeper),
     (Resource.ONE_NODE, find_one_node),
-    (Resource.PROXY, find_proxy),
+    # Before what lies outside of Solr: requests wait there for one of Jetty's threads.
     (Resource.THREADS, find_threads),
+    (Resource.PROXY, find_proxy),
+    (Resource.NETWORK, find_network),
     (Resource.MACHINE, find_machine),
 )
 """The rules in their order; the first that applies names the resource."""
@@ -307,6 +274,7 @@ FIELDS = {
     Resource.ZOOKEEPER: "target.solrCloud.zookeeper.replicas",
     Resource.ONE_NODE: "collection.shards",
     Resource.PROXY: "target.variants",
+    Resource.NETWORK: "collection.shards",
     Resource.THREADS: "target.solrCloud.nodes",
     Resource.MACHINE: "target.solrCloud.nodes",
     Resource.NONE: "load.steps",
