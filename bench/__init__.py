@@ -1,11 +1,12 @@
-"""What the load core can do and how right it is, measured against peers: `make bench`.
+"""What the load core and the operator can do, and how right they are: `make bench`.
 
-- `__main__`, `table`: the command; one line for each bar
-- `throughput`, `cost`, `scaling`: requests per CPU-second, the price of a modest rate, two workers
-- `accuracy`, `arrivals`, `stalls`: figures and schedules against what a server saw itself
-- `merged`: the histogram of four workers against that of all their samples
-- `product`: the real master and its workers; `peers`: wrk, k6 and Locust's own fastest user
-- `processes`: starts, ends and weighs processes; `statistics`: percentiles of known samples
+- `__main__`: the command; one line for each bar
+- `load`: requests per CPU-second, the price of a modest rate, figures against what a server saw
+- `operator`: what many benchmarks and large sweeps cost the operator
+- `bottlenecks`: planted and computed bottlenecks against the rules that name them
+- `statistics`: how often intervals, words, trends and verdicts are right
+- `capacity`: searches for a limit that is known
+- `harness`: the product and its peers as processes, what they cost, the table
 - `servers`: what is asked, on loopback only
 
 Everything is bounded in time and count, and nothing leaves the machine.

@@ -8,37 +8,37 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from bench.accuracy import accuracy
-from bench.adaptive_sweeps import adaptive_sweeps
-from bench.arrivals import arrivals
-from bench.bends import bends
-from bench.bottleneck_table import computed_bottlenecks
-from bench.bottlenecks import bottlenecks
-from bench.capacity import capacity, capacity_of_server
-from bench.cost import cost
-from bench.day import day
-from bench.gaps import gaps
-from bench.healthy import healthy
-from bench.intervals import intervals
-from bench.many_users import many_users
-from bench.merged import merged
-from bench.operator_scale import operator_scale
-from bench.pairs import different_pairs, equal_pairs
-from bench.processes import DidNotHappenError, stolen_seconds
-from bench.queries import queries
-from bench.real_pairs import real_pairs
-from bench.saturation import saturation
-from bench.scaling import scaling
-from bench.stalls import stalls
-from bench.steady import steady
-from bench.sweep_scale import sweep_scale
-from bench.table import Row, render, skipped
-from bench.telemetry_cost import telemetry_cost
-from bench.throughput import small_responses, solr_responses
-from bench.trends import trends
-from bench.user_capacity import user_capacity
-from bench.wide import wide
-from bench.words import words
+from bench.bottlenecks.computed import computed_bottlenecks
+from bench.bottlenecks.planted import bottlenecks
+from bench.capacity.search import capacity, capacity_of_server
+from bench.capacity.user_search import user_capacity
+from bench.harness.processes import DidNotHappenError, stolen_seconds
+from bench.harness.table import Row, render, skipped
+from bench.load.accuracy import accuracy
+from bench.load.arrivals import arrivals
+from bench.load.cost import cost
+from bench.load.gaps import gaps
+from bench.load.large_query_file import queries
+from bench.load.long_step import day
+from bench.load.many_users import many_users
+from bench.load.many_workers import wide
+from bench.load.merged_histograms import merged
+from bench.load.saturation import saturation
+from bench.load.scaling import scaling
+from bench.load.stalls import stalls
+from bench.load.telemetry_cost import telemetry_cost
+from bench.load.throughput import small_responses, solr_responses
+from bench.operator.operator_scale import operator_scale
+from bench.operator.sweep_scale import sweep_scale
+from bench.statistics.adaptive_sweeps import adaptive_sweeps
+from bench.statistics.comparison_words import words
+from bench.statistics.healthy_verdicts import healthy
+from bench.statistics.intervals import intervals
+from bench.statistics.measured_pairs import different_pairs, equal_pairs
+from bench.statistics.real_pairs import real_pairs
+from bench.statistics.size_bends import bends
+from bench.statistics.steady_steps import steady
+from bench.statistics.trends import trends
 
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "small": partial(small_responses, repeats=3, seconds=4),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.processes import DidNotHappenError
+from bench.harness.processes import DidNotHappenError
 
 _ROOT = Path("/sys/fs/cgroup/cpu")
 _PERIOD_MICROSECONDS = 100_000

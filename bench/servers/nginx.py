@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.processes import started, wait_until
+from bench.harness.processes import started, wait_until
 from bench.servers.running import Server, free_port, is_open
 
 SMALL_BYTES = 550

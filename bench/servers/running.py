@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.processes import started, wait_until
+from bench.harness.processes import started, wait_until
 
 _ROOT = Path(__file__).parents[2]
 _PATHS = os.pathsep.join([str(_ROOT), str(_ROOT / "operator" / "src")])

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.accuracy import compare_with_server
-from bench.processes import wait_until
-from bench.product import Product, product
+from bench.harness.percentiles import worst_of
+from bench.harness.processes import wait_until
+from bench.harness.product import Product, product
+from bench.load.accuracy import compare_with_server
 from bench.servers.running import python_server
-from bench.statistics import worst_of
 from solrbench.results.stats.histograms import decode
 
 pytestmark = pytest.mark.alone

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +100,10 @@ def test_docs_index_lists_every_page() -> None:
     listed = {(index.parent / each.partition("#")[0]).resolve() for each in links(index)}
     pages = set((ROOT / "docs").glob("*.md")) - {index}
     assert {each.name for each in pages if each.resolve() not in listed} == set()
+
+
+@pytest.mark.parametrize("root", ["bench"])
+def test_folder_has_at_most_fifteen_modules(root: str) -> None:
+    modules = (each for each in (ROOT / root).rglob("*.py") if each.name != "__init__.py")
+    sizes = Counter(str(each.parent.relative_to(ROOT)) for each in modules)
+    assert {folder: size for folder, size in sizes.items() if size > 15} == {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from bench.intervals import SERIES, Times, coverage, samples_of
+from bench.statistics.intervals import SERIES, Times, coverage, samples_of
 from solrbench.results.stats.histograms import Histogram, buckets_of
 from solrbench.results.stats.intervals import Interval, TimedSamples
 from solrbench.results.stats.repeat_statistics import student_t

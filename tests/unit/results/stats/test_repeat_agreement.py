@@ -75,7 +75,7 @@ def test_equal_seconds_agree_where_nothing_is_allowed() -> None:
 
 
 def test_few_equal_repeats_are_accused() -> None:
-    """At most 1.5 %; docs/method.md has the whole table (`bench.false_alarms`)."""
+    """At most 1.5 %; docs/method.md has the whole table (`bench.statistics.false_alarms`)."""
     accused = 0
     for run in range(200):
         levels = block_levels([seconds(1000, 10 * run + repeat) for repeat in range(3)])

@@ -1,4 +1,4 @@
-"""The rule of trends on few planted series; many more are in bench/trends.py."""
+"""The rule of trends on few planted series; many more are in bench/statistics/trends.py."""
 
 import numpy as np
 import pytest

@@ -1,0 +1,195 @@
+"""How near the search comes to the limit of servers that is known.
+
+`capacity` searches simulated servers (`bench.capacity.queue_model`) by the product's own
+functions, many times; `capacity_of_server` searches a real one on loopback with master, worker and
+open loop.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bench.capacity.queue_model import MEAN_SECONDS, QueueModel
+from bench.harness.processes import prefer
+from bench.harness.product import product
+from bench.harness.table import Row
+from bench.servers.running import python_server
+from solrbench.api.v1alpha1.load.capacity import Capacity
+from solrbench.api.v1alpha1.objectives import Objective, ResponseTimeLimit
+from solrbench.results.capacity.search import CapacityEstimate, Trial, estimate, next_rate
+from solrbench.results.capacity.trials import read_trial
+
+TRIAL_SECONDS = Capacity().trial_seconds
+
+QUIET: Mapping[str, QueueModel] = {
+    "200/s, noise 0": QueueModel(4, 1.0, 5),
+    "200/s, noise 2 %": QueueModel(4, 1.0, 5, 0.02),
+    "800/s, noise 2 %": QueueModel(16, 1.0, 5, 0.02),
+    "200/s even, noise 2 %": QueueModel(4, 0.05, 3, 0.02),
+}
+DISTURBED: Mapping[str, QueueModel] = {
+    "200/s, noise 5 %": QueueModel(4, 1.0, 5, 0.05),
+    "200/s, noise 10 %": QueueModel(4, 1.0, 5, 0.10),
+    "800/s, stall of 0.2 s each 10 s": QueueModel(16, 1.0, 5, 0.02, (10, 0.2)),
+    "800/s, stall of 0.5 s each 30 s": QueueModel(16, 1.0, 5, 0.02, (30, 0.5)),
+}
+
+_BARS = {15: 80, 25: 92}
+"""Least share of searches within 2 %, by the most trials."""
+
+_NEAR, _WIDE = 0.02, 0.05
+_WITHIN_WIDE = 98
+_HOLDS = 87
+
+
+@dataclass(frozen=True)
+class Searches:
+    """Many searches of one server.
+
+    Attributes:
+        truth: its capacity
+        found: what each has found
+        trials: how many each took
+
+    """
+
+    truth: float
+    found: Sequence[CapacityEstimate]
+    trials: Sequence[int]
+
+    @property
+    def known(self) -> list[CapacityEstimate]:
+        """Those that are not unclear."""
+        return [each for each in self.found if each.rate is not None]
+
+    def within(self, share: float) -> int:
+        """Return how many are so near to the truth."""
+        rates = [each.rate for each in self.known if each.rate is not None]
+        return sum(abs(math.log(rate / self.truth)) <= share for rate in rates)
+
+    @property
+    def holding(self) -> int:
+        """How many intervals hold the truth."""
+        return sum((each.lower or 0) <= self.truth <= (each.upper or 0) for each in self.known)
+
+    def describe(self) -> str:
+        """Return the counts behind the bars."""
+        known = len(self.known)
+        halves = [math.log((e.upper or 1) / (e.lower or 1)) / 2 for e in self.known]
+        half = f"±{100 * float(np.median(halves)):.1f} %" if halves else "-"
+        return (
+            f"{self.within(_NEAR)} within 2 %, {self.within(_WIDE)} within 5 %,"
+            f" {self.holding} intervals hold ({half}), of {known};"
+            f" {len(self.found) - known} Unclear; {float(np.mean(self.trials)):.1f} trials"
+        )
+
+
+def search(model: QueueModel, most: int, seed: int) -> tuple[CapacityEstimate, int]:
+    """Return what one search finds, and its trials."""
+    draw = np.random.default_rng(seed)
+    probed = model.most * model.speed(draw)
+    trials: list[Trial] = []
+    while (rate := next_rate(probed, trials, most, seed)) is not None:
+        p95, offered = model.trial(rate, TRIAL_SECONDS, draw, model.speed(draw))
+        trials.append(Trial(offered, max(1 - model.limit_seconds / p95, -1.0)))
+    return estimate(trials), len(trials)
+
+
+def searches(model: QueueModel, most: int, count: int) -> Searches:
+    """Search a server many times."""
+    found = [search(model, most, seed) for seed in range(count)]
+    return Searches(model.capacity(), [each for each, _ in found], [n for _, n in found])
+
+
+def capacity(folder: Path, count: int) -> list[Row]:
+    """Compare searches of simulated servers with their capacity."""
+    del folder
+    rows = []
+    for most, bar in _BARS.items():
+        quiet = {name: searches(model, most, count) for name, model in QUIET.items()}
+        rows += [_row(f"capacity, {name}, <= {most} trials", each) for name, each in quiet.items()]
+        rows += _bars(most, bar, list(quiet.values()))
+    for name, model in DISTURBED.items():
+        rows.append(_wrong_row(f"capacity, {name}", searches(model, 15, count)))
+    return rows
+
+
+def _row(what: str, found: Searches) -> Row:
+    share = 100 * found.within(_NEAR) / len(found.found)
+    return Row(what, "", f"{share:.0f} % within 2 %", None, found.describe())
+
+
+def _bars(most: int, bar: int, found: Sequence[Searches]) -> list[Row]:
+    every = sum(len(each.found) for each in found)
+    known = sum(len(each.known) for each in found)
+    near = sum(each.within(_NEAR) for each in found)
+    wide = sum(each.within(_WIDE) for each in found)
+    hold = sum(each.holding for each in found)
+    what = f"capacity, noise <= 2 %, <= {most} trials"
+    return [
+        _share_row(f"{what}: within 2 %", near, every, bar),
+        _share_row(f"{what}: within 5 %, unless Unclear", wide, known, _WITHIN_WIDE),
+        _share_row(f"{what}: interval holds", hold, known, _HOLDS),
+    ]
+
+
+def _wrong_row(what: str, found: Searches) -> Row:
+    """Return how often a disturbed server gets an interval that holds, or none."""
+    right = found.holding + len(found.found) - len(found.known)
+    share = 100 * right / len(found.found)
+    bar = f">= {_HOLDS} %"
+    return Row(
+        f"{what}: interval holds, or Unclear",
+        bar,
+        f"{share:.0f} %",
+        share >= _HOLDS,
+        found.describe(),
+    )
+
+
+def _share_row(what: str, part: int, whole: int, bar: float) -> Row:
+    share = 100 * part / whole if whole else 0.0
+    return Row(what, f">= {bar:g} %", f"{share:.1f} %", share >= bar, f"{part} of {whole}")
+
+
+def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:
+    """Search a real server whose places and times are known, by the real load."""
+    limit = 100
+    objective = Objective(
+        name="fast", response_time=ResponseTimeLimit(percentile=95, max_milliseconds=limit)
+    )
+    settings = Capacity(max_trials=trials, trial_seconds=seconds, probe_users=32)
+    plan = {
+        "capacity": settings.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "objectives": [objective.model_dump(mode="json", by_alias=True, exclude_none=True)],
+        "workers": 1,
+        "seed": 1,
+    }
+    places, timeout = 4, 60.0 + trials * (seconds + 10)
+    with (
+        python_server("places", folder, [str(places), str(MEAN_SECONDS)]) as server,
+        product(server, folder, search=plan) as running,
+    ):
+        running.wait_for_stage("Measuring")
+        prefer([server.pid, *running.workers])
+        documents = running.documents(timeout)
+        times = server.get_json("/known")
+    model = QueueModel(places, 1.0, limit / 1000 / MEAN_SECONDS, times=times)
+    found = [read_trial(each, [objective]) for each in documents]
+    result = estimate([Trial(e.requests_per_second, e.excess) for e in found if e.number])
+    return [_server_row(result, model.capacity(), len(documents) - 1)]
+
+
+def _server_row(result: CapacityEstimate, truth: float, trials: int) -> Row:
+    what = "capacity of a server on loopback"
+    if result.rate is None or result.lower is None or result.upper is None:
+        return Row(what, "within 5 %", "Unclear", None, result.problem)
+    error = 100 * abs(math.log(result.rate / truth))
+    detail = (
+        f"{result.rate:.1f}/s (95 %: {result.lower:.1f} to {result.upper:.1f}),"
+        f" by its own times {truth:.1f}/s, {trials} trials"
+    )
+    return Row(what, "within 5 %", f"{error:.1f} %", error <= 100 * _WIDE, detail)

@@ -1,0 +1,127 @@
+"""Who is compared: each sends to one URL over so many connections until it is ended."""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from bench.harness.processes import started
+from bench.harness.product import product
+from bench.servers.running import Server
+
+CONNECTIONS = 20
+_FOREVER_SECONDS = 120
+"""Longer than any measurement; a peer that is not ended ends itself."""
+
+_K6 = """
+import http from 'k6/http';
+export const options = %s;
+export default function () { http.get('%s'); }
+"""
+
+_AIOLOCUST = """
+from aiolocust import HttpUser
+
+class QueryUser(HttpUser):
+    async def run(self):
+        async with self.client.get('%s') as response:
+            await response.read()
+"""
+
+
+def question(server: Server) -> str:
+    """Return the URL that peers request, the same path as the product's."""
+    return f"{server.url}/books/select?q=word1&wt=json"
+
+
+@contextmanager
+def ours(server: Server, folder: Path) -> Iterator[int]:
+    """Run our master and one worker; gives the worker's process id."""
+    step = {"name": "full", "users": CONNECTIONS, "durationSeconds": _FOREVER_SECONDS}
+    with product(server, folder, step) as running:
+        running.wait_for_stage("Measuring")
+        yield running.workers[0]
+
+
+@contextmanager
+def fast_http_user(server: Server, folder: Path) -> Iterator[int]:
+    """Run Locust with its `FastHttpUser`, in one process."""
+    script = Path(__file__).parent / "locustfile.py"
+    command = [
+        *(sys.executable, "-m", "locust", "-f", str(script), "--headless", "--only-summary"),
+        *("-u", str(CONNECTIONS), "-r", str(CONNECTIONS), "-t", f"{_FOREVER_SECONDS}s"),
+        *("-H", server.url, "--skip-log", "--exit-code-on-error", "0"),
+    ]
+    with started(command, folder / "locust.log") as process:
+        yield process.pid
+
+
+@contextmanager
+def aiolocust(server: Server, folder: Path) -> Iterator[int]:
+    """Run aiolocust with one event loop.
+
+    Raises:
+        FileNotFoundError: it is not on the PATH.
+
+    """
+    script = folder / "aiolocustfile.py"
+    script.write_text(_AIOLOCUST % question(server))
+    options = ["-u", str(CONNECTIONS), "-d", str(_FOREVER_SECONDS), "--event-loops", "1"]
+    command = [_program("aiolocust"), str(script), *options]
+    with started(command, folder / "aiolocust.log") as process:
+        yield process.pid
+
+
+@contextmanager
+def wrk(server: Server, folder: Path) -> Iterator[int]:
+    """Run wrk with one thread.
+
+    Raises:
+        FileNotFoundError: it is not on the PATH.
+
+    """
+    options = ["-t", "1", "-c", str(CONNECTIONS), "-d", f"{_FOREVER_SECONDS}s"]
+    command = [_program("wrk"), *options, question(server)]
+    with started(command, folder / "wrk.log") as process:
+        yield process.pid
+
+
+def k6(server: Server, folder: Path) -> AbstractContextManager[int]:
+    """Run k6 with a script that sends and does nothing else."""
+    options = {"vus": CONNECTIONS, "duration": f"{_FOREVER_SECONDS}s"}
+    return _k6(server, folder, options)
+
+
+def paced_k6(server: Server, folder: Path, rate: int) -> AbstractContextManager[int]:
+    """Run k6 at a rate, with arrivals of its own planning."""
+    scenario = {
+        "executor": "constant-arrival-rate",
+        "rate": rate,
+        "duration": f"{_FOREVER_SECONDS}s",
+        "preAllocatedVUs": CONNECTIONS,
+    }
+    return _k6(server, folder, {"scenarios": {"paced": scenario}})
+
+
+@contextmanager
+def _k6(server: Server, folder: Path, options: dict[str, object]) -> Iterator[int]:
+    """Run k6.
+
+    Raises:
+        FileNotFoundError: it is not on the PATH.
+
+    """
+    script = folder / "k6.js"
+    script.write_text(_K6 % (json.dumps(options), question(server)))
+    command = [_program("k6"), "run", "--quiet", "--no-usage-report", "--no-summary", str(script)]
+    with started(command, folder / "k6.log") as process:
+        yield process.pid
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(f"{name} is not on the PATH; hack/tools bench provides it")
+    return found

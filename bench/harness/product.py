@@ -1,0 +1,109 @@
+"""The product as its pods run it: one master and its workers, each a process."""
+
+import json
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.harness.processes import started, wait_until
+from bench.servers.running import Server, free_port
+from solrbench.plan.load_plan import LoadState
+from solrbench.results.model.step_result import StepRunResult
+
+_SOURCES = Path(__file__).parents[2] / "operator" / "src"
+_START_SECONDS = 180.0
+QUERIES = 1000
+"""Different queries sent."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """A run under way.
+
+    Attributes:
+        web_port: port of the master's page
+        workers: process ids
+
+    """
+
+    web_port: int
+    workers: Sequence[int]
+
+    def get(self, path: str) -> bytes:
+        """Return the body behind a path of the master's page; empty while it is not there."""
+        try:
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+            with opener.open(f"http://127.0.0.1:{self.web_port}{path}", timeout=10) as response:
+                return bytes(response.read())
+        except (urllib.error.URLError, ConnectionError):
+            return b""
+
+    def state(self) -> LoadState | None:
+        """Return where the run is; None while the page is not there."""
+        found = self.get("/solrbench/state")
+        return LoadState.model_validate_json(found) if found else None
+
+    def wait_for_stage(self, *stages: str, seconds: float = _START_SECONDS) -> None:
+        """Wait until the run is in one of `stages`."""
+        wait_until(lambda: self._stage() in stages, seconds, f"stage {' or '.join(stages)}")
+
+    def documents(self, seconds: float) -> list[StepRunResult]:
+        """Wait until everything is measured and return it, in the order of the steps."""
+        self.wait_for_stage("Finished", "Failed", seconds=_START_SECONDS + seconds)
+        state = self.state()
+        if state is None or state.reason is not None:
+            raise RuntimeError(f"{state.reason}: {state.message}" if state else "no master")
+        found = [self.get(f"/solrbench/results/{each}") for each in state.unacknowledged]
+        return [StepRunResult.model_validate_json(each) for each in found]
+
+    def _stage(self) -> str:
+        state = self.state()
+        return state.stage if state else ""
+
+
+@contextmanager
+def product(
+    server: Server, folder: Path, *steps: dict[str, Any], workers: int = 1, **fields: Any
+) -> Iterator[Product]:
+    """Run steps against a server; `fields` go into the plan."""
+    web_port, locust_port = free_port(), free_port()
+    queries = "".join(f"word{number}\n" for number in range(QUERIES))
+    (folder / "queries.txt").write_text(queries)
+    plan = folder / f"plan-{web_port}.json"
+    plan.write_text(json.dumps(_plan(server, steps, workers) | fields))
+    arguments = [
+        *("--plan", str(plan), "--queries-folder", str(folder)),
+        *("--results-folder", str(folder / f"results-{web_port}")),
+        *("--web-port", str(web_port), "--locust-port", str(locust_port)),
+    ]
+    command = [sys.executable, "-m", "solrbench.load"]
+    environment = {"PYTHONPATH": str(_SOURCES)}
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                started([*command, role, *arguments], folder / "product.log", environment)
+            )
+            for role in ("master", *["worker"] * workers)
+        ]
+        yield Product(web_port, [process.pid for process in processes[1:]])
+
+
+def _plan(server: Server, steps: Sequence[dict[str, Any]], workers: int) -> dict[str, Any]:
+    return {
+        "benchmark": "bench/bench",
+        "attempt": 1,
+        "solrUrls": [server.url],
+        "collection": "books",
+        "workload": {"queries": {"configMap": {"name": "queries"}, "order": "Random", "seed": 1}},
+        "workers": workers,
+        "stepRuns": [
+            {"id": f"r1-s{index}-{step['name']}", "repeat": 1, "step": step}
+            for index, step in enumerate(steps)
+        ],
+        "masterHost": "127.0.0.1",
+    }

@@ -1,0 +1,94 @@
+"""A hundred thousand users of a closed loop who think, over several workers on this machine.
+
+Each has a connection of its own. A process may open 20,000 files here and on many another machine,
+and a pair of addresses has 28,000 ports, so there are six workers and six servers.
+"""
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from bench.harness.percentiles import reported_percentile
+from bench.harness.processes import cpu_seconds, resident_megabytes
+from bench.harness.product import Product, product
+from bench.harness.table import Row
+from bench.servers.nginx import nginx
+from solrbench.results.model.step_result import StepRunResult
+
+_WORKERS = 6
+_SPARE = 1.15
+"""Connections of a server for each user of it: nginx needs some for itself."""
+
+_THINK_SECONDS = 60
+_MOST_KB = 16
+_MOST_OFF_PERCENT = 3
+_START_SECONDS = 600
+
+
+def many_users(folder: Path, users: int, seconds: int) -> list[Row]:
+    """Measure a step of so many users: how soon they are there, what they weigh, what they send."""
+    step = {
+        "name": "many",
+        "users": users,
+        "durationSeconds": seconds,
+        "thinkTime": {"exponentialMeanMilliseconds": 1000 * _THINK_SECONDS},
+    }
+    with ExitStack() as stack:
+        servers = []
+        for number in range(_WORKERS):
+            own = folder / str(number)
+            own.mkdir()
+            most = int(_SPARE * users / _WORKERS) + 100
+            servers.append(stack.enter_context(nginx(own, connections=most)))
+        urls = [server.url for server in servers]
+        running = stack.enter_context(
+            product(servers[0], folder, step, workers=_WORKERS, solrUrls=urls)
+        )
+        began = time.monotonic()
+        running.wait_for_stage("Ramping", "WarmingUp", "Measuring")
+        before = _weight(running)
+        running.wait_for_stage("Measuring", "Failed", seconds=_START_SECONDS)
+        started = time.monotonic() - began
+        (document,) = running.documents(seconds)
+        after, spent = _weight(running), sum(map(cpu_seconds, running.workers))
+    return _rows(users, document, (started, 1000 * (after - before) / users, spent))
+
+
+def _weight(running: Product) -> float:
+    return sum(map(resident_megabytes, running.workers))
+
+
+def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[Row]:
+    started, kilobytes, spent = taken
+    requests = sum(each.requests for each in document.requests)
+    failures = sum(each.failures for each in document.requests)
+    seconds = max(each.measured_seconds or 0.0 for each in document.workers)
+    rate, planned = requests / seconds, users / _THINK_SECONDS
+    off = 100 * abs(rate / planned - 1)
+    present = sum(each.users for each in document.workers)
+    return [
+        Row(
+            f"{users:,} users over {_WORKERS} workers, at work",
+            f"{users:,}",
+            f"{present:,}",
+            present == users and not failures,
+            f"after {started:.0f} s, {users / started:,.0f} per second; {failures} failures",
+        ),
+        Row(
+            "rate of users who think 60 s on average",
+            f"within {_MOST_OFF_PERCENT} %",
+            f"{off:.1f} %",
+            off <= _MOST_OFF_PERCENT,
+            f"{rate:,.0f}/s, {planned:,.0f}/s planned, for {seconds:.0f} s; p50"
+            f" {reported_percentile(document, 50) / 1000:,.1f} ms, p99"
+            f" {reported_percentile(document, 99) / 1000:,.1f} ms",
+        ),
+        Row(
+            "memory of a user in its worker",
+            f"<= {_MOST_KB} kB",
+            f"{kilobytes:.1f} kB",
+            kilobytes <= _MOST_KB,
+            f"{spent:.0f} CPU-seconds of all workers",
+        ),
+    ]

@@ -1,0 +1,101 @@
+"""Service times and verdict of a worker beside CPU hogs.
+
+Are the times still right, and does the verdict say that the worker was saturated?
+
+Worker and hogs share one core, the server has the other. The worker cannot keep up with its users;
+what it reads late must not count as the server's, and every step must be `Invalid`.
+"""
+
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+
+from bench.harness.percentiles import exact_percentile, reported_percentile
+from bench.harness.processes import pin, prefer, started
+from bench.harness.product import product
+from bench.harness.table import Row
+from bench.servers.running import python_server
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.status.verdicts import INVALID, StepVerdict
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.validity.step_verdicts import evaluate_step
+
+_HOGS = 2
+_USERS = 400
+_PERCENTS = (50.0, 90.0, 99.0)
+_HOG = "while True: pass"
+
+
+def saturation(folder: Path, steps: int, seconds: int) -> list[Row]:
+    """Measure steps of so many seconds."""
+    documents, known = _measure(folder, steps, seconds)
+    delays = iter(known)
+    worst, reasons, invalid = [], Counter[str](), 0
+    misses: list[str] = []
+    for document in documents:
+        own = list(islice(delays, sum(each.requests for each in document.requests)))
+        worst.append(max(_off(document, own, percent) for percent in _PERCENTS))
+        found = _verdict(document)
+        invalid += found.verdict == INVALID
+        reasons.update(each.reason for each in found.reasons)
+        misses += [_miss(document, own)] if worst[-1] > 1 else []
+    right = sum(each <= 1 for each in worst)
+    named = ", ".join(f"{name} {count}" for name, count in reasons.most_common())
+    beside = f"beside {_HOGS} CPU hogs on its core, {_USERS} users"
+    return [
+        Row(
+            f"p50 to p99 of service times, {beside}",
+            "2 % or 0.5 ms",
+            f"{right} of {steps}",
+            right == steps,
+            f"worst {max(worst):.2f}, median {sorted(worst)[steps // 2]:.2f} of the bar"
+            + "".join(f"; {each}" for each in misses),
+        ),
+        Row(f"steps that are Invalid, {beside}", f"{steps}", f"{invalid}", invalid == steps, named),
+    ]
+
+
+def _measure(folder: Path, steps: int, seconds: int) -> tuple[list[StepRunResult], list[int]]:
+    planned = [
+        {"name": f"hog-{number}", "users": _USERS, "durationSeconds": seconds}
+        for number in range(steps)
+    ]
+    with ExitStack() as stack:
+        server = stack.enter_context(python_server("delays", folder, ["constant"]))
+        running = stack.enter_context(product(server, folder, *planned))
+        running.wait_for_stage("Measuring", "Finished")
+        prefer([server.pid])
+        pin(server.pid, 0)
+        hogs = [
+            stack.enter_context(started([sys.executable, "-c", _HOG], folder / "hog.log"))
+            for _ in range(_HOGS)
+        ]
+        for pid in (*running.workers, *(each.pid for each in hogs)):
+            pin(pid, 1)
+        documents = running.documents(steps * (seconds + 10))
+        known: list[int] = server.get_json("/known")
+    return documents, known
+
+
+def _miss(document: StepRunResult, known: list[int]) -> str:
+    """Return percentiles of both sides, and what the host took from the machine meanwhile."""
+    figures = ", ".join(
+        f"p{percent:g} {reported_percentile(document, percent) / 1000:.1f}"
+        f" ({exact_percentile(known, percent) / 1000:.1f})"
+        for percent in _PERCENTS
+    )
+    stolen = sum(each.stolen_seconds or 0 for each in document.workers)
+    return f"{document.step}: {figures} ms, {1000 * stolen:.0f} ms stolen"
+
+
+def _off(document: StepRunResult, known: list[int], percent: float) -> float:
+    exact = exact_percentile(known, percent)
+    return abs(reported_percentile(document, percent) - exact) / max(0.02 * exact, 500.0)
+
+
+def _verdict(document: StepRunResult) -> StepVerdict:
+    step = {"name": document.step, "users": _USERS, "durationSeconds": 1}
+    load = Load.model_validate({"workers": 1, "steps": [step]})
+    return evaluate_step(document.step, "", [document], load)

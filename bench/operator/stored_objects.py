@@ -1,0 +1,233 @@
+"""The stored objects of a busy cluster: finished and waiting benchmarks, and those of others."""
+
+import http.client
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from threading import local
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+from bench.harness.processes import DidNotHappenError, wait_until
+from bench.servers.api_proxy import credentials
+from solrbench.api.kinds import BENCHMARK
+from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, StepResult
+from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT, REPORT
+
+Body = dict[str, Any]
+
+_CLIENTS = 6
+_GONE_SECONDS = 300.0
+_AT_ONCE = 100
+_IDLE_SECONDS = 20.0
+_STEPS, _NAMES = 4, 3
+
+
+class ApiServer:
+    """The API server of the kubeconfig, with a connection for each thread."""
+
+    def __init__(self) -> None:
+        self._host, self._port, self._context = credentials()
+        self._threads = local()
+
+    def call(self, method: str, path: str, body: Body | None = None) -> Body:
+        """Return what the API server responds with.
+
+        Raises:
+            RuntimeError: it refused.
+
+        """
+        text = None if body is None else json.dumps(body)
+        kind = "merge-patch+json" if method == "PATCH" else "json"
+        connection = self._connection()
+        connection.request(method, path, text, {"Content-Type": f"application/{kind}"})
+        response = connection.getresponse()
+        content = response.read()
+        if response.status >= 400:
+            raise RuntimeError(f"{method} {path}: {response.status} {content[:300]!r}")
+        parsed: Body = json.loads(content)
+        return parsed
+
+    def _connection(self) -> http.client.HTTPSConnection:
+        """Return this thread's connection; the API server closes one that was idle for long."""
+        now = time.monotonic()
+        if now - getattr(self._threads, "used", -_IDLE_SECONDS) >= _IDLE_SECONDS:
+            self._threads.connection = http.client.HTTPSConnection(
+                self._host, self._port, context=self._context, timeout=60
+            )
+        self._threads.used = now
+        connection: http.client.HTTPSConnection = self._threads.connection
+        return connection
+
+    def each(self, make: Callable[[int], object], numbers: Iterable[int]) -> None:
+        """Call `make` with every number, several at a time."""
+        with ThreadPoolExecutor(_CLIENTS) as pool:
+            list(pool.map(make, numbers))
+
+
+@contextmanager
+def namespace(api: ApiServer, purpose: str) -> Iterator[str]:
+    """Make a namespace, and delete it with all that is in it; no operator may run there then."""
+    name = f"bench-{purpose}-{uuid4().hex[:6]}"
+    api.call("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
+    try:
+        yield name
+    finally:
+        _drop_finalizers(api, name)
+        api.call("DELETE", f"/api/v1/namespaces/{name}")
+        # On a busy machine the rest goes later: the API server goes on with it.
+        with suppress(DidNotHappenError):
+            wait_until(lambda: not _exists(api, name), _GONE_SECONDS, f"namespace {name} is gone")
+
+
+def _exists(api: ApiServer, name: str) -> bool:
+    found = api.call("GET", f"/api/v1/namespaces?fieldSelector=metadata.name%3D{name}")
+    return bool(found["items"])
+
+
+def _drop_finalizers(api: ApiServer, name: str) -> None:
+    path, held, token = benchmarks_path(name), [], ""
+    while True:  # in parts: all of them have tens of megabytes
+        found = api.call("GET", f"{path}?limit={_AT_ONCE}&continue={quote(token)}")
+        metadata = [each["metadata"] for each in found["items"]]
+        held += [each["name"] for each in metadata if each.get("finalizers")]
+        token = found["metadata"].get("continue", "")
+        if not token:
+            break
+    nothing = {"metadata": {"finalizers": None}}
+    api.each(lambda number: api.call("PATCH", f"{path}/{held[number]}", nothing), range(len(held)))
+
+
+def benchmarks_path(name: str) -> str:
+    """Return the path of the benchmarks of a namespace."""
+    return f"/apis/{BENCHMARK.api_version}/namespaces/{name}/{BENCHMARK.plural}"
+
+
+def benchmark(name: str, **spec: Any) -> Body:
+    """Return a benchmark whose target does not exist, so that it can never start a pod."""
+    steps = [{"name": f"step-{number}", "users": 1, "requests": 100} for number in range(_STEPS)]
+    return {
+        "apiVersion": BENCHMARK.api_version,
+        "kind": BENCHMARK.name,
+        "metadata": {"name": name},
+        "spec": {
+            "target": {"existing": {"solrCloudName": "none"}},
+            "dataset": {"generator": {"documents": 1000, "seed": 1}},
+            "workload": {"queries": {"generated": {"count": 100}}},
+            "load": {"steps": steps},
+            **spec,
+        },
+    }
+
+
+def store(api: ApiServer, place: str, body: Body, status: Body) -> Body:
+    """Store a benchmark with a status; return what is stored."""
+    made = api.call("POST", benchmarks_path(place), body)
+    path = f"{benchmarks_path(place)}/{body['metadata']['name']}/status"
+    status = {"observedGeneration": made["metadata"]["generation"], **status}
+    return api.call("PUT", path, made | {"status": status})
+
+
+def running_status(now: datetime) -> Body:
+    """Return the status of a benchmark that waits for its target."""
+    return {
+        "phase": "Provisioning",
+        "startTime": now.isoformat(),
+        "phaseStartTime": now.isoformat(),
+        "conditions": _conditions(now, Accepted=("True", "Accepted")),
+    }
+
+
+def waiting_status(now: datetime, position: int) -> Body:
+    """Return the status of a benchmark in the queue."""
+    return {
+        "phase": "Queued",
+        "phaseStartTime": now.isoformat(),
+        "queue": {"position": position, "waitingSince": now.isoformat()},
+        "conditions": _conditions(
+            now, Accepted=("True", "Accepted"), Succeeded=("Unknown", "Queued")
+        ),
+    }
+
+
+def finished_status(now: datetime, number: int) -> Body:
+    """Return the status of a benchmark that ended `number` times five minutes ago."""
+    ended = now - timedelta(minutes=5 * number)
+    names = [f"request-{each}" for each in range(_NAMES)]
+    return {
+        "phase": "Succeeded",
+        "progressPercent": 100,
+        "startTime": (ended - timedelta(minutes=5)).isoformat(),
+        "phaseStartTime": ended.isoformat(),
+        "completionTime": ended.isoformat(),
+        "results": [_result(step, name) for step in range(_STEPS) for name in names],
+        "verdicts": [{"step": f"step-{step}", "verdict": "Valid"} for step in range(_STEPS)],
+        "conditions": _conditions(
+            ended,
+            Accepted=("True", "Accepted"),
+            TargetReady=("True", "TargetReady"),
+            DataIndexed=("True", "DataIndexed"),
+            Measured=("True", "Measured"),
+            CleanedUp=("True", "CleanedUp"),
+            Succeeded=("True", "Succeeded"),
+        ),
+    }
+
+
+PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
+
+
+def _result(step: int, name: str) -> Body:
+    interval = {"lower": 990 + step, "upper": 1010 + step}
+    numbers: dict[str, Any] = {
+        each.name: interval if each.name.endswith("_interval") else 1000 + step
+        for each in RESULT_FIELDS
+        if each.shown.only_with is None
+    }
+    bounds = {"lower_milliseconds": 990.0, "upper_milliseconds": 1010.0}
+    numbers["percentiles"] = [
+        {"percent": percent, "milliseconds": 1000.0, **bounds} for percent in PERCENTILES
+    ]
+    result = StepResult.model_validate(
+        numbers | {"step": f"step-{step}", "request": name, "variant": None, "is_transaction": None}
+    )
+    return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _conditions(now: datetime, **known: tuple[str, str]) -> list[Body]:
+    return [
+        {
+            "type": type_,
+            "status": truth,
+            "reason": reason,
+            "message": "as the bench has it",
+            "lastTransitionTime": now.isoformat(),
+            "observedGeneration": 1,
+        }
+        for type_, (truth, reason) in known.items()
+    ]
+
+
+def report(owner: Body) -> Body:
+    """Return a ConfigMap of a benchmark's report, with some kilobytes in it."""
+    metadata = owner["metadata"]
+    return {
+        "metadata": {
+            "name": f"{metadata['name']}-report",
+            "labels": {LABEL_BENCHMARK: metadata["name"], LABEL_COMPONENT: REPORT},
+            "ownerReferences": [
+                {
+                    "apiVersion": owner["apiVersion"],
+                    "kind": owner["kind"],
+                    "name": metadata["name"],
+                    "uid": metadata["uid"],
+                    "controller": True,
+                }
+            ],
+        },
+        "data": {"chunk": "x" * 4000},
+    }

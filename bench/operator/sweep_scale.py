@@ -1,0 +1,173 @@
+"""What a sweep of 500 points costs the operator, and itself."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from bench.harness.processes import resident_megabytes
+from bench.harness.table import Row
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.cluster.client import Cluster
+from solrbench.controller.sweeps.handlers import RUNNING_PAUSE
+from solrbench.controller.sweeps.reconcile import SweepContext, reconcile_sweep
+from solrbench.sweep.plan import SweepPlan, make_plan
+from solrbench.sweep.points import benchmark_name
+from solrbench.sweep.states import PointState
+
+POINT_SECONDS = 60
+"""Of the benchmark of a point; most take longer, and the shares are less then."""
+LOOKS = POINT_SECONDS // int(RUNNING_PAUSE.total_seconds())
+AT_A_TIME, LAST = 16, 20
+Body = dict[str, Any]
+
+
+class StoredObjects:
+    """Objects as the API server stores them: as JSON, so that each read is a new one."""
+
+    def __init__(self) -> None:
+        self._stored: dict[tuple[str, str], bytes] = {}
+
+    def get(self, version: str, kind: str, namespace: str, name: str) -> Body | None:
+        """Return an object."""
+        del version, namespace
+        found = self._stored.get((kind, name))
+        return None if found is None else cast(Body, json.loads(found))
+
+    def __getattr__(self, name: str) -> Callable[..., Sequence[Body]]:
+        """Return how to list objects: of the kinds that are listed there are none."""
+        if name not in {"list", "list_if_served"}:
+            raise AttributeError(name)
+        return lambda *_: ()
+
+    def apply(self, manifest: Body) -> Body:
+        """Store an object."""
+        place = manifest["kind"], manifest["metadata"]["name"]
+        self._stored[place] = json.dumps(manifest).encode()
+        return manifest
+
+    replace_status = apply
+
+    def size(self, kind: str, name: str) -> int:
+        """Return the bytes of the status of an object."""
+        found = self.get("", kind, "", name) or {}
+        return len(json.dumps(found["status"], separators=(",", ":")))
+
+    def end(self, name: str) -> None:
+        """Let a benchmark end as a Valid one."""
+        body = self.get("", "SolrBenchmark", "", name)
+        if body is None:
+            raise ValueError(f"there is no benchmark {name}")
+        summary = {"step": "one", "requestsPerSecond": 1234.56, "p95Milliseconds": 12.345}
+        total = {"step": "one", "repeats": 5, "p95DeviationPercent": 2.345}
+        body["status"] = {
+            "conditions": [{"type": "Succeeded", "status": "True", "reason": "Succeeded"}],
+            "summary": summary | {"failedPercent": 0.123, "verdict": "Valid"},
+            "totals": [total],
+            "target": {"reuses": "Index"},
+        }
+        self.apply(body)
+
+
+def sweep_scale(_: Path, points: int) -> list[Row]:
+    """Measure a sweep of so many points without any pod: most of them side by side, then the rest.
+
+    The last ones are measured one after another, when the status is as large as it gets.
+    """
+    objects = StoredObjects()
+    objects.apply(_sweep(points))
+    before = resident_megabytes(os.getpid())
+    plan = make_plan(_read(objects))
+    while _count_left(sweep := _reconcile(objects, plan, AT_A_TIME)) > LAST:
+        _end_running(objects, sweep)
+    _end_running(objects, sweep)
+    cpu, reconciles, longest = time.process_time(), 0, 0.0
+    while sweep.status.completion_time is None:
+        began = time.process_time()
+        sweep = _reconcile(objects, plan, 1)
+        longest = max(longest, time.process_time() - began)
+        reconciles += 1
+        _end_running(objects, sweep)
+    each_seconds = (time.process_time() - cpu) / reconciles
+    used = 100 * each_seconds * (LOOKS + 1) / POINT_SECONDS
+    grown = resident_megabytes(os.getpid()) - before
+    size = objects.size("SolrBenchmarkSweep", "scale") / 1000
+    share = 100 * longest / POINT_SECONDS
+    what = f"a sweep of {points} points of {POINT_SECONDS} s:"
+    return [
+        Row(f"{what} status", "<= 100 kB", f"{size:.1f} kB", size <= 100),
+        Row(f"{what} CPU of the operator", "<= 5 % of a core", f"{used:.2f} %", used <= 5),
+        Row(f"{what} memory of the operator", "<= 60 MB more", f"{grown:.0f} MB", grown <= 60),
+        Row(
+            f"{what} time from the end of a point to the next benchmark",
+            "<= 2 % of a point",
+            f"{share:.2f} %",
+            share <= 2,
+            f"the longest, {longest:.2f} s of CPU",
+        ),
+    ]
+
+
+def _read(objects: StoredObjects) -> SolrBenchmarkSweep:
+    found = objects.get("", "SolrBenchmarkSweep", "", "scale")
+    return SolrBenchmarkSweep.parse(found or {})
+
+
+def _reconcile(objects: StoredObjects, plan: SweepPlan, places: int) -> SolrBenchmarkSweep:
+    """Reconcile once, with so many points under way at most."""
+    body = objects.get("", "SolrBenchmarkSweep", "", "scale") or {}
+    sweep = SolrBenchmarkSweep.parse(body)
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    cluster = cast(Cluster, objects)
+    return reconcile_sweep(SweepContext(cluster, sweep, body, plan, now, concurrency=places))
+
+
+def _running(sweep: SolrBenchmarkSweep) -> Iterator[str]:
+    """Yield the names of the benchmarks under way."""
+    for each in sweep.status.points:
+        if each.state == PointState.RUNNING:
+            yield benchmark_name(sweep.metadata.name, each.name)
+
+
+def _end_running(objects: StoredObjects, sweep: SolrBenchmarkSweep) -> None:
+    for each in _running(sweep):
+        objects.end(each)
+
+
+def _count_left(sweep: SolrBenchmarkSweep) -> int:
+    return sum(each.state == PointState.PLANNED for each in sweep.status.points)
+
+
+def _sweep(points: int) -> Body:
+    """Return a sweep over users and documents."""
+    users = max(1, points // 20)
+    axes = [
+        {"name": "users", "field": "load.steps[0].users", "values": list(range(1, users + 1))},
+        {
+            "name": "documents",
+            "field": "dataset.generator.documents",
+            "values": [1000 * each for each in range(1, points // users + 1)],
+        },
+    ]
+    template = {
+        "target": {"solrCloud": {"provisioner": "StatefulSet", "nodes": 1, "heap": "1Gi"}},
+        "collection": {"replicas": {"nrt": 1}},
+        "dataset": {"generator": {"seed": 1}},
+        "workload": {"queries": {"generated": {"count": 200}}},
+        "load": {"steps": [{"name": "one", "durationSeconds": POINT_SECONDS}]},
+    }
+    return {
+        "apiVersion": "solrbench.io/v1alpha1",
+        "kind": "SolrBenchmarkSweep",
+        "metadata": {"name": "scale", "namespace": "default", "uid": "1", "generation": 1},
+        "spec": {
+            "template": {"spec": template},
+            "axes": axes,
+            "design": "Full",
+            "maxPoints": points,
+            "parallelism": AT_A_TIME,
+        },
+    }

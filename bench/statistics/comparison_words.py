@@ -1,0 +1,237 @@
+"""How often the word of a comparison is right, on sides whose difference is known.
+
+Repeats are drawn (log-normal, CV and difference known) and go through the product's own
+comparison: paired in rounds, one look after every repeat from 5 to 20, as `until: Decided` does.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import exp, log1p
+from pathlib import Path
+from random import Random
+
+from bench.harness.table import Row
+from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
+from solrbench.results.comparison.findings import DEFAULT_RULE, Finding, Rule, decide_primary
+from solrbench.results.comparison.looks import Looks
+from solrbench.results.comparison.metric import percentile_metric
+from solrbench.results.comparison.side_difference import RepeatFigure, compare_figures
+
+LOOKS = Looks(5, 20)
+_P95 = percentile_metric(95)
+_LEVEL = 100.0
+MOST_NEEDED = 60
+"""Repeats of a server after which the same is done."""
+_MOST_FURTHER = 4 * MORE_THAN_50
+"""Repeats after which a comparison without a word is given up."""
+
+Figures = Sequence[RepeatFigure]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two sides whose difference is known.
+
+    Attributes:
+        cv: standard deviation of the logarithm of a repeat
+        slower_percent: how much slower the second side is
+        smallest_effect_percent: the difference that matters
+
+    """
+
+    cv: float
+    slower_percent: float
+    smallest_effect_percent: float = 5.0
+
+    def __str__(self) -> str:
+        """Say what is compared."""
+        sides = f"{self.slower_percent:g} % slower" if self.slower_percent else "equal"
+        return f"{sides}, CV {100 * self.cv:g} %"
+
+    def repeats(self, draw: Random, count: int) -> tuple[Figures, Figures]:
+        """Draw the repeats of both sides."""
+        return (
+            list(islice(self._side(draw, 0.0), count)),
+            list(islice(self._side(draw, log1p(self.slower_percent / 100)), count)),
+        )
+
+    def _side(self, draw: Random, shift: float) -> Iterator[RepeatFigure]:
+        repeat = 0
+        while True:
+            repeat += 1
+            value = _LEVEL * exp(shift + draw.gauss(0, self.cv))
+            yield RepeatFigure(repeat, f"target-{repeat}", value)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The word on a pair and the repeats of each side that it took."""
+
+    word: Word | None
+    repeats: int
+
+
+def find(before: Figures, after: Figures, rule: Rule) -> Finding:
+    """Return what the product says of one figure of two sides measured in rounds."""
+    difference = compare_figures(_P95, before, after, in_rounds=True)
+    if difference is None:
+        raise ValueError("a side has no repeats")
+    (found,) = decide_primary([difference], rule)
+    return found
+
+
+def decide_adaptively(before: Figures, after: Figures, effect_percent: float) -> Outcome:
+    """Return the word that `until: Decided` ends with, after 5 to 20 repeats."""
+    rule = Rule(effect_percent, LOOKS)
+    for look in range(LOOKS.minimum, LOOKS.maximum + 1):
+        found = find(before[:look], after[:look], rule)
+        if found.is_decided:
+            return Outcome(found.word, look)
+    return Outcome(found.word, LOOKS.maximum)
+
+
+def outcomes(pair: Pair, count: int) -> list[Outcome]:
+    """Return the outcomes of `count` pairs; always the same ones."""
+    draw = Random(str(pair))
+    effect = pair.smallest_effect_percent
+    drawn = (pair.repeats(draw, LOOKS.maximum) for _ in range(count))
+    return [decide_adaptively(before, after, effect) for before, after in drawn]
+
+
+def fixed_words(pair: Pair, count: int) -> Counter[Word | None]:
+    """Return the words of `count` pairs after the maximum of repeats, without earlier looks."""
+    draw = Random(str(pair))
+    rule = Rule(pair.smallest_effect_percent)
+    return Counter(find(*pair.repeats(draw, LOOKS.maximum), rule).word for _ in range(count))
+
+
+def words(_folder: Path, pairs: int) -> list[Row]:
+    """Return how often words are right, how many repeats they took, and what `Unclear` proposes."""
+    return [
+        *(row for cv in (0.01, 0.02) for row in _equal(Pair(cv, 0), pairs)),
+        _different(Pair(0.02, 5), pairs, 97),
+        _different(Pair(0.01, 2, 2), pairs, 90),
+        _spared([Pair(cv, slower) for cv in (0.01, 0.02, 0.03) for slower in (0, 5, 10)], pairs),
+        *(_proposed(repeats, pairs) for repeats in (3, 5, 10)),
+    ]
+
+
+def equal_rows(what: str, found: Sequence[Outcome]) -> list[Row]:
+    """Return the bars of equal sides."""
+    count = Counter(each.word for each in found)
+    wrong = count[Word.BETTER] + count[Word.WORSE]
+    mean = sum(each.repeats for each in found) / len(found)
+    detail = f"{mean:.1f} repeats on average, at most {max(each.repeats for each in found)}"
+    return [
+        _share_row(f"{what}: neither Better nor Worse", len(found) - wrong, len(found), 99, detail),
+        _share_row(f"{what}: Same", count[Word.SAME], len(found), 95, detail),
+    ]
+
+
+def _equal(pair: Pair, pairs: int) -> list[Row]:
+    return equal_rows(str(pair), outcomes(pair, pairs))
+
+
+def _different(pair: Pair, pairs: int, bar: float) -> Row:
+    what = f"{pair}, {pair.smallest_effect_percent:g} % matter"
+    return worse_row(what, outcomes(pair, pairs), bar)
+
+
+def worse_row(what: str, found: Sequence[Outcome], bar: float) -> Row:
+    """Return the bar of sides of which the second is slower."""
+    count = Counter(each.word for each in found)
+    mean = sum(each.repeats for each in found) / len(found)
+    others = f"{count[Word.SAME]} Same, {count[Word.UNCLEAR]} Unclear, {count[Word.BETTER]} Better"
+    detail = f"{others}; {mean:.1f} repeats"
+    return _share_row(f"{what}: Worse", count[Word.WORSE], len(found), bar, detail)
+
+
+def mean_repeats_percent(found: Sequence[Outcome]) -> float:
+    """Return the mean of repeats, in per cent of the maximum."""
+    return 100 * sum(each.repeats for each in found) / len(found) / LOOKS.maximum
+
+
+def _spared(cells: Sequence[Pair], pairs: int) -> Row:
+    """Return the largest mean of repeats, in per cent of the maximum."""
+    parts, wrong, fixed_wrong = [], 0, 0
+    for pair in cells:
+        found = outcomes(pair, pairs)
+        parts.append((mean_repeats_percent(found), pair))
+        wrong += sum(_is_wrong(pair, each.word) for each in found)
+        fixed = fixed_words(pair, pairs)
+        fixed_wrong += sum(number for word, number in fixed.items() if _is_wrong(pair, word))
+    worst, pair = max(parts, key=lambda each: each[0])
+    total = pairs * len(cells)
+    return Row(
+        f"repeats beside always {LOOKS.maximum}, CV up to 3 %",
+        "<= 65 %",
+        f"{worst:.1f} %",
+        worst <= 65,
+        f"{pair}; mean of all {sum(each for each, _ in parts) / len(parts):.0f} %;"
+        f" wrong words {wrong} of {total}, with always {LOOKS.maximum} {fixed_wrong}",
+    )
+
+
+def _is_wrong(pair: Pair, word: Word | None) -> bool:
+    """Say whether a word is false: a direction where there is none, or `Same` where one matters."""
+    if not pair.slower_percent:
+        return word in (Word.BETTER, Word.WORSE)
+    return word in (Word.BETTER, Word.SAME)
+
+
+def _proposed(repeats: int, cases: int) -> Row:
+    """Return how often the proposed number of further repeats is within a factor of 4."""
+    what = f"CV 2 to 5 %, 0 to 10 % slower, after {repeats} repeats"
+    return proposed_row(what, list(islice(_unclear(repeats), cases)))
+
+
+def proposed_row(what: str, cases: Sequence[tuple[int, int]]) -> Row:
+    """Return the bar of further repeats that are proposed, from those and what was needed."""
+    name, bar = f"{what}: further repeats proposed, within a factor of 4", 80
+    if not cases:
+        return Row(name, f">= {bar} %", "-", None, "no case was unclear")
+    return _share_row(name, sum(map(_is_within_four, cases)), len(cases), bar, "")
+
+
+def _unclear(repeats: int) -> Iterator[tuple[int, int]]:
+    """Yield what is proposed and what was needed, case by case, where a comparison is unclear."""
+    draw = Random(repeats)
+    while True:
+        pair = Pair(draw.choice((0.02, 0.03, 0.05)), draw.choice((0, 2, 5, 7, 10)))
+        before, after = pair.repeats(draw, repeats + _MOST_FURTHER)
+        case = proposal(before, after, repeats, DEFAULT_RULE)
+        if case is not None:
+            yield case
+
+
+def proposal(before: Figures, after: Figures, repeats: int, rule: Rule) -> tuple[int, int] | None:
+    """Return what is proposed after some repeats and what was needed; None if it was decided.
+
+    A comparison that all figures given do not decide needs all of them at least.
+    """
+    proposed = find(before[:repeats], after[:repeats], rule).more_repeats
+    if proposed is None:
+        return None
+    most = min(len(before), len(after)) - repeats
+    decided = (
+        more
+        for more in range(1, most)
+        if find(before[: repeats + more], after[: repeats + more], rule).is_decided
+    )
+    return proposed, next(decided, most)
+
+
+def _is_within_four(case: tuple[int, int]) -> bool:
+    """Say whether a number of further repeats is right; more than 50 has no upper bound."""
+    proposed, needed = case
+    if proposed >= MORE_THAN_50:
+        return needed >= MORE_THAN_50 / 4
+    return proposed / 4 <= needed <= 4 * proposed
+
+
+def _share_row(what: str, part: int, whole: int, bar: float, detail: str) -> Row:
+    share = 100 * part / whole
+    figure = f"{part} of {whole}, {share:.1f} %"
+    return Row(what, f">= {bar:g} %", figure, share >= bar, detail)
