@@ -68,11 +68,11 @@ def find_network(run: Evidence) -> Symptom | None:
 def _outside_milliseconds(run: Evidence, client: float, solr: float) -> float:
     """Return how much longer a request takes than its handler and the writing of its response.
 
-    CPU time beyond that of all handlers is the least that writing took.
+    That took the CPU time that is in no handler: a node that asks its shards mostly waits.
     """
     cpu = run.figure("cpu_milliseconds_per_request") or 0.0
     shards = run.figure("shard_milliseconds_per_request") or 0.0
-    return client - solr - max(cpu - solr - shards, 0.0)
+    return client - solr - max(cpu - max(solr, shards), 0.0)
 
 
 def _between_nodes_milliseconds(run: Evidence, solr: float) -> float:
