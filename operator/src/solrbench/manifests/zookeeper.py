@@ -37,6 +37,25 @@ LOGBACK = """<configuration>
 </configuration>
 """
 
+GRACE_SECONDS = 20
+
+WAIT_FOR_CLIENTS = f"""
+for _ in {{1..30}}; do
+  answer=$(exec 3<>/dev/tcp/localhost/{names.ZOOKEEPER_PORT} && echo mntr >&3 && cat <&3)
+  case $answer in
+    *zk_ephemerals_count$'\\t'0*) exit 0 ;;
+    *zk_ephemerals_count*) sleep 0.5 ;;
+    *) exit 0 ;;
+  esac
+done
+"""
+"""What a server does before it stops: wait, at most 15 s, until no session has ephemeral nodes.
+
+When a benchmark is deleted, all its pods get the signal to stop at once. A Solr node that finds no
+ensemble tries again for as long as its session would live, 30 s; each has an ephemeral node below
+`/live_nodes`, so none of them is left when this count is zero, on every server alike.
+"""
+
 
 def build_zookeeper(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> list[Manifest]:
     """Return the objects of the ensemble."""
@@ -88,7 +107,7 @@ def _pod(benchmark: SolrBenchmark, solr: SolrCloud) -> Manifest:
         **pull_secrets(solr.image_pull_secrets),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        "terminationGracePeriodSeconds": 10,
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
         "securityContext": pod_security(benchmark, names.ZOOKEEPER, USER),
         "containers": [
             {
@@ -105,6 +124,7 @@ def _pod(benchmark: SolrBenchmark, solr: SolrCloud) -> Manifest:
                     "timeoutSeconds": 5,
                     "failureThreshold": 10,
                 },
+                "lifecycle": {"preStop": {"exec": {"command": ["bash", "-c", WAIT_FOR_CLIENTS]}}},
                 "resources": resources(solr.zookeeper.resources),
                 "securityContext": container_security(),
                 "volumeMounts": mounts,
