@@ -241,7 +241,7 @@ def test_every_resource_but_the_words_has_a_rule() -> None:
     assert {resource for resource, _ in RULES} == set(Resource) - {Resource.NONE, Resource.UNCLEAR}
 
 
-IDLE = {"system_cpu_percent": 30.0}
+IDLE: dict[str, Any] = {"system_cpu_percent": 30.0}
 
 
 @pytest.mark.parametrize(
