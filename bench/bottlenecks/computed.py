@@ -1,7 +1,8 @@
 """Bottlenecks that are computed instead of run: how many the rules name, in seconds, anywhere.
 
-Each case is one of `bottleneck_models`; it counts only if it matters (10 % of the mean response
-time, a healthy one at most 2 %). Two repeats of it differ by noise, and must agree.
+Each case is one of `models`; it counts only if it matters (10 % of the mean response
+time, a healthy one at most 2 %). Two repeats of it differ by noise, and must agree. Of the kinds in
+`other_models`, at most one of fifty may be named as something that it is not.
 """
 
 from collections import Counter
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.bottlenecks.models import MODELS, SECONDS, Case, Rng
+from bench.bottlenecks.other_models import OTHER_MODELS, SILENT
 from bench.harness.table import Row
 from solrbench.load.telemetry.summary import spreads_of, with_shares
 from solrbench.results.bottleneck.bottlenecks import find_bottleneck
@@ -31,7 +33,20 @@ _MEMORY = 4 * 2.0**30
 def computed_bottlenecks(folder: Path, *, each: int) -> list[Row]:
     """Return a row for each kind: how many are named, of those that matter."""
     del folder
-    return [_row(kind, wanted, each) for kind, (wanted, _) in MODELS.items()]
+    rows = [_row(kind, wanted, each) for kind, (wanted, _) in MODELS.items()]
+    return rows + [_other_row(kind, each // 4) for kind in OTHER_MODELS]
+
+
+def _other_row(kind: str, each: int) -> Row:
+    """Return how many of a kind are named as something that they are not."""
+    allowed, draw = OTHER_MODELS[kind]
+    rng = np.random.default_rng(_SEED)
+    found = Counter(_name(draw(rng), rng) for _ in range(each))
+    wrong = sum(count for word, count in found.items() if word not in allowed)
+    named = ", ".join(f"{count} {word}" for word, count in found.most_common())
+    most = each // 50
+    bar = f"<= {most} of {each} but {', '.join(sorted(allowed - SILENT))}"
+    return Row(f"other: {kind}", bar, f"{wrong} of {each}", wrong <= most, named)
 
 
 def _row(kind: str, wanted: str, each: int) -> Row:
@@ -74,7 +89,11 @@ def _telemetry(case: Case, rng: Rng) -> RunTelemetry:
     nodes = [_node(case, place, rng) for place in range(case.cluster.nodes)]
     pods = [_pod(case, place, rng) for place in range(case.cluster.nodes)]
     telemetry = Telemetry(
-        spreads={"solr": spreads_of("solr", nodes), "solr-pods": spreads_of("solr-pods", pods)}
+        spreads={
+            "solr": spreads_of("solr", nodes),
+            "solr-pods": spreads_of("solr-pods", pods),
+            "machines": spreads_of("machines", [_machine(case)]),
+        }
     )
     document = StepRunResult(
         id="r1-s0-computed",
@@ -97,6 +116,14 @@ def _telemetry(case: Case, rng: Rng) -> RunTelemetry:
     )
 
 
+def _machine(case: Case) -> ServerFigures:
+    stolen = case.cluster.cores * SECONDS * case.figures.get("steal_share", 0.0)
+    figures = {"cpus": float(case.cluster.cores), "steal_seconds": stolen}
+    return with_shares(
+        ServerFigures(server="machine", seconds=SECONDS, readings=7, figures=figures)
+    )
+
+
 def _factor(case: Case, place: int) -> float:
     return case.apart[1] if case.apart and case.apart[0] == place else 1.0
 
@@ -111,8 +138,10 @@ def _node(case: Case, place: int, rng: Rng) -> ServerFigures:
     live = case.figures.get("live_share", rng.uniform(0.2, 0.7))
     requests = cluster.rate * SECONDS
     spent = requests * (demand + case.inside) / 1000 * rng.lognormal(0, 0.03)
+    asked = requests * case.figures.get("between", 0.0) / 1000
+    written = case.figures.get("writing", 0.0)
     figures = {
-        "cpu_seconds": min(requests * demand / 1000, 0.98 * cluster.cores * SECONDS),
+        "cpu_seconds": min(requests * (demand + written) / 1000, 0.98 * cluster.cores * SECONDS),
         "cpus": float(cluster.cores),
         "gc_seconds": gc * SECONDS * rng.lognormal(0, 0.1),
         "gc_count": gc * SECONDS * 1000 / pause,
@@ -120,10 +149,10 @@ def _node(case: Case, place: int, rng: Rng) -> ServerFigures:
         "heap_limit_bytes": _HEAP,
         "heap_used_max_bytes": _HEAP * min(live + 0.25, 0.98),
         "heap_after_gc_max_bytes": _HEAP * min(live * rng.lognormal(0, 0.02), 1),
-        "threads_blocked_mean": rng.exponential(0.3),
-        "jetty_busy_max_percent": rng.uniform(2, 30),
+        "threads_blocked_mean": case.figures.get("threads_blocked", rng.exponential(0.3)),
+        "jetty_busy_max_percent": case.figures.get("jetty_busy_percent", rng.uniform(2, 30)),
         "requests": requests / cluster.nodes,
-        "request_seconds": spent / cluster.nodes,
+        "request_seconds": (spent + asked) / cluster.nodes,
         "shard_requests": requests,
         "shard_request_seconds": spent,
     }
@@ -138,7 +167,7 @@ def _pod(case: Case, place: int, rng: Rng) -> ServerFigures:
     figures = {
         "cpu_seconds": cluster.rate * cluster.demand / 1000 * SECONDS,
         "io_some_seconds": SECONDS * known.get("io_some_share", rng.uniform(0, 0.08)),
-        "memory_full_seconds": 0.0,
+        "memory_full_seconds": SECONDS * known.get("memory_full_share", 0.0),
         "memory_some_seconds": SECONDS * rng.uniform(0, 0.002),
         "major_faults": known.get("major_faults", rng.uniform(0, 20) * SECONDS),
         "reads": known.get("reads", rng.uniform(0, 3) * SECONDS),

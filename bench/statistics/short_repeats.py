@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bench.harness.table import Row
 from bench.statistics.intervals import Times, correlated, independent, samples_of
-from solrbench.results.stats.repeat_differences import compare_means, compare_percentiles
+from solrbench.results.stats.repeats.differences import compare_means, compare_percentiles
 
 _RATE = 100
 _PERCENTILE, _LIMIT_PERCENT = 95, 25.0

@@ -22,6 +22,8 @@ NOT_MEASURED = {
     "Goodput by step",
     "Trends by step",
     "Growth by step",
+    "Trends beside the baseline",
+    "Growth beside the baseline",
     "Pods by step",
 }
 """Panels that are rightly empty after a good, short run of one repeat, no agents, no objectives."""

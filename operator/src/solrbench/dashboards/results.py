@@ -186,6 +186,31 @@ _TRENDS = Row(
                 Column("Full after", of_step("step_full_seconds"), "s"),
             ),
         ),
+        Table(
+            "Trends beside the baseline",
+            "Whether each figure grows more than in the baseline (Worse), or less (Better).",
+            10,
+            labels=(*_STEP, "figure", "word"),
+            columns=(Column("Found", of_step("comparison_trend_word")),),
+        ),
+        Table(
+            "Growth beside the baseline",
+            "Growth of heap, memory and index less that in the baseline, with its 95 % confidence"
+            " interval.",
+            14,
+            labels=(*_STEP, "figure"),
+            columns=(
+                Column(
+                    "Difference", of_step("comparison_growth_difference_bytes_per_second"), "Bps"
+                ),
+                Column(
+                    "Lower", of_step("comparison_growth_difference_lower_bytes_per_second"), "Bps"
+                ),
+                Column(
+                    "Upper", of_step("comparison_growth_difference_upper_bytes_per_second"), "Bps"
+                ),
+            ),
+        ),
     ),
 )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from solrbench.api.v1alpha1.status.comparison import TrendDifference
 from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
 
@@ -35,7 +36,61 @@ def _full(benchmark: ShownBenchmark) -> Iterator[Sample]:
             yield _labels(each), _HOUR * each.full_in_hours
 
 
+def _differences(benchmark: ShownBenchmark) -> list[TrendDifference]:
+    comparison = benchmark.status.comparison
+    return [] if comparison is None else comparison.trends
+
+
+def _difference_words(benchmark: ShownBenchmark) -> Iterator[Sample]:
+    for each in _differences(benchmark):
+        yield (each.step, each.variant or "", each.figure, each.word), 1
+
+
+def _difference_bytes(
+    read: Callable[[TrendDifference], float],
+) -> Callable[[ShownBenchmark], Iterator[Sample]]:
+    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
+        for each in _differences(benchmark):
+            if each.unit == "bytes":
+                yield (each.step, each.variant or "", each.figure), read(each) / _HOUR
+
+    return samples
+
+
+_OF_COMPARISON = (
+    BenchmarkFamily(
+        "comparison_trend_word",
+        "Always 1; whether a figure of the step grows more than in the baseline (Worse), less"
+        " (Better), is steady in both (Same), or Unclear, is in the label.",
+        _difference_words,
+        (*_LABELS, "word"),
+        unit="always 1",
+    ),
+    BenchmarkFamily(
+        "comparison_growth_difference_bytes_per_second",
+        "Growth of heap, memory or index, less that in the baseline.",
+        _difference_bytes(lambda each: each.difference_per_hour),
+        _LABELS,
+        unit="bytes/s",
+    ),
+    BenchmarkFamily(
+        "comparison_growth_difference_lower_bytes_per_second",
+        "Its lower 95 % confidence bound.",
+        _difference_bytes(lambda each: each.low_per_hour),
+        _LABELS,
+        unit="bytes/s",
+    ),
+    BenchmarkFamily(
+        "comparison_growth_difference_upper_bytes_per_second",
+        "Its upper 95 % confidence bound.",
+        _difference_bytes(lambda each: each.high_per_hour),
+        _LABELS,
+        unit="bytes/s",
+    ),
+)
+
 TREND_FAMILIES = (
+    *_OF_COMPARISON,
     BenchmarkFamily(
         "step_trend",
         "Always 1; what the figure did, such as HeapGrows or Steady, is in the label `word`.",

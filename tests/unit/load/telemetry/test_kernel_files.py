@@ -38,7 +38,9 @@ VERSION_1 = {
     "cpuacct/cpuacct.stat": "user 280\nsystem 8\n",
     "memory/memory.limit_in_bytes": "67108864\n",
     "memory/memory.usage_in_bytes": "5000\n",
-    "memory/memory.stat": "cache 100\nrss 4000\ntotal_cache 900\ntotal_rss 4000\n"
+    # Numbers of the group alone, then those with the groups below it.
+    "memory/memory.stat": "cache 100\nrss 4000\ninactive_file 20\npgmajfault 1\n"
+    "total_cache 900\ntotal_rss 4000\n"
     "total_inactive_file 700\ntotal_pgmajfault 3\n",
     "blkio/blkio.throttle.io_service_bytes": "8:0 Read 4096\n8:0 Write 0\n8:0 Total 4096\n"
     "Total 4096\n",

@@ -116,10 +116,31 @@ PLANTED: list[tuple[Resource, dict[str, Any]]] = [
         Resource.PROXY,
         {"client_milliseconds": 12.0, "behind_proxy": True, "system_cpu_percent": 40.0},
     ),
+    # An eighth, which a process that waits for a CPU on a busy machine may take, too.
+    (
+        Resource.PROXY,
+        {"client_milliseconds": 24.0, "solr_milliseconds": 21.0, "behind_proxy": True}
+        | {"system_cpu_percent": 40.0},
+    ),
+    (
+        Resource.NETWORK,
+        {"client_milliseconds": 40.0, "system_cpu_percent": 40.0},
+    ),
+    # Two phases, each delayed by 20 ms, and 12 ms in all handlers of shards together.
+    (
+        Resource.NETWORK,
+        {"client_milliseconds": 56.0, "solr_milliseconds": 54.0, "system_cpu_percent": 40.0}
+        | {"shard_milliseconds_per_request": 12.0, "cpu_milliseconds_per_request": 9.0},
+    ),
     (Resource.THREADS, {"jetty_busy_max_percent": 100.0, "client_milliseconds": 60.0}),
+    (
+        Resource.THREADS,
+        {"jetty_busy_max_percent": 100.0, "client_milliseconds": 60.0, "behind_proxy": True},
+    ),
     (Resource.THREADS, {"threads_blocked": 12.0}),
     (Resource.MACHINE, {"system_cpu_percent": 99.0}),
     (Resource.MACHINE, {"machine_cpu_percent": 99.0, "client_milliseconds": 60.0}),
+    (Resource.MACHINE, {"machine_steal_percent": 30.0, "client_milliseconds": 60.0}),
 ]
 
 
@@ -197,7 +218,7 @@ def test_small_differences_of_times_are_chance(numbers: tuple[float, ...]) -> No
         {"gc_percent": 0.5, "gc_per_second": 0.01},
         {"heap_after_gc_max_percent": 80.0},
         {"io_some_percent": 5.0, "solr_requests_per_second": 10.0, "reads_per_second": 2.0},
-        {"client_milliseconds": 12.0, "behind_proxy": True},
+        {"client_milliseconds": 12.0, "behind_proxy": True, "system_cpu_percent": 85.0},
         {"client_milliseconds": 9.0, "behind_proxy": True, "system_cpu_percent": 40.0},
     ],
 )
@@ -220,5 +241,35 @@ def test_every_resource_but_the_words_has_a_rule() -> None:
     assert {resource for resource, _ in RULES} == set(Resource) - {Resource.NONE, Resource.UNCLEAR}
 
 
-def test_time_outside_of_solr_without_a_proxy_accuses_nothing() -> None:
-    assert find_bottleneck(evidence(client_milliseconds=60.0)).resource is Resource.NONE
+IDLE: dict[str, Any] = {"system_cpu_percent": 30.0}
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        # A process that waits for a CPU looks the same.
+        {"client_milliseconds": 60.0},
+        # The host has its CPUs: not enough to be named, but enough to be slow.
+        IDLE | {"client_milliseconds": 60.0, "machine_steal_percent": 8.0},
+        # Long responses are written after the handler ended, and written with CPU time.
+        IDLE | {"client_milliseconds": 60.0, "cpu_milliseconds_per_request": 55.0},
+        IDLE
+        | {"client_milliseconds": 24.0, "solr_milliseconds": 8.0, "behind_proxy": True}
+        | {"cpu_milliseconds_per_request": 22.0},
+        # Shards that are slow one after the other.
+        IDLE
+        | {"client_milliseconds": 56.0, "solr_milliseconds": 54.0}
+        | {"shard_milliseconds_per_request": 60.0, "cpu_milliseconds_per_request": 9.0},
+        # No shard was asked: threads may wait for a lock.
+        IDLE | {"client_milliseconds": 56.0, "solr_milliseconds": 54.0},
+    ],
+)
+def test_time_that_has_other_explanations_accuses_no_network(figures: dict[str, Any]) -> None:
+    assert find_bottleneck(evidence(**figures)).resource is Resource.NONE
+
+
+@pytest.mark.parametrize("reason", ["CpuPressure", "CpuStolen", "ScheduleLag"])
+def test_what_slow_load_pods_saw_accuses_no_network(reason: str) -> None:
+    slow: dict[str, Outcome] = {reason: Finding(1, "processes waited for a CPU for 3 s")}
+    found = find_bottleneck(evidence(findings=slow, client_milliseconds=60.0, **IDLE))
+    assert found.resource is Resource.NONE

@@ -137,7 +137,7 @@ class _Group:
     def _faults(self) -> Numbers:
         stat = self.table("memory.stat", "memory")
         return _present(
-            major_faults=stat.get("pgmajfault", stat.get("total_pgmajfault")),
+            major_faults=stat.get("total_pgmajfault", stat.get("pgmajfault")),
             refaults=stat.get("workingset_refault_file"),
         )
 
@@ -178,7 +178,7 @@ class _Group:
     def peaks(self) -> Numbers:
         stat = self.table("memory.stat", "memory")
         used = self.number("memory.current") or self.number("memory.usage_in_bytes", "memory")
-        inactive = stat.get("inactive_file", stat.get("total_inactive_file", 0.0))
+        inactive = stat.get("total_inactive_file", stat.get("inactive_file", 0.0))
         return _present(
             memory_used_bytes=used,
             # As the kubelet counts it: what cannot be dropped at once.

@@ -40,6 +40,7 @@ SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
     "solr": (
         *("cpu_seconds", "cpu_percent", "system_cpu_mean_percent", "gc_percent", "gc_count"),
         *("requests", "request_milliseconds", "shard_request_milliseconds"),
+        "shard_request_seconds",
         *("threads_blocked_mean", "threads_runnable_mean", "cpus"),
         *("heap_used_max_percent", "heap_after_gc_max_percent", "heap_after_gc_max_bytes"),
         *("jetty_busy_max_percent", "jetty_queue_max"),

@@ -15,6 +15,7 @@ _WORDS = {
     Resource.ZOOKEEPER: "ZooKeeper",
     Resource.ONE_NODE: "one node apart from its peers",
     Resource.PROXY: "the proxy in front of Solr",
+    Resource.NETWORK: "the network",
     Resource.THREADS: "locks or thread limits",
     Resource.MACHINE: "the machine as a whole",
 }

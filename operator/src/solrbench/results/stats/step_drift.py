@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from solrbench.results.stats.repeat_agreement import (
+from solrbench.results.stats.repeats.agreement import (
     BLOCKS,
     MIN_SECONDS,
     block_levels,

@@ -92,6 +92,9 @@ def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[st
     if "cpu_seconds" in solr and "requests" in solr and solr["requests"].total:
         each = solr["cpu_seconds"].total / solr["requests"].total
         found["cpu_milliseconds_per_request"] = 1000 * each
+    if "shard_request_seconds" in solr and "requests" in solr and solr["requests"].total:
+        each = solr["shard_request_seconds"].total / solr["requests"].total
+        found["shard_milliseconds_per_request"] = 1000 * each
     if "request_milliseconds" in solr:
         found["solr_milliseconds"] = solr["request_milliseconds"].median
     counts = sum_counts(each for each in document.requests if not each.is_transaction)

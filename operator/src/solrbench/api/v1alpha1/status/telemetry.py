@@ -265,8 +265,9 @@ class Resource(StrEnum):
     CPU = "Cpu"
     DISK = "Disk"
     ZOOKEEPER = "ZooKeeper"
-    PROXY = "Proxy"
     THREADS = "Threads"
+    PROXY = "Proxy"
+    NETWORK = "Network"
     MACHINE = "Machine"
     NONE = "None"
     UNCLEAR = "Unclear"
@@ -281,8 +282,8 @@ class Bottleneck(StatusModel):
     """`variant` is the name of the variant; absent without variants."""
     resource: Text
     """`resource` is LoadGenerator, Throttling, Memory, GarbageCollection, OneNode, Cpu, Disk,
-    ZooKeeper, Proxy, Threads, Machine, None if nothing is saturated, or Unclear if repeats
-    do not agree."""
+    ZooKeeper, Threads, Proxy, Network, Machine, None if nothing is saturated, or Unclear if
+    repeats do not agree."""
     server: Text | None = None
     """`server` is the node, pod or worker that shows it most; absent if it is no single one."""
     message: Text

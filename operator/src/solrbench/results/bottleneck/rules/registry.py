@@ -9,11 +9,11 @@ from solrbench.results.bottleneck.rules.nodes import (
     find_threads,
     find_throttling,
 )
+from solrbench.results.bottleneck.rules.outside import find_network, find_proxy
 from solrbench.results.bottleneck.rules.surroundings import (
     find_load_generator,
     find_machine,
     find_others,
-    find_proxy,
     find_zookeeper,
 )
 
@@ -27,8 +27,10 @@ RULES = (
     (Resource.DISK, find_disk),
     (Resource.ZOOKEEPER, find_zookeeper),
     (Resource.ONE_NODE, find_one_node),
-    (Resource.PROXY, find_proxy),
+    # Before what lies outside of Solr: requests wait there for one of Jetty's threads.
     (Resource.THREADS, find_threads),
+    (Resource.PROXY, find_proxy),
+    (Resource.NETWORK, find_network),
     (Resource.MACHINE, find_machine),
 )
 """The rules in their order; the first that applies names the resource."""
@@ -43,6 +45,7 @@ FIELDS = {
     Resource.ZOOKEEPER: "target.solrCloud.zookeeper.replicas",
     Resource.ONE_NODE: "collection.shards",
     Resource.PROXY: "target.variants",
+    Resource.NETWORK: "collection.shards",
     Resource.THREADS: "target.solrCloud.nodes",
     Resource.MACHINE: "target.solrCloud.nodes",
     Resource.NONE: "load.steps",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
-from solrbench.results.stats.repeat_agreement import Disagreement
+from solrbench.results.stats.repeats.agreement import Disagreement
 from solrbench.results.validity.checks.finding import RepeatsCheck, ValidityCheck, VerdictReason
 from solrbench.results.validity.checks.generator import (
     check_connections_ran_out,

@@ -12,7 +12,7 @@ from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.model.step_result import RequestResult
 from solrbench.results.stats.intervals import TimedSamples
 from solrbench.results.stats.number_format import format_milliseconds, format_percent
-from solrbench.results.stats.repeat_differences import (
+from solrbench.results.stats.repeats.differences import (
     RepeatDifference,
     compare_means,
     compare_percentiles,

@@ -10,7 +10,7 @@ from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.number_format import format_percent, format_share
 from solrbench.results.stats.per_second import second_means
-from solrbench.results.stats.repeat_agreement import (
+from solrbench.results.stats.repeats.agreement import (
     MIN_SECONDS,
     Disagreement,
     RepeatAgreement,

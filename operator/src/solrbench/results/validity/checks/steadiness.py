@@ -3,7 +3,7 @@
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_percent
-from solrbench.results.stats.repeat_agreement import MIN_SECONDS
+from solrbench.results.stats.repeats.agreement import MIN_SECONDS
 from solrbench.results.stats.step_drift import find_drift
 from solrbench.results.validity.checks.finding import Finding, NotEvaluated, Outcome
 from solrbench.results.validity.checks.repeats import mean_series

@@ -7,7 +7,7 @@ import pytest
 
 from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.stats.intervals import TimedSamples
-from solrbench.results.stats.repeat_differences import (
+from solrbench.results.stats.repeats.differences import (
     RepeatDifference,
     compare_means,
     compare_percentiles,

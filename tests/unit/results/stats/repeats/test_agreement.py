@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from solrbench.results.stats.repeat_agreement import (
+from solrbench.results.stats.repeats.agreement import (
     MIN_SECONDS,
     Disagreement,
     block_levels,
