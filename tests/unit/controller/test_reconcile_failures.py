@@ -1,4 +1,4 @@
-"""A status that cannot be written: an event tells once, and attempts get rare."""
+"""A status that cannot be written: one event, and attempts get rare."""
 
 from datetime import timedelta
 from typing import Any

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.controller.scheduling.run_watches import KINDS
 from solrbench.controller.stages import load_results
 from solrbench.decide.scheduling.pauses import LIVE_LOAD_PAUSE
 from solrbench.plan.load_plan import LoadState
@@ -32,7 +33,7 @@ class WatchedCluster(ClusterWithFakedPods):
         super().__init__(FakeCluster())
         self.reads = 0
         self.change = threading.Event()
-        self.passed_on = threading.Event()
+        self.passed_on = threading.Semaphore(0)
 
     def get(self, *arguments: Any) -> Any:
         self.reads += arguments[1] in ("Pod", "Job")
@@ -48,7 +49,7 @@ class WatchedCluster(ClusterWithFakedPods):
         on_open()
         self.change.wait(SECONDS)
         yield
-        self.passed_on.set()
+        self.passed_on.release()
         threading.Event().wait(SECONDS)
 
 
@@ -105,7 +106,7 @@ def test_load_that_goes_on_costs_no_read(world: World) -> None:
 def test_change_of_a_pod_is_looked_at(world: World) -> None:
     assert world.reconcile() == 0
     world.cluster.change.set()
-    assert world.cluster.passed_on.wait(SECONDS)
+    assert all(world.cluster.passed_on.acquire(timeout=SECONDS) for _ in KINDS)
     assert world.reconcile() > 0
     assert world.reconcile() == 0
 

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from solrbench.results.stats.repeats import statistics as repeat_statistics
+from solrbench.results.stats import repeat_statistics
 from solrbench.results.summary.latency_fields import mean
 
 

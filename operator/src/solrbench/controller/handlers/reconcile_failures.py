@@ -1,4 +1,4 @@
-"""Reconciles that fail as a whole: the status may be what cannot be written, so an event tells."""
+"""Reconciles that fail as a whole: the status may be what cannot be written, so an event reports it."""
 
 import threading
 from datetime import timedelta
@@ -30,12 +30,12 @@ class ReconcileFailures:
         self._rows: dict[str, tuple[int, str]] = {}
 
     def note(self, key: BenchmarkKey, error: SolrbenchError) -> timedelta:
-        """Return the pause after a failure; an event tells of the first one with its reason."""
+        """Return the pause after a failure; an event reports the first one with its reason."""
         with self._lock:
             count, shown = self._rows.get(key.uid, (0, ""))
             self._rows[key.uid] = count + 1, error.reason
         if shown != error.reason:
-            self._tell(key, error)
+            self._record_event(key, error)
         return min(self._first * (1 << min(count, 16)), max(MAX_PAUSE, self._first))
 
     def clear(self, uid: str) -> None:
@@ -43,7 +43,7 @@ class ReconcileFailures:
         with self._lock:
             self._rows.pop(uid, None)
 
-    def _tell(self, key: BenchmarkKey, error: SolrbenchError) -> None:
+    def _record_event(self, key: BenchmarkKey, error: SolrbenchError) -> None:
         metadata = {"namespace": key.namespace, "name": key.name, "uid": key.uid}
         body = {
             "apiVersion": self._kind.api_version,
