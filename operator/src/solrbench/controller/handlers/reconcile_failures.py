@@ -1,4 +1,4 @@
-"""Reconciles that fail as a whole: the status may be what cannot be written, so an event reports it."""
+"""Reconciles that fail as a whole: the status cannot be written, so an event reports it."""
 
 import threading
 from datetime import timedelta
