@@ -14,11 +14,13 @@ from solrbench.decide.checks.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
     check_master_state,
+    check_planned,
     may_have_lost_solr,
 )
 from solrbench.decide.checks.outcome import Action, Outcome, first_outcome
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.plan.load_plan import LoadState
+from solrbench.reasons.load import LoadReason
 from unit.results.builders import make_document, make_result
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -172,3 +174,12 @@ def test_step_with_failures_is_kept_back_until_a_loss_would_show(
     result = make_result([1000] * 3).model_copy(update={"failures": failures})
     document = make_document("two-users", 1, result).model_copy(update={"end_time": NOW - ago})
     assert may_have_lost_solr(document, NOW) is kept_back
+
+
+def test_results_that_are_not_planned_wait_with_a_remedy() -> None:
+    assert check_planned(0) is None
+    outcome = check_planned(2)
+    assert outcome is not None
+    assert (outcome.reason, outcome.action) == (LoadReason.VERSION_MISMATCH, Action.WAIT)
+    assert "2 step runs" in outcome.message
+    assert "install the operator's version" in outcome.message

@@ -11,14 +11,15 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses
 from solrbench.controller.objects.children import apply_all, creation_problem, pods
+from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.allowed_hosts import check_name, host_of, qualify
 from solrbench.decide.checks.export import (
     CONTROLLER_DELAY,
     ENDPOINT_FIELD,
     HOSTS_SETTING,
-    MOST_SOURCES,
     ExportRun,
     check_export,
+    check_number_of_sources,
     export_folder,
     export_hash,
     needs_export,
@@ -26,7 +27,7 @@ from solrbench.decide.checks.export import (
 from solrbench.decide.conditions import EXPORTED
 from solrbench.decide.ownership import controller_uid
 from solrbench.decide.views import view_job
-from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.manifests.export_job import EXPORT_HASH, build_export
 from solrbench.plan import names
 from solrbench.plan.export_plan import ExportPlan, StoredDocument, location
@@ -94,13 +95,7 @@ def _advance(context: ReconcileContext, export: Export) -> None:
 
 def _start(context: ReconcileContext, export: Export) -> None:
     documents = find_documents(context.cluster, context.benchmark)
-    count = sum(len(each.chunks) for each in documents)
-    if count > MOST_SOURCES:
-        raise PermanentError(
-            ExportReason.EXPORT_TOO_LARGE,
-            f"the results are in {count} ConfigMaps, a pod mounts {MOST_SOURCES} at most; write"
-            " them with solrbench report NAME -o json",
-        )
+    apply_outcome(check_number_of_sources(sum(len(each.chunks) for each in documents)))
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     evidence = sorted(read_evidence(context.cluster, context.benchmark))
     plan = _plan(context, export, documents)

@@ -21,6 +21,7 @@ from solrbench.decide.checks.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
     check_master_state,
+    check_planned,
     may_have_lost_solr,
 )
 from solrbench.decide.checks.outcome import first_outcome
@@ -141,9 +142,7 @@ def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
     """
     spec = context.benchmark.spec
     foreign = set(ids) - {str(each) for each in all_step_runs(spec)} - trial_ids(spec)
-    if foreign:
-        text = f"the load master has results of {len(foreign)} step runs that are not planned"
-        raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
+    apply_outcome(check_planned(len(foreign)))
     return ids
 
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.export import Export
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.decide.checks.outcome import Outcome, fail
 from solrbench.decide.conditions import EXPORTED, Truth
 from solrbench.decide.pods.problems import PodProblem, first_problem
 from solrbench.decide.views import JobView, PodView
@@ -48,6 +49,17 @@ def needs_export(spec: Spec, status: Status) -> bool:
 def export_folder(completed: datetime, uid: str) -> str:
     """Return the name of the folder of an export: in the order of time, and one for each run."""
     return f"{completed:%Y%m%dT%H%M%SZ}-{uid[:8]}"
+
+
+def check_number_of_sources(config_maps: int) -> Outcome | None:
+    """Fail if the results are in more ConfigMaps than a pod mounts."""
+    if config_maps <= MOST_SOURCES:
+        return None
+    return fail(
+        ExportReason.EXPORT_TOO_LARGE,
+        f"the results are in {config_maps} ConfigMaps, a pod mounts {MOST_SOURCES} at most; write"
+        " them with solrbench report NAME -o json",
+    )
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,17 @@ class LoadRun:
     creation: PodProblem | None = None
 
 
+def check_planned(foreign: int) -> Outcome | None:
+    """Wait if the master has results of step runs that are not planned: of another version."""
+    if not foreign:
+        return None
+    return wait(
+        LoadReason.VERSION_MISMATCH,
+        f"the load master has results of {foreign} step runs that are not planned; install the"
+        " operator's version that the load began with, or create the benchmark again",
+    )
+
+
 def check_all_stored(run: LoadRun) -> Outcome | None:
     """Wait for the next reconcile, which ends the load, when every result of it is stored."""
     return None if run.left else wait(LoadReason.STOPPING_LOAD, "every step is stored")
