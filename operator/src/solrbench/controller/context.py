@@ -54,6 +54,8 @@ class ReconcileContext:
     conditions: Conditions = field(init=False)
     ask_load: Callable[[], LoadState] | None = field(init=False, default=None)
     """Returns the state of the load master, where this reconcile asked for it."""
+    has_late_evidence: bool = field(init=False, default=False)
+    """Whether stored documents were extended, so that verdicts may differ from the status."""
 
     def __post_init__(self) -> None:
         self.status = self.benchmark.status

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -15,6 +16,7 @@ from solrbench.controller.stages.load import reconcile_load, restart_load
 from solrbench.controller.stages.queueing import acquire_slot
 from solrbench.controller.stages.references import check_references
 from solrbench.controller.stages.repeats import start_repeat
+from solrbench.controller.stages.result_status import update_result_status
 from solrbench.controller.stages.target import reconcile_target, restart_target
 from solrbench.controller.status_writer import store_or_reduce_status
 from solrbench.decide.checks.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
@@ -95,6 +97,7 @@ def _advance(context: ReconcileContext) -> None:
         _quietly(context, cleanup.suspend)
     else:
         _run_stages(context)
+        _evaluate_late_evidence(context)
 
 
 def _run_stages(context: ReconcileContext) -> None:
@@ -105,6 +108,14 @@ def _run_stages(context: ReconcileContext) -> None:
         return
     except PermanentError as never:
         cleanup.fail(context, never.reason, never.message)
+
+
+def _evaluate_late_evidence(context: ReconcileContext) -> None:
+    """Bring the results in the status up to date, if a stage before the load's extended them."""
+    if context.has_late_evidence:
+        # An API server that does not respond now does later: the load's stage evaluates them again.
+        with suppress(TemporaryError):
+            update_result_status(context, context.reports.documents(context.benchmark))
 
 
 class _StageNotDoneError(Exception):

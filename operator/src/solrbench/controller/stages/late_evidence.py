@@ -1,7 +1,6 @@
 """Pod events that are reported after their step run was stored."""
 
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.stages.result_status import update_result_status
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.pods.events import add_pod_events, has_new_events
 from solrbench.decide.views import PodView
@@ -11,13 +10,13 @@ def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:
     """Add to the stored documents what happened to `pods` in their time.
 
     The kubelet reports a container's end some seconds later, and a pod that ended may be deleted
-    as soon as the loss is noticed, so this is done before anything else is made of it.
+    as soon as the loss is noticed, so this is done before anything else is made of it. The results
+    in the status follow at the end of the reconcile.
     """
     indexed = context.conditions.get(DATA_INDEXED)
     if indexed.status != "True" or not has_new_events(pods, indexed.last_transition_time):
         return
     documents = context.reports.documents(context.benchmark)
-    changed = False
     for document in list(documents.values()):
         if document.pods is None or add_pod_events(document, pods) is document:
             continue
@@ -25,6 +24,4 @@ def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:
         if whole is not None:
             extended = add_pod_events(whole, pods)
             context.reports.store(context.benchmark, extended, document.attempt)
-            changed = True
-    if changed:
-        update_result_status(context, context.reports.documents(context.benchmark))
+            context.has_late_evidence = True
