@@ -32,7 +32,7 @@ from solrbench.api.v1alpha1.status.objectives import (
     ObjectivesStatus,
     ObjectiveWord,
 )
-from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
+from solrbench.api.v1alpha1.status.response_gaps import MAX_RESPONSE_GAPS, StepResponseGaps
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS, MAX_COMPARISONS
 from solrbench.api.v1alpha1.status.steps.distribution import BOUNDS_SECONDS, Distribution
 from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
@@ -116,8 +116,10 @@ def largest_status() -> Status:
         comparison=_largest_comparison(places),
         answers=["a" * MOST_CHARACTERS] * MAX_ANSWERS,
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
-        silences=[largest(StepSilences, **places, least_user_node="n" * 80, longest_node="n" * 80)]
-        * MAX_SILENCES,
+        response_gaps=[
+            largest(StepResponseGaps, **places, least_user_node="n" * 80, longest_node="n" * 80)
+        ]
+        * MAX_RESPONSE_GAPS,
         verdicts=[verdict] * MAX_VERDICTS,
         target=TargetStatus(nodes={f"{n:0>60}:8983_solr": now.isoformat() for n in range(512)}),
         objectives=_largest_objectives(places),

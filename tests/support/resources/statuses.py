@@ -21,7 +21,7 @@ from solrbench.api.v1alpha1.status.objectives import (
     ObjectivesStatus,
     ObjectiveWord,
 )
-from solrbench.api.v1alpha1.status.silences import StepSilences
+from solrbench.api.v1alpha1.status.response_gaps import StepResponseGaps
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
@@ -132,8 +132,8 @@ VERDICTS = [
         unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat")],
     )
 ]
-SILENCES = [
-    StepSilences(
+RESPONSE_GAPS = [
+    StepResponseGaps(
         step="two-users",
         variant="proxy",
         least_user_requests=12,
@@ -242,7 +242,7 @@ def full_status() -> Status:
         comparison=COMPARISON,
         answers=["p95 of all requests at 2 users: Worse by 21.8 % than juniper"],
         verdicts=VERDICTS,
-        silences=SILENCES,
+        response_gaps=RESPONSE_GAPS,
         telemetry=TELEMETRY,
         bottlenecks=BOTTLENECKS,
         report=REPORT,

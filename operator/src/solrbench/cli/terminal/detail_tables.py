@@ -12,7 +12,7 @@ from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
 from solrbench.results.text.tables.failure_table import failure_table
-from solrbench.results.text.tables.silence_tables import user_table, wait_table
+from solrbench.results.text.tables.response_gap_tables import user_table, wait_table
 from solrbench.results.text.tables.table import Row, Table
 
 _SHOWN_SLOW = 3

@@ -16,7 +16,7 @@ from solrbench.results.comparison.variants import compare_variants, mark_invalid
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
 from solrbench.results.summary.distributions import merge_distributions
-from solrbench.results.summary.silences import step_silences
+from solrbench.results.summary.response_gaps import step_response_gaps
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.validity.overall_verdict import overall_verdict
 
@@ -46,7 +46,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             comparisons=compare_variants(spec, ordered),
             summary=summarise(spec, ordered),
             open_loop=open_loop_stats(spec, ordered),
-            silences=step_silences(spec, ordered),
+            response_gaps=step_response_gaps(spec, ordered),
             cold_start=context.reports.cold_start(context.benchmark),
             telemetry=context.reports.telemetry(context.benchmark),
             bottlenecks=context.reports.bottlenecks(context.benchmark),

@@ -7,13 +7,13 @@ from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.user_context import UserContext
 from solrbench.load.engine.virtual_user import VirtualUser
 from solrbench.load.recording.node_counts import NodeCounts
-from solrbench.load.recording.response_times import OpenLoopRecorder
-from solrbench.load.recording.silences import (
+from solrbench.load.recording.response_gaps import (
     NodeActivity,
     UserActivity,
-    longest_silences,
+    longest_response_gaps,
     user_shares,
 )
+from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment
@@ -65,7 +65,7 @@ class UserFactory:
         users, origin_ns = self._user_activities, self._context.recorder.origin_ns
         return result.model_copy(
             update={
-                "silences": longest_silences(users, self._node_activities, origin_ns),
+                "response_gaps": longest_response_gaps(users, self._node_activities, origin_ns),
                 "user_shares": user_shares(users),
             }
         )

@@ -8,7 +8,7 @@ from solrbench.load.engine.http.http_client import HttpClient
 from solrbench.load.engine.http.response_batch import CompletedRequest
 from solrbench.load.engine.response_validation import validate_response
 from solrbench.load.engine.user_context import UserContext
-from solrbench.load.recording.silences import UserActivity
+from solrbench.load.recording.response_gaps import UserActivity
 from solrbench.load.validation.response_checks import RequestFailure
 from solrbench.load.workload.http_requests import Node
 from solrbench.load.workload.prepared_request import (

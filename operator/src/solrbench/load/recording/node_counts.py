@@ -1,7 +1,7 @@
 """What is counted of one node, whatever the names of the requests."""
 
+from solrbench.load.recording.response_gaps import NodeActivity
 from solrbench.load.recording.response_times import LatencyRecorder
-from solrbench.load.recording.silences import NodeActivity
 from solrbench.load.validation.response_checks import RequestFailure, is_failure
 from solrbench.results.model.node_result import NodeResult
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from solrbench.load.recording.window_sums import WindowSums
 from solrbench.results.model.connection_result import ConnectionResult
 from solrbench.results.model.node_result import NodeResult
-from solrbench.results.model.silences import Silence, UserShares
+from solrbench.results.model.response_gaps import ResponseGap, UserShares
 from solrbench.results.model.step_result import RequestMeasurements, WorkerUsage
 
 
@@ -54,7 +54,7 @@ class WorkerStepResult(WorkerUsage):
     """Each node in an open loop, in the order of the plan."""
     connections: ConnectionResult | None = None
     """Connections opened meanwhile; None with a locustfile."""
-    silences: list[Silence] = []
+    response_gaps: list[ResponseGap] = []
     """The longest waits of its users, and of each node."""
     user_shares: UserShares | None = None
     """Requests of each user; None in an open loop and with a locustfile."""

@@ -31,7 +31,7 @@ from solrbench.results.text.tables.comparison_table import baseline_table, compa
 from solrbench.results.text.tables.environment_tables import environment_tables
 from solrbench.results.text.tables.failure_table import failure_table
 from solrbench.results.text.tables.objective_table import objective_table
-from solrbench.results.text.tables.silence_tables import user_table, wait_table
+from solrbench.results.text.tables.response_gap_tables import user_table, wait_table
 from solrbench.results.text.tables.table import Table
 from solrbench.results.text.tables.trend_table import trend_table
 from solrbench.results.text.verdict_text import NOT_CHECKED, one_line_verdict, verdict_lines

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.status.status import MAX_ANSWERS
 from solrbench.results.answers.bottleneck import answer_bottlenecks
 from solrbench.results.answers.comparison import answer_baseline, answer_variants
 from solrbench.results.answers.early_end import answer_early_ends
-from solrbench.results.answers.silences import answer_silences
+from solrbench.results.answers.response_gaps import answer_response_gaps
 from solrbench.results.answers.trends import answer_trends
 from solrbench.results.capacity.answers import answer_capacity, answer_scalability
 from solrbench.results.objectives.answers import answer_objectives
@@ -24,7 +24,7 @@ KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
     answer_baseline,
     answer_variants,
     answer_bottlenecks,
-    answer_silences,
+    answer_response_gaps,
     answer_trends,
     answer_scalability,
 )

@@ -16,7 +16,7 @@ from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.pod_record import PodRecord
 from solrbench.results.model.request_counts import RequestCounts
-from solrbench.results.model.silences import Silence, UserShares
+from solrbench.results.model.response_gaps import ResponseGap, UserShares
 from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.window_series import Window as Window  # noqa: PLC0414 - part of it
 from solrbench.results.model.window_series import WindowSeries
@@ -234,7 +234,7 @@ class StepRunResult(LenientModel):
     nodes: list[NodeResult] = []
     """What each node got in an open loop, and how long it took; empty in a closed loop, whose users
     are spread evenly, and in documents of older versions."""
-    silences: list[Silence] = []
+    response_gaps: list[ResponseGap] = []
     """The longest waits for a response, of ten users and ten of nodes; empty with a locustfile and
     in documents of older versions."""
     user_shares: UserShares | None = None

@@ -25,7 +25,7 @@ from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
 from solrbench.results.text.tables.comparison_table import comparison_table
 from solrbench.results.text.tables.environment_tables import environment_tables
 from solrbench.results.text.tables.failure_table import failure_table
-from solrbench.results.text.tables.silence_tables import user_table, wait_table
+from solrbench.results.text.tables.response_gap_tables import user_table, wait_table
 from solrbench.results.text.tables.table import Row, Table, table_to_markdown
 from solrbench.results.text.tables.trend_table import trend_table
 from solrbench.results.text.totals import results_with_totals

@@ -11,8 +11,8 @@ from solrbench.load.engine.request_supply import RequestSupply
 from solrbench.load.engine.user_context import UserContext
 from solrbench.load.recording.node_counts import NodeCounts
 from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.response_gaps import NodeActivity
 from solrbench.load.recording.response_times import OpenLoopRecorder
-from solrbench.load.recording.silences import NodeActivity
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
 from solrbench.results.stats.histograms import decode
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually

@@ -1,7 +1,7 @@
 from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
 from solrbench.load.recording.connection_counts import ConnectionCounts
 from solrbench.load.recording.node_counts import NodeCounts
-from solrbench.load.recording.silences import NodeActivity
+from solrbench.load.recording.response_gaps import NodeActivity
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.validation.response_checks import EMPTY_RESULT, request_failure
 from solrbench.results.stats.histograms import decode

@@ -7,7 +7,7 @@ from solrbench.load.master.merging.merge_results import merge_worker_results
 from solrbench.load.master.merging.step_run_metadata import StepRunMetadata, WarmUpResult
 from solrbench.load.recording.connection_counts import ConnectionCounts
 from solrbench.load.recording.node_counts import NodeCounts
-from solrbench.load.recording.silences import NodeActivity
+from solrbench.load.recording.response_gaps import NodeActivity
 from solrbench.load.recording.window_sums import SecondSums
 from solrbench.load.recording.worker_result import (
     MicroBatch,

@@ -8,6 +8,6 @@
 - `comparison`: the benchmark beside its baseline
 - `comparison_word`: the word of a comparison
 - `telemetry`: what the servers did, and what held a step back; `trends`: what grew meanwhile
-- `silences`: users and nodes that waited longest
+- `response_gaps`: users and nodes that waited longest
 - `verdicts`: whether that is valid
 """

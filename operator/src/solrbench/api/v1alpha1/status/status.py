@@ -21,7 +21,7 @@ from solrbench.api.v1alpha1.status.conditions import (
 )
 from solrbench.api.v1alpha1.status.export import ExportStatus
 from solrbench.api.v1alpha1.status.objectives import MAX_NOT_RUN, NotRun, ObjectivesStatus
-from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
+from solrbench.api.v1alpha1.status.response_gaps import MAX_RESPONSE_GAPS, StepResponseGaps
 from solrbench.api.v1alpha1.status.steps.distribution import Distribution
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.summaries import (
@@ -91,8 +91,8 @@ class Status(StatusModel):
     request names, all requests together come first. Beyond 256, the last ones are left out."""
     open_loop: Annotated[list[OpenLoopStats], Field(max_length=MAX_VERDICTS)] = []
     """`openLoop` has one entry for each stored step with an arrival rate, and variant."""
-    silences: Annotated[list[StepSilences], Field(max_length=MAX_SILENCES)] = []
-    """`silences` has one entry for each stored step and variant: which user got the fewest
+    response_gaps: Annotated[list[StepResponseGaps], Field(max_length=MAX_RESPONSE_GAPS)] = []
+    """`responseGaps` has one entry for each stored step and variant: which user got the fewest
     responses, and who waited longest. Of more than 8, those stay in which users differ most."""
     cold_start: ColdStart | None = None
     """`coldStart` describes the first thousand requests; absent if fewer were sent before the end

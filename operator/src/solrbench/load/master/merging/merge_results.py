@@ -9,7 +9,7 @@ from typing import Any
 from solrbench.api.v1alpha1.load.rate_changes import mean_rate
 from solrbench.load.master.merging.compare_workers import compare_workers
 from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
-from solrbench.load.master.merging.merge_silences import merge_silences, merge_user_shares
+from solrbench.load.master.merging.merge_response_gaps import merge_response_gaps, merge_user_shares
 from solrbench.load.master.merging.request_windows import merge_request_windows
 from solrbench.load.master.merging.step_run_metadata import StepRunMetadata
 from solrbench.load.recording.window_sums import SecondSums, add_windows
@@ -67,7 +67,7 @@ def merge_worker_results(
         duration_seconds=None if metadata.ended_early else _duration(planned, found),
         thousands=merge_request_windows(found),
         nodes=merge_nodes(found),
-        silences=merge_silences(found),
+        response_gaps=merge_response_gaps(found),
         user_shares=merge_user_shares(found),
         connections=merge_connections(found),
         **metadata.fields(),

@@ -3,19 +3,19 @@
 from collections.abc import Iterable
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
+from solrbench.api.v1alpha1.status.response_gaps import MAX_RESPONSE_GAPS, StepResponseGaps
 from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.silences import Silence
+from solrbench.results.model.response_gaps import ResponseGap
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import milliseconds
 from solrbench.results.summary.grouping import StepRuns, group_step_runs
 
 
-def step_silences(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepSilences]:
+def step_response_gaps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepResponseGaps]:
     """Return who waited, in the order of steps.
 
-    Of more than `MAX_SILENCES` steps and variants those stay in which a user is farthest behind,
-    then those with the longest waits.
+    Of more than `MAX_RESPONSE_GAPS` steps and variants those stay in which a user is farthest
+    behind, then those with the longest waits.
 
     Raises:
         ValueError: as `group_step_runs`.
@@ -27,27 +27,27 @@ def step_silences(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepSi
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (step_runs := runs_by_step[step.name, variant])
-        and any(document.silences for document in step_runs)
+        and any(document.response_gaps for document in step_runs)
     ]
-    worst = sorted(range(len(found)), key=lambda place: _rank(found[place]))[:MAX_SILENCES]
+    worst = sorted(range(len(found)), key=lambda place: _rank(found[place]))[:MAX_RESPONSE_GAPS]
     return [found[place] for place in sorted(worst)]
 
 
-def _rank(each: StepSilences) -> tuple[float, float]:
+def _rank(each: StepResponseGaps) -> tuple[float, float]:
     share = 1.0
     if each.least_user_requests is not None and each.median_user_requests:
         share = each.least_user_requests / each.median_user_requests
     return share, -(each.longest_milliseconds or 0.0)
 
 
-def _of_step(step: str, variant: str, step_runs: StepRuns) -> StepSilences:
+def _of_step(step: str, variant: str, step_runs: StepRuns) -> StepResponseGaps:
     waits = [
         (each.user is not None, each.microseconds, document.repeat, each)
         for document in step_runs
-        for each in document.silences
+        for each in document.response_gaps
     ]
     _, _, repeat, longest = max(waits, key=lambda wait: wait[:2])
-    return StepSilences(
+    return StepResponseGaps(
         step=step,
         variant=variant or None,
         **_shares(step_runs),
@@ -55,13 +55,13 @@ def _of_step(step: str, variant: str, step_runs: StepRuns) -> StepSilences:
     )
 
 
-def _longest(silence: Silence, repeat: int) -> dict[str, object]:
+def _longest(gap: ResponseGap, repeat: int) -> dict[str, object]:
     return {
-        "longest_milliseconds": milliseconds(silence.microseconds),
-        "longest_user": silence.user,
-        "longest_node": silence.node,
+        "longest_milliseconds": milliseconds(gap.microseconds),
+        "longest_user": gap.user,
+        "longest_node": gap.node,
         "longest_repeat": repeat,
-        "longest_second": round(silence.second, 1),
+        "longest_second": round(gap.second, 1),
     }
 
 

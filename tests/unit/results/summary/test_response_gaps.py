@@ -3,12 +3,12 @@
 from typing import Any
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.results.answers.silences import answer_silences
-from solrbench.results.model.silences import Silence, UserShare, UserShares
+from solrbench.results.answers.response_gaps import answer_response_gaps
+from solrbench.results.model.response_gaps import ResponseGap, UserShare, UserShares
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import Histogram
-from solrbench.results.summary.silences import step_silences
-from solrbench.results.text.tables.silence_tables import user_table, wait_table
+from solrbench.results.summary.response_gaps import step_response_gaps
+from solrbench.results.text.tables.response_gap_tables import user_table, wait_table
 from unit.results.builders import make_document, make_result, make_spec
 
 NODE = "solr-0:8983"
@@ -29,8 +29,8 @@ def shares(*counts: int) -> UserShares:
     )
 
 
-def silence(user: int | None, milliseconds: int, second: float = 1.0) -> Silence:
-    return Silence(
+def gap(user: int | None, milliseconds: int, second: float = 1.0) -> ResponseGap:
+    return ResponseGap(
         node=NODE, user=user, second=second, microseconds=1000 * milliseconds, query="q=a"
     )
 
@@ -40,14 +40,14 @@ def document(step: str, repeat: int, **fields: Any) -> StepRunResult:
 
 
 MCGILL = [
-    document("a", 1, silences=[silence(1, 40)], user_shares=shares(*[98] * 8)),
-    document("a", 2, silences=[silence(6, 752_000, 3.0)], user_shares=shares(*[100] * 6, 7, 100)),
-    document("b", 1, silences=[silence(None, 900)]),
+    document("a", 1, response_gaps=[gap(1, 40)], user_shares=shares(*[98] * 8)),
+    document("a", 2, response_gaps=[gap(6, 752_000, 3.0)], user_shares=shares(*[100] * 6, 7, 100)),
+    document("b", 1, response_gaps=[gap(None, 900)]),
 ]
 
 
 def test_the_repeat_with_the_straggler_is_shown() -> None:
-    a, b = step_silences(make_spec("a", "b", "c"), MCGILL)
+    a, b = step_response_gaps(make_spec("a", "b", "c"), MCGILL)
     assert (a.least_user_requests, a.median_user_requests, a.most_user_requests) == (7, 100, 100)
     assert (a.least_user, a.least_user_node, a.least_user_repeat) == (6, NODE, 2)
     assert (a.longest_milliseconds, a.longest_user, a.longest_second) == (752_000, 6, 3.0)
@@ -56,12 +56,14 @@ def test_the_repeat_with_the_straggler_is_shown() -> None:
 
 def test_only_a_straggler_is_an_answer() -> None:
     spec = make_spec("a", "b", "c")
-    (answer,) = answer_silences(spec, Status(silences=step_silences(spec, MCGILL)))
+    (answer,) = answer_response_gaps(spec, Status(response_gaps=step_response_gaps(spec, MCGILL)))
     assert answer == (
         f"user 6 of a on {NODE} got 7 responses in repeat 2, the median user 100; it waited up to"
         " 752 s, from second 3 on"
     )
-    assert not list(answer_silences(spec, Status(silences=step_silences(spec, MCGILL[:1]))))
+    assert not list(
+        answer_response_gaps(spec, Status(response_gaps=step_response_gaps(spec, MCGILL[:1])))
+    )
 
 
 def test_tables_begin_with_who_is_farthest_behind() -> None:
@@ -73,6 +75,6 @@ def test_tables_begin_with_who_is_farthest_behind() -> None:
 
 def test_documents_of_older_versions_show_nothing() -> None:
     old = [document("a", 1)]
-    assert step_silences(make_spec("a"), old) == []
+    assert step_response_gaps(make_spec("a"), old) == []
     assert not user_table(old).rows
     assert not wait_table(old).rows

@@ -12,10 +12,10 @@ LEAST_MEDIAN = 20
 """Requests of a median user, with fewer of which shares differ by chance."""
 
 
-def answer_silences(spec: Spec, status: Status) -> Iterator[str]:
+def answer_response_gaps(spec: Spec, status: Status) -> Iterator[str]:
     """Yield `user 3 of users-8 got 12 responses, the median user 480 …` for each such step."""
     del spec
-    for each in status.silences:
+    for each in status.response_gaps:
         least, median = each.least_user_requests, each.median_user_requests
         if least is None or median is None or median < LEAST_MEDIAN:
             continue

@@ -2,14 +2,14 @@
 
 from solrbench.api.rules import LenientModel
 
-MOST_SILENCES = 10
-"""Entries in a list of silences, and on each worker of users and nodes."""
+MOST_RESPONSE_GAPS = 10
+"""Entries in a list of response gaps, and on each worker of users and nodes."""
 
 MOST_SHARES = 3
 """Users that are named for their few requests."""
 
 
-class Silence(LenientModel):
+class ResponseGap(LenientModel):
     """A time in which a user, or all users of a node on one worker, waited without a response."""
 
     node: str

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 
-from solrbench.load.recording.silences import longest, median_requests
+from solrbench.load.recording.response_gaps import longest, median_requests
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.results.model.silences import MOST_SHARES, Silence, UserShares
+from solrbench.results.model.response_gaps import MOST_SHARES, ResponseGap, UserShares
 from solrbench.results.stats import histograms
 
 
-def merge_silences(results: Iterable[WorkerStepResult]) -> list[Silence]:
+def merge_response_gaps(results: Iterable[WorkerStepResult]) -> list[ResponseGap]:
     """Return the longest waits of users, then those of nodes as each worker saw them."""
-    found = [each for result in results for each in result.silences]
+    found = [each for result in results for each in result.response_gaps]
     users = longest(each for each in found if each.user is not None)
     return users + longest(each for each in found if each.user is None)
 

@@ -1,16 +1,16 @@
 """Who waited on one worker, and over all of them."""
 
-from solrbench.load.master.merging.merge_silences import merge_silences, merge_user_shares
+from solrbench.load.master.merging.merge_response_gaps import merge_response_gaps, merge_user_shares
 from solrbench.load.recording.recorder import StepRunRecorder
-from solrbench.load.recording.silences import (
+from solrbench.load.recording.response_gaps import (
     NodeActivity,
     UserActivity,
-    longest_silences,
+    longest_response_gaps,
     user_shares,
 )
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.results.model.silences import MOST_SHARES, MOST_SILENCES
+from solrbench.results.model.response_gaps import MOST_RESPONSE_GAPS, MOST_SHARES
 
 MS = 1_000_000
 REQUEST = PreparedRequest(b"q=solr", 0, is_json=True)
@@ -39,7 +39,7 @@ def result(made: list[UserActivity]) -> WorkerStepResult:
         users=len(made),
         cpu_seconds=1,
         requests=[],
-        silences=longest_silences(made, [], ORIGIN),
+        response_gaps=longest_response_gaps(made, [], ORIGIN),
         user_shares=user_shares(made),
     )
 
@@ -48,7 +48,7 @@ def test_the_one_user_that_waits_is_named_with_node_and_time() -> None:
     normal = users(*[50] * 7)
     stuck = UserActivity(7, NodeActivity("b:2"), recorder())
     stuck.record(REQUEST, ORIGIN + 5 * MS, ORIGIN + 752_005 * MS)
-    first, *_ = longest_silences([*normal, stuck], [], ORIGIN)
+    first, *_ = longest_response_gaps([*normal, stuck], [], ORIGIN)
     assert (first.user, first.node) == (7, "b:2")
     assert (first.microseconds, first.second) == (752_000_000, 0.005)
     assert first.query.endswith("q=solr")
@@ -63,7 +63,7 @@ def test_requests_of_the_ramp_are_no_waits() -> None:
     node = NodeActivity("a:1")
     user = UserActivity(0, node, recorder())
     user.record(REQUEST, ORIGIN - 1, ORIGIN + 900 * MS)
-    assert longest_silences([user], [node], ORIGIN) == []
+    assert longest_response_gaps([user], [node], ORIGIN) == []
     assert user.requests == 0
 
 
@@ -73,7 +73,7 @@ def test_a_node_is_silent_while_requests_wait_and_no_response_comes() -> None:
     # Nothing waits from 10 to 50 ms; two requests wait from then on, until 300 ms.
     node.record(REQUEST, ORIGIN + 50 * MS, ORIGIN + 300 * MS)
     node.record(REQUEST, ORIGIN + 60 * MS, ORIGIN + 310 * MS)
-    found = sorted((each.microseconds for each in node.silences(ORIGIN)), reverse=True)
+    found = sorted((each.microseconds for each in node.response_gaps(ORIGIN)), reverse=True)
     assert found == [250_000, 10_000, 10_000]
 
 
@@ -81,11 +81,11 @@ def test_lists_are_bounded() -> None:
     node = NodeActivity("a:1")
     for turn in range(1, 100):
         node.record(REQUEST, ORIGIN + 1000 * turn * MS, ORIGIN + (1000 * turn + turn) * MS)
-    assert [each.microseconds // 1000 for each in longest_silences([], [node], ORIGIN)] == list(
-        range(99, 99 - MOST_SILENCES, -1)
-    )
+    assert [
+        each.microseconds // 1000 for each in longest_response_gaps([], [node], ORIGIN)
+    ] == list(range(99, 99 - MOST_RESPONSE_GAPS, -1))
     many = users(*range(1, 40))
-    assert len(longest_silences(many, [], ORIGIN)) == MOST_SILENCES
+    assert len(longest_response_gaps(many, [], ORIGIN)) == MOST_RESPONSE_GAPS
 
 
 def test_users_of_all_workers_are_one_distribution() -> None:
@@ -95,7 +95,7 @@ def test_users_of_all_workers_are_one_distribution() -> None:
     assert (shares.users, shares.idle_users, shares.most_requests) == (5, 1, 40)
     assert [each.requests for each in shares.fewest] == [0, 10, 20][:MOST_SHARES]
     assert shares.median_requests == 20
-    assert len(merge_silences(parts)) == 4
+    assert len(merge_response_gaps(parts)) == 4
     assert (
         merge_user_shares([WorkerStepResult(key="k", users=1, cpu_seconds=1, requests=[])]) is None
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from solrbench.results.model.silences import Silence
+from solrbench.results.model.response_gaps import ResponseGap
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds
 from solrbench.results.text.tables.table import Row, Table
@@ -38,9 +38,9 @@ def user_table(documents: Iterable[StepRunResult]) -> Table:
 
 def wait_table(documents: Iterable[StepRunResult]) -> Table:
     """Return the longest waits of users and of nodes, the longest first."""
-    found = [(document, each) for document in documents for each in document.silences]
+    found = [(document, each) for document in documents for each in document.response_gaps]
     found.sort(key=lambda entry: -entry[1].microseconds)
-    rows = [_wait_row(document, silence) for document, silence in found[:MOST_WAIT_ROWS]]
+    rows = [_wait_row(document, gap) for document, gap in found[:MOST_WAIT_ROWS]]
     texts = frozenset({"User", "Node", "Query"})
     table = Table("Longest waits", _WAIT_HEAD, rows, 3, texts, _WAIT_NOTE)
     return table.without_empty_columns()
@@ -63,14 +63,14 @@ def _share_row(document: StepRunResult) -> Row:
     )
 
 
-def _wait_row(document: StepRunResult, silence: Silence) -> Row:
+def _wait_row(document: StepRunResult, gap: ResponseGap) -> Row:
     return (
         document.step,
         document.variant,
         str(document.repeat),
-        "all" if silence.user is None else str(silence.user),
-        silence.node,
-        f"{silence.second:.1f}",
-        format_milliseconds(silence.microseconds / 1000),
-        silence.query,
+        "all" if gap.user is None else str(gap.user),
+        gap.node,
+        f"{gap.second:.1f}",
+        format_milliseconds(gap.microseconds / 1000),
+        gap.query,
     )

@@ -3,11 +3,11 @@
 from solrbench.api.v1alpha1.fields import Count, Measure, Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
 
-MAX_SILENCES = 8
+MAX_RESPONSE_GAPS = 8
 """Steps and variants in the status."""
 
 
-class StepSilences(StatusModel):
+class StepResponseGaps(StatusModel):
     """Who waited in one step through one variant, over all repeats stored."""
 
     step: Text

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.workload.prepared_request import PreparedRequest, describe_request
-from solrbench.results.model.silences import (
+from solrbench.results.model.response_gaps import (
+    MOST_RESPONSE_GAPS,
     MOST_SHARES,
-    MOST_SILENCES,
-    Silence,
+    ResponseGap,
     UserShare,
     UserShares,
 )
@@ -57,16 +57,16 @@ class NodeActivity:
         if wait.length_ns <= self.threshold_ns:
             return
         entry = (wait.length_ns, -wait.began_ns, wait)
-        if len(self._heap) < MOST_SILENCES:
+        if len(self._heap) < MOST_RESPONSE_GAPS:
             heapq.heappush(self._heap, entry)
         else:
             heapq.heappushpop(self._heap, entry)
-        if len(self._heap) == MOST_SILENCES:
+        if len(self._heap) == MOST_RESPONSE_GAPS:
             self.threshold_ns = self._heap[0][0]
 
-    def silences(self, origin_ns: int) -> list[Silence]:
+    def response_gaps(self, origin_ns: int) -> list[ResponseGap]:
         """Return the longest; measuring began at `origin_ns`."""
-        return [_silence(each, self.name, None, origin_ns) for _, _, each in self._heap]
+        return [_response_gap(each, self.name, None, origin_ns) for _, _, each in self._heap]
 
 
 class UserActivity:
@@ -113,27 +113,29 @@ class UserActivity:
         """How many requests were its own."""
         return UserShare(user=self.user, node=self._node.name, requests=self.requests)
 
-    def silence(self, origin_ns: int) -> Silence | None:
+    def response_gap(self, origin_ns: int) -> ResponseGap | None:
         """Return its longest wait; None without any request."""
         if self._request is None:
             return None
         wait = _Wait(self._longest_ns, self._started_ns, self._request)
-        return _silence(wait, self._node.name, self.user, origin_ns)
+        return _response_gap(wait, self._node.name, self.user, origin_ns)
 
 
-def longest_silences(
+def longest_response_gaps(
     users: Sequence[UserActivity], nodes: Iterable[NodeActivity], origin_ns: int
-) -> list[Silence]:
+) -> list[ResponseGap]:
     """Return the longest waits of users, each with its longest one, and of nodes."""
-    slowest = heapq.nlargest(MOST_SILENCES, users, key=lambda each: each.longest_ns)
-    found = [each for user in slowest if (each := user.silence(origin_ns)) is not None]
-    of_nodes = [each for node in nodes for each in node.silences(origin_ns)]
+    slowest = heapq.nlargest(MOST_RESPONSE_GAPS, users, key=lambda each: each.longest_ns)
+    found = [each for user in slowest if (each := user.response_gap(origin_ns)) is not None]
+    of_nodes = [each for node in nodes for each in node.response_gaps(origin_ns)]
     return found + longest(of_nodes)
 
 
-def longest(silences: Iterable[Silence]) -> list[Silence]:
+def longest(response_gaps: Iterable[ResponseGap]) -> list[ResponseGap]:
     """Return the longest, in this order."""
-    return sorted(silences, key=lambda each: (-each.microseconds, each.second))[:MOST_SILENCES]
+    return sorted(response_gaps, key=lambda each: (-each.microseconds, each.second))[
+        :MOST_RESPONSE_GAPS
+    ]
 
 
 def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
@@ -161,8 +163,8 @@ def median_requests(histogram: Histogram, users: int) -> int:
     return (histogram.percentile(100 * rank / histogram.count) or 0) if rank > 0 else 0
 
 
-def _silence(wait: _Wait, node: str, user: int | None, origin_ns: int) -> Silence:
-    return Silence(
+def _response_gap(wait: _Wait, node: str, user: int | None, origin_ns: int) -> ResponseGap:
+    return ResponseGap(
         node=node,
         user=user,
         second=round((wait.began_ns - origin_ns) / 1e9, 3),
