@@ -10,6 +10,7 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import small
+from support.cluster.command_line import solrbench
 from support.servers import web_server
 from support.servers.s3_server import ACCESS, PROGRAM, SECRET
 
@@ -62,9 +63,12 @@ def status(s3_url: str) -> Iterator[dict[str, Any]]:
             results={"export": {"persistentVolumeClaim": {"claimName": CLAIM}, "keep": 1}},
         )
     )
-    kube.wait_for_success(NAME)
-    kube.wait_for_reason(NAME, "Exported", "Exported", 180)
-    yield kube.status(NAME)
+    shown = solrbench("watch", NAME, "--timeout", "8m")  # which waits for the export, too
+    found = kube.status(NAME)
+    assert {"Succeeded": "True", "Exported": "True"}.items() <= {
+        each["type"]: each["status"] for each in found["conditions"]
+    }.items(), shown
+    yield found
     kube.delete(NAME)
 
 
