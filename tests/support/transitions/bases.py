@@ -58,7 +58,7 @@ BASES: tuple[Changes, ...] = (
     create()
     | {
         "spec.suspend": False,
-        "spec.baseline": {"benchmark": {"name": "one"}},
+        "spec.comparison.baseline": {"benchmark": {"name": "one"}},
         "spec.deadlines": {"provisioningSeconds": 120},
     },
     create() | {"spec.suspend": False, "spec.companions": [{"configMap": {"name": "manifests"}}]},

@@ -118,12 +118,12 @@ class Walk:
     def _refill(self) -> None:
         self.operator.watch()  # a new benchmark may have the uid of one that is gone
         there = self._all()
-        for name in set(NAMES) - there.keys():
+        for name in sorted(set(NAMES) - there.keys()):
             self.cluster.collect(name)
             changes = {"metadata.name": name, "metadata.namespace": self.namespace}
             base = self.source.choice(BASES)
             if name == "one":  # the baseline of others
-                base = {path: base[path] for path in base if path != "spec.baseline"}
+                base = {path: base[path] for path in base if path != "spec.comparison.baseline"}
             self.store(resource(base | changes))
         ended = [name for name, body in sorted(there.items()) if _state(body) == "done"]
         if len(ended) > 2:
