@@ -123,6 +123,7 @@ def _operator(folder: Path, proxy: Server, place: str) -> Iterator[int]:
         "SOLRBENCH_IMAGE": "none",
         "SOLRBENCH_METRICS_PORT": "0",
         "SOLRBENCH_HEALTH_PORT": "0",
+        "MALLOC_ARENA_MAX": "2",  # as the chart sets it
     }
     command = [sys.executable, "-m", "solrbench.cli", "operator"]
     log, watched = folder / "operator.log", f"watch {benchmarks_path('').rsplit('/', 1)[-1]}"
