@@ -13,6 +13,9 @@ TESTS = Path(__file__).parent
 
 # For `make unit`; without it, a test has as many examples as it says, or 100.
 settings.register_profile("quick", max_examples=10, deadline=None)
+# No test of times: the default deadline of 200 ms for an example is missed on a busy machine.
+settings.register_profile("whole", deadline=None)
+settings.load_profile("whole")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

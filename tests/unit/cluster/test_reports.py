@@ -265,7 +265,7 @@ def test_memory_does_not_follow_the_length_of_a_step() -> None:
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert kept < 300_000  # the windows alone take 2 MB
+    assert kept < 600_000  # with what is imported on the way; the windows alone take 2 MB
 
 
 def test_each_document_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
