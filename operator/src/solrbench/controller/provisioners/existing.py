@@ -21,6 +21,7 @@ from solrbench.decide.checks.targets.existing_target import (
     check_own_collection,
 )
 from solrbench.decide.checks.targets.target import NODE_CHECKS, TargetNodes
+from solrbench.decide.scheduling.pauses import has_passed
 from solrbench.decide.solr_views import NodeIdentity, Replica, ReplicaSize
 from solrbench.decide.views import PodView
 from solrbench.errors import SolrbenchError, TemporaryError
@@ -98,7 +99,7 @@ class ExistingTarget:
         """Check now and then that no node left or was restarted since the target became ready."""
         del pods
         seen = context.status.target.check_time or context.now
-        if context.now - seen >= CHECK_PAUSE:
+        if has_passed(CHECK_PAUSE, seen, context.now):
             _check_nodes_unchanged(context, required=False)
 
     def check_before_storing(self, context: ReconcileContext) -> None:

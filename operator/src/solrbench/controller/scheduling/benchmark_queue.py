@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError, Manifest
+from solrbench.decide.scheduling.pauses import has_passed
 from solrbench.decide.scheduling.queue import QueueEntry, QueuePosition, find_position, view_entry
 
 VERIFY_AFTER = timedelta(minutes=5)
@@ -99,12 +100,10 @@ class BenchmarkQueue:
         if not (entry.waiting and entry.is_observed) or checked is None:
             return False
         turn = find_position(entry, self._entries.values(), max_concurrent)
-        return bool(turn.before) and now - checked < CHECK_AFTER
+        return bool(turn.before) and not has_passed(CHECK_AFTER, checked, now)
 
     def _is_verify_due(self, now: datetime) -> bool:
-        if self._verified is None:
-            return True
-        return not timedelta(0) <= now - self._verified < VERIFY_AFTER  # or the clock was set back
+        return self._verified is None or has_passed(VERIFY_AFTER, self._verified, now)
 
     def verify(self, cluster: Cluster, namespaces: Iterable[str], now: datetime) -> None:
         """Compare the snapshot with the benchmarks that exist, now and then.

@@ -98,6 +98,11 @@ def _until_expiry(spec: Spec, status: Status, now: datetime) -> timedelta:
     return max(ended + timedelta(seconds=ttl) - now, AT_ONCE)
 
 
+def has_passed(pause: timedelta, since: datetime, now: datetime) -> bool:
+    """Return whether a pause is over; it is, too, if the clock was set back meanwhile."""
+    return not AT_ONCE <= now - since < pause
+
+
 def is_live_load_due(before: LiveLoad | None, after: LiveLoad, now: datetime) -> bool:
     """Return whether live figures are to be written.
 
@@ -107,8 +112,7 @@ def is_live_load_due(before: LiveLoad | None, after: LiveLoad, now: datetime) ->
     if before is None or before.update_time is None or _place(before) != _place(after):
         return True
     doubled = (after.requests or 0) >= 2 * max(before.requests or 0, 1)
-    passed = now - before.update_time  # less than none if the clock was set back
-    return doubled or not AT_ONCE <= passed < LIVE_LOAD_PAUSE
+    return doubled or has_passed(LIVE_LOAD_PAUSE, before.update_time, now)
 
 
 def is_load_due(before: LiveLoad | None, state: LoadState, now: datetime) -> bool:
