@@ -6,9 +6,24 @@ not apply.
 
 from solrbench.results.bottleneck.evidence import Evidence, Symptom
 from solrbench.results.stats.number_format import format_percent
+from solrbench.results.validity.checks.finding import Finding
 
 MAX_CPU_PERCENT = 85.0
 MAX_MACHINE_PERCENT = 90.0
+
+
+def is_cpu_busy(run: Evidence) -> bool:
+    """Return whether Solr uses up its CPUs, as far as is known."""
+    return (run.figure("cpu_percent") or 0.0) > MAX_CPU_PERCENT
+
+
+def found_by_verdict(run: Evidence, *reasons: str) -> Symptom | None:
+    """Return the symptom of the first of some checks of the verdict that found something."""
+    for reason in reasons:
+        found = run.findings.get(reason)
+        if isinstance(found, Finding):
+            return Symptom(f"{reason}: {found.text}")
+    return None
 
 
 def above(run: Evidence, name: str, limit: float, what: str) -> Symptom | None:

@@ -6,7 +6,12 @@ not apply.
 
 from solrbench.results.bottleneck.evidence import Evidence, Symptom
 from solrbench.results.bottleneck.peers import find_apart
-from solrbench.results.bottleneck.rules.limits import MAX_CPU_PERCENT, above, above_count
+from solrbench.results.bottleneck.rules.limits import (
+    MAX_CPU_PERCENT,
+    above,
+    above_count,
+    is_cpu_busy,
+)
 from solrbench.results.stats.number_format import format_percent
 
 MAX_THROTTLED_PERCENT = 5.0
@@ -61,7 +66,7 @@ def _find_slow_reads(run: Evidence) -> Symptom | None:
 def find_one_node(run: Evidence) -> Symptom | None:
     """Apply if one node is apart from its peers: by its CPU near the limit, or by its times."""
     found = find_apart(run, "cpu_percent")
-    if found is not None and (run.figure("cpu_percent") or 0.0) > MAX_CPU_PERCENT:
+    if found is not None and is_cpu_busy(run):
         return found
     for figure in ("shard_request_milliseconds", "request_milliseconds"):
         if (found := find_apart(run, figure)) is not None:
@@ -71,7 +76,7 @@ def find_one_node(run: Evidence) -> Symptom | None:
 
 def find_threads(run: Evidence) -> Symptom | None:
     """Apply if threads wait for locks, or Jetty has none left, while CPU is idle."""
-    if (run.figure("cpu_percent") or 0.0) > MAX_CPU_PERCENT:
+    if is_cpu_busy(run):
         return None
     return above(
         run, "jetty_busy_max_percent", MAX_JETTY_PERCENT, "of Jetty's threads busy"

@@ -4,9 +4,12 @@ What writing the response took is taken away first, which comes after a handler 
 """
 
 from solrbench.results.bottleneck.evidence import Evidence, Symptom
-from solrbench.results.bottleneck.rules.limits import MAX_CPU_PERCENT, MAX_MACHINE_PERCENT
+from solrbench.results.bottleneck.rules.limits import (
+    MAX_MACHINE_PERCENT,
+    found_by_verdict,
+    is_cpu_busy,
+)
 from solrbench.results.stats.number_format import format_milliseconds, format_percent
-from solrbench.results.validity.checks.finding import Finding
 
 IDLE_PERCENT = 60.0
 """Up to here a process that wants to run hardly ever waits for a CPU."""
@@ -27,7 +30,7 @@ _WAITS_OF_LOAD = "CpuPressure", "CpuStolen", "ScheduleLag"
 def find_proxy(run: Evidence) -> Symptom | None:
     """Apply if a request takes most of its time before and behind Solr, behind a proxy."""
     client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
-    if not run.behind_proxy or not client or solr is None or _is_cpu_busy(run):
+    if not run.behind_proxy or not client or solr is None or is_cpu_busy(run):
         return None
     outside, (limit, least) = _outside_milliseconds(run, client, solr), _limits(run)
     share = 100 * outside / client
@@ -46,9 +49,9 @@ def find_network(run: Evidence) -> Symptom | None:
     Only where processes hardly ever wait for a CPU: such waits look the same.
     """
     client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
-    if not client or solr is None or not _is_idle(run) or _is_cpu_busy(run):
+    if not client or solr is None or not _is_idle(run) or is_cpu_busy(run):
         return None
-    if any(isinstance(run.findings.get(each), Finding) for each in _WAITS_OF_LOAD):
+    if found_by_verdict(run, *_WAITS_OF_LOAD) is not None:
         return None
     limit, least = OF_NETWORK
     ways = {"between Solr's nodes": _between_nodes_milliseconds(run, solr)}
@@ -83,10 +86,6 @@ def _between_nodes_milliseconds(run: Evidence, solr: float) -> float:
     shards = run.figure("shard_milliseconds_per_request")
     cpu = run.figure("cpu_milliseconds_per_request")
     return solr - shards - cpu if shards and cpu is not None else 0.0
-
-
-def _is_cpu_busy(run: Evidence) -> bool:
-    return (run.figure("cpu_percent") or 0.0) > MAX_CPU_PERCENT
 
 
 def _is_idle(run: Evidence) -> bool:

@@ -5,9 +5,8 @@ not apply.
 """
 
 from solrbench.results.bottleneck.evidence import Evidence, Symptom
-from solrbench.results.bottleneck.rules.limits import MAX_MACHINE_PERCENT, above
+from solrbench.results.bottleneck.rules.limits import MAX_MACHINE_PERCENT, above, found_by_verdict
 from solrbench.results.stats.number_format import format_milliseconds
-from solrbench.results.validity.checks.finding import Finding
 
 MAX_OUTSTANDING = 10.0
 MAX_ZOOKEEPER_MILLISECONDS = 50.0
@@ -20,7 +19,7 @@ _OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
 
 def find_load_generator(run: Evidence) -> Symptom | None:
     """Apply if a check of the verdict found that the load pods delayed requests."""
-    return _found_by_verdict(run, *_OF_GENERATOR)
+    return found_by_verdict(run, *_OF_GENERATOR)
 
 
 def find_others(run: Evidence) -> Symptom | None:
@@ -28,15 +27,7 @@ def find_others(run: Evidence) -> Symptom | None:
 
     All else that such a node shows may be their doing, but not that a pod meets its own CPU limit.
     """
-    return _found_by_verdict(run, "OthersUseCpu")
-
-
-def _found_by_verdict(run: Evidence, *reasons: str) -> Symptom | None:
-    for reason in reasons:
-        found = run.findings.get(reason)
-        if isinstance(found, Finding):
-            return Symptom(f"{reason}: {found.text}")
-    return None
+    return found_by_verdict(run, "OthersUseCpu")
 
 
 def find_zookeeper(run: Evidence) -> Symptom | None:
@@ -56,13 +47,11 @@ def find_zookeeper(run: Evidence) -> Symptom | None:
 
 def find_machine(run: Evidence) -> Symptom | None:
     """Apply if the machine is busy, but not by Solr, or if its host takes its CPU time."""
-    stolen = above(
-        run, "machine_steal_percent", MAX_STEAL_PERCENT, "of the machine's CPU taken by its host"
-    )
-    if stolen is not None:
-        return stolen
-    what = "of the machine's CPU used by all processes"
-    # The JVM sees the machine, or in a container what it may use of it.
-    return above(run, "machine_cpu_percent", MAX_MACHINE_PERCENT, what) or above(
-        run, "system_cpu_percent", MAX_MACHINE_PERCENT, what
+    stolen = "of the machine's CPU taken by its host"
+    used = "of the machine's CPU used by all processes"
+    return (
+        above(run, "machine_steal_percent", MAX_STEAL_PERCENT, stolen)
+        or above(run, "machine_cpu_percent", MAX_MACHINE_PERCENT, used)
+        # The JVM sees the machine, or in a container what it may use of it.
+        or above(run, "system_cpu_percent", MAX_MACHINE_PERCENT, used)
     )
