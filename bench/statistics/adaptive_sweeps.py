@@ -65,10 +65,9 @@ def adaptive_sweeps(_folder: Path, sweeps: int) -> list[Row]:
     """Return machine time and repeats beside always 20, and the words that are wrong in both."""
     compared = [_compare(name, sweeps) for name in LEVELS]
     rows = [row for each in compared for row in _rows(each)]
-    for what in ("shared", "fresh"):
+    for what, title in _TARGETS.items():
         mean = sum(getattr(each, what) for each in compared) / len(compared)
-        title = f"machine time of a sweep, {_TARGETS[what]}: mean"
-        rows.append(Row(title, "<= 60 %", f"{mean:.0f} %", mean <= 60))
+        rows.append(_row(f"{title}: mean", mean))
     return rows
 
 
@@ -135,29 +134,20 @@ def _rows(compared: Compared) -> list[Row]:
     }
     single = _share("fresh_seconds", compared.single, compared.fixed)
     shown = ", ".join(f"{name} {number}" for name, number in wrong.items())
-    shared, fresh = compared.shared, compared.fresh
     repeats = (
         f"repeats {compared.repeats:.0f} %; wrong of {words} words: {shown}; Unclear"
         f" {_count_unclear(compared.single)} and {_count_unclear(compared.fixed)}"
     )
     once = f"rounds of {TOGETHER} repeats; of 1 repeat: {single:.0f} %"
-    title = "machine time of a sweep"
     return [
-        Row(
-            f"{title}, {_TARGETS['shared']}, {compared.name}",
-            "<= 60 %",
-            f"{shared:.0f} %",
-            shared <= 60,
-            repeats,
-        ),
-        Row(
-            f"{title}, {_TARGETS['fresh']}, {compared.name}",
-            "<= 60 %",
-            f"{fresh:.0f} %",
-            fresh <= 60,
-            once,
-        ),
+        _row(f"{_TARGETS['shared']}, {compared.name}", compared.shared, repeats),
+        _row(f"{_TARGETS['fresh']}, {compared.name}", compared.fresh, once),
     ]
+
+
+def _row(which: str, percent: float, detail: str = "") -> Row:
+    title = f"machine time of a sweep, {which}"
+    return Row(title, "<= 60 %", f"{percent:.0f} %", percent <= 60, detail)
 
 
 def _count_unclear(found: Sequence[Ended]) -> int:

@@ -48,10 +48,15 @@ def independent(draw: np.random.Generator, starts: NDArray[np.float64]) -> Times
 
 def correlated(draw: np.random.Generator, starts: NDArray[np.float64]) -> Times:
     """Return times of which each is like the one before it."""
-    shocks = draw.standard_normal(len(starts))
+    return _log_normal(autoregressive(draw, len(starts)))
+
+
+def autoregressive(draw: np.random.Generator, count: int) -> NDArray[np.float64]:
+    """Return numbers of variance 1, each correlated with the one before it: AR(1) with 0.9."""
+    shocks = draw.standard_normal(count)
     shocks[1:] *= math.sqrt(1 - _CORRELATION**2)
     series = accumulate(shocks.tolist(), lambda last, new: _CORRELATION * last + new)
-    return _log_normal(np.fromiter(series, float, len(starts)))
+    return np.fromiter(series, float, count)
 
 
 def stalled(draw: np.random.Generator, starts: NDArray[np.float64]) -> Times:

@@ -8,14 +8,19 @@ difference, and most of them are rightly not decided.
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness.table import Row
-from bench.statistics.intervals import Times, correlated, independent, samples_of
+from bench.statistics.intervals import (
+    Times,
+    autoregressive,
+    correlated,
+    independent,
+    samples_of,
+)
 from solrbench.results.stats.repeats.differences import compare_means, compare_percentiles
 
 _RATE = 100
@@ -25,7 +30,7 @@ _MOST_ACCUSED_PERCENT = 1.5
 _CASES = ((1.0, (10, 15, 24, 60)), (1.6, (15,)), (2.6, (10, 15)))
 """How much slower the first repeat is than the others, and the lengths of repeats in s."""
 
-_SWING, _CORRELATION = 0.2, 0.9
+_SWING = 0.2
 
 Starts = NDArray[np.float64]
 Series = Callable[[np.random.Generator, Starts], Times]
@@ -47,9 +52,7 @@ def stalls(every: float, seconds: float) -> Series:
 
 def swinging(draw: np.random.Generator, starts: Starts) -> Times:
     """Return times whose level by second is AR(1) with 0.9: as slow as a short repeat is long."""
-    shocks = draw.standard_normal(int(starts[-1]) + 1)
-    shocks[1:] *= np.sqrt(1 - _CORRELATION**2)
-    levels = np.fromiter(accumulate(shocks, lambda a, b: _CORRELATION * a + b), float)
+    levels = autoregressive(draw, int(starts[-1]) + 1)
     factor = np.exp(_SWING * levels[starts.astype(int)])
     return np.asarray(independent(draw, starts) * factor, np.int64)
 

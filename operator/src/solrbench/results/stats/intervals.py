@@ -35,7 +35,9 @@ LEAST_BEYOND = 10
 LEAST_WORTH_BEYOND = 7
 """What they must be worth in independent requests: a tail of a few stalls is worth as many."""
 
-_MOST_CORRECTED_LAG = 0.8
+MOST_CORRECTED_LAG = 0.8
+"""Correlation of neighbouring blocks beyond which an error is widened no further."""
+
 _LEAST_EFFECT = 0.5
 """The least design effect: an even series is not trusted to be worth more than twice itself."""
 
@@ -123,7 +125,7 @@ class TimedSamples:
 
     @cached_property
     def _requests(self) -> list[_Row]:
-        return [each.counts.sum(axis=1).astype(float) for each in self._blocks]
+        return [each.requests for each in self._blocks]
 
     @cached_property
     def _mean_spread(self) -> _Spread | None:
@@ -145,9 +147,7 @@ class TimedSamples:
         if inside.size:
             bucket = int(inside[np.argmin(np.abs(known[inside] - share))])
             near = abs(known[bucket] - share) <= min(share, 1 - share) / 2
-            beyond = [
-                each.counts[:, bucket + 1 :].sum(axis=1, dtype=float) for each in self._blocks
-            ]
+            beyond = [each.requests_beyond(bucket) for each in self._blocks]
             found = _spread(beyond, self._requests)
             if found is None:
                 return None
@@ -193,12 +193,24 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _Spread | None:
     squares = sum(float(each @ each) for each in deviations)
     if not squares:
         return _Spread(0.0, student_t(blocks - repeats))
-    lag = sum(float(each[:-1] @ each[1:]) for each in deviations) / squares + repeats / blocks
+    lag = neighbour_correlation(deviations, squares)
     if lag > MOST_LAG:
         return None
-    lag = min(max(lag, 0.0), _MOST_CORRECTED_LAG)
+    lag = min(max(lag, 0.0), MOST_CORRECTED_LAG)
     within = squares * blocks / (blocks - repeats) / whole**2 * (1 + lag) / (1 - lag)
     return _among_repeats(pairs, _Spread(within, student_t(blocks - repeats)))
+
+
+def neighbour_correlation(deviations: Sequence[_Row], squares: float) -> float:
+    """Return the correlation of neighbouring blocks, without its bias in few of them.
+
+    Args:
+        deviations: of the blocks of each repeat
+        squares: sum of the squares of all of them, above 0
+
+    """
+    products = sum(float(each[:-1] @ each[1:]) for each in deviations)
+    return products / squares + len(deviations) / sum(map(len, deviations))
 
 
 def _among_repeats(pairs: Sequence[tuple[_Row, _Row]], within: _Spread) -> _Spread:

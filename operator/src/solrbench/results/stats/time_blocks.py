@@ -80,6 +80,17 @@ class TimeBlocks:
         self.counts: Counts = np.zeros((0, COARSE_BUCKETS), dtype=np.int32)
         self.sums: list[int] = []
 
+    @property
+    def requests(self) -> NDArray[np.float64]:
+        """The number of times in each block."""
+        requests: NDArray[np.float64] = self.counts.sum(axis=1, dtype=float)
+        return requests
+
+    def requests_beyond(self, bucket: int) -> NDArray[np.float64]:
+        """Return the number of times in each block that are above a coarse bucket."""
+        beyond: NDArray[np.float64] = self.counts[:, bucket + 1 :].sum(axis=1, dtype=float)
+        return beyond
+
     def add(self, second: int, counts: Mapping[int, int], sum_microseconds: int) -> None:
         """Count times that ended in a second of the step run, given by buckets of `Histogram`."""
         buckets = np.fromiter(counts.keys(), np.int64, len(counts))

@@ -1,6 +1,6 @@
 """Whether a figure of one repeat is far above that of another, by more than its blocks explain.
 
-`repeat_agreement` finds differences of a few per cent, and needs long repeats for it. Of short ones
+`agreement` finds differences of a few per cent, and needs long repeats for it. Of short ones
 the blocks of time show at least a difference that no reader would overlook. It must be left when
 the limit has been granted: the times of the lower repeat are lengthened, and those of the higher
 one shortened, each by half of the limit, and only then compared. Compared are ratios of sums over
@@ -16,7 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.results.stats.intervals import LEAST_BLOCKS, TimedSamples
+from solrbench.results.stats.intervals import (
+    LEAST_BLOCKS,
+    MOST_CORRECTED_LAG,
+    TimedSamples,
+    neighbour_correlation,
+)
 from solrbench.results.stats.tail_probability import t_tails
 from solrbench.results.stats.time_blocks import TimeBlocks, coarse_bucket_of
 
@@ -25,8 +30,6 @@ _LEVEL = 0.001
 
 _MOST_LAG = 0.4
 """Correlation of neighbouring blocks above which repeats are too short for their own swings."""
-
-_MOST_WIDENING_LAG = 0.8
 
 _Row = NDArray[np.float64]
 
@@ -127,17 +130,12 @@ def _farthest(values: Sequence[float], limit_percent: float) -> tuple[int, int, 
 
 
 def _mean(blocks: TimeBlocks, factor: float) -> _Ratio:
-    return _Ratio(factor * np.array(blocks.sums, dtype=float), _requests(blocks))
+    return _Ratio(factor * np.array(blocks.sums, dtype=float), blocks.requests)
 
 
 def _share_beyond(blocks: TimeBlocks, microseconds: float) -> _Ratio:
-    above = coarse_bucket_of(round(microseconds)) + 1
-    return _Ratio(blocks.counts[:, above:].sum(axis=1, dtype=float), _requests(blocks))
-
-
-def _requests(blocks: TimeBlocks) -> _Row:
-    requests: _Row = blocks.counts.sum(axis=1, dtype=float)
-    return requests
+    bucket = coarse_bucket_of(round(microseconds))
+    return _Ratio(blocks.requests_beyond(bucket), blocks.requests)
 
 
 def _is_certain(lower: _Ratio, higher: _Ratio, repeats: int) -> bool:
@@ -155,10 +153,10 @@ def _is_certain(lower: _Ratio, higher: _Ratio, repeats: int) -> bool:
     if not squares:
         return higher.value > lower.value
     count = sum(sizes)
-    lag = sum(float(each[:-1] @ each[1:]) for each in deviations) / squares + 2 / count
+    lag = neighbour_correlation(deviations, squares)
     if lag > _MOST_LAG:
         return False
-    lag = min(max(lag + 1 / math.sqrt(count), 0.0), _MOST_WIDENING_LAG)
+    lag = min(max(lag + 1 / math.sqrt(count), 0.0), MOST_CORRECTED_LAG)
     widened = (1 + lag) / (1 - lag)
     error = math.sqrt(squares * count / (count - 2) * widened)
     t = (higher.value - lower.value) / error
