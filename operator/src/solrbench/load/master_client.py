@@ -11,7 +11,7 @@ from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.addresses import url_host
 from solrbench.net.bounded_http import ResponseTooLargeError, create_client, fetch
 from solrbench.net.deadline_transport import AddressCheck
-from solrbench.plan.load_plan import WEB_PORT, LoadState
+from solrbench.plan.load_plan import OTHER_VERSION_REMEDY, WEB_PORT, LoadState
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 
@@ -23,8 +23,6 @@ MAX_RESULT_BYTES = 32 << 20
 
 MOST_PROBLEMS = 3
 """Fields that a message names."""
-
-_REMEDY = "install the operator's version that the load began with, or create the benchmark again"
 
 
 class LoadMasterClient:
@@ -75,7 +73,7 @@ class LoadMasterClient:
         except ValidationError as error:
             raise _mismatch("result", error) from error
         if found.id != step_run_id:
-            text = f"the result of {step_run_id} says that it is another's; {_REMEDY}"
+            text = f"the result of {step_run_id} says that it is another's; {OTHER_VERSION_REMEDY}"
             raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
         return found
 
@@ -134,5 +132,5 @@ def _mismatch(what: str, error: ValidationError) -> TemporaryError:
     """Return the error for a response of another version; nothing of the response is quoted."""
     found = "; ".join(problems(error)[:MOST_PROBLEMS])
     return TemporaryError(
-        LoadReason.VERSION_MISMATCH, f"the response is no {what}: {found}; {_REMEDY}"
+        LoadReason.VERSION_MISMATCH, f"the response is no {what}: {found}; {OTHER_VERSION_REMEDY}"
     )

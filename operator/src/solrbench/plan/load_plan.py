@@ -19,6 +19,11 @@ QUERIES_FOLDER = "/var/run/solrbench/queries"
 LOCUSTFILE_FOLDER = "/var/run/solrbench/locustfile"
 """Where the ConfigMap with the custom locustfile is mounted, in workers only."""
 
+OTHER_VERSION_REMEDY = (
+    "install the operator's version that the load began with, or create the benchmark again"
+)
+"""Where the operator and a load master do not agree on what is exchanged."""
+
 WEB_PORT = 8089
 """Locust's web page and, below `/solrbench`, state and results."""
 

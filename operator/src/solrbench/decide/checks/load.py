@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_load, wait
 from solrbench.decide.pods.problems import PodProblem, first_problem
 from solrbench.decide.views import JobView, PodView
-from solrbench.plan.load_plan import LoadState
+from solrbench.plan.load_plan import OTHER_VERSION_REMEDY, LoadState
 from solrbench.plan.names import LOAD_WORKER
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
@@ -58,8 +58,8 @@ def check_planned(foreign: int) -> Outcome | None:
         return None
     return wait(
         LoadReason.VERSION_MISMATCH,
-        f"the load master has results of {foreign} step runs that are not planned; install the"
-        " operator's version that the load began with, or create the benchmark again",
+        f"the load master has results of {foreign} step runs that are not planned;"
+        f" {OTHER_VERSION_REMEDY}",
     )
 
 
