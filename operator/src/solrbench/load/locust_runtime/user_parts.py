@@ -4,7 +4,7 @@ Locust starts, and stops, all users of a worker in one turn of its loop. Of 17,0
 1.5 s of CPU time, on a busy node many seconds, after which the master takes the worker for lost.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -21,10 +21,9 @@ def start_users_in_parts(runner: Any, pause: Callable[[], object]) -> None:
 
     def spawn_users(counts: dict[str, int], wait: bool = False) -> list[Any]:
         started: list[Any] = []
-        for name, count in counts.items():
-            for before in range(0, count, _PART):
-                started += start_all({name: min(_PART, count - before)})
-                pause()
+        for part in _parts(counts):
+            started += start_all(part)
+            pause()
         # None to start: Locust notes that the worker has begun to, and may wait for its users.
         started += start_all({}, wait)
         return started
@@ -48,9 +47,15 @@ def stop_users_in_parts(
             stop_all(counts)
             return
         with lock:
-            for name, count in list(counts.items()):
-                for stopped in range(0, count, _PART):
-                    stop_all({name: min(_PART, count - stopped)})
-                    pause()
+            for part in _parts(counts):
+                stop_all(part)
+                pause()
 
     runner.stop_users = stop_users
+
+
+def _parts(counts: dict[str, int]) -> Iterator[dict[str, int]]:
+    """Yield the users of each class in parts."""
+    for name, count in list(counts.items()):
+        for before in range(0, count, _PART):
+            yield {name: min(_PART, count - before)}

@@ -87,8 +87,6 @@ class RunCoordinator:
             diagnostics=diagnostics,
         )
         self._schedule = RunSchedule(plan)
-        self._once_only = once_only_entries(plan.workload)
-        self._has_own_queries = plan.workload.warm_up_queries is not None
         self._names = NameLimiter(plan.max_request_names)
 
     def run(self) -> None:
@@ -149,6 +147,10 @@ class RunCoordinator:
         document = unfinished_result(planned, so_far, seconds, record)
         return with_figures(document, self._plan.percentiles)
 
+    @property
+    def _once_only(self) -> tuple[bool, ...]:
+        return once_only_entries(self._plan.workload)
+
     def _empty(self) -> EmptiedCaches | None:
         if not self._plan.empties_caches:
             return None
@@ -161,10 +163,11 @@ class RunCoordinator:
             return WarmUpResult()
         until = self._plan.warm_up.until_steady if self._plan.warm_up else None
         offsets = self._executor.offsets
-        if self._has_own_queries:  # they begin anew, and the lists of the steps stay where they are
+        has_own_queries = self._plan.workload.warm_up_queries is not None
+        if has_own_queries:  # they begin anew, and the lists of the steps stay where they are
             self._executor.offsets = ListOffsets((False,))
         completed = self._executor.run(assignment, IMMEDIATE_SPAWN_RATE, RunStage.WARMING_UP, until)
-        if self._has_own_queries:
+        if has_own_queries:
             self._executor.offsets = offsets
         results = [result for _, result in completed.results]
         return WarmUpResult(
