@@ -55,11 +55,8 @@ def tokenize(text: str) -> Iterator[Token]:
         found = _TOKEN.match(text, at)
         if found is None:
             raise ExpressionError(at, f"unexpected {text[at]!r}")
-        kind = next(each for each in _KINDS if found[each] is not None)
+        kind = str(found.lastgroup)
         if kind != "space":
-            yield Token(kind, found[kind], at)
+            yield Token(kind, found[0], at)
         at = found.end()
     yield Token("end", "the end", at)
-
-
-_KINDS = ("space", "double", "int", "name", "string", "operator")

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
+from solrbench.api.v1alpha1.status.summaries import Summary
 from solrbench.api.v1alpha1.sweep.spec import Metric, SweepSpec
 from solrbench.api.v1alpha1.sweep.status import BestPoint, SweepPoint
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
 from solrbench.sweep.states import is_valid
 
 
-def figure_of(point: SweepPoint, metric: Metric) -> float | None:
-    """Return the figure of a point that points are compared by."""
+def figure_of(point: SweepPoint | Summary, metric: Metric) -> float | None:
+    """Return the figure of a point, or of one of its benchmarks, that points are compared by."""
     if metric is Metric.REQUESTS_PER_SECOND:
         return point.requests_per_second
     return point.p95_milliseconds

@@ -29,9 +29,7 @@ class MetricAxis(NamedTuple):
 
     def value_of(self, summary: Summary) -> float | None:
         """Return the figure of a benchmark."""
-        if self.metric is Metric.P95_MILLISECONDS:
-            return summary.p95_milliseconds
-        return summary.requests_per_second
+        return figure_of(summary, self.metric)
 
     def text(self, value: float | None) -> str:
         """Return it with its unit; empty if there is none."""
