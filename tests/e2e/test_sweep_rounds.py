@@ -8,9 +8,9 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_SPEC
+from support.cluster.sweeps import ended_sweep
 
 NAME = "rounds"
-PLURAL = "solrbenchmarksweeps"
 SECONDS = 300
 LEAST, MOST = 2, 3
 Body = dict[str, Any]
@@ -30,20 +30,10 @@ def sweep_body() -> Body:
     return {**kind, "metadata": metadata, "spec": spec}
 
 
-def read_ended() -> Body:
-    """Return the status of the sweep once it is over, empty before."""
-    status: Body = (kube.get(PLURAL, NAME) or {}).get("status") or {}
-    conditions = {each["type"]: each["status"] for each in status.get("conditions", [])}
-    return status if conditions.get("Complete") == "True" else {}
-
-
 @pytest.fixture(scope="module")
 def status() -> Iterator[Body]:
-    kube.apply(sweep_body())
-    yield kube.wait_for("end of the sweep", read_ended, SECONDS)
-    kube.kubectl("delete", PLURAL, NAME, "--wait=false")
-    selector = f"solrbench.io/sweep={NAME}"
-    kube.wait_for("deletion of all", lambda: not kube.items("solrbenchmarks", selector), 60)
+    with ended_sweep(sweep_body(), SECONDS) as found:
+        yield found
 
 
 def test_each_round_of_each_point_is_a_benchmark(status: Body) -> None:

@@ -1,22 +1,16 @@
 """A sweep from its beginning to its deletion, against the real API server; only pods are faked."""
 
-import uuid
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from kubernetes import config
-from kubernetes.dynamic import DynamicClient
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from support.cluster.admission import reachable_api_server
 from support.cluster.benchmark_objects import own_namespace
 from support.cluster.kube import wait_for
 from support.cluster.renamed_kinds import RenamedKinds, renamed_kinds
-from support.fakes.faked_pods import ClusterWithFakedPods
-from support.fakes.handled_operator import condition, settings_for
-from support.fakes.handled_sweeps import HandledSweeps
+from support.fakes.handled_operator import condition
+from support.fakes.handled_sweeps import handled_sweeps
 from support.resources.small_resource import create
 from support.resources.small_sweep import small_sweep, users_axis
 
@@ -26,10 +20,7 @@ Body = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[RenamedKinds]:
-    if reachable_api_server() is None:
-        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
-    dynamic = DynamicClient(config.new_client_from_config())
-    with renamed_kinds(dynamic, f"t{uuid.uuid4().hex[:8]}.solrbench.test") as found:
+    with renamed_kinds() as found:
         yield found
 
 
@@ -38,10 +29,7 @@ def test_a_sweep_is_measured_changed_and_deleted(
 ) -> None:
     with own_namespace("sweep") as objects:
         namespace = objects.namespace
-        sweeps = HandledSweeps(
-            monkeypatch, ClusterWithFakedPods(cluster), namespace, settings_for(namespace)
-        )
-        sweeps.operator.now = datetime.now(UTC).replace(microsecond=0)
+        sweeps = handled_sweeps(monkeypatch, cluster, namespace)
         body = small_sweep({"spec.axes": [users_axis(2)]}, create())
         body["metadata"]["namespace"] = namespace
         cluster.apply(body, "tests")

@@ -2,15 +2,19 @@
 
 import copy
 import json
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import pytest
+from kubernetes import config
 from kubernetes.dynamic import DynamicClient
 
 from solrbench.api.crd import build_crd
 from solrbench.api.kinds import KINDS
 from solrbench.cluster.client import Cluster, connect
+from support.cluster.admission import reachable_api_server
 from support.cluster.definitions import installed
 
 Body = dict[str, Any]
@@ -46,8 +50,15 @@ def _replace(value: Any, old: str, new: str) -> Any:
 
 
 @contextmanager
-def renamed_kinds(dynamic: DynamicClient, group: str) -> Iterator[RenamedKinds]:
-    """Install the definitions of the tree under another group until the end of the block."""
+def renamed_kinds() -> Iterator[RenamedKinds]:
+    """Install the definitions of the tree under a group of their own until the end of the block.
+
+    Without an API server the test is skipped.
+    """
+    if reachable_api_server() is None:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    dynamic = DynamicClient(config.new_client_from_config())
+    group = f"t{uuid.uuid4().hex[:8]}.solrbench.test"
     with ExitStack() as stack:
         for kind in KINDS:
             definition = copy.deepcopy(build_crd(kind))

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
@@ -16,6 +17,7 @@ from solrbench.controller.sweeps import handlers as handlers_module
 from solrbench.controller.sweeps.handlers import SweepHandlers
 from solrbench.plan.names import LABEL_COMPONENT
 from solrbench.sweep.points import benchmark_name
+from support.cluster.renamed_kinds import RenamedKinds
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.faked_pods import (
     DOCUMENTS,
@@ -23,7 +25,7 @@ from support.fakes.faked_pods import (
     IndexedCloud,
     Workloads,
 )
-from support.fakes.handled_operator import SETTINGS, HandledOperator, condition
+from support.fakes.handled_operator import SETTINGS, HandledOperator, condition, settings_for
 from unit.controller.runs import access_to
 
 Body = dict[str, Any]
@@ -154,3 +156,12 @@ class HandledSweeps:
             assert self.operator.finalize(child, self.namespace)
             self.cluster.real.delete(*BENCHMARK.reference, self.namespace, child)
             self.cluster.collect(child)
+
+
+def handled_sweeps(
+    patch: pytest.MonkeyPatch, cluster: RenamedKinds, namespace: str
+) -> HandledSweeps:
+    """Return the sweeps of a namespace of a real API server, with pods faked."""
+    sweeps = HandledSweeps(patch, ClusterWithFakedPods(cluster), namespace, settings_for(namespace))
+    sweeps.operator.now = datetime.now(UTC).replace(microsecond=0)
+    return sweeps

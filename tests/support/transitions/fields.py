@@ -4,8 +4,11 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from support.resources.small_resource import REMOVE
+from solrbench.api.crd import build_crd
+from solrbench.api.kinds import ResourceKind
+from support.resources.small_resource import REMOVE, change
 
+Body = dict[str, Any]
 Schema = dict[str, Any]
 MOST_DEEP = 8
 WORDS = ("a", "abc", "x-1", "512Mi", "http://search:8983/solr", "*:*", "{{a}}", "", "A b/ü", "9")
@@ -29,6 +32,33 @@ def list_fields(schema: Schema, path: str = "spec", depth: int = 0) -> Iterator[
     items = schema.get("items")
     if isinstance(items, dict):
         yield from list_fields(items, f"{path}.0", depth + 1)
+
+
+def spec_schema(kind: ResourceKind) -> Schema:
+    """Return the schema of `spec` of a kind."""
+    version = build_crd(kind)["spec"]["versions"][0]
+    found: Schema = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    return found
+
+
+def put_value(body: Body, path: str, value: Any) -> bool:
+    """Change a field, if the objects above it are there or can be made."""
+    try:
+        change(body, path, value)
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return False
+    return True
+
+
+def changed_fields(schema: Schema, before: Body, after: Body) -> set[str]:
+    """Return the fields of `spec` that differ."""
+    old, new = before["spec"], after["spec"]
+    return {key for key in schema["properties"] if old.get(key, REMOVE) != new.get(key, REMOVE)}
+
+
+def check_refusal(text: str, path: str) -> None:
+    """The field itself, one above or below it, or a rule that spans it must be named."""
+    assert path.split(".")[1] in text, f"{path}: {text[:500]}"
 
 
 def draw_value(schema: Schema, source: random.Random) -> Any:

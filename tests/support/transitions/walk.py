@@ -13,15 +13,21 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from solrbench.api.crd import build_crd
 from solrbench.api.kinds import BENCHMARK
 from solrbench.decide.scheduling.finalizers import needs_reconcile
 from support.cluster.admission import RejectedError
 from support.fakes.faked_pods import ClusterWithFakedPods, Workloads
 from support.fakes.handled_operator import HandledOperator, condition
-from support.resources.small_resource import REMOVE, change, resource
+from support.resources.small_resource import resource
 from support.transitions.bases import BASES, CLAIM, manifests
-from support.transitions.fields import draw_value, list_fields
+from support.transitions.fields import (
+    changed_fields,
+    check_refusal,
+    draw_value,
+    list_fields,
+    put_value,
+    spec_schema,
+)
 
 Body = dict[str, Any]
 Replace = Callable[[Body], Body]
@@ -41,8 +47,7 @@ FEW_ROUNDS = 8
 NAMES = ("one", "two", "three", "four", "five")
 STATES = {"Queued": "queued", "Pending": "queued", "Suspended": "suspended"}
 """States by phase; all others are running, unless the benchmark is over."""
-VERSION = build_crd(BENCHMARK)["spec"]["versions"][0]
-SPEC = VERSION["schema"]["openAPIV3Schema"]["properties"]["spec"]
+SPEC = spec_schema(BENCHMARK)
 FIELDS = list(list_fields(SPEC))
 MUTABLE = [each for each in FIELDS if each[0].split(".")[1] in BENCHMARK.mutable]
 
@@ -161,18 +166,18 @@ class Walk:
         few = self.source.random() < 0.4
         path, schema = self.source.choice(MUTABLE if few else FIELDS)
         body, value = copy.deepcopy(before), draw_value(schema, self.source)
-        if not _put(body, path, value):
+        if not put_value(body, path, value):
             return
         try:
             after = self.replace(body)
         except RejectedError as error:
-            self._check_refusal(str(error), path)
+            check_refusal(str(error), path)
             self.seen[state, "refused"] += 1
             return
         if after["spec"] == before["spec"]:
             self.seen[state, "the same"] += 1
             return
-        changed = {key for key in SPEC["properties"] if _differ(key, before, after)}
+        changed = changed_fields(SPEC, before, after)
         assert changed <= BENCHMARK.mutable, f"{path} = {value!r} was let through"
         self.seen[state, "effective"] += 1
         for _ in range(3):
@@ -182,11 +187,6 @@ class Walk:
         stored = self.operator.find(name, self.namespace)
         if stored is not None:
             self._check_effect(name, state, stored)
-
-    def _check_refusal(self, text: str, path: str) -> None:
-        """The field itself, one above or below it, or a rule that spans it must be named."""
-        top = path.split(".")[1]
-        assert top in text, f"{path}: {text[:500]}"
 
     def _check_effect(self, name: str, state: str, body: Body) -> None:
         spec, generation = body["spec"], body["metadata"]["generation"]
@@ -211,16 +211,3 @@ def _state(body: Body) -> str:
         return "done"
     phase = (body.get("status") or {}).get("phase", "Pending")
     return STATES.get(phase, "running")
-
-
-def _put(body: Body, path: str, value: Any) -> bool:
-    """Change a field, if the objects above it are there or can be made."""
-    try:
-        change(body, path, value)
-    except (KeyError, IndexError, TypeError, AttributeError):
-        return False
-    return True
-
-
-def _differ(key: str, before: Body, after: Body) -> bool:
-    return bool(before["spec"].get(key, REMOVE) != after["spec"].get(key, REMOVE))
