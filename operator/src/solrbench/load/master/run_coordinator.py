@@ -1,20 +1,18 @@
 """The order of events of a run: workers, then every step run with its warm-up."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from solrbench.load.errors import LoadError
 from solrbench.load.master.list_offsets import ListOffsets, resumed
-from solrbench.load.master.merging.merge_results import merge_worker_results
 from solrbench.load.master.merging.request_windows import merge_request_windows
-from solrbench.load.master.merging.series_limit import limit_series
-from solrbench.load.master.merging.step_run_metadata import StepRunMetadata, WarmUpResult
-from solrbench.load.master.merging.unfinished import unfinished_result
+from solrbench.load.master.merging.step_run_metadata import WarmUpResult
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_schedule import RunSchedule
 from solrbench.load.master.run_status import RunStage, RunStatus
+from solrbench.load.master.step_run_documents import StepRunDocuments
 from solrbench.load.master.step_run_executor import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
@@ -23,15 +21,12 @@ from solrbench.load.master.step_run_executor import (
     TelemetryReader,
 )
 from solrbench.load.master.worker_pool.pool import WorkerPool
-from solrbench.load.recording.name_limit import NameLimiter
-from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import step_assignment, warm_up_assignment
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.plan.workload_files import once_only_entries
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import EmptiedCaches
-from solrbench.results.summary.step_run_figures import with_figures
 
 Background = Callable[[Callable[[], StepRunResult]], StepRunResult]
 """Calls something that takes seconds, while heartbeats go on; returns what it returns."""
@@ -71,9 +66,6 @@ class RunCoordinator:
         self._store = store
         self._prepare = prepare
         self._empty_caches = empty_caches
-        self._utc_now = utc_now
-        self._now = now
-        self._telemetry = telemetry
         self._under_way: PlannedStepRun | None = None
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
@@ -87,7 +79,7 @@ class RunCoordinator:
             diagnostics=diagnostics,
         )
         self._schedule = RunSchedule(plan)
-        self._names = NameLimiter(plan.max_request_names)
+        self._documents = StepRunDocuments(plan, utc_now=utc_now, now=now, telemetry=telemetry)
 
     def run(self) -> None:
         """Measure every step run of the plan.
@@ -135,17 +127,10 @@ class RunCoordinator:
 
     def unfinished(self) -> StepRunResult | None:
         """Return the step run that is or was under way as far as it is measured; None without."""
-        planned, so_far = self._under_way, self._workers.reports.so_far
-        if planned is None or so_far.began is None or not so_far.requests:
+        planned = self._under_way
+        if planned is None:
             return None
-        seconds = so_far.reported - so_far.began
-        record = StepRunMetadata(
-            self._plan.attempt,
-            self._utc_now() - timedelta(seconds=self._now() - so_far.began),
-            telemetry=self._telemetry.so_far() if self._telemetry is not None else None,
-        )
-        document = unfinished_result(planned, so_far, seconds, record)
-        return with_figures(document, self._plan.percentiles)
+        return self._documents.unfinished(planned, self._workers.reports.so_far)
 
     @property
     def _once_only(self) -> tuple[bool, ...]:
@@ -195,44 +180,15 @@ class RunCoordinator:
         rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
         self._under_way = planned
         completed = self._executor.run(assignment, rate, RunStage.MEASURING)
-        record = StepRunMetadata(
-            self._plan.attempt,
-            completed.start_time,
-            warmed_up,
-            completed.caches,
-            completed.lost_workers,
-            self._executor.offsets.offsets,
-            completed.may_repeat,
-            completed.telemetry,
-            completed.diagnostics,
-            completed.ended_early,
+        offsets = self._executor.offsets
+        document = self._in_background(
+            lambda: self._documents.completed(planned, completed, warmed_up, offsets)
         )
-        results = completed.results
-        if self._plan.workload.locustfile is not None:
-            results = [(worker, _renamed(each, self._names)) for worker, each in results]
-        document = self._in_background(lambda: self._merge(planned, results, record))
-        self._store.add(limit_series(document, self._plan.max_result_bytes))
+        self._store.add(document)
         self._under_way = None
         return document
-
-    def _merge(
-        self,
-        planned: PlannedStepRun,
-        results: Sequence[tuple[str, WorkerStepResult]],
-        record: StepRunMetadata,
-    ) -> StepRunResult:
-        document = merge_worker_results(planned, results, record)
-        return with_figures(document, self._plan.percentiles)
 
 
 def _ladder(planned: PlannedStepRun) -> tuple[int, str, bool]:
     """Return which ladder a step run belongs to; the trials of a variant are one of their own."""
     return planned.repeat, planned.variant, planned.trial is not None
-
-
-def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:
-    """Return a result with few names: each worker has met others first."""
-    requests = [
-        each.model_copy(update={"request": names.limit(each.request)}) for each in result.requests
-    ]
-    return result.model_copy(update={"requests": requests})
