@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from integration.test_load_processes import make_plan, running, serving
+from integration.load.test_processes import make_plan, running, serving
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.cli import report as command
 from solrbench.generate import REPORT_SCHEMA_FILE

@@ -23,7 +23,7 @@ from solrbench.metrics.result_metrics import RESULT_FAMILIES
 from solrbench.report.results_csv import to_csv
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.summary.step_results import merge_steps
-from support.resources.statuses import full_status
+from support.results.statuses import full_status
 from unit.results.builders import make_document, make_result, make_spec
 
 REPOSITORY = Path(__file__).parents[2]

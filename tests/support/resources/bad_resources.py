@@ -3,17 +3,17 @@
 pydantic reads it in the unit tests, the real API server in the integration tests.
 """
 
-from support.resources.bad_companions import COMPANIONS
-from support.resources.bad_comparisons import COMPARISONS
-from support.resources.bad_datasets import DATA
-from support.resources.bad_endpoints import ENDPOINTS, ROUTING
-from support.resources.bad_existing import EXISTING_TARGETS
-from support.resources.bad_exports import EXPORTS
-from support.resources.bad_loads import LOAD
-from support.resources.bad_steps import STEPS
-from support.resources.bad_topologies import QUANTITIES, TOPOLOGY
-from support.resources.bad_wholes import WHOLE
-from support.resources.bad_workloads import WORKLOADS
+from support.resources.bad.companions import COMPANIONS
+from support.resources.bad.comparisons import COMPARISONS
+from support.resources.bad.datasets import DATA
+from support.resources.bad.endpoints import ENDPOINTS, ROUTING
+from support.resources.bad.existing import EXISTING_TARGETS
+from support.resources.bad.exports import EXPORTS
+from support.resources.bad.loads import LOAD
+from support.resources.bad.steps import STEPS
+from support.resources.bad.topologies import QUANTITIES, TOPOLOGY
+from support.resources.bad.wholes import WHOLE
+from support.resources.bad.workloads import WORKLOADS
 from support.resources.pod_options import POD_OPTIONS
 
 BAD = [

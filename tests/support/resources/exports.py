@@ -19,7 +19,7 @@ from solrbench.plan.export_plan import (
 )
 from solrbench.report.model import Report
 from solrbench.results.model.storage import to_chunks
-from support.resources.reports import make_report
+from support.results.reports import make_report
 
 FOLDER = "20260504T120000Z-0b5b0000"
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from support.resources.bad_exports import GOOD_EXPORTS
-from support.resources.bad_objectives import GOOD_OBJECTIVES
-from support.resources.bad_workloads import GOOD_WORKLOADS
+from support.resources.bad.exports import GOOD_EXPORTS
+from support.resources.bad.objectives import GOOD_OBJECTIVES
+from support.resources.bad.workloads import GOOD_WORKLOADS
 from support.resources.pod_options import GOOD_POD_OPTIONS
 from support.resources.small_resource import (
     PLANNED,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from support.resources.bad_rows import NOT_A_CHOICE, TOO_FEW, TOO_LONG, TOO_MANY, TOO_SMALL, bad
+from support.resources.bad.rows import NOT_A_CHOICE, TOO_FEW, TOO_LONG, TOO_MANY, TOO_SMALL, bad
 from support.resources.small_resource import SOLR, Changes
 
 OPTIONS = "spec.podOptions"

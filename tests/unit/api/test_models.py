@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
+from support.resources.bad.rows import Bad
 from support.resources.bad_resources import BAD
-from support.resources.bad_rows import Bad
 from support.resources.good_resources import GOOD
 from support.resources.small_resource import Changes, resource
 

@@ -5,7 +5,7 @@ from solrbench.api.crd import build_crd, build_schema
 from solrbench.api.kinds import SWEEP
 from solrbench.api.problems import problems
 from solrbench.api.schema import VALIDATIONS
-from support.resources.bad_sweeps import BAD_SWEEPS
+from support.resources.bad.sweeps import BAD_SWEEPS
 from support.resources.small_sweep import parse_sweep
 
 

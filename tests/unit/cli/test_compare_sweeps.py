@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from solrbench.cli.comparison.command import compare
 from solrbench.report.sweep.model import PointReport, SweepReport
-from support.resources.sweep_reports import full_report
+from support.results.sweep_reports import full_report
 
 SLOWER = "heap 1Gi, nodes 1/1"
 

@@ -13,7 +13,7 @@ from solrbench.cluster.client import ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
-from support.resources.statuses import START, full_status
+from support.results.statuses import START, full_status
 
 DONE = {
     "phase": "Succeeded",

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from solrbench.cli import report as command
 from solrbench.cli.terminal.detail_tables import LEAST_POINTS, POINTS, print_details, time_table
-from support.resources.reports import HOSTILE, make_report
+from support.results.reports import HOSTILE, make_report
 
 STARTS = {
     "table": "\nteam/one: Succeeded",

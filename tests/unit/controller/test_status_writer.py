@@ -10,7 +10,7 @@ from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
-from support.resources.largest_status import largest_status
+from support.results.largest_status import largest_status
 from unit.controller.test_reconcile import World, condition_of
 
 

@@ -19,7 +19,7 @@ from solrbench.results.model.step_result import StepRunResult
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.handled_operator import HandledOperator, condition, parsed
-from support.resources.statuses import full_status
+from support.results.statuses import full_status
 from unit.results.builders import make_document, make_result
 
 Body = dict[str, Any]

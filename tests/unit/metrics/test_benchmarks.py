@@ -18,7 +18,7 @@ from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.metrics.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
 from solrbench.metrics.result_metrics import RESULT_FAMILIES
-from support.resources.statuses import CAPACITY_USERS, full_status
+from support.results.statuses import CAPACITY_USERS, full_status
 from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 
 from solrbench.report.drawing import _ALLOWED, Drawer, DrawingError, _clean, library
 from solrbench.report.figures.parts import base, bottom_axis, grid, intervals, line, value_axis
-from support.resources.reports import HOSTILE
+from support.results.reports import HOSTILE
 
 ECHARTS_SHA256 = "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0"
 """Of `dist/echarts.min.js` in the package echarts 6.1.0 of the npm registry."""

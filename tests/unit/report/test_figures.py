@@ -19,8 +19,8 @@ from solrbench.report.figures.load_curve import load_curves
 from solrbench.report.figures.over_time import MOST_REPEATS, over_time
 from solrbench.report.figures.time_slices import time_slices
 from solrbench.results.stats.histograms import Histogram
-from support.resources.reports import make_report
-from support.resources.statuses import CAPACITY_USERS
+from support.results.reports import make_report
+from support.results.statuses import CAPACITY_USERS
 
 
 def points(figure: Figure, series: int) -> list[list[float]]:

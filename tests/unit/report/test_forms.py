@@ -20,7 +20,7 @@ from solrbench.generate import REPORT_SCHEMA_FILE
 from solrbench.report.junit import to_junit
 from solrbench.report.model import Report, ReportFormatError
 from solrbench.report.windows_csv import COLUMNS, windows_to_csv
-from support.resources.reports import HOSTILE, SECONDS, make_report, with_verdicts
+from support.results.reports import HOSTILE, SECONDS, make_report, with_verdicts
 
 SCHEMA = json.loads((Path(__file__).parents[3] / REPORT_SCHEMA_FILE).read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

@@ -14,8 +14,8 @@ from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.report import drawing
 from solrbench.report.html import render_html
 from solrbench.report.model import Report
-from support.resources.reports import HOSTILE, make_report, with_verdicts
-from support.resources.statuses import full_status
+from support.results.reports import HOSTILE, make_report, with_verdicts
+from support.results.statuses import full_status
 
 pytestmark = pytest.mark.timeout(120)  # whole pages are drawn, also on a busy machine
 MAX_BYTES = 3_000_000

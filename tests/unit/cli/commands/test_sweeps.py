@@ -16,7 +16,7 @@ from solrbench.sweep.child import build_child
 from solrbench.sweep.plan import make_plan
 from support.cluster.benchmarks import small
 from support.resources.small_sweep import small_sweep
-from support.resources.sweep_reports import full_sweep
+from support.results.sweep_reports import full_sweep
 from support.servers.api_stub import ApiStub
 from unit.cli.conftest import Call
 

@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cli.terminal.progress import details, elapsed_seconds, one_line, percent, summary
 from solrbench.decide.conditions import Truth
 from support.cluster.benchmarks import small
-from support.resources.statuses import START, full_status
+from support.results.statuses import START, full_status
 
 REASON: Any = {"reason": "Why", "message": "because", "last_transition_time": START}
 

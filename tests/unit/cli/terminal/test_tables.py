@@ -13,7 +13,7 @@ from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.cli.terminal.tables import GROUPS, NAMES, print_result, print_table
 from solrbench.results.text.results_markdown import HEADERS, rows
 from support.cluster.benchmarks import small
-from support.resources.statuses import full_status
+from support.results.statuses import full_status
 
 WIDTHS = [40, 60, 72, 80, 100, 120, 200]
 QUANTITY = re.compile(r"(?<!\S)\d[\d.]*(?: (?:ms|s|%))?(?!\S)")

@@ -4,8 +4,8 @@ import pytest
 
 from solrbench.api.v1alpha1 import Status
 from solrbench.decide.status.size import MAX_STATUS_BYTES, fit_status
-from support.resources.largest_status import largest_status
-from support.resources.statuses import full_status
+from support.results.largest_status import largest_status
+from support.results.statuses import full_status
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from solrbench.report.sweep.model import SweepReport
 from solrbench.report.sweep.tables import failures_table, objectives_table, rounds_table
 from solrbench.sweep.child import build_child
 from solrbench.sweep.plan import make_plan
-from support.resources.statuses import full_status
-from support.resources.sweep_reports import full_report, full_sweep
+from support.results.statuses import full_status
+from support.results.sweep_reports import full_report, full_sweep
 
 P95 = (40.0, 44.0)
 

@@ -14,7 +14,7 @@ from solrbench.report.sweep.csv import points_to_csv
 from solrbench.report.sweep.junit import sweep_to_junit
 from solrbench.report.sweep.markdown import sweep_to_markdown
 from solrbench.report.sweep.model import SweepReport
-from support.resources.sweep_reports import PENDING, full_report, full_sweep
+from support.results.sweep_reports import PENDING, full_report, full_sweep
 
 
 @pytest.fixture(scope="module")

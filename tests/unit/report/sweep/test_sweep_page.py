@@ -10,8 +10,8 @@ from solrbench.report.figures.sweep.heat_map import heat_maps
 from solrbench.report.html import render_sweep_html
 from solrbench.report.page.sweep_page import build_sweep_page
 from solrbench.report.sweep.model import SweepReport
-from support.resources.reports import HOSTILE
-from support.resources.sweep_reports import full_report
+from support.results.reports import HOSTILE
+from support.results.sweep_reports import full_report
 
 
 @pytest.fixture(scope="module")

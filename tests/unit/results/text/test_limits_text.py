@@ -4,7 +4,7 @@ from solrbench.api.v1alpha1 import Status
 from solrbench.results.text.limits_text import limit_lines, trial_rows, trial_tables
 from solrbench.results.text.results_markdown import to_markdown
 from support.resources.objects import stored
-from support.resources.statuses import CAPACITY_USERS, full_status
+from support.results.statuses import CAPACITY_USERS, full_status
 
 
 def test_every_limit_has_its_line() -> None:

@@ -1,0 +1,391 @@
+"""A real master and real workers on loopback, against a server that counts."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import httpx
+import pytest
+
+from solrbench.plan.load_plan import LoadState
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.histograms import decode
+from support.servers.http_server import HttpServer, Script, respond_well
+from support.servers.ports import free_port
+
+SOURCES = Path(__file__).parents[3] / "operator" / "src"
+
+
+@contextmanager
+def serving(script: Script = respond_well) -> Iterator[HttpServer]:
+    """Serve in a thread, since the test itself waits for processes."""
+    server, ready, loop = HttpServer(script), threading.Event(), asyncio.new_event_loop()
+    stop = asyncio.Event()
+
+    async def serve() -> None:
+        async with server:
+            ready.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    assert ready.wait(5)
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+class Load:
+    """A master and its workers."""
+
+    def __init__(self, folder: Path, plan: dict[str, Any], queries: str, **options: float) -> None:
+        self.web, self.locust = free_port(), free_port()
+        self.plan = folder / "plan.json"
+        self.plan.write_text(json.dumps(plan))
+        (folder / "queries.txt").write_text(queries)
+        self.results = folder / "results"
+        self._arguments = [
+            *("--plan", str(self.plan), "--queries-folder", str(folder)),
+            *("--results-folder", str(self.results)),
+            *("--web-port", str(self.web), "--locust-port", str(self.locust)),
+            *(text for key, value in options.items() for text in (f"--{key}", str(value))),
+        ]
+        self._log = (folder / "log").open("w")
+        self.master = self.start("master")
+        self.workers = [self.start("worker") for _ in range(plan["workers"])]
+        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.web}", trust_env=False)
+
+    def start(self, role: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "solrbench.load", role, *self._arguments],
+            env=os.environ | {"PYTHONPATH": str(SOURCES)},
+            stdout=self._log,
+            stderr=self._log,
+        )
+
+    def state(self) -> LoadState | None:
+        try:
+            return LoadState.model_validate_json(self.http.get("/solrbench/state").content)
+        except httpx.TransportError:
+            return None
+
+    def wait(self, holds: Callable[[LoadState], bool], seconds: float = 25) -> LoadState:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            state = self.state()
+            if state is not None and holds(state):
+                return state
+            time.sleep(0.1)
+        raise AssertionError(f"not within {seconds} s; last seen: {state}")
+
+    def wait_for_page(self, requests: dict[str, int], seconds: float = 6) -> None:
+        """Wait until Locust's page shows so many requests of each step."""
+        deadline, shown = time.monotonic() + seconds, Counter[str]()
+        while time.monotonic() < deadline:
+            rows = self.http.get("/stats/requests").json()["stats"]
+            shown = Counter[str]()
+            for row in rows:
+                shown[row["method"]] += row["num_requests"] if row["method"] else 0
+            if +shown == requests:
+                return
+            time.sleep(0.2)
+        raise AssertionError(f"page shows {shown}")
+
+    def fetch(self, step_run_id: str) -> StepRunResult:
+        answer = self.http.get(f"/solrbench/results/{step_run_id}").raise_for_status()
+        return StepRunResult.model_validate_json(answer.content)
+
+    def acknowledge(self, step_run_id: str) -> int:
+        return self.http.post(f"/solrbench/results/{step_run_id}/ack").status_code
+
+    def store(self, step_run_id: str, seconds: float = 60) -> StepRunResult:
+        """Take a finished document over, as the operator does."""
+        self.wait(lambda state: step_run_id in state.unacknowledged, seconds)
+        document = self.fetch(step_run_id)
+        self.acknowledge(step_run_id)
+        return document
+
+    def exit_codes(self, seconds: float = 10) -> list[int]:
+        return [each.wait(seconds) for each in (self.master, *self.workers)]
+
+    def close(self) -> None:
+        for each in (self.master, *self.workers):
+            if each.poll() is None:
+                each.kill()
+            each.wait()
+        self.http.close()
+        self._log.close()
+
+
+@contextmanager
+def running(folder: Path, plan: dict[str, Any], queries: str, **options: float) -> Iterator[Load]:
+    load = Load(folder, plan, queries, **options)
+    try:
+        yield load
+    except BaseException:
+        print((folder / "log").read_text())
+        raise
+    finally:
+        load.close()
+
+
+class Server(Protocol):
+    """The server that the load sends to."""
+
+    @property
+    def url(self) -> str:
+        """Where its Solr is."""
+
+
+def make_plan(server: Server, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {
+        "benchmark": "tests/small",
+        "attempt": 2,
+        "solrUrls": [server.url],
+        "collection": "books",
+        "workload": {
+            "queries": {"configMap": {"name": "queries"}, "order": "Sequential"},
+            "timeoutSeconds": 2,
+        },
+        "workers": 2,
+        "stepRuns": [
+            {"id": f"r1-s{place}-{step['name']}", "repeat": 1, "step": step}
+            for place, step in enumerate(steps)
+        ],
+        "masterHost": "127.0.0.1",
+        **fields,
+    }
+
+
+@pytest.mark.timeout(90)
+def test_run_from_first_worker_to_last_acknowledgement(tmp_path: Path) -> None:
+    queries = [f"word{number}" for number in range(97)]
+    with serving() as server:
+        plan = make_plan(
+            server,
+            {"name": "exact", "users": 5, "requests": 1001},
+            {"name": "ramp", "users": 4, "spawnRate": 8, "durationSeconds": 1},
+            warmUp={"requests": 50, "users": 3},
+        )
+        with running(tmp_path, plan, "\n".join(queries)) as load:
+            state = load.wait(lambda state: len(state.unacknowledged) == 2)
+            assert state.unacknowledged == ["r1-s0-exact", "r1-s1-ramp"]
+            exact, ramp = (load.fetch(step_run_id) for step_run_id in state.unacknowledged)
+            ramped = ramp.requests[0].requests + ramp.requests[0].ramp_requests
+            load.wait_for_page({"warm-up": 50, "exact": 1001, "ramp": ramped})
+            assert (load.results / "r1-s0-exact.json").exists()
+            assert load.acknowledge("r1-s0-exact") == 204
+            assert load.acknowledge("r1-s0-exact") == 204
+            assert not (load.results / "r1-s0-exact.json").exists()
+            assert load.http.get("/solrbench/results/r1-s0-exact").status_code == 404
+            assert load.acknowledge("r9-s9-never") == 404
+            assert load.master.poll() is None
+            assert load.acknowledge("r1-s1-ramp") == 204
+            assert load.exit_codes() == [0, 0, 0]
+    (result,) = exact.requests
+    assert (exact.attempt, exact.users, exact.warm_up_requests) == (2, 5, 50)
+    assert (result.requests, result.failures) == (1001, 0)
+    assert decode(result.service_time_histogram).count == 1001
+    assert [worker.users for worker in exact.workers] == [3, 2]
+    assert exact.seconds > 0
+    assert ramp.requests[0].ramp_requests > 0
+    assert 0.9 < ramp.seconds < 1.5
+    asked = [path for _, path, _ in server.requests if path == "/solr/books/select"]
+    assert len(asked) == 50 + 1001 + ramped
+
+
+@pytest.mark.timeout(90)
+def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
+    queries = [f"word{number}" for number in range(23)]
+    endpoints, repeats = ("raw", "proxy"), (1, 2)
+    with serving() as raw, serving() as proxy:
+        plan = make_plan(raw, warmUp={"requests": 20, "users": 2})
+        plan["variants"] = [
+            {"variant": name, "urls": [each.url]}
+            for name, each in zip(endpoints, (raw, proxy), strict=True)
+        ]
+        plan["stepRuns"] = [
+            {
+                "id": f"r{repeat}-v{place}-s{number}-{step['name']}",
+                "repeat": repeat,
+                "variant": variant,
+                "step": step,
+            }
+            for repeat in repeats
+            for place, variant in enumerate(endpoints)
+            for number, step in enumerate(
+                [
+                    {"name": "low", "users": 2, "requests": 40},
+                    {"name": "up", "users": 4, "requests": 60},
+                ]
+            )
+        ]
+        ids = [each["id"] for each in plan["stepRuns"]]
+        with running(tmp_path, plan, "\n".join(queries)) as load:
+            load.wait(lambda state: state.variant == "proxy")
+            load.wait(lambda state: len(state.unacknowledged) == len(ids))
+            found = [load.fetch(step_run_id) for step_run_id in ids]
+            load.wait_for_page(
+                {
+                    f"{step} ({variant})": 2 * requests
+                    for variant in endpoints
+                    for step, requests in {"warm-up": 20, "low": 40, "up": 60}.items()
+                }
+            )
+            for step_run_id in ids:
+                load.acknowledge(step_run_id)
+            assert load.exit_codes() == [0, 0, 0]
+    assert [each.variant for each in found] == ["raw", "raw", "proxy", "proxy"] * 2
+    assert [each.warm_up_requests for each in found] == [20, 0] * 4
+    starts = [each.start_time for each in found]
+    assert starts == sorted(starts)
+    asked = [
+        Counter(dict(given)["q"] for _, path, given in each.requests if path.endswith("/select"))
+        for each in (raw, proxy)
+    ]
+    assert asked[0].total() == 2 * (20 + 40 + 60)
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.timeout(60)
+def test_every_endpoint_is_probed_before_the_first_step_run(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
+        closed = f"http://127.0.0.1:{free_port()}/solr"
+        plan["variants"] = [
+            {"variant": "raw", "urls": [server.url]},
+            {"variant": "proxy", "urls": [closed]},
+        ]
+        with running(tmp_path, plan, "a\n", **{"target-seconds": 1}) as load:
+            assert load.exit_codes(20) == [4, 4]
+            log = (tmp_path / "log").read_text()
+            assert "TargetUnreachable: none of 1 nodes of variant proxy responded" in log
+            assert closed in log
+
+
+@pytest.mark.timeout(60)
+def test_worker_killed_in_the_middle_fails_the_run_but_not_what_is_finished(
+    tmp_path: Path,
+) -> None:
+    with serving() as server:
+        plan = make_plan(
+            server,
+            {"name": "short", "users": 2, "requests": 10},
+            {"name": "long", "users": 2, "durationSeconds": 60},
+        )
+        with running(tmp_path, plan, "a\nb\n") as load:
+            load.wait(lambda state: state.step == "long" and state.requests > 0)
+            load.workers[0].send_signal(signal.SIGKILL)
+            killed = time.monotonic()
+            state = load.wait(lambda state: state.stage == "Failed", 15)
+            assert time.monotonic() - killed < 12
+            assert (state.reason, state.unacknowledged) == ("WorkerLost", ["r1-s0-short"])
+            assert load.workers[1].wait(5) == 4
+            assert load.fetch("r1-s0-short").requests[0].requests == 10
+            assert load.acknowledge("r1-s0-short") == 204
+            assert load.exit_codes() == [4, -signal.SIGKILL, 4]
+
+
+@pytest.mark.timeout(60)
+def test_stop_on_the_page_ends_the_run_and_start_does_nothing(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "long", "users": 3, "durationSeconds": 60}, workers=1)
+        with running(tmp_path, plan, "a\n") as load:
+            load.wait(lambda state: state.stage == "Measuring" and state.users == 3)
+            refused = load.http.post("/swarm", data={"user_count": 100, "spawn_rate": 100})
+            assert refused.json()["success"] is False
+            assert "tests/small" in load.http.get("/").text
+            load.http.post("/stop")
+            assert load.exit_codes() == [3, 4]
+
+
+@pytest.mark.timeout(60)
+def test_sigterm_ends_each_process_at_once(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "long", "users": 4, "durationSeconds": 60})
+        with running(tmp_path, plan, "a\n") as load:
+            load.wait(lambda state: state.stage == "Measuring")
+            asked = time.monotonic()
+            load.workers[0].terminate()
+            assert load.workers[0].wait(5) == 143
+            assert time.monotonic() - asked < 2
+            state = load.wait(lambda state: state.stage == "Failed", 10)
+            assert state.reason == "WorkerLost"
+
+
+@pytest.mark.timeout(60)
+def test_sigterm_ends_a_worker_that_waits_for_its_master(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
+    with running(tmp_path, plan, "a\n") as load:
+        load.master.kill()
+        with pytest.raises(subprocess.TimeoutExpired):
+            load.workers[0].wait(3)
+        load.workers[0].terminate()
+        assert load.workers[0].wait(2) == 143
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("content", ["", '{"benchmark": 3}'])
+def test_plan_that_cannot_be_read_fails_for_good(tmp_path: Path, content: str) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text(content)
+    ran = subprocess.run(
+        [sys.executable, "-m", "solrbench.load", "worker", "--plan", str(plan)],
+        env=os.environ | {"PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert ran.returncode == 3
+    assert f"BadPlan: cannot read {plan}" in ran.stderr
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("queries", "reason"), [("# nothing\n", "NoQueries"), ('{"q":\n', "MalformedQueries")]
+)
+def test_bad_queries_fail_for_good(tmp_path: Path, queries: str, reason: str) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
+        with running(tmp_path, plan, queries) as load:
+            assert load.exit_codes(20) == [3, 3]
+            assert reason in (tmp_path / "log").read_text()
+        assert server.requests == []
+
+
+@pytest.mark.timeout(60)
+def test_unreachable_target_fails_before_the_first_step_run(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
+    plan["solrUrls"] = [f"http://127.0.0.1:{free_port()}/solr"]
+    with running(tmp_path, plan, "a\n", **{"target-seconds": 1}) as load:
+        assert load.exit_codes(20) == [4, 4]
+        assert "TargetUnreachable" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.timeout(60)
+def test_workers_end_when_their_master_is_gone(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "long", "users": 2, "durationSeconds": 60})
+        with running(tmp_path, plan, "a\n") as load:
+            load.wait(lambda state: state.stage == "Measuring")
+            load.master.kill()
+            killed = time.monotonic()
+            assert load.exit_codes(20)[1:] == [4, 4]
+            assert time.monotonic() - killed < 16

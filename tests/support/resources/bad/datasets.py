@@ -1,0 +1,150 @@
+"""What users get wrong about documents."""
+
+from support.resources.bad.rows import (
+    NOT_A_CHOICE,
+    NOT_INTEGER,
+    NOT_LIST,
+    TOO_FEW,
+    TOO_SMALL,
+    bad,
+)
+
+URL = "must start with http:// or https:// and a host, and must not contain spaces"
+
+CONFIG_MAP = {"configMap": {"name": "a", "keys": ["a.json"]}}
+
+DATA = [
+    bad("no dataset", {"spec.dataset": {}}, "spec.dataset", "must set exactly one of generator"),
+    bad(
+        "two datasets",
+        {"spec.dataset.http": {"urls": ["http://example.org/a.json"]}},
+        "spec.dataset",
+        "must set exactly one of generator, http, persistentVolumeClaim, configMap",
+    ),
+    bad(
+        "no documents",
+        {"spec.dataset.generator.documents": 0},
+        "spec.dataset.generator.documents",
+        TOO_SMALL,
+    ),
+    bad(
+        "documents with a unit",
+        {"spec.dataset.generator.documents": "100k"},
+        "spec.dataset.generator.documents",
+        NOT_INTEGER,
+    ),
+    bad(
+        "URL without scheme",
+        {"spec.dataset": {"http": {"urls": ["example.org/books.json"]}}},
+        "spec.dataset.http.urls[0]",
+        URL,
+    ),
+    bad(
+        "URL of a file",
+        {"spec.dataset": {"http": {"urls": ["file:///books.json"]}}},
+        "spec.dataset.http.urls[0]",
+        URL,
+    ),
+    bad(
+        "URL with a space",
+        {"spec.dataset": {"http": {"urls": ["http://example.org/my books.json"]}}},
+        "spec.dataset.http.urls[0]",
+        URL,
+    ),
+    bad(
+        "no URL",
+        {"spec.dataset": {"http": {"urls": []}}},
+        "spec.dataset.http.urls",
+        TOO_FEW,
+    ),
+    bad(
+        "one URL instead of a list",
+        {"spec.dataset": {"http": {"urls": "http://example.org/a.json"}}},
+        "spec.dataset.http.urls",
+        NOT_LIST,
+    ),
+    *[
+        bad(
+            name,
+            {"spec.dataset": {"http": {"urls": ["http://example.org/a.json"], **fields}}},
+            f"spec.dataset.http{place}",
+            message,
+        )
+        for name, fields, place, message in (
+            ("digest that is none", {"sha256": ["z" * 64]}, ".sha256[0]", "must be a SHA-256"),
+            (
+                "fewer digests than files",
+                {"sha256": ["0" * 64] * 2},
+                "",
+                "sha256 must have one digest for each of urls, in their order",
+            ),
+            (
+                "two kinds of credentials",
+                {"auth": {"basicSecret": {"name": "a"}, "bearerSecret": {"name": "a"}}},
+                ".auth",
+                "must set exactly one of basicSecret, bearerSecret",
+            ),
+            (
+                "no certificates",
+                {"tls": {}},
+                ".tls",
+                "must set exactly one of caConfigMap, caSecret",
+            ),
+            (
+                "proxy with a password",
+                {"proxyUrl": "http://me:secret@proxy:3128"},
+                ".proxyUrl",
+                "must be the URL of an HTTP proxy without user and path",
+            ),
+            ("files of no size", {"maxGibibytes": 0}, ".maxGibibytes", TOO_SMALL),
+        )
+    ],
+    bad(
+        "absolute path on a volume",
+        {"spec.dataset": {"persistentVolumeClaim": {"claimName": "c", "paths": ["/a.json"]}}},
+        "spec.dataset.persistentVolumeClaim.paths[0]",
+        "must be a path inside the volume that does not start with '/'",
+    ),
+    bad(
+        "claim in capitals",
+        {"spec.dataset": {"persistentVolumeClaim": {"claimName": "Books", "paths": ["a"]}}},
+        "spec.dataset.persistentVolumeClaim.claimName",
+        "must be the name of an object",
+    ),
+    bad(
+        "key with a slash",
+        {"spec.dataset": {"configMap": {"name": "a", "keys": ["folder/a.json"]}}},
+        "spec.dataset.configMap.keys[0]",
+        "must be a key of a ConfigMap",
+    ),
+    bad(
+        "format in small letters",
+        {"spec.dataset.format": "json"},
+        "spec.dataset.format",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "more first documents than generated ones",
+        {"spec.dataset.firstDocuments": 1001},
+        "spec.dataset",
+        "firstDocuments must be at most generator.documents",
+    ),
+    bad(
+        "more expected documents than first ones",
+        {"spec.dataset": {**CONFIG_MAP, "firstDocuments": 10, "expectedDocuments": 11}},
+        "spec.dataset",
+        "expectedDocuments must be at most firstDocuments",
+    ),
+    bad(
+        "no first documents",
+        {"spec.dataset.firstDocuments": 0},
+        "spec.dataset.firstDocuments",
+        TOO_SMALL,
+    ),
+    bad(
+        "negative retries",
+        {"spec.dataset.indexing": {"batchRetries": -1}},
+        "spec.dataset.indexing.batchRetries",
+        TOO_SMALL,
+    ),
+]

@@ -1,0 +1,112 @@
+"""What users get wrong about variants of the target and about routing."""
+
+from support.resources.bad.rows import NOT_A_CHOICE, TOO_FEW, TOO_LARGE, TOO_MANY, TOO_SMALL, bad
+from support.resources.small_resource import step
+
+VARIANTS = "spec.target.variants"
+ROUTER = "spec.collection.router"
+PREFIXES = "spec.dataset.generator.routePrefixes"
+ROUTED = "spec.workload.queries.generated.routedPercent"
+RAW = {"name": "raw", "endpoint": "Nodes"}
+SERVICE = {"name": "service", "endpoint": "Service"}
+NOT_READ = "dataset.generator.routePrefixes must go with collection.router.name compositeId"
+URL = "must start with http:// or https:// and a host and end with the path of Solr"
+
+
+def _variants(count: int) -> list[dict[str, str]]:
+    return [{"name": f"v{i}", "endpoint": "Nodes"} for i in range(count)]
+
+
+ENDPOINTS = [
+    bad("one variant", {VARIANTS: [RAW]}, "spec.target", "variants must be none or at least 2"),
+    bad(
+        "two variants of one name",
+        {VARIANTS: [RAW, SERVICE | {"name": "raw"}]},
+        VARIANTS,
+        "Duplicate value",
+    ),
+    bad(
+        "the Service of an existing target",
+        {
+            "spec.target": {
+                "existing": {"urls": ["http://search:8983/solr"]},
+                "variants": [RAW, SERVICE],
+            }
+        },
+        "spec.target",
+        "variants must not have the endpoint Service with target.existing",
+    ),
+    bad("9 variants", {VARIANTS: _variants(9)}, VARIANTS, TOO_MANY),
+    bad(
+        "8 variants of 5 steps",
+        {VARIANTS: _variants(8), "spec.load.steps": [step(name=f"step-{i}") for i in range(5)]},
+        "spec",
+        "target.variants times load.steps must be at most 32",
+    ),
+    bad(
+        "variant without endpoint",
+        {VARIANTS: [RAW, {"name": "proxy"}]},
+        f"{VARIANTS}[1]",
+        "must set exactly one of endpoint, urls",
+    ),
+    bad(
+        "variant with two endpoints",
+        {VARIANTS: [RAW, SERVICE | {"urls": ["http://proxy/solr"]}]},
+        f"{VARIANTS}[1]",
+        "must set exactly one of endpoint, urls",
+    ),
+    bad(
+        "variant without address",
+        {VARIANTS: [RAW, {"name": "proxy", "urls": []}]},
+        f"{VARIANTS}[1].urls",
+        TOO_FEW,
+    ),
+    bad(
+        "endpoint that does not exist",
+        {VARIANTS: [RAW, {"name": "ingress", "endpoint": "Ingress"}]},
+        f"{VARIANTS}[1].endpoint",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "name of a variant in capitals",
+        {VARIANTS: [RAW, SERVICE | {"name": "Service"}]},
+        f"{VARIANTS}[1].name",
+        "must be lower-case letters, digits and '-'",
+    ),
+    *(
+        bad(
+            f"address {problem}",
+            {VARIANTS: [RAW, {"name": "proxy", "urls": [url]}]},
+            f"{VARIANTS}[1].urls[0]",
+            URL,
+        )
+        for problem, url in {
+            "without scheme": "proxy.search.svc/solr",
+            "of another protocol": "ftp://proxy.search.svc/solr",
+            "of a query": "http://proxy.search.svc/solr/books/select?q=a",
+            "with a space": "http://proxy.search.svc/my solr",
+            "with a port that is no number": "http://proxy.search.svc:80a/solr",
+            "with port 65536": "http://proxy.search.svc:65536/solr",
+            "with a user": "http://admin:secret@proxy.search.svc/solr",
+        }.items()
+    ),
+]
+
+ROUTING = [
+    bad("negative prefixes", {PREFIXES: -1}, PREFIXES, TOO_SMALL),
+    bad("more prefixes than their hash distinguishes", {PREFIXES: 65_537}, PREFIXES, TOO_LARGE),
+    bad("more than all queries routed", {ROUTED: 1001}, ROUTED, TOO_LARGE),
+    bad("prefixes for implicit", {PREFIXES: 4, ROUTER: {"name": "implicit"}}, "spec", NOT_READ),
+    bad(
+        "prefixes beside a router field",
+        {PREFIXES: 4, ROUTER: {"field": "category_s"}},
+        "spec",
+        NOT_READ,
+    ),
+    bad(
+        "routed queries without prefixes",
+        {ROUTED: 50},
+        "spec",
+        "workload.queries.generated.routedPercent must go with dataset.generator.routePrefixes",
+    ),
+]

@@ -1,0 +1,278 @@
+"""What users get wrong about the steps of a load."""
+
+from support.resources.bad.rows import (
+    NOT_A_CHOICE,
+    NOT_INTEGER,
+    NOT_NUMBER,
+    TOO_LARGE,
+    TOO_LONG,
+    TOO_MANY,
+    TOO_SMALL,
+    UNKNOWN,
+    bad,
+)
+from support.resources.small_resource import (
+    PLANNED,
+    REMOVE,
+    STEP,
+    step,
+)
+
+NO_STEPS = "steps must be set, or capacity, there is no load without"
+
+SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
+
+
+STEPS = [
+    bad(
+        "steps of 22 days, and a deadline of 7",
+        {
+            "spec.load.steps": [step(durationSeconds=600, name=f"s{n}") for n in range(32)],
+            "spec.load.repeats.count": 100,
+        },
+        "spec",
+        "deadlines.measuringSeconds must not be less than the durations of all steps together",
+    ),
+    bad("steps left out", {"spec.load.steps": REMOVE}, "spec.load", NO_STEPS),
+    bad("no steps", {"spec.load.steps": []}, "spec.load", NO_STEPS),
+    bad(
+        "33 steps",
+        {"spec.load.steps": [step(name=f"step-{i}") for i in range(33)]},
+        "spec.load.steps",
+        TOO_MANY,
+    ),
+    bad(
+        "two steps of one name",
+        {"spec.load.steps": [step(), step()]},
+        "spec.load",
+        "steps must have different names",
+    ),
+    bad(
+        "two steps without name that do the same",
+        {"spec.load.steps": [{"users": 4, "requests": 1}, {"users": 4, "requests": 2}]},
+        "spec.load",
+        "steps must have different names",
+    ),
+    bad(
+        "step named as another is by default",
+        {
+            "spec.load.steps": [
+                {"requestsPerSecond": 16, "requests": 1},
+                {"name": "rate-16", "users": 4, "requests": 2},
+            ]
+        },
+        "spec.load.steps[1]",
+        "name must not be the default name of a different step",
+    ),
+    bad(
+        "step name with a space", {f"{STEP}.name": "5 users"}, "spec.load.steps[0].name", SHORT_NAME
+    ),
+    bad(
+        "step name in capitals",
+        {f"{STEP}.name": "FiveUsers"},
+        "spec.load.steps[0].name",
+        SHORT_NAME,
+    ),
+    bad("long step name", {f"{STEP}.name": "a" * 41}, "spec.load.steps[0].name", TOO_LONG),
+    bad("no users", {f"{STEP}.users": 0}, "spec.load.steps[0].users", TOO_SMALL),
+    bad("users in quotes", {f"{STEP}.users": "5"}, "spec.load.steps[0].users", NOT_INTEGER),
+    bad("spawn rate 0", {f"{STEP}.spawnRate": 0}, "spec.load.steps[0].spawnRate", TOO_SMALL),
+    bad(
+        "duration with a unit",
+        {f"{STEP}.durationSeconds": "60s"},
+        "spec.load.steps[0].durationSeconds",
+        NOT_INTEGER,
+    ),
+    bad(
+        "misspelt field",
+        {f"{STEP}.durationSecond": 10},
+        "spec.load.steps[0].durationSecond",
+        UNKNOWN,
+    ),
+    bad(
+        "duration and requests",
+        {f"{STEP}.requests": 100},
+        "spec.load.steps[0]",
+        "must set exactly one of durationSeconds, requests",
+    ),
+    bad(
+        "neither duration nor requests",
+        {f"{STEP}.durationSeconds": REMOVE},
+        "spec.load.steps[0]",
+        "must set exactly one of durationSeconds, requests",
+    ),
+    bad(
+        "longest think time below the shortest",
+        {f"{STEP}.thinkTime": {"uniform": {"minMilliseconds": 200, "maxMilliseconds": 100}}},
+        "spec.load.steps[0].thinkTime.uniform",
+        "minMilliseconds must not be greater than maxMilliseconds",
+    ),
+    bad(
+        "two think times",
+        {f"{STEP}.thinkTime": {"constantMilliseconds": 1, "exponentialMeanMilliseconds": 1}},
+        "spec.load.steps[0].thinkTime",
+        "must set exactly one of constantMilliseconds",
+    ),
+    bad(
+        "empty think time",
+        {f"{STEP}.thinkTime": {}},
+        "spec.load.steps[0].thinkTime",
+        "must set exactly one of constantMilliseconds",
+    ),
+    bad(
+        "jitter of a think time that varies anyway",
+        {f"{STEP}.thinkTime": {"exponentialMeanMilliseconds": 1, "jitterPercent": 5}},
+        "spec.load.steps[0].thinkTime",
+        "jitterPercent must go with constantMilliseconds",
+    ),
+    bad(
+        "users and a planned rate",
+        {f"{STEP}.requestsPerSecond": 16},
+        "spec.load.steps[0]",
+        "must set exactly one of users, requestsPerSecond, replay",
+    ),
+    bad(
+        "neither users nor a planned rate",
+        {f"{STEP}.users": REMOVE},
+        "spec.load.steps[0]",
+        "must set exactly one of users, requestsPerSecond, replay",
+    ),
+    *(
+        bad(
+            f"rate of {rate}",
+            PLANNED | {f"{STEP}.requestsPerSecond": rate},
+            "spec.load.steps[0]",
+            "requestsPerSecond must be at least 0.001",
+        )
+        for rate in (0, 0.0009)
+    ),
+    bad(
+        "negative rate",
+        PLANNED | {f"{STEP}.requestsPerSecond": -1},
+        "spec.load.steps[0].requestsPerSecond",
+        TOO_SMALL,
+    ),
+    bad(
+        "rate beyond any machine",
+        PLANNED | {f"{STEP}.requestsPerSecond": 1_000_001},
+        "spec.load.steps[0].requestsPerSecond",
+        TOO_LARGE,
+    ),
+    bad(
+        "rate in words",
+        PLANNED | {f"{STEP}.requestsPerSecond": "16/s"},
+        "spec.load.steps[0].requestsPerSecond",
+        NOT_NUMBER,
+    ),
+    bad(
+        "distribution in small letters",
+        PLANNED | {f"{STEP}.arrivalDistribution": "poisson"},
+        "spec.load.steps[0].arrivalDistribution",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "think time without users",
+        PLANNED | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
+        "spec.load.steps[0]",
+        "spawnRate, thinkTime and pacingMilliseconds must go with users",
+    ),
+    bad(
+        "spawn rate without users",
+        PLANNED | {f"{STEP}.spawnRate": 1},
+        "spec.load.steps[0]",
+        "spawnRate, thinkTime and pacingMilliseconds must go with users",
+    ),
+    bad(
+        "pacing and think time",
+        {f"{STEP}.pacingMilliseconds": 10, f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
+        "spec.load.steps[0]",
+        "thinkTime and pacingMilliseconds must not both be set",
+    ),
+    bad(
+        "replay of generated queries",
+        {f"{STEP}.users": REMOVE, f"{STEP}.replay": {}},
+        "spec",
+        "load.steps[].replay must go with workload.queries from a file",
+    ),
+    bad(
+        "replay that stands still",
+        {f"{STEP}.users": REMOVE, f"{STEP}.replay": {"speedFactor": 0.001}},
+        "spec.load.steps[0].replay",
+        "speedFactor must be at least 0.01",
+    ),
+    bad(
+        "two replays of the same name",
+        {
+            "spec.workload.queries": {"configMap": {"name": "log"}},
+            "spec.load.steps": [{"replay": {}, "durationSeconds": 1}] * 2,
+        },
+        "spec.load",
+        "steps must have different names",
+    ),
+    bad(
+        "rate changes with users",
+        {f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}]},
+        "spec.load.steps[0]",
+        "rateChanges must go with requestsPerSecond",
+    ),
+    bad(
+        "rate changes without a duration",
+        PLANNED
+        | {
+            f"{STEP}.durationSeconds": REMOVE,
+            f"{STEP}.requests": 1000,
+            f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}],
+        },
+        "spec.load.steps[0]",
+        "rateChanges must go with requestsPerSecond",
+    ),
+    bad(
+        "rate change beyond the end",
+        PLANNED | {f"{STEP}.rateChanges": [{"atSeconds": 100_000, "requestsPerSecond": 5}]},
+        "spec.load.steps[0]",
+        "rateChanges[].atSeconds must not be beyond durationSeconds",
+    ),
+    bad(
+        "rate changes out of order",
+        PLANNED
+        | {
+            f"{STEP}.rateChanges": [
+                {"atSeconds": 2, "requestsPerSecond": 5},
+                {"atSeconds": 1, "requestsPerSecond": 5},
+            ]
+        },
+        "spec.load.steps[0]",
+        "rateChanges must be in the order of atSeconds",
+    ),
+    bad(
+        "rate change to nothing",
+        PLANNED | {f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 0.0005}]},
+        "spec.load.steps[0].rateChanges[0]",
+        "requestsPerSecond must be at least 0.001",
+    ),
+    *(
+        bad(
+            f"{field} with users",
+            {f"{STEP}.{field}": value},
+            "spec.load.steps[0]",
+            message,
+        )
+        for field, value, message in (
+            ("arrivalDistribution", "Uniform", "arrivalDistribution and rampSeconds must go with"),
+            ("rampSeconds", 5, "arrivalDistribution and rampSeconds must go with"),
+            ("maxInFlight", 9, "maxInFlight must go with requestsPerSecond or replay"),
+        )
+    ),
+    bad(
+        "fewer connections than workers",
+        PLANNED | {f"{STEP}.maxInFlight": 2, "spec.load.workers": 3},
+        "spec.load",
+        "workers must not be more than maxInFlight of any step",
+    ),
+    bad(
+        "no connections",
+        PLANNED | {f"{STEP}.maxInFlight": 0},
+        "spec.load.steps[0].maxInFlight",
+        TOO_SMALL,
+    ),
+]

@@ -1,0 +1,94 @@
+"""A sweep over two crossed axes with figures, and its report."""
+
+from datetime import UTC, datetime
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.report.sweep.build import build_sweep_report
+from solrbench.report.sweep.model import SweepReport
+from solrbench.sweep.child import build_child
+from solrbench.sweep.plan import PlannedPoint, make_plan
+from solrbench.sweep.results.answers import answer_sweep
+from solrbench.sweep.results.best_point import find_best
+from solrbench.sweep.states import count_points
+from support.resources.small_sweep import parse_sweep
+from support.results.reports import make_report
+from support.results.statuses import full_status
+
+NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
+FAILED, INVALID = (0, 1), (2, 1)
+"""Places of the values of the points that ended so."""
+PENDING = "2 pods of Solr cannot be scheduled: 1 Insufficient memory"
+
+
+def full_sweep(repeats: int = 5) -> SolrBenchmarkSweep:
+    """Return a sweep with design Full whose points are measured; one failed, one is Invalid."""
+    sweep = parse_sweep({"spec.design": "Full"})
+    plan = make_plan(sweep)
+    assert not plan.problems
+    points = [_point(each, repeats) for each in plan.points]
+    words, answers = answer_sweep(sweep.spec, plan, points)
+    points = [each.model_copy(update={"word": words.get(each.name)}) for each in points]
+    status = SweepStatus(
+        phase="Failed",
+        start_time=NOW,
+        completion_time=NOW,
+        counts=count_points(points),
+        points=points,
+        answers=answers,
+        best=find_best(sweep.spec, plan, points),
+        conditions=[_condition("PointsFailed", "1 of 6 points failed")],
+    )
+    found: SolrBenchmarkSweep = sweep.model_copy(update={"status": status})
+    return found
+
+
+def full_report(repeats: int = 5) -> SweepReport:
+    """Return its report, with the benchmarks of its points."""
+    sweep = full_sweep(repeats)
+    environment = make_report().environment
+    assert environment is not None
+    benchmarks = [
+        _benchmark(sweep, planned, point)
+        for planned, point in zip(make_plan(sweep).points, sweep.status.points, strict=True)
+    ]
+    by_name = {each.metadata.name: each for each in benchmarks}
+    return build_sweep_report(sweep, by_name, (sweep.status.points[0].name, environment))
+
+
+def _point(planned: PlannedPoint, repeats: int) -> SweepPoint:
+    heap, nodes = planned.point.indexes
+    if (heap, nodes) == FAILED:
+        return SweepPoint(
+            name=planned.point.name, values=[heap, nodes], state="Failed", reason="PodsPending"
+        )
+    return SweepPoint(
+        name=planned.point.name,
+        values=[heap, nodes],
+        state="Invalid" if (heap, nodes) == INVALID else "Valid",
+        requests_per_second=900 + 300 * nodes,
+        p95_milliseconds=round(40 * 0.8**heap * 0.7**nodes, 3),
+        failed_percent=0,
+        repeats=repeats,
+        deviation_percent=2 if repeats > 1 else None,
+    )
+
+
+def _benchmark(
+    sweep: SolrBenchmarkSweep, planned: PlannedPoint, point: SweepPoint
+) -> SolrBenchmark:
+    full, found = full_status(), SolrBenchmark.parse(build_child(sweep, planned.point))
+    status: dict[str, object] = {"objectives": full.objectives, "totals": full.totals}
+    if point.state == "Failed":
+        status = {"conditions": [_condition("PodsPending", PENDING)]}
+    elif point.state == "Invalid":
+        status["verdicts"] = full.verdicts
+    return found.model_copy(update={"status": found.status.model_copy(update=status)})
+
+
+def _condition(reason: str, message: str) -> Condition:
+    return Condition(
+        type="Succeeded", status="False", reason=reason, message=message, last_transition_time=NOW
+    )
