@@ -12,6 +12,7 @@ from bench.bottlenecks.computed import computed_bottlenecks
 from bench.bottlenecks.planted import bottlenecks
 from bench.capacity.search import capacity, capacity_of_server
 from bench.capacity.user_search import user_capacity
+from bench.faults.planted import faults
 from bench.harness.processes import DidNotHappenError, stolen_seconds
 from bench.harness.table import Row, render, skipped
 from bench.load.accuracy import accuracy
@@ -74,11 +75,12 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
     "capacity": partial(capacity, count=100),
     "users": partial(user_capacity, count=40),
+    "faults": faults,
     "search": partial(capacity_of_server, trials=15, seconds=15),
 }
 
-_ON_REQUEST = frozenset({"realpairs"})
-"""Parts that run only by name: they need an operator in a cluster."""
+_ON_REQUEST = frozenset({"realpairs", "faults"})
+"""Parts that run only by name: one needs an operator in a cluster, the other judges the bench."""
 
 
 def main(arguments: list[str]) -> int:

@@ -91,9 +91,7 @@ def gaps(folder: Path, steps: int, seconds: int) -> list[Row]:
     in_time = [step for step in poisson if step.lag_p99_ms <= _IN_TIME_MS]
     where = f"{RATE}/s, 1 to 4 workers, steps of {seconds} s"
     return [
-        _gaps_row(
-            "computed", computed_steps(_COMPUTED, seconds), "workers begin up to 10 ms apart"
-        ),
+        *computed_gaps(folder, _COMPUTED, seconds),
         _gaps_row("all", poisson, where),
         _gaps_row("one worker", found[0]["Poisson"], "whose schedule has no other beside it"),
         _gaps_row("in time", in_time, f"the p99 of the lag of each worker within {_IN_TIME_MS} ms"),
@@ -101,6 +99,14 @@ def gaps(folder: Path, steps: int, seconds: int) -> list[Row]:
         _rate_row(
             "all Poisson steps", [sum(len(s.times) for s in poisson) / len(poisson) / seconds]
         ),
+    ]
+
+
+def computed_gaps(folder: Path, steps: int, seconds: int) -> list[Row]:
+    """Test the gaps of schedules whose workers begin up to 10 ms apart, without a machine."""
+    del folder
+    return [
+        _gaps_row("computed", computed_steps(steps, seconds), "workers begin up to 10 ms apart")
     ]
 
 

@@ -7,8 +7,8 @@ garbage.
 `GET /known` gives the delays so far in µs, in the order of the responses, each from the time at
 which the kernel got the request to the response handed to the kernel: what a client must have
 seen. When the request was read does not count: of twenty that come at once the last is read half a
-millisecond after it came. `GET /arrivals` gives the times at which the kernel got the requests, in
-ns of the wall clock.
+millisecond after it came. `GET /arrivals` gives the times at which the kernel got the requests, and
+`GET /ends` those of the responses, in ns of the wall clock.
 """
 
 import asyncio
@@ -39,6 +39,7 @@ class Delays:
         self._loop = loop
         self._known: list[int] = []
         self._arrivals: list[int] = []
+        self._ends: list[int] = []
 
     def serve(self, client: Stamped, data: bytes, at_ns: int) -> None:
         """Respond to a request after its delay; a request for figures gets them at once."""
@@ -53,7 +54,9 @@ class Delays:
             self._loop.call_later(delay, self._respond, client, at_ns)
 
     def _respond(self, client: Stamped, came_ns: int) -> None:
-        self._known.append((now_ns() - came_ns) // 1000)
+        ended_ns = now_ns()
+        self._known.append((ended_ns - came_ns) // 1000)
+        self._ends.append(ended_ns)
         client.respond(_RESPONSE)
 
     def _figures(self, data: bytes) -> bytes:
@@ -62,6 +65,8 @@ class Delays:
             body = self._known
         elif data.startswith(b"GET /arrivals"):
             body = sorted(self._arrivals)
+        elif data.startswith(b"GET /ends"):
+            body = self._ends
         text = json.dumps(body).encode()
         return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(text), text)
 

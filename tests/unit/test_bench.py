@@ -1,9 +1,14 @@
 """The arithmetic of the bench: what decides whether a bar is met."""
 
 import random
+import shutil
+from pathlib import Path
 
 import pytest
 
+from bench.faults.faults import FAULTS, Fault
+from bench.faults.planted import FaultNotPlantedError, plant
+from bench.faults.quick_parts import QUICK_PARTS
 from bench.harness.percentiles import PERCENTS, exact_percentile, worst_of
 from bench.harness.table import Row, ratio_row, render, skipped
 from bench.load.stalls import theory
@@ -91,3 +96,25 @@ def test_benchmarks_of_a_chain_have_one_spec_and_are_accepted() -> None:
     assert third.comparison.baseline is not None
     assert third.comparison.baseline.benchmark is not None
     assert third.comparison.baseline.benchmark.name == "pair-01"
+
+
+SOURCES = Path(__file__).parents[2] / "operator" / "src"
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_fault_changes_one_line_of_the_product(fault: Fault, tmp_path: Path) -> None:
+    assert fault.part in QUICK_PARTS
+    copy = tmp_path / "solrbench" / fault.file
+    copy.parent.mkdir(parents=True)
+    shutil.copy(SOURCES / "solrbench" / fault.file, copy)
+    before = copy.read_text("utf-8")
+    plant(fault, tmp_path)
+    compile(copy.read_text("utf-8"), fault.file, "exec")
+    assert copy.read_text("utf-8") == before.replace(fault.right, fault.wrong) != before
+
+
+def test_fault_whose_line_is_gone_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "solrbench").mkdir()
+    (tmp_path / "solrbench" / "some.py").write_text("a = 1\n")
+    with pytest.raises(FaultNotPlantedError, match="no such line"):
+        plant(Fault("no such line", "some.py", "b = 1", "b = 2", "merged"), tmp_path)
