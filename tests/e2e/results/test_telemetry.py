@@ -1,7 +1,10 @@
 """What Solr, ZooKeeper and their pods did during a step, and that the CPU limit held it back."""
 
+import io
 import json
+import tarfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +32,7 @@ def status() -> Iterator[dict[str, Any]]:
                 "telemetry": {"collect": "ServersAndPods", "intervalSeconds": 2},
                 "steps": [{"name": "four-users", "users": 4, "durationSeconds": 8}],
             },
+            diagnostics={"repeat": 2, "gcLog": True, "threadDumps": {"count": 0}},
         )
     )
     yield kube.wait_for_success(NAME)
@@ -71,3 +75,19 @@ def test_report_has_every_pod_and_sentences(status: dict[str, Any]) -> None:
         assert telemetry["handlers"][0]["handler"] == "/select"
     text = solrbench("report", NAME, "-o", "markdown")
     assert "four-users is held back by the CPU limit of a pod" in text
+
+
+def test_the_collections_of_the_second_repeat_are_in_the_archive(
+    status: dict[str, Any], tmp_path: Path
+) -> None:
+    assert status
+    archive = tmp_path / "telemetry.tar.gz"
+    solrbench("export", NAME, "--to", str(archive))
+    with tarfile.open(fileobj=io.BytesIO(archive.read_bytes())) as files:
+        logs = {each.name: files.extractfile(each) for each in files if "/gc-" in each.name}
+        assert [name.partition("diagnostics/")[2] for name in logs] == [
+            f"r2-s0-four-users/gc-{NAME}-solr-0.log"
+        ]
+        (log,) = logs.values()
+        assert log is not None
+        assert b"Pause" in log.read()

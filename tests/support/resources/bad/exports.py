@@ -79,9 +79,19 @@ EXPORTS = [
         "spec.diagnostics.threadDumps.count",
         TOO_LARGE,
     ),
+    bad(
+        "GC logs of pods without an agent",
+        {"spec.diagnostics": {"gcLog": True}},
+        "spec",
+        "diagnostics.gcLog is read in Solr's pods",
+    ),
 ]
 
 GOOD_EXPORTS: dict[str, Changes] = {
+    "GC logs alone": {
+        "spec.diagnostics": {"gcLog": True, "threadDumps": {"count": 0}},
+        "spec.load.telemetry": {"collect": "ServersAndPods"},
+    },
     "thread dumps of the last repeat": {
         "spec.diagnostics": {"repeat": 3},
         "spec.load.repeats": {"count": 3},

@@ -27,7 +27,9 @@ from solrbench.load.locust_runtime.stats_limit import limit_stats_forever
 from solrbench.load.locust_runtime.users_dispatcher import DeterministicUsersDispatcher
 from solrbench.load.master.caches.cache_reset import CacheReset
 from solrbench.load.master.caches.cache_sampler import CacheSampler
-from solrbench.load.master.diagnostics import DiagnosticsRecorder
+from solrbench.load.master.diagnostics.gc_logs import GcLogs
+from solrbench.load.master.diagnostics.recorder import DiagnosticsRecorder, DiagnosticsSource
+from solrbench.load.master.diagnostics.thread_dumps import ThreadDumper
 from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
@@ -42,6 +44,7 @@ from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.settings import LoadSettings
 from solrbench.net.addresses import wildcard_address
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.plan.names import SOLR
 from solrbench.reasons.load import LoadReason
 
 _logger = logging.getLogger(__name__)
@@ -178,7 +181,11 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
 def _diagnostics(plan: LoadPlan) -> DiagnosticsRecorder | None:
     if plan.diagnostics is None:
         return None
-    return DiagnosticsRecorder(plan.diagnostics, plan.solr_urls, partial(load_auth, plan))
+    wanted, access = plan.diagnostics, partial(load_auth, plan)
+    sources: list[DiagnosticsSource] = [ThreadDumper(wanted.thread_dumps, plan.solr_urls, access)]
+    if wanted.gc_log:
+        sources.append(GcLogs([each.address for each in plan.agents if each.component == SOLR]))
+    return DiagnosticsRecorder(wanted.repeat, sources)
 
 
 def _host(plan: LoadPlan) -> str:

@@ -1,8 +1,9 @@
-"""The agent in pods of Solr and ZooKeeper: their control group, over HTTP.
+"""The agent in pods of Solr and ZooKeeper: their control group and GC log, over HTTP.
 
-`python3 -m solrbench.load.telemetry.agent` responds to `GET /usage` with JSON. It runs as a
-container beside the server, under the same user, in a pod whose containers share their processes;
-it needs no right on the node and meets the Pod Security Standard "restricted".
+`python3 -m solrbench.load.telemetry.agent` responds with JSON to `GET /usage`, and to `GET /gc-log`
+with the length of the log, and with its text from `?begin=BYTES` on. It runs as a container beside
+the server, under the same user, in a pod whose containers share their processes; it needs no right
+on the node and meets the Pod Security Standard "restricted".
 """
 
 import json
@@ -12,6 +13,7 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import FrameType
 
+from solrbench.load.telemetry.gc_log import find_gc_log, read_gc_log
 from solrbench.load.telemetry.kernel_files import (
     find_java,
     read_machine,
@@ -41,15 +43,43 @@ def usage() -> dict[str, object]:
     return found
 
 
+def gc_log(begin: int | None) -> dict[str, object]:
+    """Return the length of the GC log, and its text from `begin` on.
+
+    Raises:
+        OSError: if there is none that can be read.
+
+    """
+    pid = find_java()
+    path = find_gc_log(pid) if pid else None
+    if path is None:
+        raise OSError("no GC log in the options of the JVM")
+    size, text = read_gc_log(path, begin)
+    return {"bytes": size, "text": text}
+
+
 class _Handler(BaseHTTPRequestHandler):
     timeout = REQUEST_SECONDS
 
     def do_GET(self) -> None:
-        """Send the usage."""
-        if self.path != "/usage":
+        """Send what is asked for."""
+        path, _, query = self.path.partition("?")
+        if path == "/usage":
+            self._send(usage())
+        elif path == "/gc-log":
+            self._send_gc_log(query)
+        else:
             self.send_error(404)
-            return
-        body = json.dumps(usage()).encode()
+
+    def _send_gc_log(self, query: str) -> None:
+        begin = query.removeprefix("begin=")
+        try:
+            self._send(gc_log(int(begin) if begin.isdecimal() else None))
+        except OSError as error:
+            self.send_error(404, error.strerror or str(error))
+
+    def _send(self, found: dict[str, object]) -> None:
+        body = json.dumps(found).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

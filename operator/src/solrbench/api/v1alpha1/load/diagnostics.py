@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1.fields import Int
 class ThreadDumps(Model):
     """Thread dumps of every Solr node, of at most 8 nodes."""
 
-    count: Annotated[Int, Field(ge=1, le=10)] = 3
+    count: Annotated[Int, Field(ge=0, le=10)] = 3
     """`count` is the number of dumps of each node in each step."""
     interval_seconds: Annotated[Int, Field(ge=1, le=3600)] = 10
     """`intervalSeconds` is the time from the begin of a step to the first dump, and from each dump
@@ -25,3 +25,6 @@ class Diagnostics(Model):
     """`repeat` is the repeat that it is taken in."""
     thread_dumps: ThreadDumps = ThreadDumps()
     """`threadDumps` says how often Solr is asked for what its threads do."""
+    gc_log: bool = False
+    """`gcLog` keeps what Solr's garbage collectors log during each step, of at most 8 nodes; pods
+    need the agent for it, by load.telemetry.collect: ServersAndPods."""

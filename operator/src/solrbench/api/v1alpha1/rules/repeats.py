@@ -3,6 +3,7 @@
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load.between import SolrCaches
 from solrbench.api.v1alpha1.load.repeats import MOST_REPEATS, RepeatStart
+from solrbench.api.v1alpha1.load.telemetry import Collect
 
 REPEAT_RULES = (
     Rule(
@@ -10,6 +11,24 @@ REPEAT_RULES = (
         message="diagnostics.repeat must not be greater than the number of load.repeats",
         is_satisfied=lambda spec: (
             spec.diagnostics is None or spec.diagnostics.repeat <= spec.load.repeats.most
+        ),
+    ),
+    Rule(
+        cel=(
+            "!has(self.diagnostics) || !self.diagnostics.gcLog || has(self.target.solrCloud)"
+            " && self.load.telemetry.collect == 'ServersAndPods'"
+        ),
+        message=(
+            "diagnostics.gcLog is read in Solr's pods: it must go with target.solrCloud and"
+            " load.telemetry.collect: ServersAndPods"
+        ),
+        is_satisfied=lambda spec: (
+            spec.diagnostics is None
+            or not spec.diagnostics.gc_log
+            or (
+                spec.target.solr_cloud is not None
+                and spec.load.telemetry.collect is Collect.SERVERS_AND_PODS
+            )
         ),
     ),
     Rule(

@@ -1,7 +1,4 @@
-"""Thread dumps of Solr's nodes during the step runs of one repeat.
-
-Nothing depends on them: where a node does not respond, the file says so.
-"""
+"""Thread dumps of Solr's nodes, again and again during a step run."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -11,8 +8,9 @@ import gevent
 import httpx
 from gevent.event import Event
 
-from solrbench.api.v1alpha1.load.diagnostics import Diagnostics
+from solrbench.api.v1alpha1.load.diagnostics import ThreadDumps
 from solrbench.http_auth import HttpAuth
+from solrbench.load.master.diagnostics.recorder import MAX_BYTES
 from solrbench.load.master.metrics_client import MetricsClient
 from solrbench.load.telemetry.thread_dump import format_thread_dump
 from solrbench.results.model.diagnostics import DiagnosticFile
@@ -22,15 +20,12 @@ TIMEOUT_SECONDS = 10.0
 MOST_NODES = 8
 """Nodes that are asked, so that a document of a step run stays small."""
 
-MAX_BYTES = 1 << 20
-"""Packed files of a step run; dumps after that are left out."""
 
-
-class DiagnosticsRecorder:
+class ThreadDumper:
     """Asks nodes for their threads; `access` is called before the first request."""
 
     def __init__(
-        self, wanted: Diagnostics, urls: Sequence[str], access: Callable[[], HttpAuth]
+        self, wanted: ThreadDumps, urls: Sequence[str], access: Callable[[], HttpAuth]
     ) -> None:
         self._wanted = wanted
         self._urls = list(urls)[:MOST_NODES]
@@ -39,15 +34,13 @@ class DiagnosticsRecorder:
         self._greenlet: gevent.Greenlet | None = None
         self._files: list[DiagnosticFile] = []
 
-    def mark(self, repeat: int) -> None:
-        """Begin, if a step run is of the repeat that is wanted."""
-        self.end()
-        if repeat == self._wanted.repeat:
-            self._ended = Event()
-            self._greenlet = gevent.spawn(self._dump_until_end, self._ended)
+    def begin(self) -> None:
+        """Dump from now on, in the background."""
+        self._ended = Event()
+        self._greenlet = gevent.spawn(self._dump_until_end, self._ended)
 
     def end(self) -> list[DiagnosticFile]:
-        """Return what was taken since the mark; no more is."""
+        """Return the dumps since the begin; no more are taken."""
         self._ended.set()
         if self._greenlet is not None:
             self._greenlet.join()
@@ -56,9 +49,8 @@ class DiagnosticsRecorder:
         return found
 
     def _dump_until_end(self, ended: Event) -> None:
-        dumps = self._wanted.thread_dumps
-        for number in range(1, dumps.count + 1):
-            if ended.wait(dumps.interval_seconds) or self._is_full():
+        for number in range(1, self._wanted.count + 1):
+            if ended.wait(self._wanted.interval_seconds) or self._is_full():
                 return
             jobs = [gevent.spawn(self._dump, url) for url in self._urls]
             gevent.joinall(jobs)

@@ -1,0 +1,5 @@
+"""What is taken from Solr's JVMs during the step runs of one repeat.
+
+- `recorder`: when it is taken, and how much is kept
+- `thread_dumps`, `gc_logs`: where it comes from
+"""

@@ -1,0 +1,81 @@
+"""What the garbage collectors of Solr's nodes logged during a step run, read from the pods' agents.
+
+Of a log only what was written since the begin is kept: a reader wants the collections of a step.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import gevent
+import httpx
+
+from solrbench.results.model.diagnostics import DiagnosticFile
+
+GC_LOG = "/gc-log"
+TIMEOUT_SECONDS = 10.0
+MOST_NODES = 8
+"""Nodes whose log is kept, so that a document of a step run stays small."""
+
+_MAX_BYTES = 4 << 20
+"""Of a response, whose text is JSON; the agent sends less."""
+
+_logger = logging.getLogger(__name__)
+
+
+class GcLogs:
+    """The logs of pods, given the addresses of their agents."""
+
+    def __init__(self, agents: Sequence[str]) -> None:
+        self._agents = list(agents)[:MOST_NODES]
+        self._http = httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=False)
+        self._begins: dict[str, int] = {}
+
+    def begin(self) -> None:
+        """Note how long the logs are."""
+        sizes = self._each(lambda agent: int(self._get(agent, {})["bytes"]))
+        self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
+
+    def end(self) -> list[DiagnosticFile]:
+        """Return what was added to each log since then."""
+        found = self._each(self._added)
+        return [
+            DiagnosticFile.pack(f"gc-{_pod(agent)}.log", _text(agent, text))
+            for agent, text in found.items()
+        ]
+
+    def _added(self, agent: str) -> str:
+        begin = self._begins.get(agent, 0)
+        return str(self._get(agent, {"begin": begin})["text"])
+
+    def _each(self, read: Any) -> dict[str, Any]:
+        """Return what every agent says, or the exception instead."""
+        jobs = [gevent.spawn(_caught, read, agent) for agent in self._agents]
+        gevent.joinall(jobs)
+        return {agent: job.value for agent, job in zip(self._agents, jobs, strict=True)}
+
+    def _get(self, agent: str, parameters: dict[str, int]) -> dict[str, Any]:
+        url = f"http://{agent}{GC_LOG}"
+        response = self._http.get(url, params=parameters).raise_for_status()
+        if len(response.content) > _MAX_BYTES:
+            raise ValueError(f"{len(response.content)} bytes instead of a log")
+        found: dict[str, Any] = response.json()
+        return found
+
+
+def _caught(read: Any, agent: str) -> Any:
+    try:
+        return read(agent)
+    except (httpx.HTTPError, ValueError, TypeError, KeyError) as error:
+        _logger.info("no GC log from %s: %r", agent, error)
+        return error
+
+
+def _text(agent: str, found: str | Exception) -> str:
+    if isinstance(found, Exception):
+        return f"no GC log of {_pod(agent)}: {found or type(found).__name__}\n"
+    return found
+
+
+def _pod(agent: str) -> str:
+    return agent.rpartition(":")[0].partition(".")[0]
