@@ -45,7 +45,7 @@ def read_gc_log(path: Path, begin: int | None) -> tuple[int, str]:
         OSError: if it is no file that can be read.
 
     """
-    with open(path, "rb", opener=_open_at_once) as file:  # noqa: PTH123 - pathlib has no opener
+    with open(path, "rb", opener=_open_at_once) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise OSError(f"{path.name} is no regular file")
