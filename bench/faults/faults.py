@@ -48,7 +48,7 @@ FAULTS = (
         "accuracy",
     ),
     Fault(
-        "requests of the warm-up's end are measured",
+        "the first 50 ms of a step are not measured",
         f"{_RECORDING}/recorder.py",
         "self.origin_ns = now_ns\n        self._boundary_ns = now_ns + SECOND_NS",
         "self.origin_ns = now_ns + 50_000_000\n        self._boundary_ns = now_ns + SECOND_NS",
@@ -62,7 +62,7 @@ FAULTS = (
         "accuracy",
     ),
     Fault(
-        "a percentile is that of the rank below by a tenth of the tail",
+        "percentiles are read at 99.9 % of their rank",
         f"{_STATS}/histograms.py",
         "rank = math.ceil(Fraction(str(percent)) * self.count / 100)",
         "rank = math.ceil(Fraction(str(percent * 0.999)) * self.count / 100)",
