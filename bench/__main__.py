@@ -71,7 +71,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "words": partial(words, pairs=1000),
     "pairs": partial(equal_pairs, rounds=180, runs=8),
     "differing": partial(different_pairs, rounds=130, runs=4),
-    "realpairs": partial(real_pairs, pairs=20, minutes=15),
+    "realpairs": partial(real_pairs, pairs=20, minutes=45),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
     "capacity": partial(capacity, count=100),
     "users": partial(user_capacity, count=40),
