@@ -7,7 +7,7 @@ first is the second side of a pair. No further pair begins after the time that i
 The question is how often the words are wrong, so the noise is kept low. Before the chain, so many
 queries are sent that the JVM's compiler has done most of its work: until then each repeat is
 quicker than the one before. One user leaves Solr a core of its own on a machine with two, where
-repeats of 4 s with two users differ by 16 %, and with one user by 3 to 4 %, too much for 20 of them.
+repeats of 4 s differ by 16 % with two users, and by 3 to 4 % with one: too much for 20 of them.
 """
 
 import os
