@@ -140,8 +140,11 @@ def _node(case: Case, place: int, rng: Rng) -> ServerFigures:
     spent = requests * (demand + case.inside) / 1000 * rng.lognormal(0, 0.03)
     asked = requests * case.figures.get("between", 0.0) / 1000
     written = case.figures.get("writing", 0.0)
+    # While the collector stops the application, its threads use all cores.
+    collecting = gc * SECONDS * cluster.cores
+    worked = requests * (demand + written) / 1000 + collecting
     figures = {
-        "cpu_seconds": min(requests * (demand + written) / 1000, 0.98 * cluster.cores * SECONDS),
+        "cpu_seconds": min(worked, 0.98 * cluster.cores * SECONDS),
         "cpus": float(cluster.cores),
         "gc_seconds": gc * SECONDS * rng.lognormal(0, 0.1),
         "gc_count": gc * SECONDS * 1000 / pause,

@@ -55,10 +55,10 @@ FAULTS = (
         "accuracy",
     ),
     Fault(
-        "rates count what ends after the sending",
+        "rates are divided by the time until the last response",
         "results/model/step_result.py",
-        "return counts.requests - (drained or 0)",
-        "return counts.requests",
+        "return self.seconds if self.duration_seconds is None else self.duration_seconds",
+        "return self.seconds",
         "accuracy",
     ),
     Fault(

@@ -31,12 +31,13 @@ QUICK_PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "capacity": partial(capacity, count=10),
     "computed": partial(computed_bottlenecks, each=40),
     "gaps": partial(computed_gaps, steps=200, seconds=4),
-    "intervals": partial(intervals, steps=200, seconds=300, rate=100),
+    # Of the other series the coverage is near its bar, which few steps cannot show.
+    "intervals": partial(intervals, steps=300, seconds=300, rate=100, names=["ten stalls"]),
     "merged": partial(merged, count=20_000),
     "saturation": partial(saturation, steps=3, seconds=3),
     "stalls": partial(stalls, seconds=20),
     "trends": partial(trends, times=1, seconds=1440),
-    "words": partial(words, pairs=200),
+    "words": partial(words, pairs=400),
 }
 
 

@@ -63,6 +63,8 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
     started, kilobytes, spent = taken
     requests = sum(each.requests for each in document.requests)
     failures = sum(each.failures for each in document.requests)
+    kinds = [kind for each in document.requests for kind in each.failure_kinds]
+    shown = "".join(f"; {kind.count} {kind.kind}: {kind.sample}" for kind in kinds)
     seconds = max(each.measured_seconds or 0.0 for each in document.workers)
     rate, planned = requests / seconds, users / _THINK_SECONDS
     off = 100 * abs(rate / planned - 1)
@@ -73,7 +75,7 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
             f"{users:,}",
             f"{present:,}",
             present == users and not failures,
-            f"after {started:.0f} s, {users / started:,.0f} per second; {failures} failures",
+            f"after {started:.0f} s, {users / started:,.0f} per second; {failures} failures{shown}",
         ),
         Row(
             "rate of users who think 60 s on average",

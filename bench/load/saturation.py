@@ -31,6 +31,7 @@ _KEPT_UP = 0.95
 """Share of the requests that its users would send if nothing delayed them; the worker keeps up."""
 _PERCENTS = (50.0, 90.0, 99.0)
 _HOG = "while True: pass"
+_REASON = "WorkerSaturated"
 
 
 def saturation(folder: Path, steps: int, seconds: int) -> list[Row]:
@@ -45,7 +46,7 @@ def saturation(folder: Path, steps: int, seconds: int) -> list[Row]:
         found = _verdict(document)
         if _is_saturated(document, own):
             saturated += 1
-            invalid += found.verdict == INVALID
+            invalid += found.verdict == INVALID and any(e.reason == _REASON for e in found.reasons)
         reasons.update(each.reason for each in found.reasons)
         misses += [_miss(document, own)] if worst[-1] > 1 else []
     right = sum(each <= 1 for each in worst)
@@ -61,7 +62,7 @@ def saturation(folder: Path, steps: int, seconds: int) -> list[Row]:
             + "".join(f"; {each}" for each in misses),
         ),
         Row(
-            f"saturated steps that are Invalid, {beside}",
+            f"saturated steps that are Invalid by {_REASON}, {beside}",
             "all",
             f"{invalid} of {saturated}",
             invalid == saturated if saturated else None,

@@ -111,6 +111,7 @@ def words(_folder: Path, pairs: int) -> list[Row]:
     """Return how often words are right, how many repeats they took, and what `Unclear` proposes."""
     return [
         *(row for cv in (0.01, 0.02) for row in _equal(Pair(cv, 0), pairs)),
+        _many_looks(Pair(0.05, 0), pairs),
         _different(Pair(0.02, 5), pairs, 97),
         _different(Pair(0.01, 2, 2), pairs, 90),
         _spared([Pair(cv, slower) for cv in (0.01, 0.02, 0.03) for slower in (0, 5, 10)], pairs),
@@ -132,6 +133,14 @@ def equal_rows(what: str, found: Sequence[Outcome]) -> list[Row]:
 
 def _equal(pair: Pair, pairs: int) -> list[Row]:
     return equal_rows(str(pair), outcomes(pair, pairs))
+
+
+def _many_looks(pair: Pair, pairs: int) -> Row:
+    """Return how often equal sides are called different that are looked at up to the maximum."""
+    count = Counter(each.word for each in outcomes(pair, pairs))
+    right = pairs - count[Word.BETTER] - count[Word.WORSE]
+    detail = f"{count[Word.UNCLEAR]} Unclear after {LOOKS.maximum} repeats"
+    return _share_row(f"{pair}: neither Better nor Worse", right, pairs, 98, detail)
 
 
 def _different(pair: Pair, pairs: int, bar: float) -> Row:
