@@ -12,6 +12,7 @@ PROGRAMS_OF_JOBS=(
 	check:python3:python3
 	"check:python:ensurepip:$(venv_package)"
 	cluster:buildah:buildah
+	cluster:busybox:busybox-static
 	cluster:catatonit:catatonit
 	cluster:conntrack:conntrack
 	cluster:containerd:containerd
@@ -31,7 +32,6 @@ PROGRAMS_OF_JOBS=(
 	cluster:/usr/lib/cni/bridge:containernetworking-plugins
 	cluster:/usr/lib/cni/host-local:containernetworking-plugins
 	cluster:/usr/lib/cni/portmap:containernetworking-plugins
-	test:busybox:busybox-static
 	test:prometheus:unpack
 	test:promtool:unpack
 	bench:gcc:gcc
