@@ -140,8 +140,9 @@ def _node(case: Case, place: int, rng: Rng) -> ServerFigures:
     spent = requests * (demand + case.inside) / 1000 * rng.lognormal(0, 0.03)
     asked = requests * case.figures.get("between", 0.0) / 1000
     written = case.figures.get("writing", 0.0)
-    # While the collector stops the application, its threads use all cores.
-    collecting = gc * SECONDS * cluster.cores
+    # While the collector stops the application, its threads use all cores. What it usually takes is
+    # part of the demand of a query.
+    collecting = case.figures.get("gc_share", 0.0) * SECONDS * cluster.cores
     worked = requests * (demand + written) / 1000 + collecting
     figures = {
         "cpu_seconds": min(worked, 0.98 * cluster.cores * SECONDS),
