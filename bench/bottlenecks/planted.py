@@ -175,7 +175,7 @@ class _Planted:
 
     @property
     def row(self) -> Row:
-        """Healthy runs must name nothing; what was planted is judged over all kinds."""
+        """Healthy runs must name nothing; what was planted is checked over all kinds."""
         others = [each for each in self.found if each.resource != self.kind.resource]
         accused = [each for each in others if each.resource is not Resource.UNCLEAR]
         weak = f" ({self.weak} too weak)" if self.weak else ""

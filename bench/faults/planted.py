@@ -1,8 +1,9 @@
 """Whether the bench misses a bar where the product has a fault, and misses none where it has not.
 
-What judges a product must be judged as well: a bench whose truth comes from the product's own code
-agrees with its faults (mutation testing; DeMillo, Lipton, Sayward, Hints on test data selection,
-1978). Each fault is planted in a copy of product and bench, in which a part of the bench runs.
+What checks a product must be checked as well: a bench whose truth comes from the product's own
+code agrees with its faults (mutation testing; DeMillo, Lipton, Sayward, Hints on test data
+selection, 1978). Each fault is planted in a copy of product and bench, in which a part of the bench
+runs.
 """
 
 import os
