@@ -80,7 +80,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
 }
 
 _ON_REQUEST = frozenset({"realpairs", "faults"})
-"""Parts that run only by name: one needs an operator in a cluster, the other validates the bench."""
+"""Parts that run only by name: one needs an operator in a cluster, the other checks the bench."""
 
 
 def main(arguments: list[str]) -> int:
