@@ -31,8 +31,8 @@ QUICK_PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "capacity": partial(capacity, count=10),
     "computed": partial(computed_bottlenecks, each=40),
     "gaps": partial(computed_gaps, steps=200, seconds=4),
-    # Of the other series the coverage is near its bar, which few steps cannot show.
-    "intervals": partial(intervals, steps=300, seconds=300, rate=100, names=["ten stalls"]),
+    # Near its bar the coverage needs all steps, so there is one series only.
+    "intervals": partial(intervals, steps=1000, seconds=300, rate=100, names=["ten stalls"]),
     "merged": partial(merged, count=20_000),
     "saturation": partial(saturation, steps=3, seconds=3),
     "stalls": partial(stalls, seconds=20),
