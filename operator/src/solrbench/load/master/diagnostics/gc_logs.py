@@ -10,13 +10,12 @@ from typing import Any
 import gevent
 import httpx
 
+from solrbench.load.master.diagnostics.recorder import MOST_NODES
+from solrbench.load.master.telemetry.agent_source import pod_of
 from solrbench.results.model.diagnostics import DiagnosticFile
 
 GC_LOG = "/gc-log"
 TIMEOUT_SECONDS = 10.0
-MOST_NODES = 8
-"""Nodes whose log is kept, so that a document of a step run stays small."""
-
 _MAX_BYTES = 4 << 20
 """Of a response, whose text is JSON; the agent sends less."""
 
@@ -40,7 +39,7 @@ class GcLogs:
         """Return what was added to each log since then."""
         found = self._each(self._added)
         return [
-            DiagnosticFile.pack(f"gc-{_pod(agent)}.log", _text(agent, text))
+            DiagnosticFile.pack(f"gc-{pod_of(agent)}.log", _text(agent, text))
             for agent, text in found.items()
         ]
 
@@ -73,9 +72,5 @@ def _caught(read: Any, agent: str) -> Any:
 
 def _text(agent: str, found: str | Exception) -> str:
     if isinstance(found, Exception):
-        return f"no GC log of {_pod(agent)}: {found or type(found).__name__}\n"
+        return f"no GC log of {pod_of(agent)}: {found or type(found).__name__}\n"
     return found
-
-
-def _pod(agent: str) -> str:
-    return agent.rpartition(":")[0].partition(".")[0]

@@ -8,6 +8,9 @@ from typing import Protocol
 
 from solrbench.results.model.diagnostics import DiagnosticFile
 
+MOST_NODES = 8
+"""Nodes of which files are taken, so that a document of a step run stays small."""
+
 MAX_BYTES = 1 << 20
 """Packed files of a step run; those after that are left out."""
 
@@ -16,7 +19,7 @@ class DiagnosticsSource(Protocol):
     """One kind of files."""
 
     def begin(self) -> None:
-        """Begin to take them; a step run begins to be measured."""
+        """Begin to take them anew; a step run begins to be measured."""
 
     def end(self) -> list[DiagnosticFile]:
         """Take no more; return those since the begin."""
@@ -32,9 +35,8 @@ class DiagnosticsRecorder:
 
     def mark(self, repeat: int) -> None:
         """Begin, if a step run is of the repeat that is wanted."""
-        self.end()
-        if repeat == self._repeat:
-            self._is_taking = True
+        self._is_taking = repeat == self._repeat
+        if self._is_taking:
             for source in self._sources:
                 source.begin()
 

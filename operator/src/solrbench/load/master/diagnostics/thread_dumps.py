@@ -10,15 +10,13 @@ from gevent.event import Event
 
 from solrbench.api.v1alpha1.load.diagnostics import ThreadDumps
 from solrbench.http_auth import HttpAuth
-from solrbench.load.master.diagnostics.recorder import MAX_BYTES
+from solrbench.load.master.diagnostics.recorder import MAX_BYTES, MOST_NODES
 from solrbench.load.master.metrics_client import MetricsClient
 from solrbench.load.telemetry.thread_dump import format_thread_dump
 from solrbench.results.model.diagnostics import DiagnosticFile
 
 THREADS = "/admin/info/threads"
 TIMEOUT_SECONDS = 10.0
-MOST_NODES = 8
-"""Nodes that are asked, so that a document of a step run stays small."""
 
 
 class ThreadDumper:
@@ -35,7 +33,8 @@ class ThreadDumper:
         self._files: list[DiagnosticFile] = []
 
     def begin(self) -> None:
-        """Dump from now on, in the background."""
+        """Dump from now on, in the background; forget the dumps so far."""
+        self.end()
         self._ended = Event()
         self._greenlet = gevent.spawn(self._dump_until_end, self._ended)
 

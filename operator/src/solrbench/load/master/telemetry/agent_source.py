@@ -57,6 +57,11 @@ class AgentSource:
             return []
 
 
+def pod_of(address: str) -> str:
+    """Return the pod of an agent: the first word of its host."""
+    return address.rpartition(":")[0].partition(".")[0]
+
+
 def parse_usage(
     body: Mapping[str, Any], address: str, component: str, moment: float
 ) -> list[Reading]:
@@ -67,7 +72,7 @@ def parse_usage(
 
     """
     machine = str(body["machine"])
-    pod = address.rpartition(":")[0].partition(".")[0]
+    pod = pod_of(address)
     found = [
         Reading(
             machine,
