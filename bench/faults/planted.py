@@ -81,7 +81,7 @@ def _word(code: int) -> str:
 
 
 def _run(part: str, copy: Path) -> tuple[int, str]:
-    """Return the exit code of a part in a copy, and the first bar that it missed."""
+    """Return the exit code of a part in a copy, and the first bar that it missed, or its error."""
     print(f"  {part} in {copy.name}", file=sys.stderr, flush=True)
     done = subprocess.run(
         [sys.executable, "-m", "bench.faults.quick_parts", part],
@@ -92,7 +92,8 @@ def _run(part: str, copy: Path) -> tuple[int, str]:
         timeout=_MOST_SECONDS,
         check=False,
     )
-    lines = (done.stdout if done.returncode in (0, NOTICED) else done.stderr).splitlines()
-    shown = lines[:1] if done.returncode in (0, NOTICED) else lines[-1:]
-    more = f" and {len(lines) - 1} more" if done.returncode == NOTICED and lines[1:] else ""
-    return done.returncode, "".join(shown) + more
+    if done.returncode not in (0, NOTICED):
+        return done.returncode, "".join(done.stderr.splitlines()[-1:])
+    missed = done.stdout.splitlines()
+    more = f" and {len(missed) - 1} more" if missed[1:] else ""
+    return done.returncode, "".join(missed[:1]) + more
