@@ -50,8 +50,16 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def wait_until(holds: Callable[[], bool], seconds: float, what: str) -> None:
+def wait_until(
+    holds: Callable[[], bool], seconds: float, what: str, look_seconds: float = _LOOK_SECONDS
+) -> None:
     """Wait for a condition.
+
+    Args:
+        holds: the condition
+        seconds: after which it is given up
+        what: the condition in words
+        look_seconds: between two looks at it
 
     Raises:
         DidNotHappenError: it does not hold in time; `what` names it.
@@ -61,7 +69,7 @@ def wait_until(holds: Callable[[], bool], seconds: float, what: str) -> None:
     while not holds():
         if time.monotonic() > deadline:
             raise DidNotHappenError(f"{what}: not within {seconds:g} s")
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(look_seconds)
 
 
 def cpu_seconds(pid: int) -> float:

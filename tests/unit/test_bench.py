@@ -13,7 +13,7 @@ from bench.harness.percentiles import PERCENTS, exact_percentile, worst_of
 from bench.harness.table import Row, ratio_row, render, skipped
 from bench.load.stalls import theory
 from bench.statistics.comparison_words import Outcome, Pair, equal_rows, outcomes
-from bench.statistics.real_pairs import pair_benchmark, target_benchmark
+from bench.statistics.real_pair_objects import pair_benchmark, target_benchmark
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.results.stats.histograms import Histogram
