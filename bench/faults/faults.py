@@ -120,7 +120,7 @@ FAULTS = (
     Fault(
         "every look at adaptive repeats has the whole level",
         "results/comparison/looks.py",
-        "return part / (_DIVISOR if family == 1 else _FAMILY_DIVISOR)",
+        "return max(closed, self._spent(look) - self._spent(before))",
         "return 1.0",
         "words",
     ),

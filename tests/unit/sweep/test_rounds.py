@@ -74,6 +74,15 @@ def test_what_is_open_beside_the_best_goes_on() -> None:
     assert [each.rounds for each in points] == [3, 6, 6]  # the baseline is decided from both
 
 
+def test_a_best_point_that_is_the_same_as_the_baseline_is_not_compared() -> None:
+    """2 is 1 % above and 3 is 2 % below 1: the Same as it, and open beside each other."""
+    above, below = (100.45, 101.0, 101.55), (97.45, 98.0, 98.55)
+    seen, _ = measure({1: EQUAL, 2: above, 3: below})
+    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
+    assert [each.word for each in points] == [None, "Same", "Same"]
+    assert [each.rounds for each in points] == [3, 3, 3]
+
+
 def test_invalid_rounds_are_left_out() -> None:
     seen, _ = measure({1: EQUAL, 2: (100.0, 0, 100.1, 99.9, 100.0), 3: (0, 0, 0, 0)})
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)

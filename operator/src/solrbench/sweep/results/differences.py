@@ -106,7 +106,15 @@ def rule_of(spec: SweepSpec) -> Rule:
     """Return how words are found: with rounds, by levels that allow for a look after each."""
     repeats, comparison = spec.repeats, spec.template.spec.get("comparison") or {}
     effect = comparison.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
-    return Rule(effect, None if repeats is None else Looks(repeats.min, repeats.max))
+    if repeats is None:
+        return Rule(effect)
+    return Rule(effect, Looks(repeats.min, repeats.max, _repeats_of_round(spec)))
+
+
+def _repeats_of_round(spec: SweepSpec) -> int:
+    """Return the repeats of each benchmark, which are equal in all points of a sweep in rounds."""
+    repeats = (spec.template.spec.get("load") or {}).get("repeats") or {}
+    return int(repeats.get("count", 1))
 
 
 def compare_all(

@@ -3,13 +3,16 @@
 A round is a benchmark of every point that takes part in it, one after another. After it, each point
 takes part in the next one as long as its word beside the baseline, or beside the best point, is
 open; so time goes to what is undecided and near the best. The baseline and the best go on with
-those that are compared with them.
+those that are compared with them. If the best point is the Same as the baseline, nothing is gained
+by any: then the words beside the baseline are all that is asked for.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.api.v1alpha1.sweep.status import SweepPoint
+from solrbench.results.comparison.findings import Finding
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.results.best_point import find_best
 from solrbench.sweep.results.differences import MeasuredPoint, compare_all, read_measured, rule_of
@@ -66,21 +69,37 @@ def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Ite
     """Yield the points whose words are open, each with the one that it is compared with."""
     baseline, others = read_measured(plan, points, spec.objective.metric)
     measured = others if baseline is None else [baseline, *others]
+    beside: Mapping[str, Finding] = {}
+    if baseline is not None:
+        beside = _findings_beside(spec, baseline, measured)
+        yield from _open_pairs(baseline, beside)
     best = find_best(spec, plan, points)
     named = next((each for each in measured if best is not None and each.name == best.name), None)
-    for usual in (baseline, named):
-        if usual is not None:
-            yield from _open_beside(spec, usual, measured)
+    if named is not None and not _is_same(beside.get(named.name)):
+        yield from _open_pairs(named, _findings_beside(spec, named, measured))
 
 
-def _open_beside(
+def _findings_beside(
     spec: SweepSpec, usual: MeasuredPoint, measured: Sequence[MeasuredPoint]
-) -> Iterator[str]:
+) -> dict[str, Finding]:
+    """Return what the Valid points are beside one of them; nothing if that is Invalid."""
     others = [each for each in measured if each.name != usual.name]
     findings = compare_all(usual, others, spec.objective.metric, rule_of(spec))
-    for each, finding in zip(others, findings, strict=True):
-        if each.is_valid and usual.is_valid and not finding.is_decided:
-            yield each.name
+    return {
+        each.name: finding
+        for each, finding in zip(others, findings, strict=True)
+        if each.is_valid and usual.is_valid
+    }
+
+
+def _is_same(finding: Finding | None) -> bool:
+    return finding is not None and finding.word is Word.SAME
+
+
+def _open_pairs(usual: MeasuredPoint, beside: Mapping[str, Finding]) -> Iterator[str]:
+    for name, finding in beside.items():
+        if not finding.is_decided:
+            yield name
             yield usual.name
 
 

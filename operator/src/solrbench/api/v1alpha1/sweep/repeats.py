@@ -17,7 +17,8 @@ class SweepRepeats(Model):
     until: Until
     """`until` is what rounds go on until: with `Decided`, a point takes part in the next one while
     the word beside the baseline, or that beside the best point, is neither Better, Worse nor Same,
-    at most up to `max` repeats. Levels of the tests allow for the looks after each round."""
+    at most up to `max` repeats; the best point counts only if it is not the Same as the baseline.
+    Levels of the tests allow for the looks after each round."""
     min: _Number = DEFAULT_MIN
     """`min` is the number of repeats of each point after which it is looked at first."""
     max: _Number = DEFAULT_MAX
