@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 
 from solrbench.errors import PermanentError
+from solrbench.net.pooled_client import create_pooled_client
 from solrbench.plan.auth_files import PASSWORD, USERNAME, AuthFiles
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -62,15 +63,13 @@ class HttpAuth:
         return _bundled_trust() if self.ca is None else self.ssl_context
 
     def open_client(self, timeout_seconds: float) -> httpx.Client:
-        """Return a client with these credentials that takes no settings from the environment.
+        """Return a client with these credentials, whose responses are limited.
 
         Raises:
             PermanentError: as `ssl_context` does.
 
         """
-        return httpx.Client(
-            timeout=timeout_seconds, trust_env=False, headers=self.headers, verify=self.verify
-        )
+        return create_pooled_client(timeout_seconds, self.verify, self.headers)
 
 
 @cache

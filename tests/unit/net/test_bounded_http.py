@@ -17,14 +17,18 @@ LENGTH = b"Content-Length: %d\r\n\r\n"
 
 
 @contextmanager
-def serving(answer: Callable[[socket.socket], None]) -> Iterator[str]:
-    """Answer one request with whatever `answer` sends."""
+def serving(
+    answer: Callable[[socket.socket], None], requests: list[bytes] | None = None
+) -> Iterator[str]:
+    """Answer one request, and add it to `requests`, with whatever `answer` sends."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
             connection, _ = server.accept()
             with connection:
-                connection.recv(65536)
+                received = connection.recv(65536)
+                if requests is not None:
+                    requests.append(received)
                 with suppress(OSError):  # the client has gone
                     answer(connection)
 

@@ -89,12 +89,22 @@ def fetch(
 
 
 def _body(response: httpx.Response, max_bytes: int) -> bytes:
-    encoding = response.headers.get("Content-Encoding", "identity")
-    if encoding.lower() != "identity":
-        raise httpx.DecodingError(f"the response is compressed ({encoding[:50]}), unasked")
+    check_encoding(response)
     body = bytearray()
     for part in response.iter_bytes():
         body += part
         if len(body) > max_bytes:
             raise ResponseTooLargeError(f"the response has more than {max_bytes} bytes")
     return bytes(body)
+
+
+def check_encoding(response: httpx.Response) -> None:
+    """Refuse a body that is compressed, which nobody asked for.
+
+    Raises:
+        httpx.DecodingError: it is.
+
+    """
+    encoding = response.headers.get("Content-Encoding", "identity")
+    if encoding.lower() != "identity":
+        raise httpx.DecodingError(f"the response is compressed ({encoding[:50]}), unasked")

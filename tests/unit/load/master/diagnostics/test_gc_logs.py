@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import gevent
 import httpx
 import pytest
 
@@ -31,6 +32,7 @@ def test_only_what_was_added_is_kept() -> None:
     logs = dict(LOGS)
     with agents(logs) as reader:
         reader.begin()
+        gevent.wait()
         logs["solr-0.solr.ns"] += "second\n"
         files = reader.end()
     assert [(each.name, each.unpack()) for each in files] == [

@@ -12,6 +12,7 @@ import httpx
 
 from solrbench.load.master.diagnostics.recorder import MOST_NODES
 from solrbench.load.master.telemetry.agent_source import pod_of
+from solrbench.net.pooled_client import create_pooled_client
 from solrbench.results.model.diagnostics import DiagnosticFile
 
 GC_LOG = "/gc-log"
@@ -27,16 +28,23 @@ class GcLogs:
 
     def __init__(self, agents: Sequence[str]) -> None:
         self._agents = list(agents)[:MOST_NODES]
-        self._http = httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=False)
+        self._http = create_pooled_client(TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
         self._begins: dict[str, int] = {}
+        self._begun: gevent.Greenlet | None = None
 
     def begin(self) -> None:
-        """Note how long the logs are."""
+        """Note how long the logs are, in the background: an agent may be silent."""
+        self._begun = gevent.spawn(self._note_sizes)
+
+    def _note_sizes(self) -> None:
         sizes = self._each(lambda agent: int(self._get(agent, {})["bytes"]))
         self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
 
     def end(self) -> list[DiagnosticFile]:
         """Return what was added to each log since then."""
+        if self._begun is not None:
+            self._begun.join()
+            self._begun = None
         found = self._each(self._added)
         return [
             DiagnosticFile.pack(f"gc-{pod_of(agent)}.log", _text(agent, text))
@@ -55,10 +63,7 @@ class GcLogs:
 
     def _get(self, agent: str, parameters: dict[str, int]) -> dict[str, Any]:
         url = f"http://{agent}{GC_LOG}"
-        response = self._http.get(url, params=parameters).raise_for_status()
-        if len(response.content) > _MAX_BYTES:
-            raise ValueError(f"{len(response.content)} bytes instead of a log")
-        found: dict[str, Any] = response.json()
+        found: dict[str, Any] = self._http.get(url, params=parameters).raise_for_status().json()
         return found
 
 

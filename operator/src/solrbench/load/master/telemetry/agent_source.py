@@ -9,6 +9,7 @@ import gevent
 import httpx
 
 from solrbench.load.telemetry.readings import Reading
+from solrbench.net.pooled_client import create_pooled_client
 
 TIMEOUT_SECONDS = 3.0
 _MAX_BYTES = 1 << 16
@@ -22,7 +23,7 @@ class AgentSource:
 
     def __init__(self, agents: Sequence[tuple[str, str]]) -> None:
         self._agents = list(agents)
-        self._http = httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=False)
+        self._http = create_pooled_client(TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
         self._silent: list[str] = []
 
     def read(self, *, full: bool) -> Sequence[Reading]:
@@ -49,8 +50,6 @@ class AgentSource:
     def _read(self, address: str, component: str) -> list[Reading]:
         try:
             response = self._http.get(f"http://{address}/usage").raise_for_status()
-            if len(response.content) > _MAX_BYTES:
-                return []
             return parse_usage(response.json(), address, component, time.monotonic())
         except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
             _logger.info("no usage from %s: %r", address, error)
