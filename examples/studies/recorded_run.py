@@ -69,7 +69,9 @@ def _steps(benchmark: Body) -> Iterator[list[object]]:
 
 
 def _short(number: float | None) -> str:
-    return "" if number is None else f"{number:.4g}"
+    if number is None:
+        return ""
+    return f"{number:.0f}" if number >= 1000 else f"{number:.4g}"
 
 
 def _gaps(benchmarks: list[Body]) -> Iterator[str]:

@@ -25,6 +25,10 @@ def known(word: Word, percent: float, low: float, high: float, more: int | None 
     ("overhead", "sentence"),
     [
         (known(Word.WORSE, 27.04, 19.1, 35.3), "Worse by 27 % (95 %: 19.1 to 35.3) than raw"),
+        (
+            known(Word.WORSE, 1_667_386, 55_357, 50_138_336),
+            "Worse by 16700 times (95 %: 555 to 501000) than raw",
+        ),
         (known(Word.BETTER, -13, -17, -9), "Better by 13 % (95 %: 9 to 17) than raw"),
         (known(Word.SAME, 2, -1, 4), "Same as raw (+2 %, 95 %: -1 to 4)"),
         (

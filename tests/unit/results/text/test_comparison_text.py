@@ -25,6 +25,10 @@ from solrbench.results.text.comparison_text import comparison_lines, format_over
             Overhead(percent=3, low_percent=0, high_percent=6, word=Word.UNCLEAR, more_repeats=51),
             "+3 % (95 % confidence: 0 % … +6 %), Unclear: more than 50 more repeats",
         ),
+        (
+            Overhead(percent=1_667_386, low_percent=900, high_percent=50_138_336, word=Word.WORSE),
+            "16700 times (95 % confidence: +900 % … 501000 times), Worse",
+        ),
     ],
 )
 def test_overhead_is_formatted_with_its_interval(overhead: Overhead, text: str) -> None:

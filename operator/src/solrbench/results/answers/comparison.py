@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
 from solrbench.results.comparison.baseline import primary_words
 from solrbench.results.comparison.metric import label_of
 from solrbench.results.stats.number_format import format_number
-from solrbench.results.text.comparison_text import format_signed
+from solrbench.results.text.comparison_text import format_bound, format_signed
 from solrbench.results.text.comparison_word_text import format_more_repeats, format_word
 from solrbench.results.trends.differences import trend_difference_sentences
 
@@ -59,7 +59,7 @@ class Answer:
                 more = format_more_repeats(overhead.more_repeats)
                 return f"{word} beside {self.other}{more} ({self._signed()})"
             case _:
-                size = f"{format_number(abs(overhead.percent))} %"
+                size = format_signed(abs(overhead.percent)).removeprefix("+")
                 return f"{word} by {size}{self._interval()} than {self.other}"
 
     def _signed(self) -> str:
@@ -72,7 +72,8 @@ class Answer:
             return ""
         if not signed and self.overhead.percent < 0:
             low, high = -high, -low
-        text = f"95 %: {format_number(low)} to {format_number(high)}"
+        bounds = (format_bound(each, self.overhead.percent) for each in (low, high))
+        text = f"95 %: {' to '.join(bounds)}"
         return f", {text}" if bare else f" ({text})"
 
 

@@ -54,6 +54,7 @@ def _evidence(spec: Spec, run: EvaluatedRun, servers: RunTelemetry) -> Evidence:
         servers=servers,
         findings=run.findings,
         behind_proxy=_behind_proxy(spec, run.document),
+        users=run.document.users,
     )
 
 

@@ -16,6 +16,7 @@ class Evidence:
         servers: what the servers did
         findings: what the checks of the verdict found, by reason
         behind_proxy: whether requests went through something between load and Solr
+        users: of a closed loop, of whom each has one request under way at most; None for arrivals
 
     """
 
@@ -23,6 +24,7 @@ class Evidence:
     servers: RunTelemetry
     findings: Mapping[str, Outcome]
     behind_proxy: bool = False
+    users: int | None = None
 
     def figure(self, name: str) -> float | None:
         """Return a figure; None if it was not measured."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
-from solrbench.results.stats.number_format import format_number
+from solrbench.results.stats.number_format import format_number, round_significant
 from solrbench.results.text.comparison_word_text import format_word
 
 COMPARISON_NOTE = (
@@ -12,6 +12,9 @@ COMPARISON_NOTE = (
     " effect that matters. Words are made from the p95 of each step; those of other figures count"
     " only below it. docs/method.md has the tests."
 )
+
+_TIMES_FROM_PERCENT = 1000.0
+_DIGITS_OF_TIMES = 3
 
 
 def comparison_lines(comparisons: Iterable[Comparison]) -> list[str]:
@@ -36,9 +39,22 @@ def format_overhead(overhead: Overhead, *, on_target: bool = False) -> str:
 
 
 def format_signed(percent: float) -> str:
-    """Return a difference in per cent with its sign."""
+    """Return a difference in per cent with its sign; from 1,000 % on as `16700 times`."""
+    if _is_in_times(percent):
+        return f"{format_bound(percent, percent)} times"
     sign = "+" if percent > 0 else ""
     return f"{sign}{format_number(percent)} %"
+
+
+def format_bound(bound: float, percent: float) -> str:
+    """Return a bound of the interval of a difference, in the unit in which that is shown."""
+    if _is_in_times(percent):
+        return format_number(round_significant(1 + bound / 100, _DIGITS_OF_TIMES))
+    return format_number(bound)
+
+
+def _is_in_times(percent: float) -> bool:
+    return percent >= _TIMES_FROM_PERCENT
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:

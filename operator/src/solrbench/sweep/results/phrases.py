@@ -6,7 +6,7 @@ from solrbench.api.v1alpha1.status.comparison_word import Word
 from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.results.comparison.findings import Finding
 from solrbench.results.stats.number_format import format_number
-from solrbench.results.text.comparison_text import format_signed
+from solrbench.results.text.comparison_text import format_bound, format_signed
 from solrbench.results.text.comparison_word_text import NO_WORD, format_more_repeats
 from solrbench.sweep.points import Values
 
@@ -20,7 +20,7 @@ def phrase_finding(finding: Finding) -> str:
         return f"{percent} ({NO_WORD})"
     if interval is None:
         return f"{finding.word} ({percent})"
-    low, high = format_number(interval.lower), format_number(interval.upper)
+    low, high = (format_bound(each, finding.percent) for each in interval)
     return f"{finding.word} ({percent}, 95 %: {low} to {high})"
 
 

@@ -69,7 +69,7 @@ def find_garbage_collection(run: Evidence) -> Symptom | None:
 def _find_long_pauses(run: Evidence) -> Symptom | None:
     """Apply if pauses are much of the time of a request, though they are few.
 
-    A request meets a pause with the probability of the share of time in pauses, and then waits for
+    An arrival meets a pause with the probability of the share of time in pauses, and then waits for
     half of it on average: more if pauses differ, so this is a lower bound.
     """
     spent, often = run.figure("gc_percent"), run.figure("gc_per_second")
@@ -77,7 +77,7 @@ def _find_long_pauses(run: Evidence) -> Symptom | None:
     if not spent or not often or not each or spent < LEAST_GC_OF_LONG_PAUSES_PERCENT:
         return None
     pause = 1000 * spent / 100 / often
-    share = spent * pause / 2 / each
+    share = spent * _share_that_waits(run, pause) * pause / 2 / each
     if share <= MAX_PAUSE_PERCENT_OF_REQUEST:
         return None
     return Symptom(
@@ -85,6 +85,17 @@ def _find_long_pauses(run: Evidence) -> Symptom | None:
         f" {format_milliseconds(pause)} (limit {format_percent(MAX_PAUSE_PERCENT_OF_REQUEST)})",
         run.server("gc_percent"),
     )
+
+
+def _share_that_waits(run: Evidence, pause_milliseconds: float) -> float:
+    """Return the share of the requests due in a pause that are sent: all of a plan's.
+
+    The users of a closed loop wait for their responses, so that a pause meets one of each at most.
+    """
+    rate = run.figure("solr_requests_per_second")
+    if run.users is None or not rate:
+        return 1.0
+    return min(1.0, run.users / (rate * pause_milliseconds / 1000))
 
 
 def _find_full_heap(run: Evidence) -> Symptom | None:
