@@ -99,7 +99,7 @@ def _body(response: httpx.Response, max_bytes: int) -> bytes:
 
 
 def check_encoding(response: httpx.Response) -> None:
-    """Refuse a body that is compressed, which nobody asked for.
+    """Refuse a body that is compressed unasked.
 
     Raises:
         httpx.DecodingError: it is.
