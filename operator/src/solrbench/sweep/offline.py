@@ -80,7 +80,8 @@ def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
     made = sum(each.reuses is None for each in plan.points)
     filled = sum(each.reuses is not Reuse.INDEX for each in plan.points)
     return (
-        f"{len(plan.points)} points, {format_number(seconds / 60)} min of steps; the largest"
+        f"{len(plan.points)} points, {format_number(seconds / 60)} min of steps"
+        f"{_beside(sum(each.demand.steps_by_requests for each in plan.points))}; the largest"
         f" requests {cores} cores and {memory} GiB; targets are made {made} times, indexes filled"
         f" {filled} times{_rounds(plan, spec, seconds)}"
     )
@@ -96,12 +97,20 @@ def _rounds(plan: SweepPlan, spec: SweepSpec, seconds: int) -> str:
     return f" in each round; {least} to {most} rounds, {shortest} to {longest} min of steps in all"
 
 
+def _beside(steps_by_requests: int) -> str:
+    """Name the steps whose length depends on the target."""
+    if not steps_by_requests:
+        return ""
+    return f" and {steps_by_requests} steps that end after a number of requests"
+
+
 def _line(sweep: str, planned: PlannedPoint) -> str:
     baseline = " (baseline)" if planned.point.is_baseline else ""
     total = planned.demand.total
     cores, memory = format_number(total.cores), format_number(total.memory_bytes / 2**30)
     return (
         f"{benchmark_name(sweep, planned.point.name)}: {planned.point.text}{baseline};"
-        f" {planned.demand.step_seconds} s, {cores} cores, {memory} GiB"
+        f" {planned.demand.step_seconds} s{_beside(planned.demand.steps_by_requests)},"
+        f" {cores} cores, {memory} GiB"
         f"{_REUSES[planned.reuses]}"
     )

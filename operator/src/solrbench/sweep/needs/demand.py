@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.load.load import Step
 from solrbench.api.v1alpha1.pod.pods import Resources
-from solrbench.api.v1alpha1.rules.duration import planned_seconds
+from solrbench.api.v1alpha1.rules.duration import search_seconds
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.sweep.needs.footprint import PodGroup, pod_groups
 
@@ -41,10 +42,11 @@ class Demand:
     """What a point needs.
 
     Attributes:
-        step_seconds: of all steps that last a given time, in all repeats and variants
+        step_seconds: of all steps whose length is known, in all repeats and variants
         target: of Solr and ZooKeeper
         load: of the load's pods
         pods: all of them
+        steps_by_requests: those that last as long as their requests take
 
     """
 
@@ -52,6 +54,7 @@ class Demand:
     target: Amounts
     load: Amounts
     pods: tuple[PodGroup, ...]
+    steps_by_requests: int = 0
 
     @property
     def total(self) -> Amounts:
@@ -62,7 +65,26 @@ class Demand:
 def measure_demand(spec: Spec) -> Demand:
     """Return what a benchmark needs."""
     load = amounts(spec.load.resources) * spec.load.workers + amounts(spec.load.master.resources)
-    return Demand(planned_seconds(spec), _target(spec), load, tuple(pod_groups(spec)))
+    variants = max(len(spec.target.variants), 1)
+    runs = spec.load.repeats.most * variants
+    known = [_seconds_of(each) for each in spec.load.steps]
+    return Demand(
+        round(sum(each or 0.0 for each in known) * runs) + search_seconds(spec) * variants,
+        _target(spec),
+        load,
+        tuple(pod_groups(spec)),
+        known.count(None) * runs,
+    )
+
+
+def _seconds_of(step: Step) -> float | None:
+    """Return how long a step lasts; None if that depends on the target, or on a file."""
+    ramp = step.ramp_seconds or 0
+    if step.duration_seconds is not None:
+        return step.duration_seconds + ramp
+    if step.requests is not None and step.requests_per_second:
+        return step.requests / step.requests_per_second + ramp
+    return None
 
 
 def _target(spec: Spec) -> Amounts:

@@ -21,10 +21,11 @@ def planned_seconds(spec: Any) -> int:
     steps, repeats = spec.load.steps, spec.load.repeats
     once: int = sum((each.duration_seconds or 0) + (each.ramp_seconds or 0) for each in steps)
     together: int = repeats.most if repeats.start_on is RepeatStart.SAME_TARGET else 1
-    return (once * together + _search_seconds(spec)) * max(len(spec.target.variants), 1)
+    return (once * together + search_seconds(spec)) * max(len(spec.target.variants), 1)
 
 
-def _search_seconds(spec: Any) -> int:
+def search_seconds(spec: Any) -> int:
+    """Return how long the trials of a search for the capacity take at most, of one variant."""
     capacity = spec.load.capacity
     if capacity is None:
         return 0
