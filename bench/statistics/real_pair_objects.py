@@ -13,7 +13,7 @@ TARGET = "pairs-target"
 QUERIES = "pairs-queries"
 WAY = "pairs-way"
 
-DELAY_MILLISECONDS = 20
+_DELAY_MILLISECONDS = 20
 _USERS = 4
 _STEP_SECONDS = 6
 _COMPILED_REQUESTS = 100_000
@@ -90,7 +90,7 @@ def way_pod(image: str, server: str) -> Body:
     container = {
         "name": "relay",
         "image": image,
-        "command": ["python", _SCRIPT, str(_PORT), server, str(DELAY_MILLISECONDS)],
+        "command": ["python", _SCRIPT, str(_PORT), server, str(_DELAY_MILLISECONDS)],
         "ports": [{"containerPort": _PORT}],
         "readinessProbe": {"tcpSocket": {"port": _PORT}, "periodSeconds": 1},
         "volumeMounts": [{"name": "relay", "mountPath": "/relay"}],

@@ -38,6 +38,30 @@ def serving(
         thread.join()
 
 
+@contextmanager
+def dripping(begin: bytes) -> Iterator[str]:
+    """Answer one request with `begin`, and then a byte now and then."""
+    gone = Event()
+
+    def drip(connection: socket.socket) -> None:
+        connection.sendall(begin)
+        while not gone.wait(0.05):
+            connection.sendall(b"x")
+
+    with serving(drip) as url:
+        try:
+            yield url
+        finally:
+            gone.set()
+
+
+def pour(connection: socket.socket) -> None:
+    """Send a body without end."""
+    connection.sendall(HEAD + b"\r\n")
+    while True:
+        connection.sendall(b"x" * 65536)
+
+
 def get(url: str, max_bytes: int = 1000, seconds: float = 10.0) -> httpx.Response:
     with closing(create_client()) as client:
         return fetch(client, "GET", url, max_bytes=max_bytes, seconds=seconds)
@@ -62,11 +86,6 @@ def test_one_byte_more_is_refused() -> None:
 
 
 def test_a_body_without_end_is_refused() -> None:
-    def pour(connection: socket.socket) -> None:
-        connection.sendall(HEAD + b"\r\n")
-        while True:
-            connection.sendall(b"x" * 65536)
-
     with serving(pour) as url, pytest.raises(ResponseTooLargeError):
         get(url)
 
@@ -86,20 +105,9 @@ def test_no_compression_is_asked_for() -> None:
 
 @pytest.mark.parametrize("begin", [b"HTTP/1.1 200 OK\r\nX: ", HEAD + LENGTH % 900])
 def test_the_deadline_holds_for_a_slow_drip(begin: bytes) -> None:
-    gone = Event()
-
-    def drip(connection: socket.socket) -> None:
-        connection.sendall(begin)
-        while not gone.wait(0.05):
-            connection.sendall(b"x")
-
     started = time.monotonic()
-    with serving(drip) as url:
-        try:
-            with pytest.raises(httpx.ReadTimeout):
-                get(url, seconds=0.4)
-        finally:
-            gone.set()
+    with dripping(begin) as url, pytest.raises(httpx.ReadTimeout):
+        get(url, seconds=0.4)
     assert time.monotonic() - started < 5
 
 

@@ -1,9 +1,7 @@
 """Whatever a target sends to the load master, a response ends in time and is not too large."""
 
 import gzip
-import socket
 import time
-from threading import Event
 
 import httpx
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.net.bounded_http import ResponseTooLargeError
 from solrbench.net.pooled_client import create_pooled_client
-from unit.net.test_bounded_http import HEAD, LENGTH, sender, serving
+from unit.net.test_bounded_http import HEAD, LENGTH, dripping, pour, sender, serving
 
 
 def get(url: str, max_bytes: int = 1000, seconds: float = 10.0) -> httpx.Response:
@@ -25,11 +23,6 @@ def test_a_response_up_to_the_limit_is_whole() -> None:
 
 
 def test_a_body_without_end_is_refused() -> None:
-    def pour(connection: socket.socket) -> None:
-        connection.sendall(HEAD + b"\r\n")
-        while True:
-            connection.sendall(b"x" * 65536)
-
     with serving(pour) as url, pytest.raises(ResponseTooLargeError, match="more than 1000 bytes"):
         get(url)
 
@@ -42,20 +35,9 @@ def test_a_compressed_response_is_refused() -> None:
 
 
 def test_a_slow_drip_ends_in_time() -> None:
-    gone = Event()
-
-    def drip(connection: socket.socket) -> None:
-        connection.sendall(HEAD + LENGTH % 900)
-        while not gone.wait(0.05):
-            connection.sendall(b"x")
-
     began = time.monotonic()
-    with serving(drip) as url:
-        try:
-            with pytest.raises(httpx.ReadTimeout):
-                get(url, seconds=0.4)
-        finally:
-            gone.set()
+    with dripping(HEAD + LENGTH % 900) as url, pytest.raises(httpx.ReadTimeout):
+        get(url, seconds=0.4)
     assert time.monotonic() - began < 5
 
 

@@ -6,7 +6,7 @@ of them.
 
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import httpx
@@ -90,12 +90,22 @@ def fetch(
 
 def _body(response: httpx.Response, max_bytes: int) -> bytes:
     check_encoding(response)
-    body = bytearray()
-    for part in response.iter_bytes():
-        body += part
-        if len(body) > max_bytes:
+    return b"".join(limit_bytes(response.iter_bytes(), max_bytes))
+
+
+def limit_bytes(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
+    """Yield the parts of a body.
+
+    Raises:
+        ResponseTooLargeError: they have more than `max_bytes`.
+
+    """
+    size = 0
+    for part in parts:
+        size += len(part)
+        if size > max_bytes:
             raise ResponseTooLargeError(f"the response has more than {max_bytes} bytes")
-    return bytes(body)
+        yield part
 
 
 def check_encoding(response: httpx.Response) -> None:

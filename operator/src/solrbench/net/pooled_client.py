@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import httpx
 
-from solrbench.net.bounded_http import ResponseTooLargeError, check_encoding
+from solrbench.net.bounded_http import check_encoding, limit_bytes
 
 MAX_BYTES = 64 << 20
 """The longest response that is read: metrics of a hundred nodes with a hundred cores each."""
@@ -67,11 +67,7 @@ class _LimitedStream(httpx.SyncByteStream):
         self._max_bytes = max_bytes
 
     def __iter__(self) -> Iterator[bytes]:
-        size = 0
-        for part in self._stream:
-            size += len(part)
-            if size > self._max_bytes:
-                raise ResponseTooLargeError(f"the response has more than {self._max_bytes} bytes")
+        for part in limit_bytes(self._stream, self._max_bytes):
             if time.monotonic() > self._deadline:
                 raise httpx.ReadTimeout("the response was not complete in time")
             yield part

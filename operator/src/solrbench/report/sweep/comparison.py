@@ -176,8 +176,7 @@ def _figures(
 
 
 def _is_fresh(report: SweepReport) -> bool:
-    repeats = (report.spec.template.spec.get("load") or {}).get("repeats")
-    return isinstance(repeats, Mapping) and repeats.get("startOn") == _FRESH
+    return report.spec.template.load_repeats.get("startOn") == _FRESH
 
 
 def _only(report: SweepReport, other: SweepReport) -> list[str]:

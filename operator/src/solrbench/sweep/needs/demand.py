@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.load.load import Step
 from solrbench.api.v1alpha1.pod.pods import Resources
 from solrbench.api.v1alpha1.rules.duration import search_seconds
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
+from solrbench.plan.step_runs import variant_names
 from solrbench.sweep.needs.footprint import PodGroup, pod_groups
 
 
@@ -65,7 +66,7 @@ class Demand:
 def measure_demand(spec: Spec) -> Demand:
     """Return what a benchmark needs."""
     load = amounts(spec.load.resources) * spec.load.workers + amounts(spec.load.master.resources)
-    variants = max(len(spec.target.variants), 1)
+    variants = len(variant_names(spec))
     runs = spec.load.repeats.most * variants
     known = [_seconds_of(each) for each in spec.load.steps]
     return Demand(

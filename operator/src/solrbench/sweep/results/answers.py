@@ -132,7 +132,7 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
 
 def _scope(spec: SweepSpec, findings: Sequence[Finding]) -> Iterator[str]:
     """Yield what words from repeats on one target are about."""
-    repeats = (spec.template.spec.get("load") or {}).get("repeats") or {}
+    repeats = spec.template.load_repeats
     if repeats.get("startOn") == FRESH_TARGET or all(each.word is None for each in findings):
         return
     is_one_each = repeats.get("count", 1) == 1 and spec.start_on is PointTargetPolicy.FRESH_TARGET

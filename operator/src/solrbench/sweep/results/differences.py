@@ -108,13 +108,9 @@ def rule_of(spec: SweepSpec) -> Rule:
     effect = comparison.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
     if repeats is None:
         return Rule(effect)
-    return Rule(effect, Looks(repeats.min, repeats.max, _repeats_of_round(spec)))
-
-
-def _repeats_of_round(spec: SweepSpec) -> int:
-    """Return the repeats of each benchmark, which are equal in all points of a sweep in rounds."""
-    repeats = (spec.template.spec.get("load") or {}).get("repeats") or {}
-    return int(repeats.get("count", 1))
+    # All points of a sweep in rounds have as many repeats as the template.
+    every = int(spec.template.load_repeats.get("count", 1))
+    return Rule(effect, Looks(repeats.min, repeats.max, every))
 
 
 def compare_all(

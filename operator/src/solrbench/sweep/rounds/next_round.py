@@ -75,7 +75,7 @@ def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Ite
         yield from _open_pairs(baseline, beside)
     best = find_best(spec, plan, points)
     named = next((each for each in measured if best is not None and each.name == best.name), None)
-    if named is not None and not _is_same(beside.get(named.name)):
+    if named is not None and named is not baseline and not _is_same(beside.get(named.name)):
         yield from _open_pairs(named, _findings_beside(spec, named, measured))
 
 

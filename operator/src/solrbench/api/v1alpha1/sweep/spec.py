@@ -1,5 +1,6 @@
 """`spec` of a `SolrBenchmarkSweep`: a benchmark as template, axes, and which points to measure."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
@@ -69,6 +70,12 @@ class BenchmarkTemplate(Model):
     spec: AnyObject
     """`spec` is the spec of a SolrBenchmark without what the axes set. It must not change once a
     point has begun."""
+
+    @property
+    def load_repeats(self) -> Mapping[str, Any]:
+        """Return `load.repeats` as it is given; empty if it is not."""
+        repeats = (self.spec.get("load") or {}).get("repeats")
+        return repeats if isinstance(repeats, Mapping) else {}
 
 
 class Objective(Model):

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import cycle
 from urllib.parse import urlsplit
 
@@ -58,7 +58,7 @@ class SolrSource:
 
     def _read_all(self, *, full: bool) -> list[Reading]:
         parameters = FULL_PARAMETERS if full else LIGHT_PARAMETERS
-        response = self._get(self._url, parameters)
+        response = self._client.get(self._url, parameters)
         if response.status_code == _BAD_REQUEST:
             # Solr 10 knows no JSON, and no other node's metrics.
             self._each_node = True
@@ -71,13 +71,10 @@ class SolrSource:
     def _read_each(self) -> list[Reading]:
         found = []
         for url in self._urls:
-            text = self._get(url, PARAMETERS).raise_for_status().text
+            text = self._client.get(url, PARAMETERS).raise_for_status().text
             reading = parse_solr_prometheus(
                 text, urlsplit(url).netloc, self._collection, time.monotonic()
             )
             if reading is not None:
                 found.append(reading)
         return found
-
-    def _get(self, url: str, parameters: Mapping[str, str | list[str]]) -> httpx.Response:
-        return self._client.get(url, parameters)
