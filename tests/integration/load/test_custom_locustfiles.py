@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from integration.load.test_processes import Load, make_plan, running, serving
+from integration.load.test_processes import LATE_SECONDS, Load, make_plan, running, serving
 from solrbench.api.v1alpha1.load.load import Load as LoadSpec
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import RequestResult, SlowRequest, StepRunResult
@@ -192,7 +192,7 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert [(each.users, each.requests) for each in exact.workers] == [(3, 122), (2, 81)]
     assert named(ramp)["read"] > 50
     assert sum(each.ramp_requests for each in ramp.requests) > 4
-    assert 0.9 < ramp.seconds < 1.5
+    assert 0.9 < ramp.seconds < 1 + LATE_SECONDS
     assert [each.users for each in ramp.workers] == [2, 2]
     asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
     paths = {path for _, path, _ in server.requests}

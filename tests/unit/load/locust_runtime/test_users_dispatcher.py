@@ -48,7 +48,7 @@ def test_users_come_at_the_rate_asked_for() -> None:
     dispatcher.new_dispatch(30, 100.0)
     levels = [sum(counts(level)) for level in dispatcher]
     assert levels == [10, 20, 30]
-    assert 0.2 <= time.monotonic() - began < 1
+    assert 0.2 <= time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -61,7 +61,7 @@ def test_dispatch_is_cut_short_when_another_level_is_wanted(late: bool) -> None:
         cut.set()
     dispatcher.new_dispatch(1000, 1.0)
     assert [sum(counts(level)) for level in dispatcher] == [1]
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 10  # of 1,000 seconds
     cut.clear()
     dispatcher.new_dispatch(0, 1_000_000.0)
     assert [sum(counts(level)) for level in dispatcher] == [0]
