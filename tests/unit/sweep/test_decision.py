@@ -80,11 +80,11 @@ def test_a_finished_point_keeps_its_figures_when_its_benchmark_is_gone() -> None
 def test_time_left_counts_what_points_took_beside_their_steps() -> None:
     seen = observe({"spec.axes": [users_axis(3)]})
     first = decide_sweep(seen)
-    assert first.status.estimate.remaining_seconds == 3 * 10
+    assert first.status.estimate.remaining_seconds == 3 * (10 + 10)  # and as long a warm-up
     name = first.applied[0].name
     second = decide_sweep(again(seen, first, {name: DONE}))
-    assert second.status.finished_seconds == 60
-    assert second.status.estimate.remaining_seconds == 2 * (10 + 60)
+    assert second.status.finished_seconds == 50
+    assert second.status.estimate.remaining_seconds == 2 * (20 + 50)
 
 
 def test_progress_counts_the_points_under_way() -> None:
@@ -104,7 +104,7 @@ def test_the_best_point_is_valid_and_costs_least_of_equal_ones() -> None:
     assert done.status.counts.invalid == 1
     assert done.status.best is not None
     assert done.status.best.name == names[0]
-    assert done.status.best.memory_bytes == (512 + 256) * 2**20
+    assert done.status.best.memory_bytes == (512 + 256) * 2**20 * 5 // 4
 
 
 @pytest.mark.slow

@@ -128,7 +128,8 @@ def _newly_finished_seconds(seen: SweepObservation, points: Sequence[SweepPoint]
         before, child = seen.stored.get(each.name), seen.children.get(each.name)
         if ended_well(each) and child is not None and before is not None:
             is_new = before.state == PointState.RUNNING
-            total += max(0.0, child.seconds - planned.demand.step_seconds) if is_new else 0.0
+            least = planned.demand.duration.least_seconds
+            total += max(0.0, child.seconds - least) if is_new else 0.0
     return round(total)
 
 
@@ -147,7 +148,7 @@ def _estimate(seen: SweepObservation, points: Sequence[SweepPoint], finished: in
         allocatable_memory_bytes=(
             before.allocatable_memory_bytes if room is None else room.memory_bytes
         ),
-        remaining_seconds=round(sum(each.step_seconds + beside for each in left)),
+        remaining_seconds=round(sum(each.duration.least_seconds + beside for each in left)),
         max_cores=round(max(each.cores for each in totals), 3),
         max_memory_bytes=max(each.memory_bytes for each in totals),
     )

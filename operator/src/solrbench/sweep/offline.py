@@ -13,6 +13,12 @@ from solrbench.plan.shared_target import Reuse
 from solrbench.results.stats.number_format import format_number
 from solrbench.sweep.child import build_child
 from solrbench.sweep.needs.demand import Amounts
+from solrbench.sweep.needs.load_duration import (
+    NO_LOAD,
+    LoadDuration,
+    duration_text,
+    rounds_of,
+)
 from solrbench.sweep.plan import PlannedPoint, SweepPlan, make_plan
 from solrbench.sweep.points import benchmark_name
 
@@ -73,35 +79,27 @@ def _size(amounts: Amounts) -> tuple[int, float]:
 
 
 def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
-    seconds = sum(each.demand.step_seconds for each in plan.points)
+    duration = sum((each.demand.duration for each in plan.points), NO_LOAD)
     totals = [each.demand.total for each in plan.points]
     cores = format_number(max(each.cores for each in totals))
     memory = format_number(max(each.memory_bytes for each in totals) / 2**30)
     made = sum(each.reuses is None for each in plan.points)
     filled = sum(each.reuses is not Reuse.INDEX for each in plan.points)
     return (
-        f"{len(plan.points)} points, {format_number(seconds / 60)} min of steps"
-        f"{_beside(sum(each.demand.steps_by_requests for each in plan.points))}; the largest"
-        f" requests {cores} cores and {memory} GiB; targets are made {made} times, indexes filled"
-        f" {filled} times{_rounds(plan, spec, seconds)}"
+        f"{len(plan.points)} points, {duration_text(duration)} of load; the largest requests"
+        f" {cores} cores and {memory} GiB; targets are made {made} times, indexes filled"
+        f" {filled} times{_rounds(plan, spec, duration)}"
     )
 
 
-def _rounds(plan: SweepPlan, spec: SweepSpec, seconds: int) -> str:
-    """Return how many rounds there are at least and at most, and what their steps take."""
+def _rounds(plan: SweepPlan, spec: SweepSpec, duration: LoadDuration) -> str:
+    """Return how many rounds there are at least and at most, and how long their load takes."""
     if spec.repeats is None:
         return ""
     least = -(-spec.repeats.min // plan.repeats_per_round)
     most = max(least, spec.repeats.max // plan.repeats_per_round)
-    shortest, longest = (format_number(each * seconds / 60) for each in (least, most))
-    return f" in each round; {least} to {most} rounds, {shortest} to {longest} min of steps in all"
-
-
-def _beside(steps_by_requests: int) -> str:
-    """Name the steps whose length depends on the target."""
-    if not steps_by_requests:
-        return ""
-    return f" and {steps_by_requests} steps that end after a number of requests"
+    time = duration_text(rounds_of(duration, least, most))
+    return f" in each round; {least} to {most} rounds, {time} of load in all"
 
 
 def _line(sweep: str, planned: PlannedPoint) -> str:
@@ -110,7 +108,6 @@ def _line(sweep: str, planned: PlannedPoint) -> str:
     cores, memory = format_number(total.cores), format_number(total.memory_bytes / 2**30)
     return (
         f"{benchmark_name(sweep, planned.point.name)}: {planned.point.text}{baseline};"
-        f" {planned.demand.step_seconds} s{_beside(planned.demand.steps_by_requests)},"
-        f" {cores} cores, {memory} GiB"
+        f" {duration_text(planned.demand.duration)}, {cores} cores, {memory} GiB"
         f"{_REUSES[planned.reuses]}"
     )

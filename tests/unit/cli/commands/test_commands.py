@@ -133,7 +133,7 @@ def test_plan_compares_pods_with_nodes(call: Call, api: ApiStub, tmp_path: Path)
     result = call("plan", "-f", str(file))
     assert result.exit_code == 0, result.output
     assert "solr: 1 pod, 0.1 cores, 0.75 GiB" in result.stdout
-    assert "load: 1 step x 3 repeats = 3 runs, 3 of them until" in result.stdout
+    assert "load: 1 step x 3 repeats = 3 runs, 3 steps that end" in result.stdout
     assert "there is room for all pods" in result.stdout
     api.put(node | {"status": {"allocatable": {"cpu": "4", "memory": "512Mi", "pods": "20"}}})
     result = call("plan", "-f", str(file))

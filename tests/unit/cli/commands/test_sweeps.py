@@ -164,7 +164,7 @@ def test_plan_and_preflight_take_the_largest_point(
     file.write_text(yaml.safe_dump(small_sweep()), "utf-8")
     result = call("plan", "-f", str(file), "--offline")
     assert "trial: 4 points" in result.stdout
-    assert "the largest requests 0.35 cores and 2.75 GiB" in result.stdout
+    assert "the largest requests 0.35 cores and 3.31 GiB" in result.stdout
     found = json.loads(call("preflight", "-f", str(file), "-o", "json").stdout)
     assert any(each["check"] == "room" or "room" in each["message"] for each in found)
 

@@ -130,9 +130,12 @@ def test_folder_without_files_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("step", "shown"),
     [
-        ({"users": 2, "requests": 100}, "0 s and 2 steps that end after a number of requests, "),
-        ({"requestsPerSecond": 4, "requests": 100}, "50 s, "),
-        ({"requestsPerSecond": 4, "durationSeconds": 10, "rampSeconds": 5}, "30 s, "),
+        (
+            {"users": 2, "requests": 100},
+            "20 s to 4 min and 2 steps that end after a number of requests, ",
+        ),
+        ({"requestsPerSecond": 4, "requests": 100}, "70 s to 4.83 min, "),
+        ({"requestsPerSecond": 4, "durationSeconds": 10, "rampSeconds": 5}, "50 s to 4.5 min, "),
     ],
 )
 def test_a_sweep_shows_how_long_its_steps_take(
@@ -148,9 +151,11 @@ def test_a_sweep_shows_its_points(tmp_path: Path) -> None:
     code, output = validate(tmp_path / "s.yaml", yaml.safe_dump(small_sweep()))
     assert code == 0
     first, *points = output.splitlines()
-    assert first.startswith("trial: valid, 4 points, 0.667 min of steps; the largest requests ")
+    assert first.startswith(
+        "trial: valid, 4 points, 80 s to 8.67 min of load; the largest requests "
+    )
     assert points[0].startswith("  trial-baseline-")
-    assert ": heap 512Mi, nodes 1/1 (baseline); 10 s, " in points[0]
+    assert ": heap 512Mi, nodes 1/1 (baseline); 20 s to 2.17 min, " in points[0]
     assert len(points) == 4
 
 

@@ -57,7 +57,7 @@ def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
     assert heap.startswith("heap, p95 beside 512Mi: 1Gi Same (+0.5 %, 95 %: ")
     assert "; 2Gi Better (-30 %, 95 %: " in heap
     assert nodes.startswith("nodes, p95 beside 1/1: 2/2 Worse (+50 %")
-    assert best == "best: heap 2Gi, p95 70 ms (no CPU and 2.25 GiB requested)"
+    assert best == "best: heap 2Gi, p95 70 ms (no CPU and 2.81 GiB requested)"
     assert beyond.startswith("vary next: heap beyond 2Gi, its last value and Better (-30 %, 95 %: ")
     assert scope.startswith("words are about the targets that were measured")
 
@@ -121,7 +121,7 @@ def test_an_axis_that_changes_nothing_is_left_and_equal_points_are_named() -> No
     _, sentences = answer(same | {"heap 2Gi, nodes 1/1": 99.9})
     assert any(each.startswith("leave as it is: heap, nodes, of which") for each in sentences)
     (equal,) = (each for each in sentences if each.startswith("Same as the best: "))
-    assert "the baseline (no CPU and 0.75 GiB requested)" in equal
+    assert "the baseline (no CPU and 0.938 GiB requested)" in equal
 
 
 def test_rounds_are_counted_with_what_was_left_out() -> None:

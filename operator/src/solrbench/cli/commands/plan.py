@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.cli.files import FILES, read_documents, valid_parts
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.options import cluster_options, open_cluster
@@ -13,7 +13,8 @@ from solrbench.cli.readiness.node_capacity import room_problem
 from solrbench.cluster.client import Cluster, ForbiddenError
 from solrbench.plan.step_runs import variant_names
 from solrbench.sweep.needs.cluster_capacity import GIBIBYTE, capacity_of_nodes, format_pods
-from solrbench.sweep.needs.footprint import PodGroup, load_duration, peak, pod_groups
+from solrbench.sweep.needs.footprint import PodGroup, peak, pod_groups
+from solrbench.sweep.needs.load_duration import duration_text, load_duration
 from solrbench.sweep.offline import CheckedSweep
 from solrbench.sweep.plan import find_points_without_room
 
@@ -34,7 +35,7 @@ def plan(
 ) -> None:
     """Show what a benchmark or a sweep would make, take and measure, without making it.
 
-    Pods, their CPU and memory against the nodes of the cluster, runs of steps, and the least time
+    Pods, their CPU and memory against the nodes of the cluster, runs of steps, and the time
     that the load takes. Of a sweep the points in their order, what each needs, and what it takes
     over from the one before. Exit code 1 if there is no room for the pods.
     """
@@ -74,7 +75,7 @@ def _show(benchmark: SolrBenchmark, cluster: Cluster | None) -> bool:
     click.echo(f"{benchmark.metadata.name}:")
     for line in pod_lines(groups):
         click.echo(f"  {line}")
-    click.echo(f"  load: {duration_text(benchmark)}")
+    click.echo(f"  load: {load_text(benchmark.spec)}")
     if cluster is None:
         return True
     missing = room_problem(groups, cluster)
@@ -97,24 +98,15 @@ def pod_lines(groups: list[PodGroup]) -> list[str]:
     return [*lines, total]
 
 
-def duration_text(benchmark: SolrBenchmark) -> str:
-    """Return what is measured, and how long that takes at least."""
-    spec, duration = benchmark.spec, load_duration(benchmark.spec)
+def load_text(spec: Spec) -> str:
+    """Return what is measured, and how long that takes."""
+    duration = load_duration(spec)
     steps, variants = len(spec.load.steps), len(variant_names(spec))
     parts = [f"{steps} steps" if steps > 1 else "1 step"]
     parts += [f"{variants} variants"] if variants > 1 else []
-    repeats = duration.step_runs // (steps * variants)
-    parts += [f"{repeats} repeats"] if repeats > 1 else []
-    text = f"{' x '.join(parts)}"
-    if len(parts) > 1:
-        text += f" = {duration.step_runs} runs"
-    if duration.timed_seconds:
-        text += f", at least {_minutes(duration.timed_seconds)}"
-    if duration.counted_runs:
-        text += f", {duration.counted_runs} of them until their requests are sent"
-    return text
-
-
-def _minutes(seconds: int) -> str:
-    hours, rest = divmod(seconds, 3600)
-    return f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min {rest % 60} s"
+    repeats = spec.load.repeats
+    least = "" if repeats.least == repeats.most else f"{repeats.least} to "
+    parts += [f"{least}{repeats.most} repeats"] if repeats.most > 1 else []
+    most = "up to " if least else ""
+    runs = f" = {most}{duration.step_runs} runs" if len(parts) > 1 else ""
+    return f"{' x '.join(parts)}{runs}, {duration_text(duration)}"

@@ -8,7 +8,6 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.pod.pods import Resources
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.plan import names
-from solrbench.plan.step_runs import all_step_runs, step_of
 
 HEAP_FACTOR = 1.25
 """A Java process takes at least so much of its heap: the rule on limits of memory, too."""
@@ -34,22 +33,6 @@ class PodGroup:
     memory_bytes: int
     storage_bytes: int
     stage: str
-
-
-@dataclass(frozen=True)
-class LoadDuration:
-    """How long the load takes at least.
-
-    Attributes:
-        step_runs: steps of all repeats through all variants
-        timed_seconds: of those that have a duration, with warm-ups
-        counted_runs: those that end after a number of requests instead
-
-    """
-
-    step_runs: int
-    timed_seconds: int
-    counted_runs: int
 
 
 def pod_groups(spec: Spec) -> list[PodGroup]:
@@ -102,12 +85,3 @@ def peak(groups: list[PodGroup]) -> list[PodGroup]:
         [each for each in groups if each.stage in ("target", stage)] for stage in ("data", "load")
     ]
     return max(together, key=lambda part: sum(each.count * each.memory_bytes for each in part))
-
-
-def load_duration(spec: Spec) -> LoadDuration:
-    """Return how long the load takes at least, without starts and pauses."""
-    steps = [step_of(spec, each) for each in all_step_runs(spec)]
-    timed = [each.duration_seconds for each in steps if each.duration_seconds is not None]
-    warm_up = (spec.warm_up.duration_seconds or 0) if spec.warm_up is not None else 0
-    ladders = len(steps) // len(spec.load.steps)  # each begins with a warm-up
-    return LoadDuration(len(steps), sum(timed) + warm_up * ladders, len(steps) - len(timed))

@@ -89,8 +89,9 @@ class SweepEstimate(StatusModel):
     """What the sweep needs, by its spec and by the points that are done."""
 
     remaining_seconds: Count | None = None
-    """`remainingSeconds` is the time of the points that are left, one after another: their steps,
-    and for each as much beside as the finished points took on average."""
+    """`remainingSeconds` is the time of the points that are left, one after another: the
+    least that their load takes, and for each as much beside as the finished points took on
+    average."""
     max_cores: Measure | None = None
     """`maxCores` are the CPU requests of all pods of the largest point; pods without a request
     count as nothing."""
@@ -151,7 +152,8 @@ class SweepStatus(StatusModel):
     fixed_hash: Text | None = None
     """`fixedHash` identifies the template and the baseline with which the sweep began."""
     finished_seconds: Count = 0
-    """`finishedSeconds` is the time that the finished points took beyond their steps."""
+    """`finishedSeconds` is the time that the finished points took beyond the least of their
+    load."""
     counts: PointCounts = PointCounts()
     """`counts` are the numbers of points."""
     estimate: SweepEstimate = SweepEstimate()

@@ -1,0 +1,57 @@
+"""Tests of `sweep.needs.load_duration`."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.sweep.needs.load_duration import LoadDuration, duration_text, load_duration
+from support.resources.small_resource import resource
+
+TIMED = {"name": "one", "users": 2, "durationSeconds": 30}
+COUNTED = {"name": "two", "users": 2, "requests": 100}
+STEADY = {"untilSteady": {"maxSeconds": 50, "windows": 5, "windowSeconds": 2}}
+SEARCH = {"maxTrials": 8, "trialSeconds": 20, "settleSeconds": 5}
+
+
+def duration(load: dict[str, Any], warm_up: dict[str, Any]) -> LoadDuration:
+    changes = {
+        "spec.load": {"steps": [TIMED]} | load,
+        "spec.warmUp": warm_up,
+        "spec.objectives": [{"name": "good", "failures": {"maxPercent": 1}}],
+    }
+    return load_duration(SolrBenchmark.parse(resource(changes)).spec)
+
+
+@pytest.mark.parametrize(
+    ("load", "warm_up", "text"),
+    [
+        ({}, {"requests": 0}, "30 s"),
+        ({"repeats": {"count": 4}}, {"durationSeconds": 5}, "2.33 min"),
+        ({}, STEADY, "40 s to 80 s"),
+        (
+            {"steps": [TIMED, TIMED | {"name": "two"}], "between": {"before": "EachStep"}},
+            STEADY,
+            "80 s to 2.67 min",
+        ),
+    ],
+)
+def test_load_takes_steps_and_warm_ups(
+    load: dict[str, Any], warm_up: dict[str, Any], text: str
+) -> None:
+    assert duration_text(duration(load, warm_up)) == text
+
+
+def test_what_ends_after_requests_is_counted() -> None:
+    found = duration_text(duration({"steps": [TIMED, COUNTED]}, {"requests": 9}))
+    counted = [f"1 {what} that ends after a number of requests" for what in ("step", "warm-up")]
+    assert found == " and ".join(["30 s", *counted])
+
+
+def test_trials_of_a_search_count_with_their_warm_ups() -> None:
+    once, each = (
+        duration({"capacity": SEARCH, "between": {"before": before}}, {"durationSeconds": 10})
+        for before in ("EachRepeat", "EachStep")
+    )
+    assert once.most_seconds - once.least_seconds == 7 * 25
+    assert each.most_seconds - once.most_seconds == 8 * 10
