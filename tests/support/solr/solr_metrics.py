@@ -117,6 +117,9 @@ jvm_gc_duration_seconds_sum{jvm_gc_name="G1 Concurrent GC"} 9.0
 jvm_memory_used_bytes{jvm_memory_type="heap",jvm_memory_pool_name="G1 Eden Space"} 100
 jvm_memory_used_bytes{jvm_memory_type="heap",jvm_memory_pool_name="G1 Old Gen"} 50
 jvm_memory_used_bytes{jvm_memory_type="non_heap",jvm_memory_pool_name="Metaspace"} 7000
+# TYPE jvm_memory_used_after_last_gc_bytes gauge
+jvm_memory_used_after_last_gc_bytes{jvm_memory_type="heap",jvm_memory_pool_name="Survivor"} 5
+jvm_memory_used_after_last_gc_bytes{jvm_memory_type="heap",jvm_memory_pool_name="G1 Old Gen"} 30
 # TYPE jvm_thread_count gauge
 jvm_thread_count{jvm_thread_state="runnable"} 16
 jvm_thread_count{jvm_thread_state="blocked"} 2

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from solrbench.load.telemetry.heap_pools import heap_after_gc
 from solrbench.load.telemetry.readings import Reading
 from solrbench.results.model.telemetry import CACHES
 
@@ -98,14 +99,14 @@ def _jvm_gauges(jvm: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _jvm_peaks(jvm: Mapping[str, Any]) -> dict[str, float]:
-    after = [
-        number
+    after = {
+        name: number
         for name, value in jvm.items()
         if name.endswith(".used-after-gc") and (number := _number(value)) is not None
-    ]
+    }
     return _present(
         heap_used_bytes=_number(jvm.get("memory.heap.used")),
-        heap_after_gc_bytes=sum(after) if after else None,
+        heap_after_gc_bytes=heap_after_gc(after),
         system_cpu_percent=_percent(_number(jvm.get("os.systemCpuLoad"))),
         threads=_number(jvm.get("threads.count")),
         threads_blocked=_number(jvm.get("threads.blocked.count")),

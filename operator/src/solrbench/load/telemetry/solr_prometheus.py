@@ -12,6 +12,7 @@ from types import MappingProxyType
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
+from solrbench.load.telemetry.heap_pools import heap_after_gc
 from solrbench.load.telemetry.readings import Reading
 from solrbench.results.model.telemetry import CACHES
 
@@ -152,9 +153,13 @@ def _gauges(samples: _Samples, collection: str) -> dict[str, float]:
 
 
 def _peaks(samples: _Samples) -> dict[str, float]:
+    after = {
+        labels.get("jvm_memory_pool_name", ""): value
+        for labels, value in samples.labelled("jvm_memory_used_after_last_gc_bytes", _HEAP)
+    }
     return _present(
         heap_used_bytes=samples.total("jvm_memory_used_bytes", _HEAP),
-        heap_after_gc_bytes=samples.total("jvm_memory_used_after_last_gc_bytes", _HEAP),
+        heap_after_gc_bytes=heap_after_gc(after),
         threads=samples.total("jvm_thread_count"),
         threads_blocked=samples.total("jvm_thread_count", {"jvm_thread_state": "blocked"}),
         threads_runnable=samples.total("jvm_thread_count", {"jvm_thread_state": "runnable"}),

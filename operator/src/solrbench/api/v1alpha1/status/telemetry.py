@@ -44,7 +44,8 @@ class StepTelemetry(StatusModel):
     heap_after_gc_max_percent: Annotated[
         Measure | None, _shown(Unit.PERCENT, "step_solr_heap_after_gc_max_ratio")
     ] = None
-    """Largest share of the heap in use after a garbage collection, of any node."""
+    """Largest share of the heap in use after a garbage collection, of any node; absent until the
+    old generation was collected once."""
     heap_after_gc_max_bytes: Annotated[
         Measure | None, _shown(Unit.BYTES, "step_solr_heap_after_gc_max_bytes")
     ] = None
