@@ -31,7 +31,12 @@ def status() -> Iterator[dict[str, Any]]:
                 "telemetry": {"collect": "ServersAndPods", "intervalSeconds": 2},
                 "steps": [{"name": "four-users", "users": 4, "durationSeconds": 8}],
             },
-            diagnostics={"repeat": 2, "gcLog": True, "threadDumps": {"count": 0}},
+            diagnostics={
+                "repeat": 2,
+                "gcLog": True,
+                "threadDumps": {"count": 0},
+                "flightRecording": {"durationSeconds": 6},
+            },
         )
     )
     yield kube.wait_for_success(NAME)
@@ -77,17 +82,24 @@ def test_report_has_every_pod_and_sentences(status: dict[str, Any]) -> None:
     assert "four-users is held back by the CPU limit of a pod" in text
 
 
-def test_the_collections_of_the_second_repeat_are_in_the_archive(
+def test_log_and_recording_of_the_second_repeat_are_in_the_archive(
     status: dict[str, Any], tmp_path: Path
 ) -> None:
     assert status
     archive = tmp_path / "telemetry.tar.gz"
     solrbench("export", NAME, "--to", str(archive))
     with tarfile.open(archive) as files:
-        logs = {each.name: files.extractfile(each) for each in files if "/gc-" in each.name}
-        assert [name.partition("diagnostics/")[2] for name in logs] == [
-            f"r2-s0-four-users/gc-{NAME}-solr-0.log"
-        ]
-        (log,) = logs.values()
+        found = {
+            each.name.partition("diagnostics/r2-s0-four-users/")[2]: each
+            for each in files
+            if "/diagnostics/" in each.name
+        }
+        assert set(found) == {f"gc-{NAME}-solr-0.log", f"flight-{NAME}-solr-0.jfr"}
+        log, recording = (files.extractfile(found[name]) for name in sorted(found, reverse=True))
         assert log is not None
         assert b"Pause" in log.read()
+        assert recording is not None
+        whole = recording.read()
+    assert whole.startswith(b"FLR\0")
+    assert b"org.apache.solr" in whole
+    assert b"SOLR_HOME" not in whole  # of the environment, which may hold secrets

@@ -1,12 +1,16 @@
+import json
 from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
+from solrbench.load.telemetry.agent import FLIGHT_RECORDINGS
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.common import OperatorImage
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
+from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan.pod_agents import pod_agents
 from solrbench.plan.target.zookeeper_path import zookeeper_path, zookeeper_servers
 from support.resources.small_resource import resource
@@ -20,9 +24,14 @@ def benchmark(**changes: Any) -> SolrBenchmark:
     return SolrBenchmark.model_validate(body)
 
 
-def stateful_set(subject: SolrBenchmark) -> dict[str, Any]:
+def solr_of(subject: SolrBenchmark) -> SolrCloud:
     solr = subject.spec.target.solr_cloud
     assert solr is not None
+    return solr
+
+
+def stateful_set(subject: SolrBenchmark) -> dict[str, Any]:
+    solr = solr_of(subject)
     built = build_solr(subject, solr, 1, zookeeper_path(subject, solr, None, 1))
     manifests = add_agents(subject, IMAGE, built)
     assert len(manifests) == len(built)
@@ -42,6 +51,19 @@ def test_pods_get_a_small_container_that_sees_the_server() -> None:
     assert "runAsUser" not in agent["securityContext"]
     assert agent["securityContext"] == server["securityContext"]
     assert agent["resources"]["requests"] == agent["resources"]["limits"]
+
+
+@pytest.mark.parametrize("diagnostics", [{}, {"gcLog": True}, {"flightRecording": {}}])
+def test_only_solr_is_recorded_and_only_if_asked_for(diagnostics: dict[str, Any]) -> None:
+    subject = benchmark(load__telemetry={"collect": "ServersAndPods"}, diagnostics=diagnostics)
+    _, agent = stateful_set(subject)["containers"]
+    assert (FLIGHT_RECORDINGS in agent["command"]) == ("flightRecording" in diagnostics)
+    (ensemble,) = (
+        each
+        for each in add_agents(subject, IMAGE, build_zookeeper(subject, solr_of(subject), 1))
+        if each["kind"] == "StatefulSet"
+    )
+    assert FLIGHT_RECORDINGS not in json.dumps(ensemble)
 
 
 @pytest.mark.parametrize("collect", ["Servers", "None"])

@@ -20,43 +20,52 @@ def add_agents(
     """Return manifests whose pods have the agent, if the benchmark reads its pods."""
     if benchmark.spec.load.telemetry.collect is not Collect.SERVERS_AND_PODS:
         return manifests
-    return [_with_agent(each, image) for each in manifests]
+    recorded = benchmark.spec.diagnostics is not None and (
+        benchmark.spec.diagnostics.flight_recording is not None
+    )
+    return [_with_agent(each, image, may_record=recorded) for each in manifests]
 
 
-def _with_agent(manifest: Manifest, image: OperatorImage) -> Manifest:
+def _with_agent(manifest: Manifest, image: OperatorImage, *, may_record: bool) -> Manifest:
     spec = manifest.get("spec", {})
     match manifest["kind"]:
         case "StatefulSet":
+            of_solr = manifest["metadata"]["labels"][names.LABEL_COMPONENT] == names.SOLR
+            agent = _container(image, may_record=may_record and of_solr)
             template = spec["template"]
-            pod = _pod_with_agent(template["spec"], "containers", image)
+            pod = _pod_with_agent(template["spec"], "containers", image, agent)
             return manifest | {"spec": spec | {"template": template | {"spec": pod}}}
         case "SolrCloud":
+            agent = _container(image, may_record=may_record)
             options = spec["customSolrKubeOptions"]
-            pod = _pod_with_agent(options["podOptions"], "sidecarContainers", image)
+            pod = _pod_with_agent(options["podOptions"], "sidecarContainers", image, agent)
             changed = options | {"podOptions": pod}
             return manifest | {"spec": spec | {"customSolrKubeOptions": changed}}
         case _:
             return manifest
 
 
-def _pod_with_agent(pod: Manifest, containers: str, image: OperatorImage) -> Manifest:
+def _pod_with_agent(
+    pod: Manifest, containers: str, image: OperatorImage, agent: Manifest
+) -> Manifest:
     secrets = [*pod.get("imagePullSecrets", []), *({"name": each} for each in image.pull_secrets)]
     unique = list({each["name"]: each for each in secrets}.values())
     return {
         **pod,
-        containers: [*pod.get(containers, []), _container(image)],
+        containers: [*pod.get(containers, []), agent],
         "shareProcessNamespace": True,
         **({"imagePullSecrets": unique} if unique else {}),
     }
 
 
-def _container(image: OperatorImage) -> Manifest:
+def _container(image: OperatorImage, *, may_record: bool) -> Manifest:
+    command = ["python3", "-m", "solrbench.load.telemetry.agent", str(names.AGENT_PORT)]
     return {
         "name": names.AGENT,
         "image": image.reference,
         "imagePullPolicy": image.pull_policy,
         # Not the command of the image, which loads all of it.
-        "command": ["python3", "-m", "solrbench.load.telemetry.agent", str(names.AGENT_PORT)],
+        "command": [*command, names.AGENT_RECORDS] if may_record else command,
         "ports": [{"name": "usage", "containerPort": names.AGENT_PORT}],
         "resources": {"requests": AGENT_RESOURCES, "limits": AGENT_RESOURCES},
         "securityContext": container_security(),

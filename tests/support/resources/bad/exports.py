@@ -83,13 +83,32 @@ EXPORTS = [
         "GC logs of pods without an agent",
         {"spec.diagnostics": {"gcLog": True}},
         "spec",
-        "diagnostics.gcLog is read in Solr's pods",
+        "diagnostics.gcLog and diagnostics.flightRecording are taken in Solr's pods",
+    ),
+    bad(
+        "recordings of pods without an agent",
+        {"spec.diagnostics": {"flightRecording": {}}},
+        "spec",
+        "diagnostics.gcLog and diagnostics.flightRecording are taken in Solr's pods",
+    ),
+    bad(
+        "a recording without an end",
+        {
+            "spec.diagnostics": {"flightRecording": {"durationSeconds": 301}},
+            "spec.load.telemetry": {"collect": "ServersAndPods"},
+        },
+        "spec.diagnostics.flightRecording.durationSeconds",
+        "must be at most 300",
     ),
 ]
 
 GOOD_EXPORTS: dict[str, Changes] = {
     "GC logs alone": {
         "spec.diagnostics": {"gcLog": True, "threadDumps": {"count": 0}},
+        "spec.load.telemetry": {"collect": "ServersAndPods"},
+    },
+    "recordings alone": {
+        "spec.diagnostics": {"flightRecording": {}, "threadDumps": {"count": 0}},
         "spec.load.telemetry": {"collect": "ServersAndPods"},
     },
     "thread dumps of the last repeat": {

@@ -104,7 +104,8 @@ class Spec(Model):
     comparison: ComparisonSpec = ComparisonSpec()
     """`comparison` controls what the results are compared with, and which differences matter."""
     diagnostics: Diagnostics | None = None
-    """`diagnostics` takes thread dumps and GC logs of Solr in one repeat; none when absent."""
+    """`diagnostics` takes thread dumps, GC logs and flight recordings of Solr in one repeat; none
+    when absent."""
     results: Results = Results()
     """`results` controls what becomes of the results beside the ConfigMaps that keep them."""
     pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []

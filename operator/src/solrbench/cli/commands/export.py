@@ -33,8 +33,8 @@ _AT_ONCE = 10
 _MANAGED = ("managedFields", "uid", "resourceVersion", "generation", "creationTimestamp")
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
-Files = Iterator[tuple[str, str]]
-"""Names in the archive, and texts."""
+Files = Iterator[tuple[str, str | bytes]]
+"""Names in the archive, and texts, or bytes of recordings."""
 
 
 @click.command(
@@ -65,11 +65,13 @@ def export(name: str, file: Path | None, context: str | None, namespace: str | N
     click.echo(f"{target}: {count} files")
 
 
-def _write(target: Path, folder: str, files: Iterable[tuple[str, str]], now: datetime) -> int:
+def _write(
+    target: Path, folder: str, files: Iterable[tuple[str, str | bytes]], now: datetime
+) -> int:
     count = 0
     with tarfile.open(target, "w:gz") as archive:
         for name, text in files:
-            content = text.encode("utf-8")
+            content = text if isinstance(text, bytes) else text.encode("utf-8")
             entry = tarfile.TarInfo(folder + name)
             entry.size, entry.mtime, entry.mode = len(content), int(now.timestamp()), 0o644
             archive.addfile(entry, io.BytesIO(content))
@@ -137,7 +139,9 @@ def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
     yield "report.json", "\n".join(lines)
     for each in documents:
         for file in each.diagnostics:
-            yield f"diagnostics/{each.id}/{file.name}", mask(file.unpack().decode(), ())
+            content = file.unpack()
+            shown = mask(content.decode(), ()) if file.is_text else content
+            yield f"diagnostics/{each.id}/{file.name}", shown
     yield "report.md", to_markdown(benchmark, documents)
     yield "results.csv", to_csv(results_with_totals(benchmark.status), benchmark.status.verdicts)
 

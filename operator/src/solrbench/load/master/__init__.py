@@ -9,7 +9,7 @@
 - `steady_state`: the end of a warm-up
 - `caches`: Solr's caches while a step runs
 - `metrics_client`: the HTTP client of what is sampled meanwhile
-- `diagnostics`: thread dumps and GC logs of Solr in one repeat
+- `diagnostics`: thread dumps, GC logs and flight recordings of Solr in one repeat
 - `telemetry`: servers, read while a step runs
 - `target_probe`: does the target respond?
 - `throughput`: requests per second

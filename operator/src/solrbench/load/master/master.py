@@ -27,6 +27,7 @@ from solrbench.load.locust_runtime.stats_limit import limit_stats_forever
 from solrbench.load.locust_runtime.users_dispatcher import DeterministicUsersDispatcher
 from solrbench.load.master.caches.cache_reset import CacheReset
 from solrbench.load.master.caches.cache_sampler import CacheSampler
+from solrbench.load.master.diagnostics.flight_recordings import FlightRecordings
 from solrbench.load.master.diagnostics.gc_logs import GcLogs
 from solrbench.load.master.diagnostics.recorder import DiagnosticsRecorder, DiagnosticsSource
 from solrbench.load.master.diagnostics.thread_dumps import ThreadDumper
@@ -182,9 +183,12 @@ def _diagnostics(plan: LoadPlan) -> DiagnosticsRecorder | None:
     if plan.diagnostics is None:
         return None
     wanted, access = plan.diagnostics, partial(load_auth, plan)
+    agents = [each.address for each in plan.agents if each.component == SOLR]
     sources: list[DiagnosticsSource] = [ThreadDumper(wanted.thread_dumps, plan.solr_urls, access)]
     if wanted.gc_log:
-        sources.append(GcLogs([each.address for each in plan.agents if each.component == SOLR]))
+        sources.append(GcLogs(agents))
+    if wanted.flight_recording is not None:
+        sources.append(FlightRecordings(agents, wanted.flight_recording.duration_seconds))
     return DiagnosticsRecorder(wanted.repeat, sources)
 
 

@@ -1,18 +1,21 @@
-"""The agent in pods of Solr and ZooKeeper: their control group and GC log, over HTTP.
+"""The agent in pods of Solr and ZooKeeper: their control group and what the JVM records, over HTTP.
 
 `python3 -m solrbench.load.telemetry.agent` responds with JSON to `GET /usage`, and to `GET /gc-log`
-with the length of the log, and with its text from `?begin=BYTES` on. It runs as a container beside
-the server, under the same user, in a pod whose containers share their processes; it needs no right
-on the node and meets the Pod Security Standard "restricted".
+with the length of the log, and with its text from `?begin=BYTES` on. With `--flight-recordings`,
+`POST /flight-recording?seconds=N` begins one, and `DELETE` ends it and responds with its file. It
+runs as a container beside the server, under the same user, in a pod whose containers share their
+processes; it needs no right on the node and meets the Pod Security Standard "restricted".
 """
 
 import json
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import FrameType
 
+from solrbench.load.telemetry.flight_recording import start_recording, take_recording
 from solrbench.load.telemetry.gc_log import find_gc_log, read_gc_log
 from solrbench.load.telemetry.kernel_files import (
     find_java,
@@ -22,6 +25,8 @@ from solrbench.load.telemetry.kernel_files import (
 )
 
 AGENT_PORT = 9101
+FLIGHT_RECORDINGS = "--flight-recordings"
+FLIGHT_RECORDING = "/flight-recording"
 REQUEST_SECONDS = 5.0
 
 
@@ -58,30 +63,82 @@ def gc_log(begin: int | None) -> dict[str, object]:
     return {"bytes": size, "text": text}
 
 
+def begin_recording(seconds: int) -> None:
+    """Record what the JVM does for so many seconds.
+
+    Raises:
+        OSError: if it does not.
+
+    """
+    start_recording(_java(), seconds)
+
+
+def end_recording() -> bytes:
+    """Return the packed recording.
+
+    Raises:
+        OSError: if there is none.
+
+    """
+    return take_recording(_java())
+
+
+def _java() -> int:
+    pid = find_java()
+    if pid is None:
+        raise OSError("there is no JVM")
+    return pid
+
+
 class _Handler(BaseHTTPRequestHandler):
     timeout = REQUEST_SECONDS
+    server: "_Server"
 
     def do_GET(self) -> None:
         """Send what is asked for."""
-        path, _, query = self.path.partition("?")
+        path, number = self._asked()
         if path == "/usage":
-            self._send(usage())
+            self._send(usage)
         elif path == "/gc-log":
-            self._send_gc_log(query)
+            self._send(lambda: gc_log(number))
         else:
             self.send_error(404)
 
-    def _send_gc_log(self, query: str) -> None:
-        begin = query.removeprefix("begin=")
+    def do_POST(self) -> None:
+        """Begin a flight recording."""
+        path, seconds = self._asked()
+        if self._may_record(path):
+            self._send(lambda: begin_recording(seconds or 0))
+
+    def do_DELETE(self) -> None:
+        """End it and send it."""
+        path, _ = self._asked()
+        if self._may_record(path):
+            self._send(end_recording)
+
+    def _asked(self) -> tuple[str, int | None]:
+        """Return the path, and the number in its query."""
+        path, _, query = self.path.partition("?")
+        number = query.partition("=")[2]
+        return path, int(number) if number.isdecimal() else None
+
+    def _may_record(self, path: str) -> bool:
+        if path != FLIGHT_RECORDING:
+            self.send_error(404)
+        elif not self.server.flight_recordings:
+            self.send_error(403, "flight recordings were not asked for")
+        return path == FLIGHT_RECORDING and self.server.flight_recordings
+
+    def _send(self, read: Callable[[], object]) -> None:
         try:
-            self._send(gc_log(int(begin) if begin.isdecimal() else None))
+            found = read()
         except OSError as error:
             self.send_error(404, error.strerror or str(error))
-
-    def _send(self, found: dict[str, object]) -> None:
-        body = json.dumps(found).encode()
+            return
+        is_file = isinstance(found, bytes)
+        body = found if isinstance(found, bytes) else json.dumps(found).encode()
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "application/gzip" if is_file else "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -93,6 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
+    flight_recordings = False
 
     def server_bind(self) -> None:
         """Listen on both families where there are two."""
@@ -101,9 +159,11 @@ class _Server(ThreadingHTTPServer):
         super().server_bind()
 
 
-def serve(port: int) -> ThreadingHTTPServer:
-    """Return a server of the usage on all addresses; port 0 takes any free one."""
-    return _Server(("", port), _Handler)
+def serve(port: int, *, flight_recordings: bool = False) -> ThreadingHTTPServer:
+    """Return a server on all addresses; port 0 takes any free one."""
+    server = _Server(("", port), _Handler)
+    server.flight_recordings = flight_recordings
+    return server
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:
@@ -113,5 +173,7 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
 if __name__ == "__main__":
     # The first process of a container ignores signals until it has handlers.
     signal.signal(signal.SIGTERM, _end)
-    with serve(int(sys.argv[1]) if len(sys.argv) > 1 else AGENT_PORT) as server:
+    numbers = [int(each) for each in sys.argv[1:] if each.isdecimal()]
+    port = numbers[0] if numbers else AGENT_PORT
+    with serve(port, flight_recordings=FLIGHT_RECORDINGS in sys.argv) as server:
         server.serve_forever()

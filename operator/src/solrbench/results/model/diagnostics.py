@@ -9,6 +9,9 @@ from solrbench.api.rules import LenientModel
 MAX_FILE_BYTES = 512 << 10
 """Of a file before it is packed; a dump of 300 threads has about 300 kB."""
 
+RECORDING = ".jfr"
+"""End of the name of a recording of Java Flight Recorder."""
+
 _CUT = b"\n(cut: the file is too long)\n"
 
 
@@ -18,7 +21,7 @@ class DiagnosticFile(LenientModel):
     name: str
     """File name, such as `threads-1-base-solr-0.txt`."""
     content: str
-    """Its text: gzip, base64."""
+    """What it holds: gzip, base64."""
 
     @classmethod
     def pack(cls, name: str, text: str) -> Self:
@@ -27,6 +30,16 @@ class DiagnosticFile(LenientModel):
         kept = whole if len(whole) <= MAX_FILE_BYTES else whole[:MAX_FILE_BYTES] + _CUT
         return cls(name=name, content=base64.b64encode(gzip.compress(kept, mtime=0)).decode())
 
+    @classmethod
+    def of_packed(cls, name: str, packed: bytes) -> Self:
+        """Return the file whose content gzip has packed."""
+        return cls(name=name, content=base64.b64encode(packed).decode())
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text, not a recording."""
+        return not self.name.endswith(RECORDING)
+
     def unpack(self) -> bytes:
-        """Return the text."""
+        """Return what it holds."""
         return gzip.decompress(base64.b64decode(self.content))

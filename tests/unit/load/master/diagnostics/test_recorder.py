@@ -2,7 +2,7 @@
 
 import random
 
-from solrbench.load.master.diagnostics.recorder import MAX_BYTES, DiagnosticsRecorder
+from solrbench.load.master.diagnostics.recorder import MAX_TEXT_BYTES, DiagnosticsRecorder
 from solrbench.results.model.diagnostics import DiagnosticFile
 
 
@@ -44,10 +44,10 @@ def test_step_run_that_is_begun_again_keeps_the_files_of_the_last_time() -> None
 
 def test_files_beyond_the_limit_are_left_out() -> None:
     draw = random.Random(1)
-    sizes = [draw.randrange(1, MAX_BYTES // 4) for _ in range(20)]
+    sizes = [draw.randrange(1, MAX_TEXT_BYTES // 4) for _ in range(20)]
     source = Source(*(file(str(number), size) for number, size in enumerate(sizes)))
     recorder = DiagnosticsRecorder(1, [source])
     recorder.mark(1)
     kept = recorder.end()
-    assert sum(len(each.content) for each in kept) <= MAX_BYTES
+    assert sum(len(each.content) for each in kept) <= MAX_TEXT_BYTES
     assert 0 < len(kept) < 20

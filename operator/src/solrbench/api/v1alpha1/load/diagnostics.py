@@ -18,6 +18,14 @@ class ThreadDumps(Model):
     to the next; those due after the end of the step, or beyond 1 MiB packed, are left out."""
 
 
+class FlightRecording(Model):
+    """A recording of Java Flight Recorder in each step, of at most 2 Solr nodes."""
+
+    duration_seconds: Annotated[Int, Field(ge=1, le=300)] = 30
+    """`durationSeconds` is the time from the begin of a step that is recorded; one that ends
+    before ends the recording. More than 1 MiB packed is not kept."""
+
+
 class Diagnostics(Model):
     """What is taken in all steps of one repeat, whose times it may change."""
 
@@ -28,3 +36,7 @@ class Diagnostics(Model):
     gc_log: bool = False
     """`gcLog` keeps what Solr's garbage collectors log during each step, of at most 8 nodes; pods
     need the agent for it, by load.telemetry.collect: ServersAndPods."""
+    flight_recording: FlightRecording | None = None
+    """`flightRecording` records what Solr's JVM does, from Java 17 on, with the settings `default`
+    and without environment, properties and arguments; none when absent. It needs the agent, as
+    `gcLog` does."""

@@ -15,16 +15,17 @@ REPEAT_RULES = (
     ),
     Rule(
         cel=(
-            "!has(self.diagnostics) || !self.diagnostics.gcLog || has(self.target.solrCloud)"
-            " && self.load.telemetry.collect == 'ServersAndPods'"
+            "!has(self.diagnostics)"
+            " || !self.diagnostics.gcLog && !has(self.diagnostics.flightRecording)"
+            " || has(self.target.solrCloud) && self.load.telemetry.collect == 'ServersAndPods'"
         ),
         message=(
-            "diagnostics.gcLog is read in Solr's pods: it must go with target.solrCloud and"
-            " load.telemetry.collect: ServersAndPods"
+            "diagnostics.gcLog and diagnostics.flightRecording are taken in Solr's pods: they must"
+            " go with target.solrCloud and load.telemetry.collect: ServersAndPods"
         ),
         is_satisfied=lambda spec: (
             spec.diagnostics is None
-            or not spec.diagnostics.gc_log
+            or not (spec.diagnostics.gc_log or spec.diagnostics.flight_recording)
             or (
                 spec.target.solr_cloud is not None
                 and spec.load.telemetry.collect is Collect.SERVERS_AND_PODS

@@ -3,16 +3,14 @@
 Of a log only what was written since the begin is kept: a reader wants the collections of a step.
 """
 
-import logging
 from collections.abc import Sequence
 from typing import Any
 
 import gevent
-import httpx
 
+from solrbench.load.master.diagnostics.agents import Agents
 from solrbench.load.master.diagnostics.recorder import MOST_NODES
 from solrbench.load.master.telemetry.agent_source import pod_of
-from solrbench.net.pooled_client import create_pooled_client
 from solrbench.results.model.diagnostics import DiagnosticFile
 
 GC_LOG = "/gc-log"
@@ -20,15 +18,14 @@ TIMEOUT_SECONDS = 10.0
 _MAX_BYTES = 4 << 20
 """Of a response, whose text is JSON; the agent sends less."""
 
-_logger = logging.getLogger(__name__)
-
 
 class GcLogs:
     """The logs of pods, given the addresses of their agents."""
 
     def __init__(self, agents: Sequence[str]) -> None:
-        self._agents = list(agents)[:MOST_NODES]
-        self._http = create_pooled_client(TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
+        self._agents = Agents(
+            agents[:MOST_NODES], what="GC log", max_bytes=_MAX_BYTES, seconds=TIMEOUT_SECONDS
+        )
         self._begins: dict[str, int] = {}
         self._begun: gevent.Greenlet | None = None
 
@@ -37,7 +34,7 @@ class GcLogs:
         self._begun = gevent.spawn(self._note_sizes)
 
     def _note_sizes(self) -> None:
-        sizes = self._each(lambda agent: int(self._get(agent, {})["bytes"]))
+        sizes = self._agents.each(lambda agent: int(self._get(agent, {})["bytes"]))
         self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
 
     def end(self) -> list[DiagnosticFile]:
@@ -45,37 +42,18 @@ class GcLogs:
         if self._begun is not None:
             self._begun.join()
             self._begun = None
-        found = self._each(self._added)
-        return [
-            DiagnosticFile.pack(f"gc-{pod_of(agent)}.log", _text(agent, text))
-            for agent, text in found.items()
-        ]
+        return [self._file(*each) for each in self._agents.each(self._added).items()]
+
+    def _file(self, agent: str, found: str | Exception) -> DiagnosticFile:
+        name = f"gc-{pod_of(agent)}.log"
+        if isinstance(found, Exception):
+            return self._agents.missing(agent, name, found)
+        return DiagnosticFile.pack(name, found)
 
     def _added(self, agent: str) -> str:
         begin = self._begins.get(agent, 0)
         return str(self._get(agent, {"begin": begin})["text"])
 
-    def _each(self, read: Any) -> dict[str, Any]:
-        """Return what every agent says, or the exception instead."""
-        jobs = [gevent.spawn(_caught, read, agent) for agent in self._agents]
-        gevent.joinall(jobs)
-        return {agent: job.value for agent, job in zip(self._agents, jobs, strict=True)}
-
     def _get(self, agent: str, parameters: dict[str, int]) -> dict[str, Any]:
-        url = f"http://{agent}{GC_LOG}"
-        found: dict[str, Any] = self._http.get(url, params=parameters).raise_for_status().json()
+        found: dict[str, Any] = self._agents.request("GET", agent, GC_LOG, parameters).json()
         return found
-
-
-def _caught(read: Any, agent: str) -> Any:
-    try:
-        return read(agent)
-    except (httpx.HTTPError, ValueError, TypeError, KeyError) as error:
-        _logger.info("no GC log from %s: %r", agent, error)
-        return error
-
-
-def _text(agent: str, found: str | Exception) -> str:
-    if isinstance(found, Exception):
-        return f"no GC log of {pod_of(agent)}: {found or type(found).__name__}\n"
-    return found

@@ -4,6 +4,7 @@ Nothing depends on them: where a node does not respond, the file says so.
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Protocol
 
 from solrbench.results.model.diagnostics import DiagnosticFile
@@ -11,8 +12,11 @@ from solrbench.results.model.diagnostics import DiagnosticFile
 MOST_NODES = 8
 """Nodes of which files are taken, so that a document of a step run stays small."""
 
-MAX_BYTES = 1 << 20
-"""Packed files of a step run; those after that are left out."""
+MAX_TEXT_BYTES = 1 << 20
+"""Dumps and logs of a step run, packed, base64; those after that are left out."""
+
+MAX_BYTES = 4 << 20
+"""All files of a step run: two recordings of 1 MiB are 2.7 MiB as base64."""
 
 
 class DiagnosticsSource(Protocol):
@@ -49,11 +53,12 @@ class DiagnosticsRecorder:
 
 
 def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:
-    """Return the first files, as many as `MAX_BYTES` hold."""
-    kept, size = [], 0
-    for file in files:
-        size += len(file.content)
-        if size > MAX_BYTES:
-            break
-        kept.append(file)
-    return kept
+    """Return the first texts and the first recordings, as many as the limits hold."""
+    texts = _first([each for each in files if each.is_text], MAX_TEXT_BYTES)
+    left = MAX_BYTES - MAX_TEXT_BYTES
+    return [*texts, *_first([each for each in files if not each.is_text], left)]
+
+
+def _first(files: Sequence[DiagnosticFile], most: int) -> list[DiagnosticFile]:
+    sizes = accumulate(len(each.content) for each in files)
+    return [file for file, size in zip(files, sizes, strict=True) if size <= most]

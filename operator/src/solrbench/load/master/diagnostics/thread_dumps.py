@@ -10,7 +10,7 @@ from gevent.event import Event
 
 from solrbench.api.v1alpha1.load.diagnostics import ThreadDumps
 from solrbench.http_auth import HttpAuth
-from solrbench.load.master.diagnostics.recorder import MAX_BYTES, MOST_NODES
+from solrbench.load.master.diagnostics.recorder import MAX_TEXT_BYTES, MOST_NODES
 from solrbench.load.master.metrics_client import MetricsClient
 from solrbench.load.telemetry.thread_dump import format_thread_dump
 from solrbench.results.model.diagnostics import DiagnosticFile
@@ -58,7 +58,7 @@ class ThreadDumper:
                 self._files.append(DiagnosticFile.pack(name, str(job.value)))
 
     def _is_full(self) -> bool:
-        return sum(len(each.content) for each in self._files) > MAX_BYTES
+        return sum(len(each.content) for each in self._files) > MAX_TEXT_BYTES
 
     def _dump(self, url: str) -> str:
         try:
