@@ -49,7 +49,7 @@ AGENT = "solrbench-agent"
 """Name of the container that reads the control group of its pod."""
 AGENT_PORT = 9101
 AGENT_RECORDS = "--flight-recordings"
-"""Argument with which it makes flight recordings of its JVM for whoever asks."""
+"""Argument with which it makes flight recordings of its JVM on request."""
 
 
 def target(benchmark: SolrBenchmark) -> str:
