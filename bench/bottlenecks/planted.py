@@ -28,7 +28,7 @@ from bench.harness.table import Row, render
 from bench.servers.cpu_quota import cpu_quota
 from bench.servers.running import Server, python_server
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck, Resource
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck, Resource
 from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
 from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.model.step_result import StepRunResult

@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1.load.capacity import MOST_TRIALS
 from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
 from solrbench.api.v1alpha1.rules.storage_limits import MAX_RESULTS
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.api.v1alpha1.status.capacity import (
     MAX_VARIANTS,
     CapacityResult,
@@ -44,7 +45,7 @@ from solrbench.api.v1alpha1.status.summaries import (
     Overhead,
 )
 from solrbench.api.v1alpha1.status.target import TargetStatus
-from solrbench.api.v1alpha1.status.telemetry import MAX_MISSING, Bottleneck, StepTelemetry
+from solrbench.api.v1alpha1.status.telemetry import MAX_MISSING, StepTelemetry
 from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend
 from solrbench.api.v1alpha1.status.verdicts import (
     MAX_REASONS,

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.api.v1alpha1.status.capacity import (
     CapacityResult,
     CapacityWord,
@@ -32,7 +33,7 @@ from solrbench.api.v1alpha1.status.summaries import (
     Summary,
 )
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 
 OBJECTIVES = ObjectivesStatus(

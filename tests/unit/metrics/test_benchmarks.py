@@ -7,13 +7,14 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.steps.distribution import Distribution
 from solrbench.api.v1alpha1.status.steps.intervals import PercentileResult
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.summaries import ColdStart, OpenLoopStats, ReportStatus
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, QueueStatus
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.metrics.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore

@@ -4,8 +4,9 @@ from collections import OrderedDict
 from threading import Lock
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.api.v1alpha1.status.summaries import ColdStart
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cluster.client import Cluster

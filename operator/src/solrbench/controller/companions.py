@@ -22,6 +22,7 @@ from solrbench.decide.checks.pod_options import SECRETS
 from solrbench.decide.checks.targets.target import TargetPods
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
+from solrbench.manifests.agent import add_companion_agents
 from solrbench.manifests.companions import build_companions
 from solrbench.plan import names
 from solrbench.plan.companions.bundle import ManifestText, parse_bundle
@@ -105,7 +106,9 @@ def ensure_companions(context: ReconcileContext) -> None:
     known = CompanionsStatus(sha256=digest, services=services)
     context.update(companions=known)
     attempt = context.status.attempts.target
-    children.apply_all(context, build_companions(context.benchmark, bundle, attempt))
+    manifests = build_companions(context.benchmark, bundle, attempt)
+    image = context.settings.image
+    children.apply_all(context, add_companion_agents(context.benchmark, image, manifests, attempt))
     found = _observe(context, bundle)
     apply_outcome(first_outcome(COMPANION_CHECKS, found))
     identities = {pod.name: pod.identity for pod in found.pods}

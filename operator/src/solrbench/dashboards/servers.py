@@ -49,7 +49,11 @@ def _is_of_caches(name: str) -> bool:
 
 
 def _is_of_pods(name: str) -> bool:
-    return name.startswith(("step_solr_pod_", "step_zookeeper_pod_", "step_load_pod_"))
+    return name.startswith(("step_solr_pod_", "step_zookeeper_pod_"))
+
+
+def _is_of_other_pods(name: str) -> bool:
+    return name.startswith(("step_companion_pod_", "step_load_pod_"))
 
 
 def _is_of_index(name: str) -> bool:
@@ -92,6 +96,12 @@ SERVERS = Row(
             "Pods by step",
             "Of the worst pod; absent unless load.telemetry.collect is ServersAndPods.",
             _is_of_pods,
+        ),
+        _table(
+            "Pods of companions and load by step",
+            "Sums over the pods, shares of the worst one; absent unless load.telemetry.collect is"
+            " ServersAndPods.",
+            _is_of_other_pods,
         ),
         _table(
             "ZooKeeper and machines by step",

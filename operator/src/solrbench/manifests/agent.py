@@ -1,13 +1,18 @@
-"""The agent in pods of Solr and ZooKeeper: a small container of our image beside the server.
+"""The agent in pods of Solr, ZooKeeper and companions: a small container of our image beside them.
 
 It reads the server's control group through `/proc`, for which the containers of the pod share their
 processes and their user. It has no rights that the server does not have.
 """
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.load.telemetry import Collect
-from solrbench.manifests.common import Manifest, OperatorImage, container_security
+from solrbench.manifests.common import (
+    Manifest,
+    OperatorImage,
+    container_security,
+    headless_service,
+)
 from solrbench.plan import names
+from solrbench.plan.pod_agents import reads_pods
 
 AGENT_RESOURCES = {"cpu": "50m", "memory": "64Mi"}
 """Requests and limits alike, so that a pod whose server has them alike stays `Guaranteed`.
@@ -18,12 +23,23 @@ def add_agents(
     benchmark: SolrBenchmark, image: OperatorImage, manifests: list[Manifest]
 ) -> list[Manifest]:
     """Return manifests whose pods have the agent, if the benchmark reads its pods."""
-    if benchmark.spec.load.telemetry.collect is not Collect.SERVERS_AND_PODS:
+    if not reads_pods(benchmark):
         return manifests
     recorded = benchmark.spec.diagnostics is not None and (
         benchmark.spec.diagnostics.flight_recording is not None
     )
     return [_with_agent(each, image, may_record=recorded) for each in manifests]
+
+
+def add_companion_agents(
+    benchmark: SolrBenchmark, image: OperatorImage, manifests: list[Manifest], attempt: int
+) -> list[Manifest]:
+    """Return the same of companions, with a Service that finds the agents of all their pods."""
+    if not reads_pods(benchmark):
+        return manifests
+    ports = {"usage": names.AGENT_PORT}
+    service = headless_service(benchmark, names.COMPANION, attempt, ports)
+    return [service, *add_agents(benchmark, image, manifests)]
 
 
 def _with_agent(manifest: Manifest, image: OperatorImage, *, may_record: bool) -> Manifest:
@@ -33,6 +49,12 @@ def _with_agent(manifest: Manifest, image: OperatorImage, *, may_record: bool) -
             of_solr = manifest["metadata"]["labels"][names.LABEL_COMPONENT] == names.SOLR
             agent = _container(image, may_record=may_record and of_solr)
             template = spec["template"]
+            pod = _pod_with_agent(template["spec"], "containers", image, agent)
+            return manifest | {"spec": spec | {"template": template | {"spec": pod}}}
+        case "Deployment":
+            template = spec["template"]
+            agent = _container(image, may_record=False)
+            agent["securityContext"] |= _user_of(template["spec"])
             pod = _pod_with_agent(template["spec"], "containers", image, agent)
             return manifest | {"spec": spec | {"template": template | {"spec": pod}}}
         case "SolrCloud":
@@ -56,6 +78,12 @@ def _pod_with_agent(
         "shareProcessNamespace": True,
         **({"imagePullSecrets": unique} if unique else {}),
     }
+
+
+def _user_of(pod: Manifest) -> dict[str, int]:
+    """Return user and group of the first container, if it has its own."""
+    security = pod["containers"][0]["securityContext"]
+    return {key: security[key] for key in ("runAsUser", "runAsGroup") if key in security}
 
 
 def _container(image: OperatorImage, *, may_record: bool) -> Manifest:

@@ -10,17 +10,27 @@ from solrbench.plan.target.zookeeper_path import member_hosts
 
 
 def pod_agents(benchmark: SolrBenchmark) -> list[PodAgent]:
-    """Return the agents in pods of Solr, and of ZooKeeper if its pods are the benchmark's own.
+    """Return the agents in pods of Solr, of ZooKeeper if its pods are the benchmark's own.
 
-    The pods of an ensemble that the Solr Operator makes have none.
+    The pods of an ensemble that the Solr Operator makes have none. Those of all companions have one
+    address.
     """
-    solr = benchmark.spec.target.solr_cloud
-    if solr is None or benchmark.spec.load.telemetry.collect is not Collect.SERVERS_AND_PODS:
+    if not reads_pods(benchmark):
         return []
-    found = [_agent(host, names.SOLR) for host in solr_hosts(benchmark, solr)]
-    if solr.zookeeper.mode is ZooKeeperMode.ENSEMBLE:
-        found += [_agent(host, names.ZOOKEEPER) for host in member_hosts(benchmark, solr)]
+    solr, found = benchmark.spec.target.solr_cloud, []
+    if solr is not None:
+        found += [_agent(host, names.SOLR) for host in solr_hosts(benchmark, solr)]
+        if solr.zookeeper.mode is ZooKeeperMode.ENSEMBLE:
+            found += [_agent(host, names.ZOOKEEPER) for host in member_hosts(benchmark, solr)]
+    if benchmark.spec.companions:
+        service = names.child(benchmark, names.COMPANION)
+        found.append(_agent(f"{service}.{benchmark.metadata.namespace}.svc", names.COMPANION))
     return found
+
+
+def reads_pods(benchmark: SolrBenchmark) -> bool:
+    """Say whether the control groups of pods are read."""
+    return benchmark.spec.load.telemetry.collect is Collect.SERVERS_AND_PODS
 
 
 def _agent(host: str, component: str) -> PodAgent:

@@ -1,5 +1,5 @@
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.results.answers.collect import collect_answers
 from support.resources.small_resource import resource
 

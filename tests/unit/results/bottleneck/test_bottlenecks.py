@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
 from solrbench.results.bottleneck.sentences import bottleneck_sentences
 from solrbench.results.model.measured_target import MeasuredTarget

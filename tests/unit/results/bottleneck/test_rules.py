@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.status.telemetry import Resource
+from solrbench.api.v1alpha1.status.bottleneck import Resource
 from solrbench.results.bottleneck.bottlenecks import find_bottleneck
 from solrbench.results.bottleneck.evidence import Evidence
 from solrbench.results.bottleneck.rules.registry import FIELDS, RULES

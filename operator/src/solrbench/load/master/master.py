@@ -37,6 +37,7 @@ from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.master.target_probe import wait_for_target
 from solrbench.load.master.telemetry.agent_source import AgentSource
 from solrbench.load.master.telemetry.machine_source import MachineSource
+from solrbench.load.master.telemetry.own_pod_source import OwnPodSource
 from solrbench.load.master.telemetry.sampler import TelemetrySampler
 from solrbench.load.master.telemetry.solr_source import SolrSource
 from solrbench.load.master.telemetry.sources import TelemetrySource
@@ -172,6 +173,8 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     ]
     if plan.zookeeper_servers:
         sources.append(ZooKeeperSource(plan.zookeeper_servers))
+    if plan.telemetry.collect is Collect.SERVERS_AND_PODS:
+        sources.append(OwnPodSource())
     if plan.agents:
         sources.append(AgentSource([(each.address, each.component) for each in plan.agents]))
     else:

@@ -10,6 +10,7 @@ from solrbench.results.model.connection_result import ConnectionResult
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.response_gaps import ResponseGap, UserShares
 from solrbench.results.model.step_result import RequestMeasurements, WorkerUsage
+from solrbench.results.model.telemetry import ServerFigures
 
 
 class MicroBatch(NamedTuple):
@@ -58,6 +59,8 @@ class WorkerStepResult(WorkerUsage):
     """The longest waits of its users, and of each node."""
     user_shares: UserShares | None = None
     """Requests of each user; None in an open loop and with a locustfile."""
+    pod: ServerFigures | None = None
+    """The control group of its pod from before measuring until the result; None unless wanted."""
     micro_batches: list[MicroBatch] = []
     """All measured requests in the order of their ends, up to a bound."""
 

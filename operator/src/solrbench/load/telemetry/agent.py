@@ -19,14 +19,18 @@ from solrbench.load.telemetry.flight_recording import start_recording, take_reco
 from solrbench.load.telemetry.gc_log import find_gc_log, read_gc_log
 from solrbench.load.telemetry.kernel_files import (
     find_java,
+    find_server,
     read_machine,
     read_network,
     read_process_group,
+    read_processes,
 )
 
 AGENT_PORT = 9101
 FLIGHT_RECORDINGS = "--flight-recordings"
 FLIGHT_RECORDING = "/flight-recording"
+OTHER_USER = "its server runs as another user or group"
+"""Why there is no control group."""
 REQUEST_SECONDS = 5.0
 
 
@@ -34,14 +38,18 @@ def usage() -> dict[str, object]:
     """Return everything that can be read at this moment; without the server only its machine."""
     machine, counters, gauges = read_machine()
     found: dict[str, object] = {
+        "pod": socket.gethostname(),
         "machine": machine,
         "machineCounters": counters,
         "machineGauges": gauges,
     }
-    pid = find_java()
+    pid = find_server()
     group_counters, group_gauges, peaks = read_process_group(pid) if pid else ({}, {}, {})
-    # Under another user the group cannot be read; what is left would be that of one process.
-    if "cpu_seconds" in group_counters:
+    if "cpu_seconds" not in group_counters:
+        # Under another user the group cannot be read; of it would be left that of one process.
+        group_counters, group_gauges, peaks = read_processes(), {}, {}
+        found["missing"] = OTHER_USER
+    if group_counters:
         found["counters"] = group_counters | read_network()
         found["gauges"] = group_gauges
         found["peaks"] = peaks
@@ -175,5 +183,12 @@ if __name__ == "__main__":
     signal.signal(signal.SIGTERM, _end)
     numbers = [int(each) for each in sys.argv[1:] if each.isdecimal()]
     port = numbers[0] if numbers else AGENT_PORT
-    with serve(port, flight_recordings=FLIGHT_RECORDINGS in sys.argv) as server:
-        server.serve_forever()
+    try:
+        agent = serve(port, flight_recordings=FLIGHT_RECORDINGS in sys.argv)
+    except OSError as error:
+        # The pod is there for its server, which may use this port itself.
+        sys.stderr.write(f"port {port}: {error.strerror}\n")
+        signal.pause()
+    else:
+        with agent as server:
+            server.serve_forever()

@@ -6,7 +6,7 @@ Only the standard library is used: an agent that runs beside Solr must be small.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 Numbers = dict[str, float]
@@ -21,12 +21,54 @@ RESOURCES = ("cpu", "memory", "io")
 
 def find_java(proc: Path = _PROC) -> int | None:
     """Return the id of the Java process with the most memory that this user may read."""
-    found: list[tuple[float, int]] = []
-    for folder in proc.iterdir():
-        if folder.name.isdigit() and _text(folder / "comm") == "java":
-            pages = _text(folder / "statm").split()
-            found.append((float(pages[1]) if len(pages) > 1 else 0.0, int(folder.name)))
+    return _largest(each for each in _processes(proc) if _text(each / "comm") == "java")
+
+
+def find_server(proc: Path = _PROC) -> int | None:
+    """Return the id of the process that a pod is there for: Java, else that with the most memory.
+
+    Neither this process nor the first one, which holds the pod together, is meant.
+    """
+    return find_java(proc) or _largest(_others(proc))
+
+
+def _largest(folders: Iterable[Path]) -> int | None:
+    found = [(_resident_pages(each), int(each.name)) for each in folders]
     return max(found)[1] if found else None
+
+
+def _resident_pages(folder: Path) -> float:
+    pages = _text(folder / "statm").split()
+    return float(pages[1]) if len(pages) > 1 else 0.0
+
+
+def _processes(proc: Path) -> Iterator[Path]:
+    return (folder for folder in proc.iterdir() if folder.name.isdigit())
+
+
+def _others(proc: Path) -> list[Path]:
+    own = {"1", str(os.getpid())}
+    return [each for each in _processes(proc) if each.name not in own]
+
+
+def read_processes(proc: Path = _PROC) -> Numbers:
+    """Return the CPU time and the page faults of all processes of a pod but this one.
+
+    Every user may read these. A process that ends is counted by the one that waited for it.
+    """
+    fields = [_text(each / "stat").rpartition(")")[2].split() for each in _others(proc)]
+    known = [[float(number) for number in each[9:15]] for each in fields if len(each) > 14]
+    # majflt, cmajflt, utime, stime, cutime, cstime are the 12th to the 17th field (proc(5)).
+    user = sum(each[2] + each[4] for each in known) / _TICKS
+    system = sum(each[3] + each[5] for each in known) / _TICKS
+    if not known:
+        return {}
+    return {
+        "cpu_seconds": user + system,
+        "cpu_user_seconds": user,
+        "cpu_system_seconds": system,
+        "major_faults": sum(each[0] + each[1] for each in known),
+    }
 
 
 def read_process_group(pid: int, proc: Path = _PROC) -> tuple[Numbers, Numbers, Numbers]:

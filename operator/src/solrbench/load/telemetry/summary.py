@@ -49,6 +49,8 @@ SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
     ),
     "solr-pods": _POD_FIGURES,
     "zookeeper-pods": _POD_FIGURES,
+    "companion-pods": _POD_FIGURES,
+    "load-pods": _POD_FIGURES,
     "machines": (
         *("cpu_busy_percent", "steal_percent", "cpu_some_percent", "io_some_percent"),
         *("memory_full_percent", "page_cache_bytes"),

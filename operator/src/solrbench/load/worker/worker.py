@@ -15,6 +15,7 @@ from gevent.lock import RLock
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
+from solrbench.api.v1alpha1.load.telemetry import Collect
 from solrbench.load.engine.measurement import ProgressUpdate
 from solrbench.load.engine.target import LoadTarget, load_target
 from solrbench.load.errors import (
@@ -30,11 +31,13 @@ from solrbench.load.schedule import messages
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.user_classes import UserClass
 from solrbench.load.settings import LoadSettings
+from solrbench.load.telemetry.own_pod import OwnPodMeter
 from solrbench.load.worker.engine_thread import EngineThread
 from solrbench.load.worker.locust_stats import add_to_locust_stats
 from solrbench.load.worker.locustfile.engine import LocustfileEngine
 from solrbench.load.worker.locustfile.loader import LoadedLocustfile, load_locustfile
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.plan.names import LOAD_WORKER
 from solrbench.reasons.load import LoadReason
 
 _EXIT_GRACE_SECONDS = 10.0
@@ -62,6 +65,12 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     if isinstance(prepared, LoadError):
         return worker.report_failure(prepared)
     return worker.serve()
+
+
+def _pod_meter(plan: LoadPlan) -> OwnPodMeter | None:
+    """Return what reads the control group of this pod; None unless pods are read."""
+    wanted = plan.telemetry.collect is Collect.SERVERS_AND_PODS
+    return OwnPodMeter(LOAD_WORKER) if wanted else None
 
 
 def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocustfile | LoadError:
@@ -119,6 +128,7 @@ class Worker:
         prepared: LoadTarget | LoadedLocustfile | LoadError,
     ) -> None:
         self._ended = ended
+        self._pod = _pod_meter(plan)
         self._engine = self._make_engine(prepared)
         self._environment = Environment() if self._engine is None else self._engine.environment()
         # With options of its own, the runner reads none from files or the environment.
@@ -184,6 +194,8 @@ class Worker:
     def on_finished(self, result: WorkerStepResult) -> None:
         """Send the result of a step run."""
         _logger.info("step_run=%s requests=%d finished", result.key, result.measured)
+        if self._pod is not None:
+            result = result.model_copy(update={"pod": self._pod.figures()})
         self._runner.send_message(messages.RESULT, {"outcome": result.model_dump_json()})
 
     def on_engine_failed(self, message: str) -> None:
@@ -203,6 +215,7 @@ class Worker:
 
     def _on_assignment(self, *, msg: Any, **_: Any) -> None:
         if self._engine is not None:
+            self._begin_pod()
             self._engine.begin(Assignment.model_validate_json(msg.data["assignment"]))
 
     def _on_adopt_users(self, *, msg: Any, **_: Any) -> None:
@@ -211,7 +224,12 @@ class Worker:
 
     def _on_start_measuring(self, *, msg: Any, **_: Any) -> None:
         if self._engine is not None:
+            self._begin_pod()
             self._engine.start_measuring(msg.data["key"])
+
+    def _begin_pod(self) -> None:
+        if self._pod is not None:
+            self._pod.begin()
 
     def _on_abort(self, *, msg: Any, **_: Any) -> None:
         if self._engine is not None:

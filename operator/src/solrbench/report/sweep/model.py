@@ -8,10 +8,10 @@ from pydantic import ConfigDict, ValidationError
 
 from solrbench.api.problems import problems
 from solrbench.api.rules import LenientModel
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.api.v1alpha1.status.objectives import ObjectiveResult
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.summaries import Summary
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus

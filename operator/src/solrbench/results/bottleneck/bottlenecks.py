@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck, Resource
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck, Resource
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.bottleneck.evidence import Evidence, Symptom
 from solrbench.results.bottleneck.rules.registry import FIELDS, RULES

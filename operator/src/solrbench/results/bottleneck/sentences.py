@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck, Resource
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck, Resource
 from solrbench.results.bottleneck.evidence import pod_of
 
 _WORDS = {

@@ -34,7 +34,7 @@ class ServerFigures(LenientModel):
     server: str
     """Host and port, name of the pod, or id of the machine."""
     component: str = ""
-    """Component of a pod: solr, zookeeper, load-master, load-worker."""
+    """Component of a pod: solr, zookeeper, companion, load-master, load-worker."""
     machine: str = ""
     """Id of the machine that a pod ran on."""
     seconds: float
@@ -103,7 +103,7 @@ class Telemetry(LenientModel):
     """Machines, as far as pods may see them."""
     spreads: dict[str, list[Spread]] = {}
     """Figures over all servers by what they are: `solr`, `zookeeper`, `solr-pods`,
-    `zookeeper-pods`, `machines`."""
+    `zookeeper-pods`, `companion-pods`, `load-pods`, `machines`."""
     series: list[ServerSeries] = []
     """Heap, memory, index and cache entries over time, of which trends are found."""
     missing: list[str] = []

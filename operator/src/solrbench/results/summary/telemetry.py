@@ -73,7 +73,7 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     figures = {name: solr[key].highest for name, key in _WORST.items() if key in solr}
     figures |= {name: solr[key].total for name, key in _SUMS.items() if key in solr}
     figures |= _of_requests(document, solr) | _hit_percents(solr) | _of_zookeeper(zookeeper)
-    figures |= _of_pods(telemetry.spreads, figures) | _of_zookeeper_pods(telemetry.spreads)
+    figures |= _of_pods(telemetry.spreads, figures) | _of_other_pods(telemetry.spreads)
     if telemetry.handlers:
         figures["request_errors"] = sum(each.errors for each in telemetry.handlers)
     if solr:
@@ -81,6 +81,9 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     servers = {name: solr[key].highest_server for name, key in _WORST.items() if key in solr}
     pods = {each.figure: each for each in telemetry.spreads.get("solr-pods", ())}
     servers |= {name: pods[key].highest_server for name, key in _OF_PODS.items() if key in pods}
+    companions = {each.figure: each for each in telemetry.spreads.get("companion-pods", ())}
+    if "throttled_percent" in companions:
+        servers["companion_throttled_percent"] = companions["throttled_percent"].highest_server
     if "outstanding_requests_max" in zookeeper:
         servers["zookeeper"] = zookeeper["outstanding_requests_max"].highest_server
     peers = {name: solr[name] for name in PEER_FIGURES if name in solr}
@@ -143,15 +146,31 @@ _SUMS_OF_PODS = {
 """Figures added over all pods of Solr."""
 
 
-def _of_zookeeper_pods(spreads: Mapping[str, Sequence[Spread]]) -> dict[str, float]:
-    pods = {each.figure: each for each in spreads.get("zookeeper-pods", ())}
-    names = {
-        "zookeeper_throttled_percent": "throttled_percent",
-        "zookeeper_working_set_max_bytes": "working_set_max_bytes",
-    }
-    found = {name: pods[key].highest for name, key in names.items() if key in pods}
-    if "cpu_seconds" in pods:
-        found["zookeeper_cpu_cores"] = pods["cpu_seconds"].total
+_OTHER_PODS = ("zookeeper", "companion", "load")
+_OF_OTHER_PODS = (
+    "throttled_percent",
+    "cpu_limit_percent",
+    "cpu_some_percent",
+    "memory_some_percent",
+    "working_set_max_bytes",
+)
+"""Figures of the worst pod."""
+
+_SUMS_OF_OTHER_PODS = {
+    "cpu_cores": "cpu_seconds",
+    "network_bytes_per_second": "network_sent_bytes",
+}
+"""Figures added over all pods."""
+
+
+def _of_other_pods(spreads: Mapping[str, Sequence[Spread]]) -> dict[str, float]:
+    """Return the figures of all pods but those of Solr, by their component."""
+    found: dict[str, float] = {}
+    for component in _OTHER_PODS:
+        pods = {each.figure: each for each in spreads.get(f"{component}-pods", ())}
+        found |= {f"{component}_{key}": pods[key].highest for key in _OF_OTHER_PODS if key in pods}
+        sums = {name: pods[key] for name, key in _SUMS_OF_OTHER_PODS.items() if key in pods}
+        found |= {f"{component}_{name}": each.total for name, each in sums.items()}
     return found
 
 

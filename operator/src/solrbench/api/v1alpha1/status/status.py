@@ -11,6 +11,7 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Int, Text
 from solrbench.api.v1alpha1.rules.storage_limits import MAX_RESULTS
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.api.v1alpha1.status.capacity import MAX_VARIANTS, CapacityResult, Scalability
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.conditions import (
@@ -38,7 +39,7 @@ from solrbench.api.v1alpha1.status.target import (
     QueueStatus,
     TargetStatus,
 )
-from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend
 from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
 

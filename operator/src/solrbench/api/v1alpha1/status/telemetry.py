@@ -1,6 +1,5 @@
-"""What the servers did in a step, and what held it back."""
+"""What the servers did in a step."""
 
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
@@ -227,6 +226,45 @@ class StepTelemetry(StatusModel):
         Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_network_sent_bytes_per_second")
     ] = None
     """Bytes that all pods of Solr sent."""
+    companion_cpu_cores: Annotated[
+        Measure | None, _shown(Unit.CORES, "step_companion_pod_cpu_cores")
+    ] = None
+    """CPU time of all pods of companions, per second."""
+    companion_throttled_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_companion_pod_throttled_ratio")
+    ] = None
+    """Share of the periods in which the CPU limit stopped the worst pod of companions."""
+    companion_cpu_some_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_companion_pod_cpu_pressure_ratio")
+    ] = None
+    """Share of the time in which a thread of the worst pod of companions waited for a CPU."""
+    companion_working_set_max_bytes: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_companion_pod_working_set_max_bytes")
+    ] = None
+    """Largest memory of any pod of companions that cannot be dropped at once."""
+    companion_network_bytes_per_second: Annotated[
+        Measure | None,
+        _shown(Unit.BYTES_PER_SECOND, "step_companion_pod_network_sent_bytes_per_second"),
+    ] = None
+    """Bytes that all pods of companions sent."""
+    load_cpu_cores: Annotated[Measure | None, _shown(Unit.CORES, "step_load_pod_cpu_cores")] = None
+    """CPU time of all pods of the load master and the load workers, per second."""
+    load_throttled_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_load_pod_throttled_ratio")
+    ] = None
+    """Share of the periods in which the CPU limit stopped the worst pod of the load."""
+    load_cpu_some_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_load_pod_cpu_pressure_ratio")
+    ] = None
+    """Share of the time in which a thread of the worst pod of the load waited for a CPU."""
+    load_working_set_max_bytes: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_load_pod_working_set_max_bytes")
+    ] = None
+    """Largest memory of any pod of the load that cannot be dropped at once."""
+    load_network_bytes_per_second: Annotated[
+        Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_load_pod_network_sent_bytes_per_second")
+    ] = None
+    """Bytes that all pods of the load sent."""
     machine_cpu_percent: Annotated[
         Measure | None, _shown(Unit.PERCENT, "step_machine_cpu_ratio")
     ] = None
@@ -253,41 +291,3 @@ class StepTelemetry(StatusModel):
     """Files that the machine with the most of them keeps in memory."""
     missing: Annotated[list[Text], Field(max_length=MAX_MISSING), Shown(Unit.NONE)] = []
     """What could not be read, and why."""
-
-
-class Resource(StrEnum):
-    """What holds a step back, in the order in which it is looked for."""
-
-    LOAD_GENERATOR = "LoadGenerator"
-    THROTTLING = "Throttling"
-    MEMORY = "Memory"
-    GARBAGE_COLLECTION = "GarbageCollection"
-    ONE_NODE = "OneNode"
-    CPU = "Cpu"
-    DISK = "Disk"
-    ZOOKEEPER = "ZooKeeper"
-    THREADS = "Threads"
-    PROXY = "Proxy"
-    NETWORK = "Network"
-    MACHINE = "Machine"
-    NONE = "None"
-    UNCLEAR = "Unclear"
-
-
-class Bottleneck(StatusModel):
-    """What held one step back."""
-
-    step: Text
-    """`step` is the name of the step."""
-    variant: Text | None = None
-    """`variant` is the name of the variant; absent without variants."""
-    resource: Text
-    """`resource` is LoadGenerator, Throttling, Memory, GarbageCollection, OneNode, Cpu, Disk,
-    ZooKeeper, Threads, Proxy, Network, Machine, None if nothing is saturated, or Unclear if
-    repeats do not agree."""
-    server: Text | None = None
-    """`server` is the node, pod or worker that shows it most; absent if it is no single one."""
-    message: Text
-    """`message` gives the measured value and its limit, or in what repeats differ."""
-    field: Text | None = None
-    """`field` is the field of the spec to vary next, as an axis of a sweep; absent without one."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from solrbench.api.v1alpha1.load.rate_changes import mean_rate
 from solrbench.load.master.merging.compare_workers import compare_workers
+from solrbench.load.master.merging.load_pods import add_load_pods
 from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
 from solrbench.load.master.merging.merge_response_gaps import merge_response_gaps, merge_user_shares
 from solrbench.load.master.merging.request_windows import merge_request_windows
@@ -71,6 +72,7 @@ def merge_worker_results(
         user_shares=merge_user_shares(found),
         connections=merge_connections(found),
         **metadata.fields(),
+        telemetry=add_load_pods(metadata.telemetry, [each.pod for each in found]),
         **_times(found, metadata.start_time, sending_seconds),
         **_steadiness(requests, metadata.start_time, width),
     )

@@ -71,7 +71,6 @@ class StepRunMetadata:
             "lost_workers": list(self.lost_workers),
             "list_offsets": list(self.list_offsets),
             "queries_may_repeat": self.queries_may_repeat,
-            "telemetry": self.telemetry,
             "diagnostics": self.diagnostics,
             "ended_early": self.ended_early,
         }

@@ -2,5 +2,5 @@
 
 - `sampler`: when is what read
 - `sources`: what can be read; `solr_source`, `zookeeper_source`, `agent_source` for pods and their
-  machines, `machine_source` for that of the load master
+  machines, `machine_source` and `own_pod_source` for those of the load master
 """

@@ -1,6 +1,11 @@
-"""Control groups of pods and their machines, read from the agents in the pods."""
+"""Control groups of pods and their machines, read from the agents in the pods.
+
+Pods of companions have no names that are known in advance: their agents are all addresses of one
+host, which are looked up each time.
+"""
 
 import logging
+import socket
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,14 +15,18 @@ import httpx
 
 from solrbench.load.telemetry.readings import Reading
 from solrbench.net.pooled_client import create_pooled_client
+from solrbench.plan.names import COMPANION
 
 TIMEOUT_SECONDS = 3.0
+MOST_COMPANIONS = 16
+_MOST_CHARACTERS = 100
+"""Of a text that an agent sends."""
 _MAX_BYTES = 1 << 16
 _logger = logging.getLogger(__name__)
 
 
 class AgentSource:
-    """Agents by (address, component) of their pods."""
+    """Agents by (address, component) of their pods; of companions the address is that of all."""
 
     kind = "pods"
 
@@ -25,15 +34,17 @@ class AgentSource:
         self._agents = list(agents)
         self._http = create_pooled_client(TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
         self._silent: list[str] = []
+        self._partly: dict[str, str] = {}
 
     def read(self, *, full: bool) -> Sequence[Reading]:
         """Return a reading of each pod and of each machine, never raise."""
         del full
-        jobs = [gevent.spawn(self._read, *agent) for agent in self._agents]
+        agents = [each for agent in self._agents for each in _single(*agent)]
+        jobs = [gevent.spawn(self._read, *agent) for agent in agents]
         gevent.joinall(jobs)
         found: dict[tuple[str, str], Reading] = {}
         self._silent = []
-        for (address, _), job in zip(self._agents, jobs, strict=True):
+        for (address, _), job in zip(agents, jobs, strict=True):
             readings = job.value or []
             if not any(each.kind == self.kind for each in readings):
                 self._silent.append(address)
@@ -42,18 +53,44 @@ class AgentSource:
         return list(found.values())
 
     def missing(self) -> str | None:
-        """Return which pods could not be read the last time."""
-        if not self._silent:
-            return None
-        return f"no control group of {', '.join(self._silent[:3])}"
+        """Return which pods could not be read the last time, or only in part."""
+        parts = [f"no control group of {', '.join(self._silent[:3])}"] if self._silent else []
+        for why in dict.fromkeys(self._partly.values()):
+            pods = [pod for pod, each in self._partly.items() if each == why]
+            parts.append(f"of {', '.join(pods[:3])} only CPU time and network: {why}")
+        return "; ".join(parts) or None
 
     def _read(self, address: str, component: str) -> list[Reading]:
         try:
             response = self._http.get(f"http://{address}/usage").raise_for_status()
-            return parse_usage(response.json(), address, component, time.monotonic())
+            body = response.json()
+            found = parse_usage(body, address, component, time.monotonic())
+            self._note_missing(found[-1].server, str(body.get("missing", "")))
         except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
             _logger.info("no usage from %s: %r", address, error)
             return []
+        else:
+            return found
+
+    def _note_missing(self, pod: str, why: str) -> None:
+        if why:
+            self._partly[pod] = why[:_MOST_CHARACTERS]
+        else:
+            self._partly.pop(pod, None)
+
+
+def _single(address: str, component: str) -> list[tuple[str, str]]:
+    """Return the address of each pod, at most `MOST_COMPANIONS`."""
+    if component != COMPANION:
+        return [(address, component)]
+    host, _, port = address.rpartition(":")
+    try:
+        found = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
+    except OSError as error:
+        _logger.info("no address of %s: %r", host, error)
+        return [(address, component)]
+    hosts = sorted({str(each[4][0]) for each in found})[:MOST_COMPANIONS]
+    return [(f"[{each}]:{port}" if ":" in each else f"{each}:{port}", component) for each in hosts]
 
 
 def pod_of(address: str) -> str:
@@ -71,7 +108,7 @@ def parse_usage(
 
     """
     machine = str(body["machine"])
-    pod = pod_of(address)
+    pod = str(body["pod"])[:_MOST_CHARACTERS] if component == COMPANION else pod_of(address)
     found = [
         Reading(
             machine,

@@ -19,11 +19,20 @@ from solrbench.load.telemetry.summary import (
     with_shares,
     worst_servers,
 )
+from solrbench.plan.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
 from solrbench.results.model.telemetry import MOST_MISSING, ServerFigures, ServerSeries, Telemetry
 
 MAX_READINGS = 360
 """Readings of a server that are kept of one step run; then every second one is dropped, and the
 time between two doubles. The first one always stays."""
+
+_POD_SPREADS = {
+    SOLR: "solr-pods",
+    ZOOKEEPER: "zookeeper-pods",
+    COMPANION: "companion-pods",
+    LOAD_MASTER: "load-pods",
+}
+"""Names of the figures over all pods of a component; those of workers are added to the last."""
 
 FULL_EACH = 5
 """Of so many readings one has the figures of the cores, too, which show when caches are full."""
@@ -96,8 +105,8 @@ class TelemetrySampler:
         }
         solr, pods = servers.get("solr", []), servers.get("pods", [])
         spread = {kind: known for kind, known in servers.items() if kind != "pods"}
-        for component in ("solr", "zookeeper"):
-            spread[f"{component}-pods"] = [each for each in pods if each.component == component]
+        for component, name in _POD_SPREADS.items():
+            spread[name] = [each for each in pods if each.component == component]
         return Telemetry(
             solr=worst_servers(solr),
             handlers=handlers_of(solr),
@@ -105,7 +114,8 @@ class TelemetrySampler:
             pods=worst_servers(pods),
             machines=worst_servers(servers.get("machines", [])),
             spreads={kind: spreads_of(kind, known) for kind, known in spread.items() if known},
-            series=self._series(solr, pods),
+            # The load master keeps what it measures, so that it grows.
+            series=self._series(solr, [each for each in pods if each.component != LOAD_MASTER]),
             missing=self._missing(servers),
         )
 

@@ -10,6 +10,7 @@ from solrbench.results.validity.checks.finding import Finding
 
 MAX_CPU_PERCENT = 85.0
 MAX_MACHINE_PERCENT = 90.0
+MAX_THROTTLED_PERCENT = 5.0
 
 
 def is_cpu_busy(run: Evidence) -> bool:

@@ -8,13 +8,13 @@ from solrbench.results.bottleneck.evidence import Evidence, Symptom
 from solrbench.results.bottleneck.peers import find_apart
 from solrbench.results.bottleneck.rules.limits import (
     MAX_CPU_PERCENT,
+    MAX_THROTTLED_PERCENT,
     above,
     above_count,
     is_cpu_busy,
 )
 from solrbench.results.stats.number_format import format_percent
 
-MAX_THROTTLED_PERCENT = 5.0
 MAX_IO_STALL_PERCENT = 20.0
 MAX_DISK_PERCENT_OF_REQUEST = 25.0
 LEAST_READS_PER_SECOND = 20.0

@@ -6,6 +6,8 @@ What writing the response took is taken away first, which comes after a handler 
 from solrbench.results.bottleneck.evidence import Evidence, Symptom
 from solrbench.results.bottleneck.rules.limits import (
     MAX_MACHINE_PERCENT,
+    MAX_THROTTLED_PERCENT,
+    above,
     found_by_verdict,
     is_cpu_busy,
 )
@@ -36,11 +38,15 @@ def find_proxy(run: Evidence) -> Symptom | None:
     share = 100 * outside / client
     if share <= limit or outside < least:
         return None
-    return Symptom(
+    text = (
         f"of {format_milliseconds(client)} that a request takes Solr spends"
         f" {format_milliseconds(solr)}: {format_percent(share)} lie in the proxy or load balancer"
         f" (limit {format_percent(limit)})"
     )
+    throttled = above(run, "companion_throttled_percent", MAX_THROTTLED_PERCENT, "throttled")
+    if throttled is None:
+        return Symptom(text)
+    return Symptom(f"{text}, whose pod is {throttled.text}", throttled.server)
 
 
 def find_network(run: Evidence) -> Symptom | None:

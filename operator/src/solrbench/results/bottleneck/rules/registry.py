@@ -1,6 +1,6 @@
 """The rules of bottlenecks in their order, and what to vary for each resource."""
 
-from solrbench.api.v1alpha1.status.telemetry import Resource
+from solrbench.api.v1alpha1.status.bottleneck import Resource
 from solrbench.results.bottleneck.rules.memory import find_garbage_collection, find_memory
 from solrbench.results.bottleneck.rules.nodes import (
     find_cpu,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from solrbench.api.v1alpha1.load.load import Load
+from solrbench.plan.names import COMPANION, LOAD_WORKER
 from solrbench.results.model.step_result import StepRunResult, WorkerResult
 from solrbench.results.model.telemetry import MOST_SERVERS, ServerFigures, Telemetry
 from solrbench.results.stats.number_format import format_number, format_percent
@@ -47,11 +48,11 @@ def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
     limit = load.validity.max_others_cpu_percent
     found = [(machine, _others_percent(document, machine)) for machine in used]
     beyond = [(machine, percent) for machine, percent in found if percent > limit]
-    # What stands before Solr may be the benchmark's own, and is not read.
+    # What stands before Solr may be the benchmark's own.
     known = [
         each
         for each in beyond
-        if not document.variant and _own_cores(document, each[0]) is not None
+        if _reads_companions(document) and _own_cores(document, each[0]) is not None
     ]
     if beyond and not known:
         return NotEvaluated("not all that the benchmark itself used of the CPUs is known")
@@ -65,6 +66,12 @@ def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
     )
 
 
+def _reads_companions(document: StepRunResult) -> bool:
+    """Say whether what stands before Solr, if anything does, was read."""
+    telemetry = document.telemetry or Telemetry()
+    return not document.variant or any(each.component == COMPANION for each in telemetry.pods)
+
+
 def _others_percent(document: StepRunResult, machine: ServerFigures) -> float:
     """Return how much of a machine others used, the benchmark too if its own use is unknown."""
     own = _own_cores(document, machine) or 0.0
@@ -74,7 +81,12 @@ def _others_percent(document: StepRunResult, machine: ServerFigures) -> float:
 def _own_cores(document: StepRunResult, machine: ServerFigures) -> float | None:
     """Return the mean number of cores that the benchmark used of a machine, or more."""
     telemetry = document.telemetry or Telemetry()
-    pods = [each for each in telemetry.pods if each.machine == machine.server]
+    pods = [
+        each
+        for each in telemetry.pods
+        # Workers are counted by what they say of themselves, with telemetry and without.
+        if each.machine == machine.server and each.component != LOAD_WORKER
+    ]
     servers = pods or telemetry.solr
     cores = [_cores(each) for each in servers]
     known = [each for each in cores if each is not None]
