@@ -1,5 +1,6 @@
 """A proxy that a benchmark makes, measures and removes itself."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +9,7 @@ import yaml
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_REQUESTS, SMALL_SOLR, small
+from support.cluster.command_line import solrbench
 
 NAME = "companion"
 MANIFESTS = "companion-manifests"
@@ -89,6 +91,7 @@ def status() -> Iterator[dict[str, Any]]:
         target={"solrCloud": SMALL_SOLR, "variants": variants},
         companions=[{"configMap": {"name": MANIFESTS}}],
         dataset__firstDocuments=1500,
+        load__telemetry={"collect": "ServersAndPods"},
     )
     kube.apply(config_map, body)
     yield kube.wait_for_success(NAME)
@@ -101,6 +104,28 @@ def test_all_requests_of_a_variant_go_through_its_companion(status: dict[str, An
     assert found == dict.fromkeys(("nodes", "proxy"), (SMALL_REQUESTS, 0))
     assert len(status["companions"]["pods"]) == 1
     assert status["companions"]["services"] == ["proxy"]
+
+
+def test_its_pod_and_those_of_the_load_were_read(status: dict[str, Any]) -> None:
+    by_variant = {each["variant"]: each for each in status["telemetry"]}
+    assert 0 < by_variant["nodes"]["companionCpuCores"] < by_variant["proxy"]["companionCpuCores"]
+    for each in by_variant.values():
+        assert "missing" not in each
+        assert each["loadCpuCores"] > 0
+        assert min(each["loadWorkingSetMaxBytes"], each["companionWorkingSetMaxBytes"]) > 8 << 20
+        assert each["loadNetworkBytesPerSecond"] > 0
+    (step, *_) = json.loads(solrbench("report", NAME, "-o", "json"))["steps"]
+    pods = {each["component"]: each for each in step["telemetry"]["pods"]}
+    assert set(pods) == {"solr", "zookeeper", "companion", "load-master", "load-worker"}
+    assert len({each["machine"] for each in pods.values()}) == 1
+    assert pods["companion"]["server"] in status["companions"]["pods"]
+
+
+def test_the_index_pod_read_itself(status: dict[str, Any]) -> None:
+    found = status["dataset"]["pods"]
+    assert found["cpuCores"] > 0
+    assert found["workingSetMaxBytes"] > 8 << 20
+    assert found["networkSentBytesPerSecond"] > 0
 
 
 def test_the_companion_is_known_to_lead_to_the_same_collection(status: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from solrbench.dataset.progress import (
     write_termination_message,
 )
 from solrbench.plan.index_plan import IndexProgress
+from solrbench.results.model.telemetry import ServerFigures
 
 
 def test_counts_what_was_accepted() -> None:
@@ -29,6 +30,15 @@ def test_counts_what_was_accepted() -> None:
     assert counter.progress == IndexProgress(
         pod=3, documents=4, bytes=30, started=100.0, finished=101.0, retried_batches=1
     )
+
+
+def test_usage_of_the_pod_is_in_the_last_report() -> None:
+    counter = ProgressCounter(0, lambda: 1.0)
+    figures = {"cpu_seconds": 1.23456, "throttled_percent": 40.0, "periods": 7.0}
+    counter.used(ServerFigures(server="index-0", seconds=2.0, readings=2, figures=figures))
+    counter.ended()
+    usage = json.loads(as_json(counter.progress))["usage"]
+    assert usage == {"seconds": 2.0, "cpu_seconds": 1.235, "throttled_percent": 40.0}
 
 
 def test_failure_is_reported_by_reason_and_message() -> None:

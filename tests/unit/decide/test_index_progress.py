@@ -6,7 +6,7 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.api.v1alpha1.status.target import DatasetStatus, IndexPodsStatus
 from solrbench.decide.index_progress import (
     aggregate_progress,
     all_reported,
@@ -55,6 +55,17 @@ def test_pods_are_added_up_until_now_while_one_runs() -> None:
         documents_per_second=20.0,
         bytes_per_second=200.0,
     )
+
+
+def test_usage_of_pods_is_added_when_all_have_ended() -> None:
+    used = {"seconds": 10.0, "cpu_seconds": 5.0, "throttled_percent": 2.0}
+    first = pod(0, 300, finished=110.0, usage=used)
+    second = pod(1, 100, finished=110.0, usage=used | {"seconds": 5.0, "throttled_percent": 30.0})
+    assert aggregate_progress(DATASET, [first], 120.0).pods is None
+    found = aggregate_progress(DATASET, [first, second], 120.0).pods
+    assert found == IndexPodsStatus(cpu_cores=1.5, throttled_percent=30.0)
+    silent = [pod(number, 100, finished=110.0) for number in (0, 1)]
+    assert aggregate_progress(DATASET, silent, 120.0).pods is None
 
 
 def test_a_pod_that_has_not_reported_yet_still_runs() -> None:

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from solrbench.manifests.agent import add_companion_agents
+from solrbench.manifests.common import OperatorImage
 from support.resources.companions import CONTAINER, DEPLOYMENT, changed
 from support.resources.objects import companions, stored
 from support.resources.pod_options import with_options
@@ -82,3 +84,26 @@ def test_options_of_pods_hold_for_companions() -> None:
         "karpenter.sh/do-not-disrupt": "true",
     }
     assert stored(changes).spec.pod_options
+
+
+@pytest.mark.parametrize("collect", ["Servers", "ServersAndPods"])
+def test_pods_that_are_read_have_an_agent_of_the_same_user(collect: str) -> None:
+    changes = {"spec.load.telemetry": {"collect": collect}}
+    own = changed(DEPLOYMENT, f"{CONTAINER}.securityContext", {"runAsUser": 7, "runAsGroup": 8})
+    made = companions(own, changes)
+    image = OperatorImage("registry/solrbench:1", "Always", ())
+    found = add_companion_agents(stored(changes), image, made, 2)
+    if collect == "Servers":
+        assert found == made
+        return
+    service, *rest = found
+    assert service["metadata"]["name"] == "base-companion"
+    assert service["spec"]["clusterIP"] == "None"
+    (deployment,) = (each for each in rest if each["kind"] == "Deployment")
+    pod = deployment["spec"]["template"]["spec"]
+    assert pod["shareProcessNamespace"] is True
+    _, agent = pod["containers"]
+    assert agent["name"] == "solrbench-agent"
+    assert (agent["securityContext"]["runAsUser"], agent["securityContext"]["runAsGroup"]) == (7, 8)
+    selector = service["spec"]["selector"]
+    assert selector.items() <= deployment["spec"]["template"]["metadata"]["labels"].items()

@@ -13,7 +13,12 @@ from solrbench.api.v1alpha1.status.steps.distribution import Distribution
 from solrbench.api.v1alpha1.status.steps.intervals import PercentileResult
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
 from solrbench.api.v1alpha1.status.summaries import ColdStart, OpenLoopStats, ReportStatus
-from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, QueueStatus
+from solrbench.api.v1alpha1.status.target import (
+    DatasetStatus,
+    IndexPodsStatus,
+    LiveLoad,
+    QueueStatus,
+)
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.trends import Trend
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
@@ -356,12 +361,14 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
     read = {name: 1 for name in StepTelemetry.model_fields if name not in {"missing", *words}}
     numbers = {name: 1 for name in StepResult.model_fields if name not in others}
     result = StepResult.model_validate({**words, **numbers, **pairs, "percentiles": [percentile]})
+    numbers_of_data = DatasetStatus.model_fields.keys() - {"pods"}
+    pods = dict.fromkeys(IndexPodsStatus.model_fields, 1)
     benchmark = make_benchmark(
         phase_start_time=NOW,
         start_time=NOW,
         completion_time=end,
         queue=QueueStatus(position=1, waiting_since=NOW),
-        dataset=DatasetStatus.model_validate(dict.fromkeys(DatasetStatus.model_fields, 1)),
+        dataset=DatasetStatus.model_validate(dict.fromkeys(numbers_of_data, 1) | {"pods": pods}),
         live_load=LiveLoad(
             stage="Measuring",
             step="five",

@@ -126,6 +126,16 @@ LIVE = Board(
                     unit="bytes",
                 ),
                 TimeSeries(
+                    "Index pods",
+                    "CPU time of all index pods, per second, and the share of the time in which"
+                    " their CPU limit stopped the worst of them; when indexing is done.",
+                    6,
+                    queries=(
+                        Query(select("benchmark_indexing_pod_cpu_cores"), "cores"),
+                        Query(select("benchmark_indexing_pod_throttled_ratio"), "throttled"),
+                    ),
+                ),
+                TimeSeries(
                     "Index size",
                     "Over all replicas, counted when indexing is done.",
                     6,

@@ -33,8 +33,10 @@ from solrbench.errors import PermanentError
 from solrbench.http_auth import HttpAuth, read_auth
 from solrbench.net.addresses import wildcard_address
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
+from solrbench.plan.names import INDEX
 from solrbench.reasons.indexing import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.telemetry.own_pod import OwnPodMeter
 
 EXIT_RETRYABLE = 1
 """Exit code of a pod whose failure another pod may not have: a lost connection."""
@@ -79,7 +81,7 @@ def run_index(plan_file: Path, completion_index: int, pod: PodEnvironment | None
     """
     pod = pod or PodEnvironment()
     log_retries()
-    counter = ProgressCounter(completion_index, pod.clock)
+    counter, meter = ProgressCounter(completion_index, pod.clock), OwnPodMeter(INDEX)
     code, failure = 0, None
     try:
         asyncio.run(_index(_read_plan(plan_file), counter, pod))
@@ -97,6 +99,7 @@ def run_index(plan_file: Path, completion_index: int, pod: PodEnvironment | None
             EXIT_RETRYABLE,
             IndexingError(IndexingReason.INTERNAL_ERROR, repr(error), permanent=False),
         )
+    counter.used(meter.figures())
     counter.ended(failure)
     write_termination_message(counter.progress, pod.termination_log)
     _log.log(logging.ERROR if failure else logging.INFO, "%s", as_json(counter.progress).decode())

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.decide.index_pods import add_up_usage
 from solrbench.plan.index_plan import IndexProgress
 
 
@@ -24,7 +25,8 @@ def aggregate_progress(
     total = known_documents(dataset)
     if not started:
         return DatasetStatus(documents_total=total)
-    end = max(finished) if len(finished) == dataset.indexing.pods else now
+    is_over = len(finished) == dataset.indexing.pods
+    end = max(finished) if is_over else now
     seconds = max(end - min(started), 0.001)
     documents, size = sum(each.documents for each in best), sum(each.bytes for each in best)
     return DatasetStatus(
@@ -34,6 +36,7 @@ def aggregate_progress(
         seconds=round(seconds, 3),
         documents_per_second=round(documents / seconds, 1),
         bytes_per_second=round(size / seconds, 1),
+        pods=add_up_usage([each.usage for each in best]) if is_over else None,
     )
 
 

@@ -87,7 +87,7 @@ def _user_of(pod: Manifest) -> dict[str, int]:
 
 
 def _container(image: OperatorImage, *, may_record: bool) -> Manifest:
-    command = ["python3", "-m", "solrbench.load.telemetry.agent", str(names.AGENT_PORT)]
+    command = ["python3", "-m", "solrbench.telemetry.agent", str(names.AGENT_PORT)]
     return {
         "name": names.AGENT,
         "image": image.reference,

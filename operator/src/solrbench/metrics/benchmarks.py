@@ -15,6 +15,7 @@ from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.target import IndexPodsStatus
 from solrbench.metrics.finished_benchmark import FinishedBenchmark, freeze
 from solrbench.metrics.live_metrics import LIVE_FAMILIES
 from solrbench.metrics.metric_family import BenchmarkFamily, HasSamples, Sample, ShownBenchmark
@@ -28,6 +29,14 @@ def _one(
     read: Callable[[ShownBenchmark], float | None],
 ) -> Callable[[ShownBenchmark], list[Sample]]:
     return lambda benchmark: [((), read(benchmark))]
+
+
+def _index_pods(benchmark: ShownBenchmark) -> IndexPodsStatus:
+    return benchmark.status.dataset.pods or IndexPodsStatus()
+
+
+def _ratio(percent: float | None) -> float | None:
+    return None if percent is None else percent / 100
 
 
 def _conditions(benchmark: ShownBenchmark) -> Iterator[Sample]:
@@ -157,6 +166,18 @@ BENCHMARK_FAMILIES = (
         "Bytes of update requests divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.bytes_per_second),
         unit="bytes/s",
+    ),
+    BenchmarkFamily(
+        "benchmark_indexing_pod_cpu_cores",
+        "CPU time of all index pods, per second.",
+        _one(lambda b: _index_pods(b).cpu_cores),
+        unit="cores",
+    ),
+    BenchmarkFamily(
+        "benchmark_indexing_pod_throttled_ratio",
+        "Share of the periods in which the CPU limit stopped the worst index pod.",
+        _one(lambda b: _ratio(_index_pods(b).throttled_percent)),
+        unit="ratio",
     ),
 )
 

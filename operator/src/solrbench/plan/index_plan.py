@@ -62,6 +62,9 @@ class IndexProgress(LenientModel):
     """Unix time of the last response; absent while running."""
     retried_batches: int = 0
     """Batches that were sent more than once."""
+    usage: dict[str, float] = {}
+    """What the pod used from its begin to its end, by the names of the figures of pods, with its
+    `seconds`; empty while it runs. What cannot be read is absent."""
     reason: str | None = None
     """CamelCase reason of a failure, such as `DatasetNotFound` or `MalformedDocument`."""
     message: str | None = None

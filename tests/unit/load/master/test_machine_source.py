@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from solrbench.load.master.telemetry.machine_source import MachineSource
-from solrbench.load.telemetry.readings import figures_of
-from solrbench.load.telemetry.summary import with_shares
+from solrbench.telemetry.readings import figures_of
+from solrbench.telemetry.summary import with_shares
 
 
 def test_real_machine_is_named_and_has_processors() -> None:

@@ -194,6 +194,15 @@ def test_a_hot_node_is_named_and_not_the_cpu_of_all(numbers: tuple[float, ...]) 
     assert "its peers" in found.symptom.text
 
 
+def test_a_throttled_pod_of_the_proxy_is_named() -> None:
+    found = find_bottleneck(
+        evidence(client_milliseconds=60.0, behind_proxy=True, companion_throttled_percent=80.0)
+    )
+    assert (found.resource, found.symptom.server) == (Resource.PROXY, "solr-1")
+    assert "whose pod is 80 % throttled (limit 5 %)" in found.symptom.text
+    assert find_bottleneck(evidence(companion_throttled_percent=80.0)).resource is Resource.NONE
+
+
 def test_nodes_that_are_busy_alike_are_the_cpu() -> None:
     alike = spread("cpu_percent", 97, 92, 95)
     assert find_bottleneck(evidence(alike, cpu_percent=97.0)).resource is Resource.CPU

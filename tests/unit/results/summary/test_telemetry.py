@@ -3,11 +3,11 @@ from datetime import UTC, datetime
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.load.telemetry.summary import spreads_of, with_shares
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.model.telemetry import ServerFigures, Telemetry
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.summary.telemetry import merge_telemetry, run_telemetry
+from solrbench.telemetry.summary import spreads_of, with_shares
 from support.resources.small_resource import resource
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

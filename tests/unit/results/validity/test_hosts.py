@@ -53,6 +53,32 @@ def test_pods_that_were_read_count_on_their_own_machine_only() -> None:
     assert "32.5 % of the CPUs of the node of pod solr-0" in found
 
 
+def test_companions_that_were_read_count_as_the_benchmark() -> None:
+    def pod(component: str, cpu_seconds: float) -> ServerFigures:
+        return ServerFigures(
+            server=f"{component}-0",
+            component=component,
+            machine="m-0",
+            seconds=10.0,
+            readings=2,
+            figures={"cpu_seconds": cpu_seconds},
+        )
+
+    def with_pods(*pods: ServerFigures) -> Telemetry:
+        return quiet_machine(60.0).model_copy(update={"pods": list(pods)})
+
+    solr, proxy = pod("solr", 10.0), pod("companion", 8.0)
+    assert others_of(with_pods(solr, proxy), variant="balancer") is None
+    idle = others_of(with_pods(solr, pod("companion", 0.0)), variant="balancer")
+    assert idle is not None
+    assert "32.5 % of the CPUs" in idle
+    # The worker, which is a pod here, is counted once, and Solr though its pods were not read.
+    own = with_pods(pod("load-worker", 9.0), pod("load-master", 0.0))
+    found = others_of(own)
+    assert found is not None
+    assert "37.5 % of the CPUs" in found
+
+
 @pytest.mark.parametrize(
     "telemetry", [None, Telemetry(), quiet_machine().model_copy(update={"machines": []})]
 )

@@ -31,7 +31,6 @@ from solrbench.load.schedule import messages
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.user_classes import UserClass
 from solrbench.load.settings import LoadSettings
-from solrbench.load.telemetry.own_pod import OwnPodMeter
 from solrbench.load.worker.engine_thread import EngineThread
 from solrbench.load.worker.locust_stats import add_to_locust_stats
 from solrbench.load.worker.locustfile.engine import LocustfileEngine
@@ -39,6 +38,7 @@ from solrbench.load.worker.locustfile.loader import LoadedLocustfile, load_locus
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.names import LOAD_WORKER
 from solrbench.reasons.load import LoadReason
+from solrbench.telemetry.own_pod import OwnPodMeter
 
 _EXIT_GRACE_SECONDS = 10.0
 _LINGER_MILLISECONDS = 500

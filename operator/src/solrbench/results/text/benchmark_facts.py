@@ -6,7 +6,8 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.load.load import Step
 from solrbench.api.v1alpha1.status.steps.step_result import Column
-from solrbench.results.stats.number_format import format_number
+from solrbench.api.v1alpha1.status.target import IndexPodsStatus
+from solrbench.results.stats.number_format import format_number, format_percent
 
 Facts = dict[str, str]
 
@@ -68,9 +69,17 @@ def data_facts(benchmark: SolrBenchmark) -> Facts:
             "Dataset": _dataset(benchmark.spec.dataset),
             "Documents": "" if data.documents is None else f"{data.documents:,}",
             "Indexing": "" if rate is None else f"{format_number(rate)} documents/s",
+            "Index pods": "" if data.pods is None else _index_pods(data.pods),
             "Index size": "" if size is None else f"{format_number(size / _MEBIBYTE)} MiB",
         }
     )
+
+
+def _index_pods(pods: IndexPodsStatus) -> str:
+    shown = [] if pods.cpu_cores is None else [f"{format_number(pods.cpu_cores)} cores used"]
+    if pods.throttled_percent:
+        shown.append(f"throttled {format_percent(pods.throttled_percent)} of the time")
+    return ", ".join(shown)
 
 
 def load_facts(benchmark: SolrBenchmark) -> Facts:

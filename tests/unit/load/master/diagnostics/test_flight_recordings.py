@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from solrbench.load.master.diagnostics.flight_recordings import FlightRecordings
-from solrbench.load.telemetry import agent
-from solrbench.load.telemetry.agent import serve
+from solrbench.telemetry import agent
+from solrbench.telemetry.agent import serve
 
 RECORDING = gzip.compress(b"FLR\0recording")
 

@@ -59,6 +59,32 @@ class CompanionsStatus(StatusModel):
     """`pods` are the uid and restarts of each of their pods when all were ready."""
 
 
+class IndexPodsStatus(StatusModel):
+    """What the index pods used, by their control groups; what was not read is absent."""
+
+    cpu_cores: Measure | None = None
+    """`cpuCores` is the CPU time of all pods, per second."""
+    cpu_user_cores: Measure | None = None
+    """`cpuUserCores` is the part of it outside the kernel."""
+    throttled_percent: Measure | None = None
+    """`throttledPercent` is the share of the periods in which the CPU limit stopped the worst
+    pod."""
+    cpu_some_percent: Measure | None = None
+    """`cpuSomePercent` is the share of the time in which a thread of the worst pod waited for a
+    CPU."""
+    memory_some_percent: Measure | None = None
+    """`memorySomePercent` is the same for memory."""
+    io_some_percent: Measure | None = None
+    """`ioSomePercent` is the same for the disk."""
+    working_set_max_bytes: Measure | None = None
+    """`workingSetMaxBytes` is the largest memory of any pod that cannot be dropped at once, at the
+    begin and at the end."""
+    network_sent_bytes_per_second: Measure | None = None
+    """`networkSentBytesPerSecond` are the bytes that all pods sent."""
+    network_received_bytes_per_second: Measure | None = None
+    """`networkReceivedBytesPerSecond` are the bytes that all pods received."""
+
+
 class DatasetStatus(StatusModel):
     """Indexing as measured."""
 
@@ -78,6 +104,8 @@ class DatasetStatus(StatusModel):
     """`documentsPerSecond` is documents divided by seconds."""
     bytes_per_second: Measure | None = None
     """`bytesPerSecond` is bytes divided by seconds."""
+    pods: IndexPodsStatus | None = None
+    """`pods` is what the index pods used; absent until all of them have ended."""
     index_bytes: Count | None = None
     """`indexBytes` is the size of the index over all replicas as Solr reports it, read again after
     the last step, when merges are over."""

@@ -6,8 +6,8 @@ import gevent
 
 from solrbench.load.master.diagnostics.agents import Agents
 from solrbench.load.master.telemetry.agent_source import pod_of
-from solrbench.load.telemetry.agent import FLIGHT_RECORDING
 from solrbench.results.model.diagnostics import DiagnosticFile
+from solrbench.telemetry.agent import FLIGHT_RECORDING
 
 MOST_NODES = 2
 """Each has up to 1 MiB."""

@@ -12,8 +12,8 @@ from solrbench.api.v1alpha1.load.diagnostics import ThreadDumps
 from solrbench.http_auth import HttpAuth
 from solrbench.load.master.diagnostics.recorder import MAX_TEXT_BYTES, MOST_NODES
 from solrbench.load.master.metrics_client import MetricsClient
-from solrbench.load.telemetry.thread_dump import format_thread_dump
 from solrbench.results.model.diagnostics import DiagnosticFile
+from solrbench.telemetry.thread_dump import format_thread_dump
 
 THREADS = "/admin/info/threads"
 TIMEOUT_SECONDS = 10.0

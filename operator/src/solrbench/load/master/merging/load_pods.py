@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from solrbench.load.telemetry.summary import spreads_of, worst_servers
 from solrbench.plan.names import LOAD_MASTER
 from solrbench.results.model.telemetry import ServerFigures, Telemetry
+from solrbench.telemetry.summary import spreads_of, worst_servers
 
 SPREAD = "load-pods"
 

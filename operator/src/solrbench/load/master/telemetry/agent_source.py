@@ -13,9 +13,9 @@ from typing import Any
 import gevent
 import httpx
 
-from solrbench.load.telemetry.readings import Reading
 from solrbench.net.pooled_client import create_pooled_client
 from solrbench.plan.names import COMPANION
+from solrbench.telemetry.readings import Reading
 
 TIMEOUT_SECONDS = 3.0
 MOST_COMPANIONS = 16

@@ -4,8 +4,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from solrbench.load.telemetry.kernel_files import read_machine
-from solrbench.load.telemetry.readings import Reading
+from solrbench.telemetry.kernel_files import read_machine
+from solrbench.telemetry.readings import Reading
 
 
 class MachineSource:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from solrbench.load.telemetry.own_pod import read_own_pod
-from solrbench.load.telemetry.readings import Reading
 from solrbench.plan.names import LOAD_MASTER
+from solrbench.telemetry.own_pod import read_own_pod
+from solrbench.telemetry.readings import Reading
 
 
 class OwnPodSource:

@@ -11,16 +11,16 @@ import gevent
 from gevent.event import Event
 
 from solrbench.load.master.telemetry.sources import TelemetrySource
-from solrbench.load.telemetry.readings import Reading, figures_of
-from solrbench.load.telemetry.series import series_of
-from solrbench.load.telemetry.summary import (
+from solrbench.plan.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
+from solrbench.results.model.telemetry import MOST_MISSING, ServerFigures, ServerSeries, Telemetry
+from solrbench.telemetry.readings import Reading, figures_of
+from solrbench.telemetry.series import series_of
+from solrbench.telemetry.summary import (
     handlers_of,
     spreads_of,
     with_shares,
     worst_servers,
 )
-from solrbench.plan.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
-from solrbench.results.model.telemetry import MOST_MISSING, ServerFigures, ServerSeries, Telemetry
 
 MAX_READINGS = 360
 """Readings of a server that are kept of one step run; then every second one is dropped, and the

@@ -10,9 +10,9 @@ import httpx
 
 from solrbench.http_auth import HttpAuth
 from solrbench.load.master.metrics_client import MetricsClient
-from solrbench.load.telemetry.readings import Reading
-from solrbench.load.telemetry.solr_json import FULL_PARAMETERS, LIGHT_PARAMETERS, parse_solr_json
-from solrbench.load.telemetry.solr_prometheus import PARAMETERS, parse_solr_prometheus
+from solrbench.telemetry.readings import Reading
+from solrbench.telemetry.solr_json import FULL_PARAMETERS, LIGHT_PARAMETERS, parse_solr_json
+from solrbench.telemetry.solr_prometheus import PARAMETERS, parse_solr_prometheus
 
 TIMEOUT_SECONDS = 5.0
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from solrbench.load.telemetry.readings import Reading
+from solrbench.telemetry.readings import Reading
 
 
 class TelemetrySource(Protocol):

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Sequence
 
-from solrbench.load.telemetry.readings import Reading
-from solrbench.load.telemetry.zookeeper_monitor import parse_monitor
 from solrbench.net.four_letter_words import send_command
+from solrbench.telemetry.readings import Reading
+from solrbench.telemetry.zookeeper_monitor import parse_monitor
 
 
 class ZooKeeperSource:

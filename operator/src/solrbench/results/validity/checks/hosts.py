@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.plan.names import COMPANION, LOAD_WORKER
+from solrbench.plan.names import COMPANION, LOAD_WORKER, SOLR
 from solrbench.results.model.step_result import StepRunResult, WorkerResult
 from solrbench.results.model.telemetry import MOST_SERVERS, ServerFigures, Telemetry
 from solrbench.results.stats.number_format import format_number, format_percent
@@ -81,13 +81,11 @@ def _others_percent(document: StepRunResult, machine: ServerFigures) -> float:
 def _own_cores(document: StepRunResult, machine: ServerFigures) -> float | None:
     """Return the mean number of cores that the benchmark used of a machine, or more."""
     telemetry = document.telemetry or Telemetry()
-    pods = [
-        each
-        for each in telemetry.pods
-        # Workers are counted by what they say of themselves, with telemetry and without.
-        if each.machine == machine.server and each.component != LOAD_WORKER
-    ]
-    servers = pods or telemetry.solr
+    # Workers are counted by what they say of themselves, with telemetry and without.
+    read = [each for each in telemetry.pods if each.component != LOAD_WORKER]
+    pods = [each for each in read if each.machine == machine.server]
+    has_solr = any(each.component == SOLR for each in read)
+    servers = pods if has_solr and pods else [*telemetry.solr, *pods]
     cores = [_cores(each) for each in servers]
     known = [each for each in cores if each is not None]
     if not known or len(known) < len(cores) or len(servers) >= MOST_SERVERS:

@@ -12,9 +12,9 @@ from types import MappingProxyType
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from solrbench.load.telemetry.heap_pools import heap_after_gc
-from solrbench.load.telemetry.readings import Reading
 from solrbench.results.model.telemetry import CACHES
+from solrbench.telemetry.heap_pools import heap_after_gc
+from solrbench.telemetry.readings import Reading
 
 PARAMETERS: Mapping[str, str] = {"wt": "prometheus"}
 

@@ -1,16 +1,19 @@
 """Files as kernels with either version of control groups write them."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from solrbench.load.telemetry.kernel_files import (
+from solrbench.telemetry.kernel_files import (
     find_java,
+    find_server,
     read_machine,
     read_network,
     read_process_group,
+    read_processes,
 )
 
 PRESSURE = (
@@ -173,3 +176,38 @@ def test_this_machine_can_be_read() -> None:
     assert identity
     assert counters["cpu_busy_seconds"] > 0
     assert gauges["cpus"] >= 1
+
+
+def other(proc: Path, pid: int, pages: int, stat: str) -> None:
+    folder = proc / str(pid)
+    folder.mkdir(parents=True)
+    (folder / "comm").write_text("nginx\n")
+    (folder / "statm").write_text(f"900 {pages} 1 1 0 1 0\n")
+    (folder / "stat").write_text(f"{pid} (nginx: w) S 1 7 7 0 -1 41 1 2 {stat} 20 0\n")
+
+
+def test_without_java_the_largest_process_is_the_server(tmp_path: Path) -> None:
+    other(tmp_path, 1, 9999, "0 0 0 0 0 0")
+    other(tmp_path, os.getpid(), 8888, "0 0 0 0 0 0")
+    assert find_server(tmp_path) is None
+    other(tmp_path, 30, 10, "0 0 0 0 0 0")
+    other(tmp_path, 31, 20, "0 0 0 0 0 0")
+    assert find_server(tmp_path) == 31
+    assert find_java(tmp_path) is None
+    assert find_server(process(tmp_path, {}, "")) == 7
+
+
+def test_processes_of_another_user_show_cpu_time_and_faults(tmp_path: Path) -> None:
+    other(tmp_path, 1, 10, "9 9 900 900 900 900")
+    other(tmp_path, os.getpid(), 10, "9 9 900 900 900 900")
+    assert read_processes(tmp_path) == {}
+    other(tmp_path, 30, 10, "3 1 100 200 10 20")
+    other(tmp_path, 31, 20, "4 0 300 0 0 0")
+    (tmp_path / "32").mkdir()  # it has ended meanwhile
+    ticks = os.sysconf("SC_CLK_TCK")
+    assert read_processes(tmp_path) == {
+        "cpu_seconds": pytest.approx(630 / ticks),
+        "cpu_user_seconds": pytest.approx(410 / ticks),
+        "cpu_system_seconds": pytest.approx(220 / ticks),
+        "major_faults": 8,
+    }

@@ -1,5 +1,5 @@
-from solrbench.load.telemetry.summary import handlers_of, spreads_of, worst_servers
 from solrbench.results.model.telemetry import MOST_HANDLERS, MOST_SERVERS, ServerFigures
+from solrbench.telemetry.summary import handlers_of, spreads_of, worst_servers
 
 
 def server(number: int, **figures: float) -> ServerFigures:

@@ -9,7 +9,7 @@ import os
 import stat
 from pathlib import Path
 
-from solrbench.load.telemetry.jvm_attach import send_command
+from solrbench.telemetry.jvm_attach import send_command
 
 MAX_SECONDS = 300
 MAX_BYTES = 16 << 20

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from statistics import median
 
-from solrbench.load.telemetry.readings import Reading
 from solrbench.results.model.telemetry import CACHES, ServerSeries
 from solrbench.results.trends.series_windows import Combine, SeriesPoint, cut_windows
+from solrbench.telemetry.readings import Reading
 
 CACHE_ENTRIES = "cache_entries"
 

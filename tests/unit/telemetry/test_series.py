@@ -1,7 +1,7 @@
 """Readings as series of few windows."""
 
-from solrbench.load.telemetry.readings import Reading
-from solrbench.load.telemetry.series import series_of
+from solrbench.telemetry.readings import Reading
+from solrbench.telemetry.series import series_of
 
 
 def readings(count: int) -> list[Reading]:

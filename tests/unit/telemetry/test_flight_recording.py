@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.load.telemetry import jvm_attach
-from solrbench.load.telemetry.flight_recording import (
+from solrbench.telemetry import jvm_attach
+from solrbench.telemetry.flight_recording import (
     MAX_BYTES,
     MAX_PACKED_BYTES,
     discard_recording,
     start_recording,
     take_recording,
 )
-from solrbench.load.telemetry.jvm_attach import send_command
+from solrbench.telemetry.jvm_attach import send_command
 from support.servers.jvm import FakeJvm, fake_jvm
 
 NOTHING = "there is no flight recording"

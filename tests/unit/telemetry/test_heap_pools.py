@@ -2,7 +2,7 @@
 
 import pytest
 
-from solrbench.load.telemetry.heap_pools import heap_after_gc
+from solrbench.telemetry.heap_pools import heap_after_gc
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from solrbench.load.telemetry.readings import Reading, figures_of
+from solrbench.telemetry.readings import Reading, figures_of
 
 
 def reading(second: float, **counters: float) -> Reading:

@@ -5,10 +5,10 @@ import socket
 import time
 from pathlib import Path
 
-from solrbench.load.telemetry.kernel_files import read_machine, read_network, read_process_group
-from solrbench.load.telemetry.readings import Reading, figures_of
-from solrbench.load.telemetry.summary import with_shares
 from solrbench.results.model.telemetry import ServerFigures
+from solrbench.telemetry.kernel_files import read_machine, read_network, read_process_group
+from solrbench.telemetry.readings import Reading, figures_of
+from solrbench.telemetry.summary import with_shares
 
 _PROC = Path("/proc")
 

@@ -1,6 +1,6 @@
 """The agent in pods of Solr and ZooKeeper: their control group and what the JVM records, over HTTP.
 
-`python3 -m solrbench.load.telemetry.agent` responds with JSON to `GET /usage`, and to `GET /gc-log`
+`python3 -m solrbench.telemetry.agent` responds with JSON to `GET /usage`, and to `GET /gc-log`
 with the length of the log, and with its text from `?begin=BYTES` on. With `--flight-recordings`,
 `POST /flight-recording?seconds=N` begins one, and `DELETE` ends it and responds with its file. It
 runs as a container beside the server, under the same user, in a pod whose containers share their
@@ -15,9 +15,9 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import FrameType
 
-from solrbench.load.telemetry.flight_recording import start_recording, take_recording
-from solrbench.load.telemetry.gc_log import find_gc_log, read_gc_log
-from solrbench.load.telemetry.kernel_files import (
+from solrbench.telemetry.flight_recording import start_recording, take_recording
+from solrbench.telemetry.gc_log import find_gc_log, read_gc_log
+from solrbench.telemetry.kernel_files import (
     find_java,
     find_server,
     read_machine,

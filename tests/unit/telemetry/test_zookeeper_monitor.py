@@ -1,5 +1,5 @@
-from solrbench.load.telemetry.readings import figures_of
-from solrbench.load.telemetry.zookeeper_monitor import parse_monitor
+from solrbench.telemetry.readings import figures_of
+from solrbench.telemetry.zookeeper_monitor import parse_monitor
 
 MNTR = (
     "zk_version\t3.9.4-7246445, built on 2025-08-19 19:53 UTC\nzk_server_state\tstandalone\n"

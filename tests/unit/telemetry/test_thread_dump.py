@@ -2,7 +2,7 @@
 
 import pytest
 
-from solrbench.load.telemetry.thread_dump import format_thread_dump
+from solrbench.telemetry.thread_dump import format_thread_dump
 
 BODY = {
     "responseHeader": {"status": 0},

@@ -5,7 +5,7 @@ sums and counts since the start (3.6 and later), so their differences are those 
 `zk_avg_latency` is of all requests ever.
 """
 
-from solrbench.load.telemetry.readings import Reading
+from solrbench.telemetry.readings import Reading
 
 _COUNTERS = {
     "zk_packets_received": ("requests", 1.0),

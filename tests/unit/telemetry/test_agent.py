@@ -8,9 +8,9 @@ import pytest
 
 import solrbench
 from solrbench.load.master.telemetry.agent_source import parse_usage
-from solrbench.load.telemetry.agent import serve, usage
-from solrbench.load.telemetry.readings import figures_of
-from solrbench.load.telemetry.summary import with_shares
+from solrbench.telemetry.agent import serve, usage
+from solrbench.telemetry.readings import figures_of
+from solrbench.telemetry.summary import with_shares
 
 
 def test_the_agent_serves_its_machine() -> None:
@@ -32,7 +32,7 @@ def test_the_agent_serves_its_machine() -> None:
 
 def test_the_agent_needs_the_standard_library_only() -> None:
     code = (
-        "import sys; import solrbench.load.telemetry.agent as _;"
+        "import sys; import solrbench.telemetry.agent as _;"
         "print(sorted({n.partition('.')[0] for n in sys.modules} - sys.stdlib_module_names))"
     )
     sources = Path(solrbench.__file__).parents[1]

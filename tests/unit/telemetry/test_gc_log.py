@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from solrbench.load.telemetry import agent, gc_log
-from solrbench.load.telemetry.gc_log import find_gc_log, read_gc_log
+from solrbench.telemetry import agent, gc_log
+from solrbench.telemetry.gc_log import find_gc_log, read_gc_log
 
 PID = 7
 

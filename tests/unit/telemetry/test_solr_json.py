@@ -1,5 +1,5 @@
-from solrbench.load.telemetry.readings import figures_of
-from solrbench.load.telemetry.solr_json import parse_solr_json
+from solrbench.telemetry.readings import figures_of
+from solrbench.telemetry.solr_json import parse_solr_json
 from support.solr.solr_metrics import MIB, solr_9_core, solr_9_jetty, solr_9_jvm, solr_9_node
 
 

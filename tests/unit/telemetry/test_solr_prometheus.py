@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.load.telemetry.solr_prometheus import parse_solr_prometheus
+from solrbench.telemetry.solr_prometheus import parse_solr_prometheus
 from support.solr.solr_metrics import MIB, SOLR_10
 
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from solrbench.load.telemetry.heap_pools import heap_after_gc
-from solrbench.load.telemetry.readings import Reading
 from solrbench.results.model.telemetry import CACHES
+from solrbench.telemetry.heap_pools import heap_after_gc
+from solrbench.telemetry.readings import Reading
 
 _JVM = r"memory\.heap\.(used|max)|memory\.pools\..*\.used-after-gc|gc\..*|os\.(processCpuTime|systemCpuLoad|availableProcessors|openFileDescriptorCount)|threads\.(count|blocked\.count|runnable\.count)"  # noqa: E501 - one expression
 _JETTY = r".*QueuedThreadPool\..*\.(size|jobs|utilization|utilization-max)"

@@ -1,0 +1,88 @@
+"""Tests of `load.master.telemetry.agent_source`, with agents in this process."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from solrbench.load.master.telemetry.agent_source import MOST_COMPANIONS, AgentSource
+from solrbench.telemetry import agent
+from solrbench.telemetry.agent import OTHER_USER, serve
+
+USAGE: dict[str, Any] = {
+    "machine": "m-0",
+    "machineCounters": {"cpu_busy_seconds": 1.0},
+    "machineGauges": {"cpus": 2.0},
+    "counters": {"cpu_seconds": 3.0},
+    "gauges": {},
+    "peaks": {},
+}
+
+
+@contextmanager
+def serving(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> Iterator[str]:
+    monkeypatch.setattr(agent, "usage", lambda: USAGE | changes)
+    with serve(0) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield f"127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_pod_of_companions_says_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(monkeypatch, pod="base-proxy-7x") as address:
+        source = AgentSource([(address, "companion")])
+        machine, pod = source.read(full=True)
+    assert (machine.kind, machine.server) == ("machines", "m-0")
+    assert (pod.server, pod.component, pod.counters) == (
+        "base-proxy-7x",
+        "companion",
+        {"cpu_seconds": 3.0},
+    )
+    assert source.missing() is None
+
+
+def test_what_another_user_hides_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(monkeypatch, pod="base-proxy-7x", missing=OTHER_USER) as address:
+        source = AgentSource([(address, "companion")])
+        source.read(full=True)
+    assert source.missing() == (
+        "of base-proxy-7x only CPU time and network: its server runs as another user or group"
+    )
+
+
+def test_all_addresses_of_companions_are_read_but_not_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[str, str]] = []
+    hosts = [f"10.0.0.{number}" for number in range(40)] * 2
+
+    def look_up(_host: str, port: int, **_: object) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in hosts]
+
+    def read(_source: AgentSource, address: str, component: str) -> list[Any]:
+        asked.append((address, component))
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(AgentSource, "_read", read)
+    AgentSource([("base-companion.ns.svc:9101", "companion"), ("s-0:9101", "solr")]).read(full=True)
+    assert len(asked) == MOST_COMPANIONS + 1
+    assert len(set(asked)) == len(asked)
+    assert ("s-0:9101", "solr") in asked
+
+
+def test_companions_without_an_address_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look_up(*_: object, **__: object) -> list[Any]:
+        raise socket.gaierror("no such host")
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    source = AgentSource([("127.0.0.1:9", "companion")])
+    assert source.read(full=True) == []
+    assert source.missing() == "no control group of 127.0.0.1:9"
