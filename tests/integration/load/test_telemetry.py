@@ -118,6 +118,21 @@ def test_solr_10_is_read_as_text_of_prometheus(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(60)
+def test_pods_of_the_load_read_themselves(tmp_path: Path) -> None:
+    telemetry, _ = measure(tmp_path, CountingSolr(), telemetry={"collect": "ServersAndPods"})
+    assert telemetry is not None
+    assert sorted(each.component for each in telemetry.pods) == [
+        "load-master",
+        "load-worker",
+        "load-worker",
+    ]
+    for each in telemetry.pods:
+        assert each.figures["cpu_seconds"] > 0
+        assert each.seconds == pytest.approx(3, abs=2)
+    assert {each.figure for each in telemetry.spreads["load-pods"]} >= {"cpu_seconds"}
+
+
+@pytest.mark.timeout(60)
 def test_telemetry_that_is_turned_off_reads_nothing(tmp_path: Path) -> None:
     solr = CountingSolr()
     telemetry, _ = measure(tmp_path, solr, telemetry={"collect": "None"})
