@@ -74,6 +74,8 @@ def test_report_has_every_pod_and_sentences(status: dict[str, Any]) -> None:
         assert [each["server"] for each in telemetry["pods"]] == [
             f"{NAME}-solr-0",
             f"{NAME}-zookeeper-1",
+            f"{NAME}-load-master-0",
+            f"{NAME}-load-worker-0",
         ]
         assert len({each["machine"] for each in telemetry["pods"]}) == 1
         assert telemetry["zookeeper"][0]["figures"]["watches"] > 0
