@@ -54,7 +54,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
-    "telemetry": partial(telemetry_cost, pairs=20, seconds=12),
+    "telemetry": partial(telemetry_cost, pairs=30, seconds=12),
     "computed": partial(computed_bottlenecks, each=200),
     "day": partial(day, names=10, workers=50, seconds=86_400),
     "wide": partial(wide, workers=200, seconds=20),

@@ -1,8 +1,8 @@
 """What telemetry takes from a target: throughput and p99 with it and without, in pairs.
 
 Sides take turns, A B B A, against one server that looks like Solr and has its metrics; each side is
-a run of its own. Telemetry is read each 5 s, twice as often as by default. The interval is that of
-the mean of the pairs' log ratios (Student).
+a run of its own. Telemetry of servers and of the load's own pods is read each 5 s, twice as often as
+by default. The interval is that of the mean of the pairs' log ratios (Student).
 """
 
 from math import exp, log, sqrt
@@ -44,7 +44,7 @@ def telemetry_cost(folder: Path, pairs: int, seconds: int) -> list[Row]:
 def _measure(server: Server, folder: Path, seconds: int, *, reads: bool) -> tuple[float, float]:
     """Return responses per second and the 99th percentile in microseconds."""
     step = {"name": "pair", "users": _USERS, "durationSeconds": seconds}
-    telemetry = {"collect": "Servers" if reads else "None", "intervalSeconds": 5}
+    telemetry = {"collect": "ServersAndPods" if reads else "None", "intervalSeconds": 5}
     with product(server, folder, step, telemetry=telemetry) as running:
         (document,) = running.documents(seconds + 30)
     if (document.telemetry is not None) != reads:
