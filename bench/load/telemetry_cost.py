@@ -1,8 +1,8 @@
 """What telemetry takes from a target: throughput and p99 with it and without, in pairs.
 
 Sides take turns, A B B A, against one server that looks like Solr and has its metrics; each side is
-a run of its own. Telemetry of servers and of the load's own pods is read each 5 s, twice as often as
-by default. The interval is that of the mean of the pairs' log ratios (Student).
+a run of its own. Telemetry of servers and of the load's own pods is read each 5 s, twice as often
+as by default. The interval is that of the mean of the pairs' log ratios (Student).
 """
 
 from math import exp, log, sqrt

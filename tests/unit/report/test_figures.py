@@ -18,6 +18,7 @@ from solrbench.report.figures.figure import Figure
 from solrbench.report.figures.load_curve import load_curves
 from solrbench.report.figures.over_time import MOST_REPEATS, over_time
 from solrbench.report.figures.time_slices import time_slices
+from solrbench.results.model.telemetry import CPU_PERCENT, ServerSeries, Telemetry
 from solrbench.results.stats.histograms import Histogram
 from support.results.reports import make_report
 from support.results.statuses import CAPACITY_USERS
@@ -117,6 +118,27 @@ def test_over_time_has_both_figures_of_each_repeat() -> None:
         (f"repeat {n}", axis) for axis in (0, 1) for n in (1, 2, 3)
     ]
     assert points(figure, 3)[0] == [0, 40.0]  # 20 of each of two names
+
+
+def test_over_time_has_the_cpu_of_the_busiest_node_where_it_was_read() -> None:
+    def series(server: str, *values: float) -> ServerSeries:
+        seconds = [2.0 + 4 * place for place in range(len(values))]
+        return ServerSeries(
+            server=server, kind="solr", figure=CPU_PERCENT, seconds=seconds, values=list(values)
+        )
+
+    first, second = make_report(steps=1, repeats=2).steps
+    read = Telemetry(series=[series("solr-0", 10, 20, 90), series("solr-1", 70, 60, 80)])
+    figure = over_time("t", "T", [first, second.model_copy(update={"telemetry": read})])
+    assert figure is not None
+    found: Any = figure.option["series"]
+    assert [(each["name"], each["xAxisIndex"]) for each in found][4:] == [("repeat 2", 2)]
+    assert points(figure, 4) == [[2.0, 70.0], [6.0, 60.0], [10.0, 80.0]]
+    assert found[4]["itemStyle"] == found[1]["itemStyle"]
+    assert "CPU of the busiest Solr node: 60 % to 80 %." in figure.description
+    grids: Any = figure.option["grid"]
+    assert len(grids) == 3
+    assert figure.height > 500
 
 
 @pytest.mark.slow

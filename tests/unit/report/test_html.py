@@ -10,6 +10,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.report import drawing
 from solrbench.report.html import render_html
@@ -139,6 +141,24 @@ def test_objectives_and_limits_stand_before_the_results() -> None:
     assert -1 not in places
     assert places == sorted(places)
     assert full.capacity[0].message in text
+
+
+@pytest.mark.usefixtures("_undrawn")
+def test_servers_stand_beside_the_latency_of_their_step() -> None:
+    report = make_report(steps=1)
+    step = report.status.totals[0].step
+    read = StepTelemetry(step=step, cpu_cores=1.75, load_cpu_cores=0.25, throttled_percent=40)
+    held = Bottleneck(step=step, resource="Throttling", server="base-solr-1", message="40 %")
+    status = report.status.model_copy(update={"telemetry": [read], "bottlenecks": [held]})
+    text = Outline(render_html(report.model_copy(update={"status": status}))).main
+    overview, _, each_step = text.partition("Each step")
+    for words in ("Held back by", "Throttling", "base-solr-1", "1.75"):
+        assert words in overview
+    for words in (f"Servers in step {step}", f"Pods in step {step}", "40 %", "0.25"):
+        assert words in each_step
+    plain = Outline(render_html(report)).main
+    assert "Held back by" not in plain
+    assert "Pods in step" not in plain
 
 
 def test_nothing_is_loaded(page: Outline) -> None:

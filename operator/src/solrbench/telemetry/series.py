@@ -1,17 +1,21 @@
 """Figures of a server over a step run, as the few windows that trends are found in."""
 
-from collections.abc import Sequence
-from statistics import median
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import fmean, median
 
-from solrbench.results.model.telemetry import CACHES, ServerSeries
+from solrbench.results.model.telemetry import CACHE_ENTRIES, CACHES, CPU_PERCENT, ServerSeries
 from solrbench.results.trends.series_windows import Combine, SeriesPoint, cut_windows
 from solrbench.telemetry.readings import Reading
 
-CACHE_ENTRIES = "cache_entries"
-
 _FIGURES: dict[str, dict[str, Combine]] = {
     # The least of a window is nearest to what a collection leaves.
-    "solr": {"heap_after_gc_bytes": min, "index_bytes": median, CACHE_ENTRIES: max},
+    "solr": {
+        "heap_after_gc_bytes": min,
+        "index_bytes": median,
+        CACHE_ENTRIES: max,
+        CPU_PERCENT: fmean,
+    },
     "pods": {"resident_bytes": median},
 }
 """What is kept of each kind of server, and which of a window's readings counts."""
@@ -24,13 +28,7 @@ def series_of(kind: str, readings: Sequence[Reading]) -> list[ServerSeries]:
     """Return the series of a server, in seconds since its first reading."""
     found = []
     for figure, combine in _FIGURES.get(kind, {}).items():
-        begin = readings[0].moment
-        points = [
-            SeriesPoint(each.moment - begin, value)
-            for each in readings
-            if (value := _value(each, figure)) is not None
-        ]
-        windows = cut_windows(points, combine)
+        windows = cut_windows(_points(readings, figure), combine)
         if len(windows.values) > 1:
             found.append(
                 ServerSeries(
@@ -43,6 +41,28 @@ def series_of(kind: str, readings: Sequence[Reading]) -> list[ServerSeries]:
                 )
             )
     return found
+
+
+def _points(readings: Sequence[Reading], figure: str) -> list[SeriesPoint]:
+    begin = readings[0].moment
+    if figure == CPU_PERCENT:
+        return list(_cpu_points(readings, begin))
+    return [
+        SeriesPoint(each.moment - begin, value)
+        for each in readings
+        if (value := _value(each, figure)) is not None
+    ]
+
+
+def _cpu_points(readings: Sequence[Reading], begin: float) -> Iterator[SeriesPoint]:
+    """Yield the share of its CPUs that a node used between each two readings, at their middle."""
+    known = [each for each in readings if "cpu_seconds" in each.counters]
+    for before, after in pairwise(known):
+        spent = after.counters["cpu_seconds"] - before.counters["cpu_seconds"]
+        seconds, cpus = after.moment - before.moment, after.gauges.get("cpus")
+        if spent >= 0 and seconds > 0 and cpus:
+            middle = (before.moment + after.moment) / 2 - begin
+            yield SeriesPoint(middle, 100 * spent / seconds / cpus)
 
 
 def _value(reading: Reading, figure: str) -> float | None:

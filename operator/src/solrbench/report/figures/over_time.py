@@ -1,6 +1,7 @@
-"""Latency and throughput of each repeat over the seconds of a step, beside each other."""
+"""Latency, throughput and Solr's CPU of each repeat over the seconds of a step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from solrbench.report.figures.figure import Figure
 from solrbench.report.figures.parts import (
@@ -15,11 +16,31 @@ from solrbench.report.figures.parts import (
 )
 from solrbench.report.figures.time_slices import TimeSlice, time_slices
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.number_format import format_milliseconds, format_number
+from solrbench.results.model.telemetry import CPU_PERCENT
+from solrbench.results.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+)
 from solrbench.results.text.tables.table import Table
 
 MOST_REPEATS = 8
 """Repeats that are drawn; more lines cannot be distinguished."""
+
+_PLACES = ((34, 130), (222, 110), (390, 90))
+"""Top and height of each plot."""
+
+_HEIGHTS = {2: 380, 3: 530}
+"""Height of the figure with so many plots."""
+
+_AXES = (
+    value_axis("Mean service time", "@milliseconds", gridIndex=0, min=0, splitNumber=4),
+    value_axis("Requests/s", "@number", gridIndex=1, min=0, splitNumber=3),
+    value_axis("CPU of the busiest Solr node, %", "@number", gridIndex=2, min=0, splitNumber=3),
+)
+
+CpuOverTime = Mapping[str, Sequence[tuple[float, float]]]
+"""Seconds and per cent of each repeat."""
 
 _MOST_POINTS = 240
 _TABLE_ROWS = 30
@@ -42,34 +63,72 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figu
     if not shown:
         return None
     names = list(shown)
+    cpu = {
+        repeat: found
+        for each in documents
+        if (repeat := f"repeat {each.repeat}") in shown and (found := busiest_cpu(each))
+    }
+    rows = 3 if cpu else 2
     last = max(each.second + each.seconds for parts in shown.values() for each in parts)
     option = base(
-        grid=[_place(top=34, height=130), _place(top=222, height=110)],
-        xAxis=[
-            _seconds("", last, 0, axisLabel={"show": False, "formatter": "@seconds"}),
-            _seconds("Seconds since the step began to be measured", last, 1),
-        ],
-        yAxis=[
-            value_axis("Mean service time", "@milliseconds", gridIndex=0, min=0, splitNumber=4),
-            value_axis("Requests/s", "@number", gridIndex=1, min=0, splitNumber=3),
-        ],
+        grid=[_place(*each) for each in _PLACES[:rows]],
+        xAxis=[_seconds(last, index, is_last=index == rows - 1) for index in range(rows)],
+        yAxis=list(_AXES[:rows]),
         axisPointer={"link": [{"xAxisIndex": "all"}]},
         tooltip={"trigger": "axis", "valueFormatter": "@number"},
-        series=[*_lines(shown, latency=True), *_lines(shown, latency=False)],
+        series=[
+            *_lines(shown, latency=True),
+            *_lines(shown, latency=False),
+            *_cpu_lines(names, cpu),
+        ],
     )
     left_out = len(documents) - MOST_REPEATS
     more = f" {left_out} further repeats are not drawn." if left_out > 0 else ""
-    text = f"{_description(shown)}{more}"
-    return Figure(name, title, text, option, legend(names), _table(shown), 380)
+    text = f"{_description(shown)}{_cpu_description(cpu)}{more}"
+    return Figure(name, title, text, option, legend(names), _table(shown), _HEIGHTS[rows])
 
 
 def _place(top: int, height: int) -> Option:
-    """Return the place of one of the two plots; both begin at the same left edge."""
+    """Return the place of one of the plots; all begin at the same left edge."""
     return grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
 
 
-def _seconds(name: str, last: float, index: int, **more: object) -> Option:
-    return bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index) | more
+def _seconds(last: float, index: int, *, is_last: bool) -> Option:
+    """Return the axis of one plot; only the lowest one has a name and labels."""
+    name = "Seconds since the step began to be measured" if is_last else ""
+    axis = bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index)
+    return axis if is_last else axis | {"axisLabel": {"show": False, "formatter": "@seconds"}}
+
+
+def busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
+    """Return seconds and CPU, in per cent of its CPUs, of the node that used most on average."""
+    series = document.telemetry.series if document.telemetry is not None else []
+    nodes = [each for each in series if each.figure == CPU_PERCENT and each.values]
+    if not nodes:
+        return []
+    most = max(nodes, key=lambda each: fmean(each.values))
+    return list(zip(most.seconds, most.values, strict=False))
+
+
+def _cpu_lines(names: Sequence[str], cpu: CpuOverTime) -> list[Option]:
+    return [
+        line(
+            repeat,
+            names.index(repeat),
+            [(second, rounded(percent)) for second, percent in points],
+            xAxisIndex=2,
+            yAxisIndex=2,
+        )
+        for repeat, points in cpu.items()
+    ]
+
+
+def _cpu_description(cpu: CpuOverTime) -> str:
+    values = [percent for points in cpu.values() for _, percent in points]
+    if not values:
+        return ""
+    least, most = format_percent(min(values)), format_percent(max(values))
+    return f" CPU of the busiest Solr node: {least} to {most}."
 
 
 def _lines(shown: dict[str, list[TimeSlice]], *, latency: bool) -> list[Option]:

@@ -1,20 +1,22 @@
 """Parts of the page that are made of stored step runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.report.figures.distribution import distribution
 from solrbench.report.figures.figure import Figure
 from solrbench.report.figures.over_time import over_time
-from solrbench.report.page.cells import HtmlTable
+from solrbench.report.page.cells import HtmlTable, html_table
 from solrbench.report.page.step_tables import step_table
 from solrbench.results.model.step_result import MOST_SLOW, RequestResult, SlowRequest, StepRunResult
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.stats.number_format import format_milliseconds
 from solrbench.results.summary.grouping import is_planned, merged, merged_responses
 from solrbench.results.text.benchmark_facts import step_text
+from solrbench.results.text.servers import pods_table, servers_table
 from solrbench.results.text.tables.table import Table
 
 _MOST_NAMES = 8
@@ -29,6 +31,7 @@ class StepSection:
     anchor: str
     load: str
     table: HtmlTable
+    servers: Sequence[HtmlTable]
     figures: Sequence[Figure]
 
 
@@ -43,10 +46,29 @@ def step_sections(
             f"step-{place}",
             step_text(step),
             step_table(status, step.name),
+            _server_tables(step.name, status.telemetry),
             _step_figures(place, [each for each in documents if each.step == step.name]),
         )
         for place, step in enumerate(spec.load.steps, start=1)
         if step.name in measured
+    ]
+
+
+def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[HtmlTable]:
+    """Return what Solr and the pods did in one step; its name stands above, not in each row."""
+    own = [each for each in entries if each.step == step]
+    return [
+        html_table(
+            replace(
+                table,
+                caption=f"{table.caption} in step {step}",
+                head=table.head[1:],
+                rows=[row[1:] for row in table.rows],
+                names=table.names - 1,
+            )
+        )
+        for table in (servers_table(own), pods_table(own))
+        if table.rows
     ]
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.steps.step_result import Column as Titles
 from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.report.page.cells import (
     Cell,
     Column,
@@ -16,7 +18,7 @@ from solrbench.report.page.cells import (
     rate_cell,
     word_cell,
 )
-from solrbench.results.stats.number_format import format_percent, format_share
+from solrbench.results.stats.number_format import format_number, format_percent, format_share
 from solrbench.results.text.benchmark_facts import step_text
 from solrbench.results.text.columns import format_cell
 from solrbench.results.text.interval_table import INTERVAL_NOTE, percent_label, percents_of
@@ -39,6 +41,7 @@ def overview_table(spec: Spec, status: Status) -> HtmlTable | None:
             *_count_cells(each),
             *_time_cells(each, percents_of(status.totals)),
             _deviation(each),
+            *_server_cells(each, status),
         ]
         for each in status.totals
     ]
@@ -49,9 +52,27 @@ def overview_table(spec: Spec, status: Status) -> HtmlTable | None:
         *_count_columns(),
         *_time_columns(percents_of(status.totals)),
         Column("± rate"),
+        Column("Solr CPU"),
+        Column("Held back by", is_number=False),
     ]
     note = f"{table_note(status.totals)} ± rate: of the requests/s. {_INTERVALS}."
     return HtmlTable("All requests of each step", columns, rows, 2, note).without_empty_columns()
+
+
+def _server_cells(result: StepResult, status: Status) -> list[Cell]:
+    """Return the cores that Solr used, and what held the step back; empty if not measured."""
+    cores = [
+        format_number(each.cpu_cores)
+        for each in status.telemetry
+        if _is_of(each, result) and each.cpu_cores is not None
+    ]
+    found = [each for each in status.bottlenecks if _is_of(each, result)]
+    resources = [Cell(each.resource, each.server or "") for each in found]
+    return [Cell(cores[0] if cores else ""), resources[0] if resources else Cell("")]
+
+
+def _is_of(found: StepTelemetry | Bottleneck, result: StepResult) -> bool:
+    return (found.step, found.variant) == (result.step, result.variant)
 
 
 def step_table(status: Status, step: str) -> HtmlTable:

@@ -24,6 +24,10 @@ CACHES = {
 """Solr's caches and what the names of their figures begin with."""
 
 
+CACHE_ENTRIES, CPU_PERCENT = "cache_entries", "cpu_percent"
+"""Figures over time that are no trends: when caches are full, and what is drawn."""
+
+
 class ServerFigures(LenientModel):
     """One Solr node, ZooKeeper server, pod or machine in one step run.
 
@@ -105,6 +109,6 @@ class Telemetry(LenientModel):
     """Figures over all servers by what they are: `solr`, `zookeeper`, `solr-pods`,
     `zookeeper-pods`, `companion-pods`, `load-pods`, `machines`."""
     series: list[ServerSeries] = []
-    """Heap, memory, index and cache entries over time, of which trends are found."""
+    """Heap, memory, index and cache entries over time, of which trends are found, and CPU."""
     missing: list[str] = []
     """What could not be read, and why."""

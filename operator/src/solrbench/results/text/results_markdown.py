@@ -20,7 +20,7 @@ from solrbench.results.text.interval_table import (
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
 from solrbench.results.text.limits_text import limit_lines, trial_tables
 from solrbench.results.text.markdown import escape_markdown, markdown_list, markdown_table
-from solrbench.results.text.servers import SERVERS_NOTE, missing_lines, servers_table
+from solrbench.results.text.servers import missing_lines, pods_table, servers_table
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
 from solrbench.results.text.tables.comparison_table import comparison_table
 from solrbench.results.text.tables.environment_tables import environment_tables
@@ -163,8 +163,9 @@ def _servers(status: Status) -> list[str]:
     parts: list[str] = []
     if status.bottlenecks:
         parts += ["## Bottleneck", markdown_list(bottleneck_sentences(status.bottlenecks))]
-    if table := servers_table(status.telemetry):
-        parts += ["## Servers", markdown_table(table), SERVERS_NOTE]
+    for table in (servers_table(status.telemetry), pods_table(status.telemetry)):
+        if table.rows:
+            parts += [f"## {table.caption}", table_to_markdown(table), table.note]
     if (trends := trend_table(status.trends)).rows:
         parts += ["## Trends", table_to_markdown(trends), trends.note]
     if lines := missing_lines(status.telemetry):

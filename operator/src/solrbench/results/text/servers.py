@@ -1,4 +1,4 @@
-"""What the servers did, as a table: one row for each step and variant."""
+"""What the servers and their pods did, as tables: rows for each step and variant."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -8,6 +8,7 @@ from solrbench.results.stats.number_format import (
     format_number,
     format_percent,
 )
+from solrbench.results.text.tables.table import Table
 
 SERVERS_NOTE = (
     "Means over the repeats. CPU is that of all Solr nodes in cores, CPU % that of the busiest one;"
@@ -37,32 +38,74 @@ _COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 }
 """Titles of the columns, the field of each, and how it is shown."""
 
+PODS_NOTE = (
+    "Means over the repeats, from control groups; CPU of Solr is that of its processes. CPU in"
+    " cores, reads and sent bytes are those of all pods; throttled, waits (the share of the time in"
+    " which a thread waited) and memory those of the worst one."
+)
 
-def servers_table(entries: Sequence[StepTelemetry]) -> list[list[str]]:
-    """Return head, rule and rows of what was measured of any step; nothing without a number."""
-    shown = {
-        title: column
-        for title, column in _COLUMNS.items()
-        if any(getattr(each, column[0]) is not None for each in entries)
-    }
-    if not shown:
-        return []
-    names = ["Step", *(["Variant"] if any(each.variant for each in entries) else [])]
+_OF_PODS: dict[str, Callable[[float], str]] = {
+    "CPU": format_number,
+    "Throttled": format_percent,
+    "Waits for CPU": format_percent,
+    "Waits for memory": format_percent,
+    "Waits for disk": format_percent,
+    "Memory": _mebibytes,
+    "Read/s": _mebibytes,
+    "Sent/s": _mebibytes,
+}
+
+
+def _of_others(component: str) -> tuple[str, ...]:
+    """Return the fields of pods that are not Solr's, in the order of the columns."""
+    names = (
+        *("cpu_cores", "throttled_percent", "cpu_some_percent", "memory_some_percent"),
+        *("io_some_percent", "working_set_max_bytes", "read_bytes_per_second"),
+        "network_bytes_per_second",
+    )
+    return tuple(f"{component}_{name}" for name in names)
+
+
+_PODS = {
+    "Solr": (
+        *("cpu_cores", "throttled_percent", "cpu_some_percent", "memory_some_percent"),
+        *("io_some_percent", "working_set_max_bytes", "read_bytes_per_second"),
+        "network_bytes_per_second",
+    ),
+    "ZooKeeper": _of_others("zookeeper"),
+    "companions": _of_others("companion"),
+    "load": _of_others("load"),
+}
+"""Fields of each component, in the order of the columns; one that is not there is empty."""
+
+
+def servers_table(entries: Sequence[StepTelemetry]) -> Table:
+    """Return a row for each step and variant, with the columns that have a number."""
     rows = [
-        [
-            each.step,
-            *([each.variant or ""] if len(names) > 1 else []),
-            *_cells(each, shown.values()),
-        ]
+        (each.step, each.variant or "", *_cells(each, _COLUMNS.values()))
         for each in entries
+        if any(_cells(each, _COLUMNS.values()))
     ]
-    return [[*names, *shown], ["---"] * len(names) + ["--:"] * len(shown), *rows]
+    head = ("Step", "Variant", *_COLUMNS)
+    return Table("Servers", head, rows, 2, note=SERVERS_NOTE).without_empty_columns()
+
+
+def pods_table(entries: Sequence[StepTelemetry]) -> Table:
+    """Return a row for the pods of each component in each step and variant."""
+    rows = [
+        (each.step, each.variant or "", title, *cells)
+        for each in entries
+        for title, fields in _PODS.items()
+        if any(cells := _cells(each, zip(fields, _OF_PODS.values(), strict=True)))
+    ]
+    head = ("Step", "Variant", "Pods of", *_OF_PODS)
+    return Table("Pods", head, rows, 3, note=PODS_NOTE).without_empty_columns()
 
 
 def _cells(
     entry: StepTelemetry, columns: Iterable[tuple[str, Callable[[float], str]]]
 ) -> list[str]:
-    values = ((getattr(entry, field), show) for field, show in columns)
+    values = ((getattr(entry, field, None), show) for field, show in columns)
     return ["" if value is None else show(value) for value, show in values]
 
 

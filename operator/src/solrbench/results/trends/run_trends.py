@@ -7,7 +7,7 @@ import numpy as np
 
 from solrbench.api.v1alpha1.status.trends import TrendFigure
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.telemetry import ServerSeries, Telemetry
+from solrbench.results.model.telemetry import CACHE_ENTRIES, ServerSeries, Telemetry
 from solrbench.results.trends.rule import Growth, SeriesShape, find_growth
 from solrbench.results.trends.series_windows import SeriesPoint, Windows, cut_windows, full_from
 
@@ -73,7 +73,7 @@ def _rank(trend: RunTrend) -> tuple[int, float]:
 def _of_servers(telemetry: Telemetry | None, rates: Windows) -> list[RunTrend]:
     found = []
     series = [] if telemetry is None else telemetry.series
-    entries = {each.server: each for each in series if each.figure not in _SERVERS}
+    entries = {each.server: each for each in series if each.figure == CACHE_ENTRIES}
     for each in series:
         if each.figure in _SERVERS:
             trend = _of_server(each, entries.get(each.server), rates)
