@@ -32,14 +32,18 @@ def test_pods_have_a_row_for_each_component_that_was_read() -> None:
         companion_cpu_cores=0.1,
         companion_throttled_percent=80,
         load_cpu_cores=0.25,
+        zookeeper_cpu_cores=0,
+        read_bytes_per_second=341,
+        network_bytes_per_second=2048,
         load_network_bytes_per_second=3 << 20,
     )
     table = pods_table([entry])
-    assert table.head == ("Step", "Pods of", "CPU", "Throttled", "Sent/s")
+    assert table.head == ("Step", "Pods of", "CPU", "Throttled", "Read/s", "Sent/s")
     assert table.rows == [
-        ("busy", "Solr", "1.5", "0 %", ""),
-        ("busy", "companions", "0.1", "80 %", ""),
-        ("busy", "load", "0.25", "", "3 MiB"),
+        ("busy", "Solr", "1.5", "0 %", "341 B", "2 KiB"),
+        ("busy", "ZooKeeper", "0", "", "", ""),
+        ("busy", "companions", "0.1", "80 %", "", ""),
+        ("busy", "load", "0.25", "", "", "3 MiB"),
     ]
 
 

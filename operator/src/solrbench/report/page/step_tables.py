@@ -38,10 +38,11 @@ def overview_table(spec: Spec, status: Status) -> HtmlTable | None:
             Cell(each.step, loads.get(each.step, "")),
             Cell(each.variant or ""),
             _verdict(each, status),
+            _bottleneck(each, status),
             *_count_cells(each),
             *_time_cells(each, percents_of(status.totals)),
             _deviation(each),
-            *_server_cells(each, status),
+            _cores(each, status),
         ]
         for each in status.totals
     ]
@@ -49,26 +50,27 @@ def overview_table(spec: Spec, status: Status) -> HtmlTable | None:
         Column("Step", is_number=False),
         Column("Variant", is_number=False),
         Column("Verdict", is_number=False),
+        Column("Held back by", is_number=False),
         *_count_columns(),
         *_time_columns(percents_of(status.totals)),
         Column("± rate"),
         Column("Solr CPU"),
-        Column("Held back by", is_number=False),
     ]
     note = f"{table_note(status.totals)} ± rate: of the requests/s. {_INTERVALS}."
     return HtmlTable("All requests of each step", columns, rows, 2, note).without_empty_columns()
 
 
-def _server_cells(result: StepResult, status: Status) -> list[Cell]:
-    """Return the cores that Solr used, and what held the step back; empty if not measured."""
-    cores = [
-        format_number(each.cpu_cores)
-        for each in status.telemetry
-        if _is_of(each, result) and each.cpu_cores is not None
-    ]
+def _cores(result: StepResult, status: Status) -> Cell:
+    """Return the cores that Solr used; empty if not measured."""
+    found = [each.cpu_cores for each in status.telemetry if _is_of(each, result)]
+    cores = [format_number(each) for each in found if each is not None]
+    return Cell(cores[0] if cores else "")
+
+
+def _bottleneck(result: StepResult, status: Status) -> Cell:
+    """Return what held the step back, and where; empty if servers were not read."""
     found = [each for each in status.bottlenecks if _is_of(each, result)]
-    resources = [Cell(each.resource, each.server or "") for each in found]
-    return [Cell(cores[0] if cores else ""), resources[0] if resources else Cell("")]
+    return Cell(found[0].resource, found[0].server or "") if found else Cell("")
 
 
 def _is_of(found: StepTelemetry | Bottleneck, result: StepResult) -> bool:

@@ -19,6 +19,14 @@ SERVERS_NOTE = (
 _MEBIBYTE = 1 << 20
 
 
+def _bytes(value: float) -> str:
+    """Return a number of bytes in the unit that fits."""
+    for unit, size in (("MiB", _MEBIBYTE), ("KiB", 1 << 10)):
+        if value >= size:
+            return f"{format_number(value / size)} {unit}"
+    return f"{format_number(value)} B"
+
+
 def _mebibytes(value: float) -> str:
     return f"{format_number(value / _MEBIBYTE)} MiB"
 
@@ -51,8 +59,8 @@ _OF_PODS: dict[str, Callable[[float], str]] = {
     "Waits for memory": format_percent,
     "Waits for disk": format_percent,
     "Memory": _mebibytes,
-    "Read/s": _mebibytes,
-    "Sent/s": _mebibytes,
+    "Read/s": _bytes,
+    "Sent/s": _bytes,
 }
 
 

@@ -88,11 +88,13 @@ def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> Repe
     lower, higher, half = _farthest(means, limit_percent)
     if half is None:
         return None
-    certain = _is_certain(
+    compared = (
         _mean(repeats[lower].repeats[0], half),
         _mean(repeats[higher].repeats[0], 1 / half),
         len(repeats),
     )
+    is_far = means[higher] >= (1 + 2 * limit_percent / 100) * means[lower]
+    certain = _is_certain(*compared) or (is_far and _is_out_of_reach(*compared))
     return RepeatDifference(lower, higher, means[lower], means[higher], certain)
 
 
@@ -145,19 +147,39 @@ def _is_certain(lower: _Ratio, higher: _Ratio, repeats: int) -> bool:
     precise by itself. The correlation r of neighbouring blocks widens the error by
     (1 + r) / (1 - r). Few blocks know it badly, so r is taken a standard error higher.
     """
-    sizes = [len(each.parts) for each in (lower, higher)]
-    if min(sizes) < LEAST_BLOCKS:
+    lag = _correlation(lower, higher)
+    if lag is None or lag > _MOST_LAG:
         return False
+    count = len(lower.parts) + len(higher.parts)
+    lag = min(max(lag + 1 / math.sqrt(count), 0.0), MOST_CORRECTED_LAG)
+    return _is_above(lower, higher, repeats, (1 + lag) / (1 - lag))
+
+
+def _is_out_of_reach(lower: _Ratio, higher: _Ratio, repeats: int) -> bool:
+    """Say whether repeats that are too short for their own swings differ by these.
+
+    Such swings are not known well enough to say whether a difference is chance. Where it is twice
+    the limit, and more than independent blocks explain, steps of this length do not repeat,
+    whatever the reason.
+    """
+    lag = _correlation(lower, higher)
+    return lag is not None and lag > _MOST_LAG and _is_above(lower, higher, repeats, 1.0)
+
+
+def _correlation(lower: _Ratio, higher: _Ratio) -> float | None:
+    """Return the correlation of neighbouring blocks; None with too few of them."""
+    if min(len(each.parts) for each in (lower, higher)) < LEAST_BLOCKS:
+        return None
     deviations = [each.deviations for each in (lower, higher)]
     squares = sum(float(each @ each) for each in deviations)
+    return neighbour_correlation(deviations, squares) if squares else 0.0
+
+
+def _is_above(lower: _Ratio, higher: _Ratio, repeats: int, widened: float) -> bool:
+    squares = sum(float(each.deviations @ each.deviations) for each in (lower, higher))
     if not squares:
         return higher.value > lower.value
-    count = sum(sizes)
-    lag = neighbour_correlation(deviations, squares)
-    if lag > _MOST_LAG:
-        return False
-    lag = min(max(lag + 1 / math.sqrt(count), 0.0), MOST_CORRECTED_LAG)
-    widened = (1 + lag) / (1 - lag)
+    count = len(lower.parts) + len(higher.parts)
     error = math.sqrt(squares * count / (count - 2) * widened)
     t = (higher.value - lower.value) / error
     pairs = repeats * (repeats - 1) / 2
