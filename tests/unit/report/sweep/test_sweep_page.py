@@ -4,12 +4,15 @@ import re
 
 import pytest
 
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
 from solrbench.report.figures.sweep.axis_lines import MOST_LINES, axis_figures
 from solrbench.report.figures.sweep.differences import MOST_DRAWN, difference_figure
 from solrbench.report.figures.sweep.heat_map import heat_maps
 from solrbench.report.html import render_sweep_html
 from solrbench.report.page.sweep_page import build_sweep_page
+from solrbench.report.sweep.markdown import sweep_to_markdown
 from solrbench.report.sweep.model import SweepReport
+from solrbench.report.sweep.tables import bottlenecks_table
 from support.results.reports import HOSTILE
 from support.results.sweep_reports import full_report
 
@@ -39,6 +42,28 @@ def test_page_loads_nothing_and_has_no_other_script(text: str) -> None:
 def test_every_link_of_the_navigation_has_its_section(text: str) -> None:
     for anchor in re.findall(r'<a href="#([a-z-]+)"', text):
         assert f'id="{anchor}"' in text
+
+
+def test_what_held_points_back_has_a_row_for_each_step(report: SweepReport) -> None:
+    held = Bottleneck(
+        step="eight", resource="Throttling", server="solr-1", message="40 %", field="limits.cpu"
+    )
+    points = [
+        each.model_copy(update={"bottlenecks": [held] if number == 0 else []})
+        for number, each in enumerate(report.points)
+    ]
+    with_one = report.model_copy(update={"points": points})
+    table = bottlenecks_table(with_one)
+    assert table.head == ("Point", "Step", "Held back by", "Server", "Evidence", "Vary next")
+    row = (points[0].name, "eight", "Throttling", "solr-1", "40 %", "limits.cpu")
+    assert table.rows == [row]
+    for text in (render_sweep_html(with_one), sweep_to_markdown(with_one)):
+        assert all(each in text for each in row)
+    unread = report.model_copy(
+        update={"points": [each.model_copy(update={"bottlenecks": []}) for each in points]}
+    )
+    assert bottlenecks_table(unread).rows == []
+    assert "What held it back" not in render_sweep_html(unread)
 
 
 def test_page_has_lines_per_axis_a_heat_map_and_differences(report: SweepReport) -> None:

@@ -56,7 +56,8 @@ def overview_table(spec: Spec, status: Status) -> HtmlTable | None:
         Column("± rate"),
         Column("Solr CPU"),
     ]
-    note = f"{table_note(status.totals)} ± rate: of the requests/s. {_INTERVALS}."
+    cores = " Solr CPU: cores used by all its nodes." if status.telemetry else ""
+    note = f"{table_note(status.totals)} ± rate: of the requests/s.{cores} {_INTERVALS}."
     return HtmlTable("All requests of each step", columns, rows, 2, note).without_empty_columns()
 
 

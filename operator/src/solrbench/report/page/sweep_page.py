@@ -14,6 +14,7 @@ from solrbench.report.page.cells import HtmlTable, html_table
 from solrbench.report.sweep.model import SweepReport
 from solrbench.report.sweep.tables import (
     best_facts,
+    bottlenecks_table,
     facts,
     failures_table,
     objectives_sentence,
@@ -40,6 +41,7 @@ class SweepPage:
         figures: differences, rounds, lines, heat maps
         points: every point
         objectives: whether they are met, by point
+        bottlenecks: what held each step back, by point
         failures: what failed, by point
         environment: nodes, pods, images, seeds of one point
         environment_of: that point
@@ -56,6 +58,7 @@ class SweepPage:
     figures: Sequence[Figure]
     points: HtmlTable | None
     objectives: HtmlTable | None
+    bottlenecks: HtmlTable | None
     failures: HtmlTable | None
     environment: Sequence[HtmlTable]
     environment_of: str
@@ -83,6 +86,7 @@ def build_sweep_page(report: SweepReport) -> SweepPage:
         ],
         points=_shown(points_table(report)),
         objectives=_shown(objectives_table(report)),
+        bottlenecks=_shown(bottlenecks_table(report)),
         failures=_shown(failures_table(report)),
         environment=[html_table(each) for each in environment_tables(report.environment, ())],
         environment_of=report.environment_of or "",

@@ -3,6 +3,7 @@
 from solrbench.report.sweep.model import SweepReport
 from solrbench.report.sweep.tables import (
     best_facts,
+    bottlenecks_table,
     facts,
     failures_table,
     objectives_sentence,
@@ -30,6 +31,7 @@ def sweep_to_markdown(report: SweepReport) -> str:
         *table_section("## Rounds", rounds_table(report)),
         *table_section("## Failures", failures_table(report)),
         *table_section("## Objectives", objectives_table(report)),
+        *table_section("## Bottlenecks", bottlenecks_table(report)),
         *_environment(report),
     ]
     return join_fitting(first, details)

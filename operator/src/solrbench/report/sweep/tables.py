@@ -109,6 +109,25 @@ def objectives_table(report: SweepReport) -> Table:
     return Table("Objectives", head, rows, 2, _TEXTS).without_empty_columns()
 
 
+def bottlenecks_table(report: SweepReport) -> Table:
+    """Return what held each step of each point back, where servers were measured."""
+    rows = [
+        (
+            _name(point, part),
+            ", ".join(filter(None, (each.step, each.variant))),
+            each.resource,
+            each.server or "",
+            each.message,
+            each.field or "",
+        )
+        for point in report.points
+        for part in point.benchmarks
+        for each in part.bottlenecks
+    ]
+    head = ("Point", "Step", "Held back by", "Server", "Evidence", "Vary next")
+    return Table("Bottlenecks", head, rows, 2, frozenset(head)).without_empty_columns()
+
+
 def objectives_sentence(report: SweepReport) -> str:
     """Return how many points meet all their objectives; empty without objectives."""
     words = [
