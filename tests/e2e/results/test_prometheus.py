@@ -25,6 +25,7 @@ NOT_MEASURED = {
     "Trends beside the baseline",
     "Growth beside the baseline",
     "Pods by step",
+    "Pods of companions and load by step",
 }
 """Panels that are rightly empty after a good, short run of one repeat, no agents, no objectives."""
 
