@@ -108,7 +108,8 @@ def test_all_requests_of_a_variant_go_through_its_companion(status: dict[str, An
 
 def test_its_pod_and_those_of_the_load_were_read(status: dict[str, Any]) -> None:
     by_variant = {each["variant"]: each for each in status["telemetry"]}
-    assert 0 < by_variant["nodes"]["companionCpuCores"] < by_variant["proxy"]["companionCpuCores"]
+    idle, busy = (by_variant[each]["companionCpuCores"] for each in ("nodes", "proxy"))
+    assert 0 <= idle < busy
     for each in by_variant.values():
         assert each.get("missing", []) == []
         assert each["loadCpuCores"] > 0
