@@ -98,7 +98,7 @@ EXPORTS = [
             "spec.load.telemetry": {"collect": "ServersAndPods"},
         },
         "spec.diagnostics.flightRecording.durationSeconds",
-        "must be at most 300",
+        TOO_LARGE,
     ),
 ]
 
