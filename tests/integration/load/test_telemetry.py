@@ -2,7 +2,6 @@
 
 import json
 import socketserver
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from integration.load.test_processes import make_plan, running, serving
 from solrbench.results.model.telemetry import Telemetry
 from support.servers.http_server import Exchange
+from support.servers.in_thread import in_thread
 from support.solr.solr_metrics import SOLR_10, solr_9_core, solr_9_jetty, solr_9_jvm, solr_9_node
 
 pytestmark = pytest.mark.alone
@@ -58,14 +58,8 @@ class Monitored(socketserver.BaseRequestHandler):
 
 @contextmanager
 def zookeeper() -> Iterator[str]:
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Monitored) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield f"127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with in_thread(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Monitored)) as address:
+        yield address
 
 
 def measure(folder: Path, solr: CountingSolr, **changes: object) -> tuple[Telemetry | None, int]:

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import httpx
@@ -11,20 +10,13 @@ from solrbench.load.master.telemetry.agent_source import parse_usage
 from solrbench.telemetry.agent import serve, usage
 from solrbench.telemetry.readings import figures_of
 from solrbench.telemetry.summary import with_shares
+from support.servers.in_thread import in_thread
 
 
 def test_the_agent_serves_its_machine() -> None:
-    with serve(0) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            base = f"http://127.0.0.1:{server.server_address[1]}"
-            with httpx.Client(trust_env=False) as client:
-                body = client.get(f"{base}/usage").json()
-                assert client.get(f"{base}/etc/passwd").status_code == 404
-        finally:
-            server.shutdown()
-            thread.join()
+    with in_thread(serve(0)) as address, httpx.Client(trust_env=False) as client:
+        body = client.get(f"http://{address}/usage").json()
+        assert client.get(f"http://{address}/etc/passwd").status_code == 404
     machine, *_ = parse_usage(body, "solr-0.solr.ns.svc:9101", "solr", 1.0)
     assert machine.kind == "machines"
     assert machine.server == usage()["machine"]

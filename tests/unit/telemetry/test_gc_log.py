@@ -1,7 +1,6 @@
 """The GC log of a JVM, found and read through `/proc`."""
 
 import os
-import threading
 from pathlib import Path
 
 import httpx
@@ -9,6 +8,7 @@ import pytest
 
 from solrbench.telemetry import agent, gc_log
 from solrbench.telemetry.gc_log import find_gc_log, read_gc_log
+from support.servers.in_thread import in_thread
 
 PID = 7
 
@@ -81,18 +81,12 @@ def test_agent_serves_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     log.write_text("Pause Young\n")
     monkeypatch.setattr(agent, "find_java", lambda: PID)
     monkeypatch.setattr(agent, "find_gc_log", lambda _: log if log.exists() else None)
-    with agent.serve(0) as server, httpx.Client(trust_env=False) as client:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            url = f"http://127.0.0.1:{server.server_address[1]}/gc-log"
-            assert client.get(url).json() == {"bytes": 12, "text": ""}
-            found = client.get(url, params={"begin": 6}).json()
-            assert found == {"bytes": 12, "text": "Young\n"}
-            log.unlink()
-            missing = client.get(url)
-        finally:
-            server.shutdown()
-            thread.join()
+    with in_thread(agent.serve(0)) as address, httpx.Client(trust_env=False) as client:
+        url = f"http://{address}/gc-log"
+        assert client.get(url).json() == {"bytes": 12, "text": ""}
+        found = client.get(url, params={"begin": 6}).json()
+        assert found == {"bytes": 12, "text": "Young\n"}
+        log.unlink()
+        missing = client.get(url)
     assert missing.status_code == 404
     assert "no GC log in the options of the JVM" in missing.text

@@ -1,9 +1,6 @@
 """Tests of `load.master.diagnostics.flight_recordings`, with agents of their own."""
 
 import gzip
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -11,27 +8,16 @@ import pytest
 from solrbench.load.master.diagnostics.flight_recordings import FlightRecordings
 from solrbench.telemetry import agent
 from solrbench.telemetry.agent import serve
+from support.servers.in_thread import in_thread
 
 RECORDING = gzip.compress(b"FLR\0recording")
-
-
-@contextmanager
-def serving(*, flight_recordings: bool) -> Iterator[str]:
-    with serve(0, flight_recordings=flight_recordings) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield f"127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def test_recordings_are_begun_and_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     monkeypatch.setattr(agent, "begin_recording", begun.append)
     monkeypatch.setattr(agent, "end_recording", lambda: RECORDING)
-    with serving(flight_recordings=True) as address:
+    with in_thread(serve(0, flight_recordings=True)) as address:
         recordings = FlightRecordings([address], 12)
         recordings.begin()
         (file,) = recordings.end()
@@ -48,7 +34,7 @@ def test_why_there_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(agent, "begin_recording", refuse)
     monkeypatch.setattr(agent, "end_recording", lambda: refuse(0))
-    with serving(flight_recordings=True) as address:
+    with in_thread(serve(0, flight_recordings=True)) as address:
         recordings = FlightRecordings([address], 12)
         recordings.begin()
         (file,) = recordings.end()
@@ -58,7 +44,10 @@ def test_why_there_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
 def test_an_agent_records_only_if_it_was_started_so(method: str) -> None:
-    with serving(flight_recordings=False) as address, httpx.Client(trust_env=False) as client:
+    with (
+        in_thread(serve(0, flight_recordings=False)) as address,
+        httpx.Client(trust_env=False) as client,
+    ):
         assert client.request(method, f"http://{address}/flight-recording").status_code == 403
         assert client.request(method, f"http://{address}/usage").status_code == 404
 

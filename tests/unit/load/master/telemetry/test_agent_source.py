@@ -1,7 +1,6 @@
 """Tests of `load.master.telemetry.agent_source`, with agents in this process."""
 
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from solrbench.load.master.telemetry.agent_source import MOST_COMPANIONS, AgentSource
 from solrbench.telemetry import agent
 from solrbench.telemetry.agent import OTHER_USER, serve
+from support.servers.in_thread import in_thread
 
 USAGE: dict[str, Any] = {
     "machine": "m-0",
@@ -25,14 +25,8 @@ USAGE: dict[str, Any] = {
 @contextmanager
 def serving(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> Iterator[str]:
     monkeypatch.setattr(agent, "usage", lambda: USAGE | changes)
-    with serve(0) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield f"127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with in_thread(serve(0)) as address:
+        yield address
 
 
 def test_a_pod_of_companions_says_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
