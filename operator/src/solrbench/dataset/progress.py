@@ -7,18 +7,10 @@ from pathlib import Path
 from solrbench.dataset.errors import IndexingError
 from solrbench.plan.index_plan import IndexProgress
 from solrbench.results.model.telemetry import ServerFigures
+from solrbench.telemetry.summary import POD_FIGURES
 
 LAST_WORDS_BYTES = 4096
 """Kubernetes cuts a termination message here, and cut JSON is no JSON."""
-
-_OF_PODS = (
-    *("cpu_seconds", "cpu_user_seconds", "cpu_system_seconds", "cpu_limit_cores"),
-    *("throttled_percent", "cpu_some_percent", "memory_some_percent", "memory_full_percent"),
-    *("io_some_percent", "io_full_percent", "working_set_max_bytes", "page_cache_bytes"),
-    *("major_faults", "read_bytes", "written_bytes", "reads", "writes"),
-    *("network_received_bytes", "network_sent_bytes"),
-)
-"""Figures of the pod that are reported."""
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +44,7 @@ class ProgressCounter:
 
     def used(self, pod: ServerFigures) -> None:
         """Note what the pod used."""
-        figures = {name: pod.figures[name] for name in _OF_PODS if name in pod.figures}
+        figures = {name: pod.figures[name] for name in POD_FIGURES if name in pod.figures}
         known = {name: round(number, 3) for name, number in figures.items()}
         self._update(usage={"seconds": round(pod.seconds, 3)} | known)
 

@@ -45,15 +45,10 @@ def add_companion_agents(
 def _with_agent(manifest: Manifest, image: OperatorImage, *, may_record: bool) -> Manifest:
     spec = manifest.get("spec", {})
     match manifest["kind"]:
-        case "StatefulSet":
+        case "StatefulSet" | "Deployment":
             of_solr = manifest["metadata"]["labels"][names.LABEL_COMPONENT] == names.SOLR
+            template = spec["template"]
             agent = _container(image, may_record=may_record and of_solr)
-            template = spec["template"]
-            pod = _pod_with_agent(template["spec"], "containers", image, agent)
-            return manifest | {"spec": spec | {"template": template | {"spec": pod}}}
-        case "Deployment":
-            template = spec["template"]
-            agent = _container(image, may_record=False)
             agent["securityContext"] |= _user_of(template["spec"])
             pod = _pod_with_agent(template["spec"], "containers", image, agent)
             return manifest | {"spec": spec | {"template": template | {"spec": pod}}}

@@ -9,6 +9,7 @@ import os
 import stat
 from pathlib import Path
 
+from solrbench.telemetry.gc_log import open_at_once
 from solrbench.telemetry.jvm_attach import send_command
 
 MAX_SECONDS = 300
@@ -57,7 +58,7 @@ def take_recording(pid: int, proc: Path = _PROC) -> bytes:
     """
     _stop(pid, proc)
     try:
-        with open(_place(pid, proc), "rb", opener=_open_no_link) as file:
+        with open(_place(pid, proc), "rb", opener=open_at_once) as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode) or not found.st_size:
                 raise OSError(_NONE)
@@ -89,10 +90,6 @@ def _stop(pid: int, proc: Path) -> None:
 
 def _place(pid: int, proc: Path) -> Path:
     return proc / str(pid) / "root" / "tmp" / _FILE
-
-
-def _open_no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _too_large(size: int, limit: int) -> str:

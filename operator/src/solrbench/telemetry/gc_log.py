@@ -45,7 +45,7 @@ def read_gc_log(path: Path, begin: int | None) -> tuple[int, str]:
         OSError: if it is no file that can be read.
 
     """
-    with open(path, "rb", opener=_open_at_once) as file:
+    with open(path, "rb", opener=open_at_once) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise OSError(f"{path.name} is no regular file")
@@ -55,7 +55,7 @@ def read_gc_log(path: Path, begin: int | None) -> tuple[int, str]:
         return found.st_size, file.read(MAX_BYTES).decode(errors="replace")
 
 
-def _open_at_once(path: str, flags: int) -> int:
+def open_at_once(path: str, flags: int) -> int:
     """Open no link, and no pipe that would wait: what lies there is up to the server's image."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 

@@ -97,9 +97,13 @@ def read_network(proc: Path = _PROC) -> Numbers:
     return {"network_received_bytes": received, "network_sent_bytes": sent}
 
 
+def machine_id(proc: Path = _PROC) -> str:
+    """Return the id of the running machine; empty where the kernel does not give it."""
+    return _text(proc / "sys" / "kernel" / "random" / "boot_id")
+
+
 def read_machine(proc: Path = _PROC) -> tuple[str, Numbers, Numbers]:
     """Return the id of the running machine, its counters, and its gauges."""
-    identity = _text(proc / "sys" / "kernel" / "random" / "boot_id")
     stat = _text(proc / "stat").splitlines()
     counters: Numbers = {}
     if stat and stat[0].startswith("cpu "):
@@ -122,7 +126,7 @@ def read_machine(proc: Path = _PROC) -> tuple[str, Numbers, Numbers]:
         )
         if key in memory
     }
-    return identity, counters, gauges | ({"cpus": float(cpus)} if cpus else {})
+    return machine_id(proc), counters, gauges | ({"cpus": float(cpus)} if cpus else {})
 
 
 class _Group:

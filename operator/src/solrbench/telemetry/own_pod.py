@@ -1,4 +1,4 @@
-"""The pod of a load master or load worker, which reads its control group itself."""
+"""The pod of a load master, load worker or index pod, which reads its control group itself."""
 
 import os
 import socket
@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from solrbench.results.model.telemetry import ServerFigures
-from solrbench.telemetry.kernel_files import read_machine, read_network, read_process_group
+from solrbench.telemetry.kernel_files import machine_id, read_network, read_process_group
 from solrbench.telemetry.readings import Reading, figures_of
 from solrbench.telemetry.summary import with_shares
 
@@ -16,7 +16,6 @@ _PROC = Path("/proc")
 def read_own_pod(component: str, proc: Path = _PROC) -> Reading:
     """Return the control group of this process and the network of its pod, at this moment."""
     counters, gauges, peaks = read_process_group(os.getpid(), proc)
-    machine, *_ = read_machine(proc)
     return Reading(
         socket.gethostname(),
         time.monotonic(),
@@ -24,7 +23,7 @@ def read_own_pod(component: str, proc: Path = _PROC) -> Reading:
         gauges,
         peaks,
         component=component,
-        machine=machine,
+        machine=machine_id(proc),
         kind="pods",
     )
 

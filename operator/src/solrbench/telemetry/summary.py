@@ -25,7 +25,7 @@ _COUNTED = {
 _OF_CACHE = ("lookups", "hits", "inserts", "evictions", "entries")
 _CACHE_FIGURES = tuple(f"{cache}_{what}" for cache in CACHES.values() for what in _OF_CACHE)
 
-_POD_FIGURES = (
+POD_FIGURES = (
     *("cpu_seconds", "cpu_user_seconds", "cpu_system_seconds"),
     *("cpu_limit_percent", "throttled_percent"),
     *("cpu_some_percent", "memory_some_percent", "memory_full_percent"),
@@ -47,10 +47,10 @@ SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
         *("index_bytes", "segments", "documents", "deleted_documents", "merges"),
         *_CACHE_FIGURES,
     ),
-    "solr-pods": _POD_FIGURES,
-    "zookeeper-pods": _POD_FIGURES,
-    "companion-pods": _POD_FIGURES,
-    "load-pods": _POD_FIGURES,
+    "solr-pods": POD_FIGURES,
+    "zookeeper-pods": POD_FIGURES,
+    "companion-pods": POD_FIGURES,
+    "load-pods": POD_FIGURES,
     "machines": (
         *("cpu_busy_percent", "steal_percent", "cpu_some_percent", "io_some_percent"),
         *("memory_full_percent", "page_cache_bytes"),

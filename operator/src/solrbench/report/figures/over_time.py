@@ -66,7 +66,7 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figu
     cpu = {
         repeat: found
         for each in documents
-        if (repeat := f"repeat {each.repeat}") in shown and (found := busiest_cpu(each))
+        if (repeat := f"repeat {each.repeat}") in shown and (found := _busiest_cpu(each))
     }
     rows = 3 if cpu else 2
     last = max(each.second + each.seconds for parts in shown.values() for each in parts)
@@ -100,7 +100,7 @@ def _seconds(last: float, index: int, *, is_last: bool) -> Option:
     return axis if is_last else axis | {"axisLabel": {"show": False, "formatter": "@seconds"}}
 
 
-def busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
+def _busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
     """Return seconds and CPU, in per cent of its CPUs, of the node that used most on average."""
     series = document.telemetry.series if document.telemetry is not None else []
     nodes = [each for each in series if each.figure == CPU_PERCENT and each.values]

@@ -28,7 +28,7 @@ class DiagnosticFile(LenientModel):
         """Return the file; what is beyond `MAX_FILE_BYTES` is left out."""
         whole = text.encode()
         kept = whole if len(whole) <= MAX_FILE_BYTES else whole[:MAX_FILE_BYTES] + _CUT
-        return cls(name=name, content=base64.b64encode(gzip.compress(kept, mtime=0)).decode())
+        return cls.of_packed(name, gzip.compress(kept, mtime=0))
 
     @classmethod
     def of_packed(cls, name: str, packed: bytes) -> Self:

@@ -68,8 +68,8 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     telemetry = document.telemetry
     if telemetry is None:
         return None
-    solr = {each.figure: each for each in telemetry.spreads.get("solr", ())}
-    zookeeper = {each.figure: each for each in telemetry.spreads.get("zookeeper", ())}
+    solr = _by_figure(telemetry.spreads, "solr")
+    zookeeper = _by_figure(telemetry.spreads, "zookeeper")
     figures = {name: solr[key].highest for name, key in _WORST.items() if key in solr}
     figures |= {name: solr[key].total for name, key in _SUMS.items() if key in solr}
     figures |= _of_requests(document, solr) | _hit_percents(solr) | _of_zookeeper(zookeeper)
@@ -79,15 +79,20 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     if solr:
         figures["nodes"] = max(each.servers for each in solr.values())
     servers = {name: solr[key].highest_server for name, key in _WORST.items() if key in solr}
-    pods = {each.figure: each for each in telemetry.spreads.get("solr-pods", ())}
+    pods = _by_figure(telemetry.spreads, "solr-pods")
     servers |= {name: pods[key].highest_server for name, key in _OF_PODS.items() if key in pods}
-    companions = {each.figure: each for each in telemetry.spreads.get("companion-pods", ())}
+    companions = _by_figure(telemetry.spreads, "companion-pods")
     if "throttled_percent" in companions:
         servers["companion_throttled_percent"] = companions["throttled_percent"].highest_server
     if "outstanding_requests_max" in zookeeper:
         servers["zookeeper"] = zookeeper["outstanding_requests_max"].highest_server
     peers = {name: solr[name] for name in PEER_FIGURES if name in solr}
     return RunTelemetry(figures, servers, peers, tuple(telemetry.missing))
+
+
+def _by_figure(spreads: Mapping[str, Sequence[Spread]], kind: str) -> dict[str, Spread]:
+    """Return how the figures of a kind of servers are spread, by their names."""
+    return {each.figure: each for each in spreads.get(kind, ())}
 
 
 def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[str, float]:
@@ -149,9 +154,7 @@ _SUMS_OF_PODS = {
 _OTHER_PODS = ("zookeeper", "companion", "load")
 _OF_OTHER_PODS = (
     "throttled_percent",
-    "cpu_limit_percent",
     "cpu_some_percent",
-    "memory_some_percent",
     "working_set_max_bytes",
 )
 """Figures of the worst pod."""
@@ -167,7 +170,7 @@ def _of_other_pods(spreads: Mapping[str, Sequence[Spread]]) -> dict[str, float]:
     """Return the figures of all pods but those of Solr, by their component."""
     found: dict[str, float] = {}
     for component in _OTHER_PODS:
-        pods = {each.figure: each for each in spreads.get(f"{component}-pods", ())}
+        pods = _by_figure(spreads, f"{component}-pods")
         found |= {f"{component}_{key}": pods[key].highest for key in _OF_OTHER_PODS if key in pods}
         sums = {name: pods[key] for name, key in _SUMS_OF_OTHER_PODS.items() if key in pods}
         found |= {f"{component}_{name}": each.total for name, each in sums.items()}
@@ -177,8 +180,8 @@ def _of_other_pods(spreads: Mapping[str, Sequence[Spread]]) -> dict[str, float]:
 def _of_pods(
     spreads: Mapping[str, Sequence[Spread]], known: Mapping[str, float]
 ) -> dict[str, float]:
-    pods = {each.figure: each for each in spreads.get("solr-pods", ())}
-    machines = {each.figure: each for each in spreads.get("machines", ())}
+    pods = _by_figure(spreads, "solr-pods")
+    machines = _by_figure(spreads, "machines")
     found = {name: pods[key].highest for name, key in _OF_PODS.items() if key in pods}
     found |= {name: machines[key].highest for name, key in _OF_MACHINES.items() if key in machines}
     found |= {name: pods[key].total for name, key in _SUMS_OF_PODS.items() if key in pods}

@@ -1,6 +1,6 @@
 """What the servers and their pods did, as tables: rows for each step and variant."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.results.stats.number_format import (
@@ -52,47 +52,28 @@ PODS_NOTE = (
     " which a thread waited) and memory those of the worst one."
 )
 
-_OF_PODS: dict[str, Callable[[float], str]] = {
-    "CPU": format_number,
-    "Throttled": format_percent,
-    "Waits for CPU": format_percent,
-    "Waits for memory": format_percent,
-    "Waits for disk": format_percent,
-    "Memory": _mebibytes,
-    "Read/s": _bytes,
-    "Sent/s": _bytes,
+_OF_PODS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "CPU": ("cpu_cores", format_number),
+    "Throttled": ("throttled_percent", format_percent),
+    "Waits for CPU": ("cpu_some_percent", format_percent),
+    "Waits for memory": ("memory_some_percent", format_percent),
+    "Waits for disk": ("io_some_percent", format_percent),
+    "Memory": ("working_set_max_bytes", _mebibytes),
+    "Read/s": ("read_bytes_per_second", _bytes),
+    "Sent/s": ("network_bytes_per_second", _bytes),
 }
+"""The same of pods; one whose field a component does not have is empty."""
 
-
-def _of_others(component: str) -> tuple[str, ...]:
-    """Return the fields of pods that are not Solr's, in the order of the columns."""
-    names = (
-        *("cpu_cores", "throttled_percent", "cpu_some_percent", "memory_some_percent"),
-        *("io_some_percent", "working_set_max_bytes", "read_bytes_per_second"),
-        "network_bytes_per_second",
-    )
-    return tuple(f"{component}_{name}" for name in names)
-
-
-_PODS = {
-    "Solr": (
-        *("cpu_cores", "throttled_percent", "cpu_some_percent", "memory_some_percent"),
-        *("io_some_percent", "working_set_max_bytes", "read_bytes_per_second"),
-        "network_bytes_per_second",
-    ),
-    "ZooKeeper": _of_others("zookeeper"),
-    "companions": _of_others("companion"),
-    "load": _of_others("load"),
-}
-"""Fields of each component, in the order of the columns; one that is not there is empty."""
+_PODS = {"Solr": "", "ZooKeeper": "zookeeper_", "companions": "companion_", "load": "load_"}
+"""What the fields of each component begin with."""
 
 
 def servers_table(entries: Sequence[StepTelemetry]) -> Table:
     """Return a row for each step and variant, with the columns that have a number."""
     rows = [
-        (each.step, each.variant or "", *_cells(each, _COLUMNS.values()))
+        (each.step, each.variant or "", *cells)
         for each in entries
-        if any(_cells(each, _COLUMNS.values()))
+        if any(cells := _cells(each, _COLUMNS))
     ]
     head = ("Step", "Variant", *_COLUMNS)
     return Table("Servers", head, rows, 2, note=SERVERS_NOTE).without_empty_columns()
@@ -103,17 +84,19 @@ def pods_table(entries: Sequence[StepTelemetry]) -> Table:
     rows = [
         (each.step, each.variant or "", title, *cells)
         for each in entries
-        for title, fields in _PODS.items()
-        if any(cells := _cells(each, zip(fields, _OF_PODS.values(), strict=True)))
+        for title, prefix in _PODS.items()
+        if any(cells := _cells(each, _OF_PODS, prefix))
     ]
     head = ("Step", "Variant", "Pods of", *_OF_PODS)
     return Table("Pods", head, rows, 3, note=PODS_NOTE).without_empty_columns()
 
 
 def _cells(
-    entry: StepTelemetry, columns: Iterable[tuple[str, Callable[[float], str]]]
+    entry: StepTelemetry,
+    columns: Mapping[str, tuple[str, Callable[[float], str]]],
+    prefix: str = "",
 ) -> list[str]:
-    values = ((getattr(entry, field, None), show) for field, show in columns)
+    values = ((getattr(entry, prefix + field, None), show) for field, show in columns.values())
     return ["" if value is None else show(value) for value, show in values]
 
 

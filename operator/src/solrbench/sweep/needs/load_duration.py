@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.capacity import PROBE_SECONDS
 from solrbench.api.v1alpha1.load.load import Step
 from solrbench.api.v1alpha1.rules.duration import search_seconds
 from solrbench.plan.step_runs import variant_names
@@ -64,17 +63,18 @@ def load_duration(spec: Spec) -> LoadDuration:
     steps = sum(each or 0.0 for each in known)
     each_step = prepares_each_step(spec)
     warm_ups = len(known) if each_step else 1
-    shortest, longest = _warm_up_seconds(spec) or (0.0, 0.0)
+    warm_up = _warm_up_seconds(spec)
+    shortest, longest = warm_up or (0.0, 0.0)
     most_trials = spec.load.capacity.max_trials if spec.load.capacity and each_step else 0
     return LoadDuration(
         len(known) * repeats.most * variants,
-        round((repeats.least * (steps + warm_ups * shortest) + _least_search(spec)) * variants),
+        round((repeats.least * (steps + warm_ups * shortest) + search_seconds(spec, 1)) * variants),
         round(
             repeats.most * (steps + warm_ups * longest) * variants
             + (search_seconds(spec) + most_trials * longest) * variants
         ),
         known.count(None) * repeats.most * variants,
-        0 if _warm_up_seconds(spec) else warm_ups * repeats.most * variants,
+        0 if warm_up else warm_ups * repeats.most * variants,
     )
 
 
@@ -98,14 +98,6 @@ def _warm_up_seconds(spec: Spec) -> _Range | None:
         return until.windows * until.window_seconds, until.max_seconds
     seconds = warm_up.duration_seconds
     return None if seconds is None else (seconds, seconds)
-
-
-def _least_search(spec: Spec) -> int:
-    """Return how long a search for the capacity takes that ends after its first trial."""
-    capacity = spec.load.capacity
-    if capacity is None:
-        return 0
-    return PROBE_SECONDS + capacity.settle_seconds + capacity.trial_seconds
 
 
 def duration_text(duration: LoadDuration) -> str:

@@ -24,14 +24,20 @@ def planned_seconds(spec: Any) -> int:
     return (once * together + search_seconds(spec)) * max(len(spec.target.variants), 1)
 
 
-def search_seconds(spec: Any) -> int:
-    """Return how long the trials of a search for the capacity take at most, of one variant."""
+def search_seconds(spec: Any, trials: int | None = None) -> int:
+    """Return how long a search for the capacity takes, of one variant.
+
+    Args:
+        spec: of a benchmark
+        trials: how many it has; as many as there may be when absent
+
+    """
     capacity = spec.load.capacity
     if capacity is None:
         return 0
     each: int = capacity.settle_seconds + capacity.trial_seconds
-    most: int = capacity.max_trials
-    return PROBE_SECONDS + most * each
+    count: int = capacity.max_trials if trials is None else trials
+    return PROBE_SECONDS + count * each
 
 
 DURATION_RULES = (

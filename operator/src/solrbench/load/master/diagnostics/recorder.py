@@ -15,8 +15,8 @@ MOST_NODES = 8
 MAX_TEXT_BYTES = 1 << 20
 """Dumps and logs of a step run, packed, base64; those after that are left out."""
 
-MAX_BYTES = 4 << 20
-"""All files of a step run: two recordings of 1 MiB are 2.7 MiB as base64."""
+MAX_RECORDING_BYTES = 3 << 20
+"""Recordings of a step run, base64: two of 1 MiB are 2.7 MiB."""
 
 
 class DiagnosticsSource(Protocol):
@@ -55,8 +55,8 @@ class DiagnosticsRecorder:
 def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:
     """Return the first texts and the first recordings, as many as the limits hold."""
     texts = _first([each for each in files if each.is_text], MAX_TEXT_BYTES)
-    left = MAX_BYTES - MAX_TEXT_BYTES
-    return [*texts, *_first([each for each in files if not each.is_text], left)]
+    recordings = _first([each for each in files if not each.is_text], MAX_RECORDING_BYTES)
+    return [*texts, *recordings]
 
 
 def _first(files: Sequence[DiagnosticFile], most: int) -> list[DiagnosticFile]:

@@ -88,13 +88,12 @@ def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> Repe
     lower, higher, half = _farthest(means, limit_percent)
     if half is None:
         return None
-    compared = (
+    certain = _is_certain(
         _mean(repeats[lower].repeats[0], half),
         _mean(repeats[higher].repeats[0], 1 / half),
         len(repeats),
+        is_far=means[higher] >= (1 + 2 * limit_percent / 100) * means[lower],
     )
-    is_far = means[higher] >= (1 + 2 * limit_percent / 100) * means[lower]
-    certain = _is_certain(*compared) or (is_far and _is_out_of_reach(*compared))
     return RepeatDifference(lower, higher, means[lower], means[higher], certain)
 
 
@@ -140,30 +139,25 @@ def _share_beyond(blocks: TimeBlocks, microseconds: float) -> _Ratio:
     return _Ratio(blocks.requests_beyond(bucket), blocks.requests)
 
 
-def _is_certain(lower: _Ratio, higher: _Ratio, repeats: int) -> bool:
+def _is_certain(lower: _Ratio, higher: _Ratio, repeats: int, *, is_far: bool = False) -> bool:
     """Say whether one ratio is above the other by more than their blocks explain.
 
     Student's t, with the variance of both repeats pooled: a repeat without a stall would look too
     precise by itself. The correlation r of neighbouring blocks widens the error by
     (1 + r) / (1 - r). Few blocks know it badly, so r is taken a standard error higher.
+
+    Repeats that are too short for their own swings do not know it well enough to say whether a
+    difference is chance. Where it `is_far`, and more than independent blocks explain, steps of this
+    length do not repeat, whatever the reason.
     """
     lag = _correlation(lower, higher)
-    if lag is None or lag > _MOST_LAG:
+    if lag is None:
         return False
+    if lag > _MOST_LAG:
+        return is_far and _is_above(lower, higher, repeats, 1.0)
     count = len(lower.parts) + len(higher.parts)
     lag = min(max(lag + 1 / math.sqrt(count), 0.0), MOST_CORRECTED_LAG)
     return _is_above(lower, higher, repeats, (1 + lag) / (1 - lag))
-
-
-def _is_out_of_reach(lower: _Ratio, higher: _Ratio, repeats: int) -> bool:
-    """Say whether repeats that are too short for their own swings differ by these.
-
-    Such swings are not known well enough to say whether a difference is chance. Where it is twice
-    the limit, and more than independent blocks explain, steps of this length do not repeat,
-    whatever the reason.
-    """
-    lag = _correlation(lower, higher)
-    return lag is not None and lag > _MOST_LAG and _is_above(lower, higher, repeats, 1.0)
 
 
 def _correlation(lower: _Ratio, higher: _Ratio) -> float | None:
