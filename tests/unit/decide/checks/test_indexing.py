@@ -21,25 +21,12 @@ from solrbench.decide.solr_views import ReplicaSize
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.plan.index_plan import IndexProgress
 from solrbench.reasons.pod import PodReason
+from support.resources.pod_views import pod_view
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JOB = JobView("one-index", 1, succeeded=False, failed=False, failure="", deleting=False)
 DONE, FAILED = replace(JOB, succeeded=True), replace(JOB, failed=True, failure="too many retries")
-POD = PodView(
-    name="one-index-0",
-    uid="u",
-    component="index",
-    attempt=1,
-    phase="Running",
-    reason="",
-    message="",
-    ip="",
-    node="",
-    ready=True,
-    deleting=False,
-    created=NOW,
-    unschedulable="",
-)
+POD = pod_view("one-index-0", NOW, component="index")
 STUCK = replace(POD, phase="Pending", created=NOW - timedelta(minutes=5))
 
 

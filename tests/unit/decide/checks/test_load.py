@@ -21,25 +21,12 @@ from solrbench.decide.checks.outcome import Action, Outcome, first_outcome
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.load import LoadReason
+from support.resources.pod_views import pod_view
 from unit.results.builders import make_document, make_result
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JOB = JobView("one-load-worker", 1, succeeded=False, failed=False, failure="", deleting=False)
-MASTER = PodView(
-    name="one-load-master",
-    uid="m",
-    component="load-master",
-    attempt=1,
-    phase="Running",
-    reason="",
-    message="",
-    ip="",
-    node="",
-    ready=True,
-    deleting=False,
-    created=NOW,
-    unschedulable="",
-)
+MASTER = pod_view("one-load-master", NOW, uid="m", component="load-master")
 WORKER = replace(MASTER, name="one-load-worker-0", uid="w", component="load-worker")
 RUN = LoadRun(
     pods=(MASTER, WORKER),

@@ -7,11 +7,12 @@ import pytest
 
 from solrbench.decide.pods.creation import find_creation_problem
 from solrbench.decide.views import PodView
-from unit.decide.pods.test_problems import POD
+from support.resources.pod_views import pod_view
 
 QUOTA = 'pods "base-solr-1" is forbidden: exceeded quota: compute'
 OWNER = {"kind": "StatefulSet", "metadata": {"name": "base-solr", "uid": "s1"}}
 CREATED = datetime(2025, 3, 1, 12, tzinfo=UTC)
+POD = pod_view("base-solr-0", CREATED)
 
 
 def event(message: str = QUOTA, uid: str = "s1", **times: Any) -> dict[str, Any]:

@@ -8,24 +8,11 @@ import pytest
 
 from solrbench.decide.pods.problems import STUCK_AFTER, first_problem, pod_problem
 from solrbench.decide.views import ContainerView, PodView
+from support.resources.pod_views import pod_view
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
-POD = PodView(
-    name="base-solr-0",
-    uid="u1",
-    component="solr",
-    attempt=1,
-    phase="Running",
-    reason="",
-    message="",
-    ip="10.0.0.1",
-    node="node-1",
-    ready=True,
-    deleting=False,
-    created=NOW,
-    unschedulable="",
-)
+POD = pod_view("base-solr-0", NOW, uid="u1", ip="10.0.0.1", node="node-1")
 PENDING = replace(POD, phase="Pending", ready=False)
 
 

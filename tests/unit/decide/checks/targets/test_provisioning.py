@@ -15,26 +15,12 @@ from solrbench.decide.checks.targets.provisioning import (
     check_zookeeper_heap,
 )
 from solrbench.decide.pods.problems import PodProblem
-from solrbench.decide.views import PodView
 from solrbench.reasons.pod import PodReason
+from support.resources.pod_views import pod_view
 from support.resources.solr_clouds import CREATED
 
 NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
-POD = PodView(
-    name="one-solr-0",
-    uid="u",
-    component="solr",
-    attempt=1,
-    phase="Pending",
-    reason="",
-    message="",
-    ip="",
-    node="",
-    ready=False,
-    deleting=False,
-    created=NOW,
-    unschedulable="",
-)
+POD = pod_view("one-solr-0", NOW, phase="Pending", ready=False)
 UNSCHEDULABLE = replace(POD, unschedulable="0/1 nodes are available")
 
 

@@ -1,5 +1,7 @@
 """The SolrCloud of a benchmark; its way to readiness is in the tests of its provisioner."""
 
+from datetime import UTC, datetime
+
 from solrbench.decide.checks.outcome import Action, first_outcome
 from solrbench.decide.checks.targets.solr_operator import (
     OWNERSHIP_CHECKS,
@@ -9,8 +11,11 @@ from solrbench.decide.checks.targets.solr_operator import (
 )
 from solrbench.decide.pods.problems import PodProblem
 from solrbench.reasons.pod import PodReason
-from support.resources.solr_clouds import ready_cloud, ready_stateful_set
-from unit.decide.checks.targets.test_provisioning import NOW, POD
+from support.resources.pod_views import pod_view
+from support.resources.solr_clouds import CREATED, ready_cloud, ready_stateful_set
+
+NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
+POD = pod_view("one-solr-0", NOW, phase="Pending", ready=False)
 
 
 def owner() -> str:

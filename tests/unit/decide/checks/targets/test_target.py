@@ -13,6 +13,7 @@ from solrbench.decide.checks.targets.target import (
     check_pods_unchanged,
 )
 from solrbench.decide.views import ContainerView, PodView
+from support.resources.pod_views import pod_view
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MEBIBYTE = 1 << 20
@@ -75,22 +76,8 @@ def test_heap_that_the_jvm_reports(mebibytes: int, matches: bool) -> None:
 
 
 def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str = "") -> PodView:
-    return PodView(
-        name=name,
-        uid=uid,
-        component="solr",
-        attempt=1,
-        phase=phase,
-        reason="",
-        message="",
-        ip="",
-        node="",
-        ready=True,
-        deleting=False,
-        created=NOW,
-        unschedulable="",
-        containers=(ContainerView("solr", restarts=1 if ended else 0, ended_reason=ended),),
-    )
+    container = ContainerView("solr", restarts=1 if ended else 0, ended_reason=ended)
+    return pod_view(name, NOW, uid=uid, phase=phase, containers=(container,))
 
 
 @pytest.mark.parametrize(
