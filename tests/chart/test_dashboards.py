@@ -18,7 +18,7 @@ from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResul
 from support.cluster.dashboard import BOARDS, queries
 from support.cluster.prometheus import CONFIG, Prometheus, free_port
 from support.resources.small_sweep import measured_sweep, plan
-from unit.metrics.test_benchmarks import full_benchmark
+from support.results.full_benchmark import full_benchmark
 
 
 def _telemetry() -> PrometheusMetrics:

@@ -4,7 +4,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from chart.programs import promtool
 from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResult
-from unit.metrics.test_benchmarks import full_benchmark
+from support.results.full_benchmark import full_benchmark
 
 
 def test_promtool_accepts_every_metric() -> None:

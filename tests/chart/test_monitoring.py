@@ -15,7 +15,7 @@ from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResul
 from solrbench.metrics.result_metrics import RESULT_FAMILIES
 from solrbench.metrics.sweeps import SWEEP_FAMILIES
 from support.resources.small_sweep import measured_sweep, plan
-from unit.metrics.test_benchmarks import full_benchmark
+from support.results.full_benchmark import full_benchmark
 
 RULES = CHART / "rules" / "solrbench.yaml"
 OF_PROMETHEUS = {"cluster", "instance", "job"}

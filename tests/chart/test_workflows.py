@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from chart.programs import find_program
-from unit.test_ci_files import ROOT, WORKFLOWS
+from support.repository import ROOT, WORKFLOWS
 
 SHELLCHECK = Path(sys.executable).parent / "shellcheck"
 

@@ -7,7 +7,6 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from integration.load.test_processes import make_plan, running, serving
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.cli import report as command
 from solrbench.generate import REPORT_SCHEMA_FILE
@@ -15,6 +14,7 @@ from solrbench.plan.step_runs import all_step_runs, step_of
 from solrbench.report.model import Report
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.validity.step_verdicts import evaluate_steps
+from support.load.processes import make_plan, running, serving
 from support.servers.http_server import Exchange
 
 SCHEMA = json.loads((Path(__file__).parents[2] / REPORT_SCHEMA_FILE).read_text("utf-8"))

@@ -12,12 +12,8 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.files.reading import documents_of
 from solrbench.cli.files.validation import check
 from solrbench.cli.main import COMMANDS, main
+from support.repository import ROOT, WORKFLOWS
 
-ROOT = Path(__file__).parents[2]
-WORKFLOWS = [
-    *sorted((ROOT / ".github/workflows").glob("*.yaml")),
-    ROOT / "examples/ci/github-actions.yaml",
-]
 KREW = ROOT / "hack/krew"
 
 

@@ -18,8 +18,8 @@ from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.plan.companions.bundle import ManifestText, parse_bundle
 from solrbench.plan.companions.references import BundleScope
 from solrbench.sweep.offline import check_sweep
+from support.repository import ROOT
 
-ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples/studies"
 STUDIES = ("isamples", "mcgill", "edfi", "folio", "hathitrust")
 FILES = [f"{study}{size}" for study in STUDIES for size in ("", "-small")]

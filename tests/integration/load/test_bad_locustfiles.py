@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from integration.load.test_custom_locustfiles import FAST, custom_load, custom_plan
-from integration.load.test_processes import serving
+from support.load.custom_locustfiles import FAST, custom_load, custom_plan
+from support.load.processes import serving
 
 MALFORMED = {
     "syntax": ("class A(:\n", "locustfile.py, line 1: SyntaxError: "),

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from integration.load.test_processes import make_plan, running, serving
-from integration.load.test_windows import measure
+from support.load.processes import make_plan, measure, running, serving
 from support.servers.caching_solr import CachingSolr
 
 LOW = {"name": "low", "users": 2, "requests": 20}

@@ -2,15 +2,11 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from integration.load.test_processes import LATE_SECONDS, Load, make_plan, running, serving
 from solrbench.api.v1alpha1.load.load import Load as LoadSpec
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import RequestResult, SlowRequest, StepRunResult
@@ -18,24 +14,9 @@ from solrbench.results.stats.histograms import decode
 from solrbench.results.text.slow_requests import slow_lines
 from solrbench.results.text.verdict_text import verdict_lines
 from solrbench.results.validity.step_verdicts import evaluate_step
-from support.servers.http_server import Exchange, HttpServer
-
-FAST = """
-import os
-from locust import FastHttpUser, constant, task
-
-assert os.environ["SOLRBENCH_COLLECTION"] == "books"
-
-class Reader(FastHttpUser):
-    wait_time = constant(0.01)
-
-    def on_start(self):
-        self.client.get("/select?q=hello", name="log-in")
-
-    @task
-    def read(self):
-        self.client.get("/select?q=" + os.environ["WORD"], name="read")
-"""
+from support.load.custom_locustfiles import FAST, custom_load, custom_plan
+from support.load.processes import LATE_SECONDS, serving
+from support.servers.http_server import Exchange
 
 CLASSES = """
 import time
@@ -97,30 +78,6 @@ class Streamer(FastHttpUser):
             exception=None, context={},
         )
 """
-
-
-def custom_plan(server: HttpServer, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    custom = {"configMap": {"name": "mine"}, "environment": {"WORD": "river"}}
-    custom |= fields.pop("locustfile", {})
-    workload = {"locustfile": custom, "timeoutSeconds": 2}
-    return make_plan(server, *steps, workload=workload, **fields)
-
-
-@contextmanager
-def custom_load(
-    folder: Path,
-    plan: dict[str, Any],
-    locustfile: str,
-    options: dict[str, Any] | None = None,
-    **more: str,
-) -> Iterator[Load]:
-    """Run `locustfile` with the modules `more` beside it."""
-    (folder / "locustfile.py").write_text(locustfile)
-    for name, text in more.items():
-        (folder / f"{name}.py").write_text(text)
-    options = {"locustfile-folder": str(folder)} | (options or {})
-    with running(folder, plan, "", **options) as load:
-        yield load
 
 
 def shown(slow: SlowRequest) -> tuple[str, str | None, int | None, str | None]:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from integration.load.test_processes import make_plan, running, serving
 from solrbench.results.model.step_result import StepRunResult
+from support.load.processes import make_plan, running, serving
 from support.servers.http_server import Exchange
 
 STEP = {"name": "step", "users": 2, "durationSeconds": 3}

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from integration.load.test_losses import GOES_ON, SOON, kill_one
-from integration.load.test_processes import Load, make_plan, running, serving
 from solrbench.decide.resume import plan_resumption
 from solrbench.plan.step_runs import StepRunId
 from solrbench.results.model.step_result import StepRunResult
+from support.load.processes import GOES_ON, SOON, Load, kill_one, make_plan, running, serving
 from support.servers.http_server import HttpServer
 
 QUERIES = "\n".join(f"word{number}" for number in range(3000))

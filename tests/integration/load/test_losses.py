@@ -7,18 +7,10 @@ from typing import Any
 
 import pytest
 
-from integration.load.test_custom_locustfiles import FAST, custom_load, custom_plan
-from integration.load.test_processes import Load, make_plan, running, serving
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
-
-GOES_ON = {"onWorkerLoss": "Redistribute"}
-SOON = {"worker-silent-seconds": 3}
-
-
-def kill_one(load: Load) -> None:
-    load.workers[0].send_signal(signal.SIGKILL)
-    assert load.workers[0].wait(5) == -signal.SIGKILL
+from support.load.custom_locustfiles import FAST, custom_load, custom_plan
+from support.load.processes import GOES_ON, SOON, kill_one, make_plan, running, serving
 
 
 def measured(document: StepRunResult) -> int:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from integration.load.test_processes import LATE_SECONDS, Load, make_plan, running, serving
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
+from support.load.processes import LATE_SECONDS, Load, make_plan, running, serving
 from support.servers.http_server import Exchange
 
 pytestmark = pytest.mark.alone

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from integration.load.test_processes import make_plan, running, serving
 from solrbench.results.model.telemetry import Telemetry
+from support.load.processes import make_plan, running, serving
 from support.servers.http_server import Exchange
 from support.servers.in_thread import in_thread
 from support.solr.solr_metrics import SOLR_10, solr_9_core, solr_9_jetty, solr_9_jvm, solr_9_node

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from integration.load.test_processes import make_plan, running
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.validity.step_verdicts import evaluate_step
+from support.load.processes import make_plan, running
 from support.servers.fast_server import fast_server
 
 pytestmark = pytest.mark.alone

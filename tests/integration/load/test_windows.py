@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from integration.load.test_processes import Load, make_plan, running, serving
-from solrbench.results.model.step_result import StepRunResult
+from support.load.processes import make_plan, measure, running, serving
 from support.servers.http_server import Exchange
 
 pytestmark = pytest.mark.alone
@@ -50,15 +49,6 @@ class WarmingSolr:
         other = {"CACHE.searcher.queryResultCache": cache, "CORE.collection": "films"}
         node = {"metrics": {"solr.core.books.shard1.r1": core, "solr.core.films.shard1.r1": other}}
         exchange.send(json.dumps({"responseHeader": {"status": 0}, "a:8983_solr": node}).encode())
-
-
-def measure(load: Load, *ids: str, seconds: float = 60) -> list[StepRunResult]:
-    load.wait(lambda state: len(state.unacknowledged) == len(ids), seconds)
-    found = [load.fetch(step_run_id) for step_run_id in ids]
-    for step_run_id in ids:
-        load.acknowledge(step_run_id)
-    assert load.exit_codes() == [0] * (1 + len(load.workers))
-    return found
 
 
 def until_steady(**changes: int) -> dict[str, Any]:

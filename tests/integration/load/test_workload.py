@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from integration.load.test_processes import make_plan, running, serving
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.validity.step_verdicts import evaluate_step
+from support.load.processes import make_plan, running, serving
 from support.servers.http_server import Exchange, HttpServer
 
 GENERATOR = {"documents": 5000, "vocabularyTerms": 1000, "wordsPerDocument": 5}

@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1.sweep.status import SweepEstimate, SweepPoint, Sweep
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.states import count_points
-from support.resources.small_resource import Changes, change, resource
+from support.resources.small_resource import Changes, change, create, resource
 
 HEAP = {"name": "heap", "field": "target.solrCloud.heap", "values": ["512Mi", "1Gi", "2Gi"]}
 NODES = {
@@ -79,3 +79,9 @@ def measured_sweep() -> SolrBenchmarkSweep:
 def users_axis(number: int) -> dict[str, Any]:
     """Return an axis with so many values."""
     return {"name": "users", "field": "load.steps[0].users", "values": list(range(1, number + 1))}
+
+
+def sweep_of(users: int, **spec: Any) -> dict[str, Any]:
+    """Return a sweep of so many points over an existing target."""
+    changes = {"spec.axes": [users_axis(users)]} | {f"spec.{k}": v for k, v in spec.items()}
+    return small_sweep(changes, create())

@@ -1,4 +1,4 @@
-"""A status with every field set."""
+"""A status with every field set, and one with few."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -196,6 +196,19 @@ CAPACITY_USERS = CapacityResult(
     ],
 )
 START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
+SUCCEEDED = {
+    "phase": "Succeeded",
+    "conditions": [
+        {
+            "type": "Succeeded",
+            "status": "True",
+            "reason": "Succeeded",
+            "message": "all is stored",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }
+    ],
+}
+"""What the API server has of a benchmark that ended well, as little as possible."""
 
 
 def full_status() -> Status:

@@ -13,20 +13,7 @@ from solrbench.cluster.client import ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
-from support.results.statuses import START, full_status
-
-DONE = {
-    "phase": "Succeeded",
-    "conditions": [
-        {
-            "type": "Succeeded",
-            "status": "True",
-            "reason": "Succeeded",
-            "message": "all is stored",
-            "lastTransitionTime": "2026-01-01T00:00:00Z",
-        }
-    ],
-}
+from support.results.statuses import START, SUCCEEDED, full_status
 
 
 class Answers:
@@ -62,14 +49,14 @@ def call(*answers: dict[str, Any] | Exception | None, timeout: float | None = No
 
 
 def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    states = [body(phase="Provisioning"), body(phase="Measuring"), body(**DONE)]
+    states = [body(phase="Provisioning"), body(phase="Measuring"), body(**SUCCEEDED)]
     assert call(*states) == 0
     text = capsys.readouterr().out
     assert text.index("Provisioning") < text.index("Measuring") < text.index("Succeeded")
 
 
 def test_failed_benchmark_ends_with_exit_code_1() -> None:
-    failed = {"phase": "Failed", "conditions": [DONE["conditions"][0] | {"status": "False"}]}  # type: ignore[operator]
+    failed = {"phase": "Failed", "conditions": [SUCCEEDED["conditions"][0] | {"status": "False"}]}  # type: ignore[operator]
     assert call(body(**failed)) == 1
 
 
@@ -80,7 +67,7 @@ def test_failed_benchmark_ends_with_exit_code_1() -> None:
 def test_invalid_steps_exit_with_4_if_required(
     verdict: str, require_valid: bool, code: int
 ) -> None:
-    done = Answers(body(**DONE, summary={"verdict": verdict}))
+    done = Answers(body(**SUCCEEDED, summary={"verdict": verdict}))
     found = follow.follow(done, "default", "one", None, require_valid=require_valid)  # type: ignore[arg-type]
     assert found == code
 
@@ -88,7 +75,7 @@ def test_invalid_steps_exit_with_4_if_required(
 def exporting(truth: str | None, reason: str = "Exporting") -> dict[str, Any]:
     """Return a benchmark that is over, with an export."""
     volume = {"persistentVolumeClaim": {"claimName": "exports"}}
-    found = body(**DONE, report={"storedSteps": 2})
+    found = body(**SUCCEEDED, report={"storedSteps": 2})
     found["spec"]["results"] = {"export": volume}
     if truth is not None:
         said = {"type": "Exported", "status": truth, "reason": reason, "message": "pvc://exports/a"}
@@ -136,7 +123,9 @@ def test_time_over_is_3() -> None:
 
 def test_api_server_outage_is_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        call(TemporaryError(ApiServerReason.API_UNREACHABLE, "connection refused"), body(**DONE))
+        call(
+            TemporaryError(ApiServerReason.API_UNREACHABLE, "connection refused"), body(**SUCCEEDED)
+        )
         == 0
     )
     assert "connection refused" in capsys.readouterr().err
@@ -157,7 +146,7 @@ def test_missing_benchmark_is_an_error(answers: list[Any], words: str) -> None:
 
 def test_live_view_shows_the_last_state() -> None:
     console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
-    parsed = [SolrBenchmark.parse(each) for each in (body(phase="Measuring"), body(**DONE))]
+    parsed = [SolrBenchmark.parse(each) for each in (body(phase="Measuring"), body(**SUCCEEDED))]
     assert follow._show_live(console, iter(parsed)) is parsed[-1]
     assert isinstance(console.file, io.StringIO)
     text = console.file.getvalue()

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from solrbench.cli.main import main
 from solrbench.load.workload.query_file import FileQueries
-from unit.query_log.test_formats import ACCESS, SOLR
+from support.solr.log_lines import ACCESS, SOLR
 
 
 def run(*arguments: str, text: str | None = None) -> tuple[int, str]:

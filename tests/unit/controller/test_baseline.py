@@ -11,8 +11,8 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from support.cluster.benchmarks import config_map, small
-from unit.controller.test_reconcile import World, condition_of
-from unit.controller.test_reconcile_losses import TIME, measured_so_far, solr_pod
+from support.controller.measured_worlds import TIME, measured_so_far, solr_pod
+from support.controller.world import World, condition_of
 from unit.results.builders import make_document, make_result
 
 BENCHMARK = {"baseline": {"benchmark": {"name": "old"}}}

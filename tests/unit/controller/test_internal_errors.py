@@ -1,7 +1,5 @@
 """Exceptions without a reason of their own: shown, counted, ended, and no obstacle to others."""
 
-from typing import Any
-
 import pytest
 
 from solrbench.controller import reconcile as reconcile_module
@@ -10,14 +8,7 @@ from solrbench.controller.stages import cleanup
 from solrbench.controller.stages.queueing import acquire_slot
 from solrbench.decide.internal_errors import MAX_IN_A_ROW
 from support.cluster.benchmarks import small
-from unit.controller.test_reconcile import World, condition_of
-
-
-def fail_with(error: Exception) -> Any:
-    def work(*_: object) -> None:
-        raise error.with_traceback(None)  # or each time adds to the one before
-
-    return work
+from support.controller.world import World, condition_of, fail_with
 
 
 def broken(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:

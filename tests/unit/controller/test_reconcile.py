@@ -1,50 +1,12 @@
 """A benchmark is reconciled while nothing answers: what is decided, made, reported, removed."""
 
-from datetime import UTC, datetime, timedelta
-from typing import Any, cast
-
 import pytest
 
-from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.reports import Reports
-from solrbench.controller.context import ReconcileContext
-from solrbench.controller.reconcile import reconcile
-from solrbench.controller.settings import Settings
 from solrbench.errors import ConflictError
 from support.cluster.benchmarks import config_map, small
-from support.fakes.fake_cluster import FakeCluster
+from support.controller.world import NOW, World, condition_of
 
-NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
-SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
 OWN_QUERIES = {"queries": {"configMap": {"name": "mine", "key": "queries.txt"}}}
-
-
-class World:
-    """A fake cluster and a clock that the test turns."""
-
-    def __init__(self, *bodies: dict[str, Any]) -> None:
-        self.cluster = FakeCluster(*bodies)
-        self.now = NOW
-
-    def reconcile(self, name: str, seconds: float = 0) -> SolrBenchmark:
-        """Reconcile once after some seconds."""
-        self.now += timedelta(seconds=seconds)
-        body = self.cluster.objects["SolrBenchmark", "default", name]
-        return self.reconcile_body(body)
-
-    def reconcile_body(self, body: dict[str, Any]) -> SolrBenchmark:
-        """Reconcile a benchmark once as it was read, now or before."""
-        cluster = cast(Cluster, self.cluster)
-        benchmark = SolrBenchmark.parse(body)
-        return reconcile(
-            ReconcileContext(cluster, Reports(cluster), SETTINGS, benchmark, body, self.now)
-        )
-
-
-def condition_of(benchmark: SolrBenchmark, type_: str) -> tuple[str, str]:
-    found = next(each for each in benchmark.status.conditions if each.type == type_)
-    return found.status, found.reason
 
 
 def test_first_reconcile_acquires_the_slot_and_makes_the_ensemble() -> None:

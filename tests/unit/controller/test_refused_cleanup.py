@@ -7,7 +7,7 @@ import pytest
 from solrbench.cluster.client import ForbiddenError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
-from unit.controller.test_reconcile import World, condition_of
+from support.controller.world import World, condition_of
 
 REFUSAL = "deleting StatefulSet one-zookeeper: statefulsets.apps is forbidden"
 

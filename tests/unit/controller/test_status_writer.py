@@ -9,9 +9,9 @@ from solrbench.decide.status.size import MAX_STATUS_BYTES
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
+from support.controller.world import World, condition_of
 from support.fakes.fake_cluster import FakeCluster
 from support.results.largest_status import largest_status
-from unit.controller.test_reconcile import World, condition_of
 
 
 class SmallCluster(FakeCluster):

@@ -13,7 +13,7 @@ from solrbench.metrics.operator_metrics import (
     serve,
 )
 from solrbench.net.addresses import wildcard_address
-from unit.metrics.test_benchmarks import full_benchmark
+from support.results.full_benchmark import full_benchmark
 
 COUNT = "solrbench_reconcile_seconds_count"
 SUM = "solrbench_reconcile_seconds_sum"

@@ -3,72 +3,20 @@
 import gzip
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from threading import Event, Thread
+from collections.abc import Sequence
+from contextlib import closing
+from threading import Event
 
 import httpx
 import pytest
 
 from solrbench.net.bounded_http import ResponseTooLargeError, create_client, fetch
-
-HEAD = b"HTTP/1.1 200 OK\r\n"
-LENGTH = b"Content-Length: %d\r\n\r\n"
-
-
-@contextmanager
-def serving(
-    answer: Callable[[socket.socket], None], requests: list[bytes] | None = None
-) -> Iterator[str]:
-    """Answer one request, and add it to `requests`, with whatever `answer` sends."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            connection, _ = server.accept()
-            with connection:
-                received = connection.recv(65536)
-                if requests is not None:
-                    requests.append(received)
-                with suppress(OSError):  # the client has gone
-                    answer(connection)
-
-        thread = Thread(target=serve)
-        thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/x"
-        thread.join()
-
-
-@contextmanager
-def dripping(begin: bytes) -> Iterator[str]:
-    """Answer one request with `begin`, and then a byte now and then."""
-    gone = Event()
-
-    def drip(connection: socket.socket) -> None:
-        connection.sendall(begin)
-        while not gone.wait(0.05):
-            connection.sendall(b"x")
-
-    with serving(drip) as url:
-        try:
-            yield url
-        finally:
-            gone.set()
-
-
-def pour(connection: socket.socket) -> None:
-    """Send a body without end."""
-    connection.sendall(HEAD + b"\r\n")
-    while True:
-        connection.sendall(b"x" * 65536)
+from support.servers.raw_http import HEAD, LENGTH, dripping, pour, sender, serving
 
 
 def get(url: str, max_bytes: int = 1000, seconds: float = 10.0) -> httpx.Response:
     with closing(create_client()) as client:
         return fetch(client, "GET", url, max_bytes=max_bytes, seconds=seconds)
-
-
-def sender(data: bytes) -> Callable[[socket.socket], None]:
-    return lambda connection: connection.sendall(data)
 
 
 def test_a_response_up_to_the_limit_is_whole() -> None:

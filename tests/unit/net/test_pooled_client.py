@@ -9,7 +9,7 @@ import pytest
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.net.bounded_http import ResponseTooLargeError
 from solrbench.net.pooled_client import create_pooled_client
-from unit.net.test_bounded_http import HEAD, LENGTH, dripping, pour, sender, serving
+from support.servers.raw_http import HEAD, LENGTH, dripping, pour, sender, serving
 
 
 def get(url: str, max_bytes: int = 1000, seconds: float = 10.0) -> httpx.Response:

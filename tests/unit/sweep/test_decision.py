@@ -1,48 +1,15 @@
 import json
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import pytest
 
 from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
-from solrbench.sweep.plan import make_plan
-from solrbench.sweep.views import ChildView, SweepObservation
-from support.resources.small_resource import Changes
 from support.resources.small_sweep import parse_sweep, users_axis
+from support.resources.sweep_observations import DONE, NOW, SUMMARY, again, observe
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-SUMMARY = {"requestsPerSecond": 123.456, "p95Milliseconds": 7.77777, "failedPercent": 0.0}
-DONE = ChildView(
-    is_finished=True,
-    has_succeeded=True,
-    reason="Succeeded",
-    progress_percent=100,
-    seconds=70.0,
-    summary=SUMMARY | {"verdict": "Valid"},
-    total={"repeats": 3, "p95DeviationPercent": 2.0, "requestsPerSecondDeviationPercent": 1.0},
-    telemetry={"cpuMillisecondsPerRequest": 1.23456, "readsPerRequest": 3.0, "indexBytes": 2**30},
-    suspend=False,
-    cleanup="Always",
-)
 RUNNING = replace(DONE, is_finished=False, has_succeeded=False, progress_percent=50)
-
-
-def observe(changes: Changes, **fields: Any) -> SweepObservation:
-    sweep = parse_sweep(changes)
-    given: dict[str, Any] = {"children": {}, "concurrency": 1} | fields
-    return SweepObservation(sweep, make_plan(sweep), now=NOW, **given)
-
-
-def again(
-    seen: SweepObservation, decision: SweepDecision, children: dict[str, ChildView]
-) -> SweepObservation:
-    """Return the next observation, with the status as it is stored and read."""
-    stored = json.loads(decision.status.model_dump_json(by_alias=True, exclude_none=True))
-    status = SweepStatus.model_validate(stored)
-    sweep = seen.sweep.model_copy(update={"status": status})
-    return replace(seen, sweep=sweep, children=children)
 
 
 def test_as_many_points_begin_as_sweep_and_installer_allow() -> None:

@@ -16,7 +16,7 @@ from solrbench.sweep.rounds.merging import add_round
 from solrbench.sweep.states import round_of
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import plan, users_axis
-from unit.sweep.test_decision import DONE, again, observe
+from support.resources.sweep_observations import DONE, again, observe
 
 ROUNDS: Changes = {
     "spec.repeats": {"until": "Decided", "min": 3, "max": 6},

@@ -14,9 +14,9 @@ import yaml
 from solrbench.cli.commands.completion import PLUGIN_SCRIPT
 from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from support.cluster.benchmarks import small
+from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub
 from unit.cli.conftest import Call
-from unit.cli.test_follow import DONE
 
 
 def pod(name: str, component: str, **env: str) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def with_log(api: ApiStub, body: dict[str, Any], text: str) -> None:
 def test_list_has_one_line_for_each(call: Call, api: ApiStub) -> None:
     api.put(small("waiting"))
     summary = {"step": "s", "requestsPerSecond": 126.4, "p95Milliseconds": 1532.0}
-    status = DONE | {"summary": summary | {"failedPercent": 0.0, "verdict": "Valid"}}
+    status = SUCCEEDED | {"summary": summary | {"failedPercent": 0.0, "verdict": "Valid"}}
     measured = small("measured") | {"status": status | {"progressPercent": 100}}
     measured["metadata"] |= {"namespace": "search", "creationTimestamp": "2026-01-02T00:00:00Z"}
     api.put(measured)
@@ -92,7 +92,7 @@ def test_logs_name_pod_and_container(call: Call, api: ApiStub) -> None:
 
 
 def test_archive_has_everything_and_no_secret(call: Call, api: ApiStub, tmp_path: Path) -> None:
-    body = small("one") | {"status": DONE}
+    body = small("one") | {"status": SUCCEEDED}
     applied = {"kubectl.kubernetes.io/last-applied-configuration": "{}"}
     body["metadata"] |= {"annotations": applied, "managedFields": [{"manager": "kubectl"}]}
     api.put(body)

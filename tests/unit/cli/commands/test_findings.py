@@ -14,9 +14,9 @@ from solrbench.cli.commands import run as run_module
 from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.options import DURATION
 from support.cluster.benchmarks import config_map, small
+from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, write_kubeconfig
 from unit.cli.conftest import Call
-from unit.cli.test_follow import DONE
 
 EVERY = (["list"], ["report", "one"], ["watch", "one"], ["watch", "one", "--timeout", "2"])
 FORBIDDEN = {
@@ -27,7 +27,7 @@ FORBIDDEN = {
 
 
 def done(name: str = "one", **status: Any) -> dict[str, Any]:
-    return small(name) | {"status": DONE | status}
+    return small(name) | {"status": SUCCEEDED | status}
 
 
 def assert_one_line(result: Result, code: int, *words: str) -> None:
@@ -170,16 +170,16 @@ def test_name_that_the_server_completes(call: Call, api: ApiStub, tmp_path: Path
 @pytest.mark.parametrize(
     ("status", "options", "code"),
     [
-        (DONE, [], 0),
-        ({"conditions": [DONE["conditions"][0] | {"status": "False"}]}, [], 1),  # type: ignore[operator]
+        (SUCCEEDED, [], 0),
+        ({"conditions": [SUCCEEDED["conditions"][0] | {"status": "False"}]}, [], 1),  # type: ignore[operator]
         ({"phase": "Measuring"}, ["--timeout", "300ms"], 3),
-        (DONE | {"summary": {"verdict": "Invalid"}}, ["--require-valid"], 4),
+        (SUCCEEDED | {"summary": {"verdict": "Invalid"}}, ["--require-valid"], 4),
         (
-            DONE
+            SUCCEEDED
             | {
                 "conditions": [
-                    DONE["conditions"][0],
-                    DONE["conditions"][0] | {"type": "ObjectivesMet", "status": "False"},  # type: ignore[operator]
+                    SUCCEEDED["conditions"][0],
+                    SUCCEEDED["conditions"][0] | {"type": "ObjectivesMet", "status": "False"},  # type: ignore[operator]
                 ]
             },
             [],

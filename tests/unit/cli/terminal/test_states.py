@@ -12,7 +12,7 @@ from solrbench.cluster.client import ExpiredError, ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
-from unit.cli.test_follow import DONE
+from support.results.statuses import SUCCEEDED
 
 Body = dict[str, Any]
 LOST = TemporaryError(ApiServerReason.API_UNREACHABLE, "connection reset")
@@ -63,7 +63,7 @@ def body(version: int, phase: str = "Measuring") -> Body:
 
 
 def done(version: int) -> Body:
-    return state(version, DONE)
+    return state(version, SUCCEEDED)
 
 
 def phases(cluster: Playback, end: float | None = None) -> list[str]:

@@ -12,8 +12,8 @@ from solrbench.controller.handlers.benchmarks import Handlers
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.metrics.operator_metrics import PrometheusMetrics
 from support.cluster.benchmarks import small
+from support.controller.world import NOW, SETTINGS
 from support.fakes.fake_cluster import FakeCluster
-from unit.controller.test_reconcile import NOW, SETTINGS
 
 CLEANED = {"type": "CleanedUp", "status": "True"}
 

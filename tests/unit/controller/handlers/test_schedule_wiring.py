@@ -16,8 +16,8 @@ from solrbench.errors import ConflictError
 from solrbench.metrics.operator_metrics import PrometheusMetrics
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
+from support.controller.world import SETTINGS
 from support.fakes.fake_cluster import FakeCluster
-from unit.controller.test_reconcile import SETTINGS
 
 
 class Counted(FakeCluster):

@@ -10,12 +10,12 @@ from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.controller.stages import cleanup, export
 from solrbench.decide.internal_errors import MAX_IN_A_ROW
 from support.cluster.benchmarks import small
+from support.controller.world import fail_with
 from support.fakes.faked_pods import ClusterWithFakedPods
 from support.fakes.handled_operator import condition
 from support.fakes.handled_sweeps import HandledSweeps
 from support.resources.small_resource import Changes, create, resource
-from unit.controller.sweeps.test_course import sweep_of
-from unit.controller.test_internal_errors import fail_with
+from support.resources.small_sweep import sweep_of
 
 Body = dict[str, Any]
 ERRORS: tuple[Callable[[], Exception], ...] = (

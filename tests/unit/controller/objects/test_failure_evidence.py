@@ -13,13 +13,10 @@ from solrbench.decide.evidence.text import MAX_BYTES, MAX_ENTRY_BYTES
 from solrbench.errors import TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
+from support.controller.indexed_worlds import DOCUMENTS, Index, indexed_world, passed
+from support.controller.measured_worlds import measured_so_far, solr_pod, with_worker_lost
+from support.controller.world import NOW, World, condition_of
 from support.fakes.fake_cluster import FakeCluster
-from unit.controller.stages.test_indexing import DOCUMENTS, Index, passed
-from unit.controller.stages.test_indexing import world as indexed_world
-from unit.controller.test_reconcile import NOW, World, condition_of
-from unit.controller.test_reconcile_losses import measured_so_far, solr_pod, with_worker_lost
-
-__all__ = ["indexed_world"]
 
 NAME = "one-report-evidence"
 KEY = "target-1-load-1.txt"
@@ -170,12 +167,13 @@ def test_restarted_solr_leaves_evidence_of_its_attempt() -> None:
 
 
 def test_missing_documents_leave_the_state_of_the_collection(
-    indexed_world: World, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    world = indexed_world()
     few = Index(leader=DOCUMENTS - 1, tlog=DOCUMENTS - 1, pull=DOCUMENTS - 1)
-    after = passed(indexed_world, monkeypatch, few)
+    after = passed(world, monkeypatch, few)
     assert condition_of(after, "DataIndexed") == ("False", "DocumentCountMismatch")
-    text = kept(indexed_world)[KEY]
+    text = kept(world)[KEY]
     assert "collection one: 0 live nodes, 3 replicas" in text
     assert "shard1 leader TLOG leader on" in text
 

@@ -7,8 +7,8 @@ import pytest
 from solrbench.errors import TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
-from unit.controller.test_reconcile import World, condition_of
-from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
+from support.controller.measured_worlds import measured_so_far, solr_pod
+from support.controller.world import World, condition_of
 
 REFUSAL = 'pods "one" is forbidden: violates PodSecurity "restricted:latest"'
 

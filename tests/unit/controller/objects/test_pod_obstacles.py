@@ -8,9 +8,9 @@ import pytest
 
 from solrbench.plan.names import EXPORT
 from support.cluster.benchmarks import small
-from unit.controller.stages.test_export import CLAIM, Course
-from unit.controller.test_reconcile import World, condition_of
-from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
+from support.controller.exported_benchmark import CLAIM, Course
+from support.controller.measured_worlds import measured_so_far, solr_pod
+from support.controller.world import World, condition_of
 
 Body = dict[str, Any]
 

@@ -1,27 +1,16 @@
 """The export after the end: its Job is made once, checked, and made again after a change."""
 
-import json
-from dataclasses import replace
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.status.summaries import ReportStatus
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.reports import Reports
-from solrbench.controller.context import ReconcileContext
-from solrbench.controller.stages.export import export_results
 from solrbench.decide.checks.export import needs_export
-from solrbench.decide.conditions import EXPORTED
 from solrbench.decide.scheduling.finalizers import needs_reconcile
-from support.fakes.fake_cluster import FakeCluster
-from support.resources.objects import stored
-from support.resources.small_resource import Changes
-from unit.controller.runs import NOW, SETTINGS
+from support.controller.exported_benchmark import CLAIM, Course
+from unit.controller.runs import NOW
 
-CLAIM = {"persistentVolumeClaim": {"claimName": "reports"}}
 BUCKET = {
     "s3": {
         "endpoint": "https://s3.example.org",
@@ -30,52 +19,6 @@ BUCKET = {
     }
 }
 OUTCOME = {"files": 9, "bytes": 1000, "sha256": "5" * 64, "removed": 2}
-OVER = Status(start_time=NOW, completion_time=NOW, report=ReportStatus(stored_steps=1))
-
-
-class Course:
-    """Reconciles of a benchmark that is over, one after another."""
-
-    def __init__(self, export: dict[str, Any], changes: Changes | None = None) -> None:
-        self.fake = FakeCluster()
-        self.status = OVER
-        self.now = NOW
-        self.change(export, changes)
-
-    def change(self, export: dict[str, Any], changes: Changes | None = None) -> None:
-        changed = {"spec.results": {"export": export}} | (changes or {})
-        self.benchmark = stored(changed)
-
-    def reconcile(self, **settings: Any) -> None:
-        cluster = cast(Cluster, self.fake)
-        benchmark = self.benchmark.model_copy(update={"status": self.status})
-        changed = replace(SETTINGS, **settings)
-        run = ReconcileContext(cluster, Reports(cluster), changed, benchmark, {}, self.now)
-        export_results(run)
-        self.status = run.status.model_copy(update={"conditions": run.conditions.as_list()})
-
-    @property
-    def condition(self) -> tuple[str, str, str]:
-        (found,) = [each for each in self.status.conditions if each.type == EXPORTED]
-        return found.status, found.reason, found.message
-
-    def end(self, outcome: dict[str, Any], state: str) -> None:
-        job = self.fake.objects["Job", "search", "base-export"]
-        job["status"] = {"conditions": [{"type": state, "status": "True", "message": "too late"}]}
-        ended = {"exitCode": 0, "message": json.dumps(outcome) if outcome else ""}
-        self.fake.put(
-            {
-                "kind": "Pod",
-                "metadata": {
-                    "name": "base-export-x",
-                    "namespace": "search",
-                    "labels": job["metadata"]["labels"],
-                },
-                "status": {
-                    "containerStatuses": [{"name": "export", "state": {"terminated": ended}}]
-                },
-            }
-        )
 
 
 def test_the_job_is_made_once_and_its_outcome_recorded() -> None:

@@ -1,29 +1,33 @@
 """From pods and documents to the verdict in the status, and to those who read it."""
 
 from datetime import timedelta
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.cluster.client import Cluster
-from solrbench.cluster.reports import Reports
 from solrbench.cluster.result_documents import sorted_documents
 from solrbench.controller.handlers.events import Event, verdict_events
 from solrbench.controller.stages import cleanup, load_results
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.pod_record import PodEvent, PodRecord
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import OutlierWindow
+from support.controller.finished_steps import (
+    STEP_RUN,
+    Master,
+    master_pod,
+    measured,
+    stored,
+    world_with,
+)
+from support.controller.measured_worlds import measured_so_far, solr_pod
+from support.controller.world import NOW, World, condition_of
 from unit.controller.runs import reconcile_context
-from unit.controller.test_reconcile import NOW, World, condition_of
-from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
-from unit.results.builders import make_document, make_result
 from unit.solr.cloud import Cloud
 
-STEP_RUN = "r1-s0-two-users"
 OUTLIERS = [OutlierWindow(second=3, time=NOW, requests=0, median_microseconds=1000)]
 INVALID = StepVerdict(
     step="two-users",
@@ -35,41 +39,16 @@ INVALID = StepVerdict(
 VALID = StepVerdict(step="one-user", verdict="Valid")
 
 
-def measured(**fields: Any) -> StepRunResult:
-    """Return a document of the ten seconds before now."""
-    document = make_document("two-users", 1, make_result([1000] * 300), seconds=10.0)
-    times = {"start_time": NOW - timedelta(seconds=10), "end_time": NOW}
-    return document.model_copy(update={"id": STEP_RUN} | times | fields)
-
-
 def restarted(seconds_ago: float) -> dict[str, Any]:
     """Return the Solr pod after its container ended."""
     ended = (NOW - timedelta(seconds=seconds_ago)).isoformat()
     return solr_pod(restarts=1, reason="Error", exitCode=1, finishedAt=ended)
 
 
-def stored(world: World) -> StepRunResult:
-    cluster = cast(Cluster, world.cluster)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    return Reports(cluster).documents(SolrBenchmark.parse(body))[STEP_RUN]
-
-
 def whole(world: World) -> StepRunResult:
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     (found,) = sorted_documents(cast(Cluster, world.cluster), SolrBenchmark.parse(body))
     return found
-
-
-def world_with(document: StepRunResult) -> World:
-    """Return a world in which a document is stored and the load goes on."""
-    world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    body["spec"]["load"]["repeats"] = {"count": 2}
-    for condition in body["status"]["conditions"]:
-        condition["lastTransitionTime"] = (NOW - timedelta(minutes=1)).isoformat()
-    reports = Reports(cast(Cluster, world.cluster))
-    reports.store(SolrBenchmark.parse(body), document, 1)
-    return world
 
 
 def reasons(status: Status) -> list[str]:
@@ -109,47 +88,6 @@ def test_documents_of_older_versions_stay_as_they_are() -> None:
     assert reasons(status) == []
     assert "PodRestarted" in [each.reason for each in status.verdicts[0].unchecked]
     assert stored(world).pods is None
-
-
-class Master:
-    """A load master with one finished step."""
-
-    acknowledged: list[str] = []
-
-    def __init__(self, host: str, _: object = None) -> None:
-        self.host = host
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return
-
-    def state(self) -> LoadState:
-        return LoadState(
-            stage="Ramping" if self.acknowledged else "Waiting", unacknowledged=[STEP_RUN]
-        )
-
-    def result(self, step_run_id: str) -> StepRunResult:
-        assert step_run_id == STEP_RUN
-        return measured()
-
-    def acknowledge(self, step_run_id: str) -> None:
-        self.acknowledged.append(step_run_id)
-
-
-def master_pod() -> dict[str, Any]:
-    labels = {
-        "solrbench.io/benchmark": "one",
-        "app.kubernetes.io/component": "load-master",
-        "solrbench.io/attempt": "1",
-    }
-    metadata = {"name": "one-load-master", "uid": "m", "labels": labels}
-    return {
-        "kind": "Pod",
-        "metadata": metadata,
-        "status": {"phase": "Running", "podIP": "10.0.0.1"},
-    }
 
 
 def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """The plan that the load gets, and what is made of its results."""
 
-import json
 from typing import cast
 
 import pytest
@@ -11,8 +10,8 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller import endpoint
 from solrbench.plan.load_plan import LoadPlan, Resumption
 from solrbench.results.model.windows import RequestWindow
-from unit.controller.test_reconcile import World, condition_of
-from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
+from support.controller.measured_worlds import measured_so_far, plan_of, solr_pod
+from support.controller.world import condition_of
 from unit.results.builders import make_document, make_result
 
 VARIANTS = [
@@ -28,14 +27,6 @@ def planned(**target: object) -> LoadPlan:
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     body["spec"]["target"] |= target
     return plan_of(world)
-
-
-def plan_of(world: World) -> LoadPlan:
-    """Return the plan that the load pods read after the next reconcile."""
-    world.cluster.put(solr_pod())
-    world.reconcile("one")
-    found = world.cluster.objects["ConfigMap", "default", "one-load-master"]
-    return LoadPlan.model_validate(json.loads(found["data"]["load-plan.json"]))
 
 
 def test_plan_has_each_variant_once_with_its_urls(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages import load_results
 from solrbench.controller.stages.measured_target import observe_measured_target
 from solrbench.results.model.measured_target import MeasuredTarget, VariantTarget
-from support.resources.small_resource import REMOVE, Changes, create, use
-from unit.controller.runs import NOW as START
-from unit.controller.runs import provisioned
-from unit.controller.stages.test_late_evidence import (
+from support.controller.finished_steps import (
     STEP_RUN,
     Master,
     master_pod,
@@ -21,8 +18,11 @@ from unit.controller.stages.test_late_evidence import (
     stored,
     world_with,
 )
-from unit.controller.test_reconcile import NOW, World
-from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
+from support.controller.measured_worlds import measured_so_far, solr_pod
+from support.controller.world import NOW, World
+from support.resources.small_resource import REMOVE, Changes, create, use
+from unit.controller.runs import NOW as START
+from unit.controller.runs import provisioned
 from unit.solr.cloud import Cloud
 
 UPDATES: Changes = {

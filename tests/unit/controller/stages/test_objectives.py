@@ -12,12 +12,11 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller.stages.objectives import conclude_objectives
 from solrbench.decide.conditions import OBJECTIVES_MET
 from solrbench.results.model.step_result import StepRunResult
+from support.controller.measured_worlds import measured_so_far, plan_of, solr_pod
+from support.controller.world import World
+from support.results.trials import NEAR, measured
 from unit.controller.runs import reconcile_context
-from unit.controller.stages.test_load import plan_of
-from unit.controller.test_reconcile import World
-from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.results.builders import make_document, make_timed_result
-from unit.results.capacity.test_trials import NEAR, measured
 from unit.solr.cloud import Cloud
 
 STEPS = [{"name": name, "users": 2, "requests": 100} for name in ("low", "middle", "high")]

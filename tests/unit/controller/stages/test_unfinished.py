@@ -13,8 +13,8 @@ from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import EndedEarly
-from unit.controller.test_reconcile import World, condition_of
-from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
+from support.controller.measured_worlds import measured_so_far, solr_pod
+from support.controller.world import World, condition_of
 from unit.results.builders import make_document, make_result
 
 KEPT = "one-report-unfinished"

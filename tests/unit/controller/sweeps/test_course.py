@@ -10,15 +10,9 @@ from solrbench.reasons.api_server import ApiServerReason
 from support.fakes.handled_operator import condition
 from support.fakes.handled_sweeps import HandledSweeps
 from support.resources.small_resource import create
-from support.resources.small_sweep import HEAP, small_sweep, users_axis
+from support.resources.small_sweep import HEAP, small_sweep, sweep_of, users_axis
 
 Body = dict[str, Any]
-
-
-def sweep_of(users: int, **spec: Any) -> Body:
-    """Return a sweep of so many points over an existing target."""
-    changes = {"spec.axes": [users_axis(users)]} | {f"spec.{k}": v for k, v in spec.items()}
-    return small_sweep(changes, create())
 
 
 @pytest.fixture

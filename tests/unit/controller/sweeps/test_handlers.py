@@ -12,8 +12,7 @@ from solrbench.controller.sweeps.handlers import IDLE_PAUSE, RUNNING_PAUSE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.fakes.handled_sweeps import HandledSweeps
-from support.resources.small_sweep import small_sweep
-from unit.controller.sweeps.test_course import sweep_of
+from support.resources.small_sweep import small_sweep, sweep_of
 
 Body = dict[str, Any]
 

@@ -8,9 +8,11 @@ import pytest
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.plan import make_plan
+from support.controller.sweep_kills import Killer
 from support.fakes.handled_operator import condition
 from support.fakes.handled_sweeps import HandledSweeps
-from unit.controller.sweeps.test_course import sweep_of
+from support.fakes.killed_operator import KilledError
+from support.resources.small_sweep import sweep_of
 
 pytestmark = pytest.mark.slow
 
@@ -18,43 +20,7 @@ POINTS = 20
 KILLS = 10
 WRITES_AT_LEAST = 400
 """Of a sweep of 20 points."""
-WRITES = ("apply", "replace_status", "delete")
 Body = dict[str, Any]
-
-
-class KilledError(BaseException):
-    """Nothing handles it, as nothing handles SIGKILL."""
-
-
-class Killer:
-    """Ends the operator before or after a write to the API server.
-
-    Args:
-        sweeps: whose operator is killed
-        moments: numbers of the writes, counted over all
-
-    """
-
-    def __init__(self, sweeps: HandledSweeps, moments: set[int]) -> None:
-        self.writes = 0
-        self.kills = 0
-        self._moments = moments
-        for name in WRITES:
-            setattr(sweeps.cluster, name, self._wrap(getattr(sweeps.cluster, name)))
-
-    def _wrap(self, write: Any) -> Any:
-        def wrapped(*arguments: Any, **options: Any) -> Any:
-            self.writes += 1
-            is_last = self.writes in self._moments
-            self.kills += is_last
-            if is_last and self.writes % 2:
-                raise KilledError
-            written = write(*arguments, **options)
-            if is_last:
-                raise KilledError
-            return written
-
-        return wrapped
 
 
 def run(sweeps: HandledSweeps, number: int) -> Body:

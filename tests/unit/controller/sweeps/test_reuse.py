@@ -9,13 +9,13 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.controller.provisioners import created, registry
 from support.cluster.benchmarks import small
+from support.controller.sweep_kills import Killer
 from support.fakes.faked_pods import DOCUMENTS, IndexedCloud
 from support.fakes.handled_operator import condition
 from support.fakes.handled_sweeps import HandledSweeps
-from support.fakes.killed_operator import TargetOfPods
+from support.fakes.killed_operator import KilledError, TargetOfPods
 from support.resources.small_sweep import small_sweep
 from unit.controller.runs import access_to
-from unit.controller.sweeps.test_kills import KilledError, Killer
 
 Body = dict[str, Any]
 USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}

@@ -11,8 +11,8 @@ from solrbench.api.kinds import SWEEP
 from support.fakes.handled_operator import condition
 from support.fakes.handled_sweeps import HandledSweeps
 from support.resources.small_resource import REMOVE, change
+from support.resources.small_sweep import sweep_of
 from support.transitions.fields import draw_value, list_fields
-from unit.controller.sweeps.test_course import sweep_of
 
 Body = dict[str, Any]
 SPEC = build_crd(SWEEP)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]

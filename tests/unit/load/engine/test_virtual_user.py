@@ -14,6 +14,9 @@ from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.virtual_user import VirtualUser
 from solrbench.load.workload.http_requests import Node
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
+from support.load.transactions import CHAIN, by_name, lines
+from support.load.transactions import target as transaction_target
+from support.load.transactions import workload as transactions
 from support.servers.http_server import GOOD, Exchange, HttpServer
 from unit.load.builders import (
     RecordingListener,
@@ -25,9 +28,6 @@ from unit.load.builders import (
     until,
 )
 from unit.load.engine.virtual_server import serve
-from unit.load.workload.test_transactions import CHAIN, by_name, lines
-from unit.load.workload.test_transactions import target as transaction_target
-from unit.load.workload.test_transactions import workload as transactions
 
 AN_HOUR = 3_600_000
 

@@ -8,7 +8,7 @@ from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
 from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.step_result import StepRunResult
-from unit.load.master.test_result_store import document
+from support.load.worker_results import merged_document
 
 
 class Page:
@@ -50,15 +50,15 @@ def test_state_is_what_the_operator_parses(page: Page) -> None:
 
 def test_the_step_under_way_is_there_while_it_is_measured(page: Page) -> None:
     assert page.client.get("/solrbench/unfinished").status_code == 404
-    page.unfinished = document("r1-s0-a")
+    page.unfinished = merged_document("r1-s0-a")
     answer = page.client.get("/solrbench/unfinished")
     assert StepRunResult.model_validate_json(answer.data) == page.unfinished
 
 
 def test_document_is_there_until_acknowledged(page: Page) -> None:
-    page.store.add(document("r1-s0-a"))
+    page.store.add(merged_document("r1-s0-a"))
     answer = page.client.get("/solrbench/results/r1-s0-a")
-    assert StepRunResult.model_validate_json(answer.data) == document("r1-s0-a")
+    assert StepRunResult.model_validate_json(answer.data) == merged_document("r1-s0-a")
     assert page.client.post("/solrbench/results/r1-s0-a/ack").status_code == 204
     assert page.client.post("/solrbench/results/r1-s0-a/ack").status_code == 204
     gone = page.client.get("/solrbench/results/r1-s0-a")

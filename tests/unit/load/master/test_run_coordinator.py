@@ -1,8 +1,6 @@
 """Whole runs on workers that obey, with losses, failures and Stop on Locust's page."""
 
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from itertools import groupby
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,89 +10,16 @@ from flask import Flask
 from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.load.errors import LoadError
 from solrbench.load.master.http_api import add_routes
-from solrbench.load.master.result_store import ResultStore
-from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.schedule import messages
-from solrbench.plan.load_plan import LoadPlan, LoadState
+from solrbench.plan.load_plan import LoadPlan
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.windows import EmptiedCaches
+from support.load.coordinated_run import EMPTIED, STARTED, TIMED, Run
 from unit.load.builders import workload
-from unit.load.master.fake_load.locust import FakeLoad
-from unit.load.master.fake_load.workers import FakeCaches, ObedientWorkers, load_plan
+from unit.load.master.fake_load.workers import load_plan
 
-STARTED = datetime(2026, 11, 1, 12, tzinfo=UTC)
-TIMED: dict[str, Any] = {"name": "timed", "users": 4, "durationSeconds": 10}
 EXACT = {"name": "exact", "users": 4, "requests": 20}
-EMPTIED = EmptiedCaches(entries_before=7, cores=2, seconds=0.5)
 REDISTRIBUTE: dict[str, Any] = {"onWorkerLoss": "Redistribute"}
-
-
-class Run:
-    """A run whose states are looked at twice a second."""
-
-    def __init__(
-        self, plan: LoadPlan, folder: Path, prepare: Callable[[], None] = lambda: None
-    ) -> None:
-        redistribute = plan.on_worker_loss == "Redistribute"
-        self.load = FakeLoad(plan.workers, redistribute=redistribute)
-        self.workers = ObedientWorkers(self.load)
-        self.store = ResultStore(folder)
-        self.caches = FakeCaches()
-        self.emptied: list[str] = []
-        self.empty_error: LoadError | None = None
-        self.states: list[LoadState] = []
-        clock = self.load.clock
-        self.coordinator = RunCoordinator(
-            plan,
-            self.load.pool,
-            self.store,
-            prepare,
-            utc_now=lambda: STARTED + timedelta(seconds=clock.now()),
-            caches=self.caches,
-            empty_caches=self._empty,
-            now=clock.now,
-        )
-        self._look()
-        clock.after(1, lambda: self.load.join(*"abcdefgh"[: plan.workers]))
-
-    def _empty(self) -> EmptiedCaches:
-        self.emptied.append(self.coordinator.state().step or "")
-        if self.empty_error is not None:
-            raise self.empty_error
-        return EMPTIED
-
-    def _look(self) -> None:
-        self.states.append(self.coordinator.state())
-        self.load.clock.after(0.5, self._look)
-
-    def run(self) -> LoadState:
-        self.coordinator.run()
-        return self.coordinator.state()
-
-    def fail(self) -> LoadError:
-        """Run into a failure; show it as the master does."""
-        with pytest.raises(LoadError) as raised:
-            self.coordinator.run()
-        self.coordinator.fail(raised.value)
-        return raised.value
-
-    def at(self, seconds: float, action: Callable[[], object]) -> None:
-        self.load.clock.after(seconds, action)
-
-    @property
-    def stages(self) -> list[str]:
-        return [stage for stage, _ in groupby(state.stage for state in self.states)]
-
-    @property
-    def keys(self) -> list[str]:
-        return [key for key, _ in groupby(part.key for _, part in self.load.assignments())]
-
-    def document(self, step_run_id: str) -> StepRunResult:
-        text = self.store.get(step_run_id)
-        assert text is not None
-        return StepRunResult.model_validate_json(text)
 
 
 def test_collapsed_step_keeps_what_it_measured(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 from solrbench.load.master.run_schedule import RunSchedule
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun
 from solrbench.results.model.step_result import StepRunResult
+from support.results.trials import probe, trial
 from unit.load.master.fake_load.workers import load_plan
 from unit.results.builders import make_document, make_timed_result
-from unit.results.capacity.test_trials import probe, trial
 
 STEPS: list[dict[str, Any]] = [
     {"name": name, "users": 4, "durationSeconds": 10} for name in ("low", "middle", "high")

@@ -10,8 +10,8 @@ from solrbench.load.recording.recent_times import pack_times
 from solrbench.load.recording.window_sums import MOST_WINDOWS
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.results.stats.histograms import bucket_of
+from support.load.coordinated_run import TIMED, Run
 from unit.load.master.fake_load.workers import load_plan
-from unit.load.master.test_run_coordinator import TIMED, Run
 
 NOTHING = LiveTotals(0, 0, 0, 0)
 LONG = TIMED | {"durationSeconds": 600}

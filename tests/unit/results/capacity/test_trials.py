@@ -11,6 +11,7 @@ from solrbench.plan.load_plan import CapacitySearch, StoredTrial
 from solrbench.results.capacity.summary import capacity_results, headline
 from solrbench.results.capacity.trials import next_trial, read_trial
 from solrbench.results.model.step_result import StepRunResult
+from support.results.trials import NEAR, measured, probe, trial
 from unit.results.builders import make_document, make_result, make_spec
 
 FAST = Objective.model_validate({"name": "fast", "responseTime": {"maxMilliseconds": 200}})
@@ -29,27 +30,6 @@ def search(*variants: str, **capacity: Any) -> CapacitySearch:
 
 def stored(number: int, rate: float, excess: float = -1.0, variant: str = "") -> StoredTrial:
     return StoredTrial(variant=variant, number=number, requests_per_second=rate, excess=excess)
-
-
-def trial(number: int, rate: float, milliseconds: int, **fields: Any) -> StepRunResult:
-    """Return the document of a trial whose requests all took so long."""
-    made = make_result([1000 * milliseconds] * 100)
-    times = {
-        "response_time_histogram": made.service_time_histogram,
-        "response_sum_microseconds": made.sum_microseconds,
-        "response_max_microseconds": made.max_microseconds,
-    }
-    document = make_document("t", 1, made.model_copy(update=times | fields), seconds=10)
-    planned = {"requests_per_second": rate, "planned_requests": round(10 * rate)}
-    return document.model_copy(
-        update={"id": f"t{number}", "trial": number, "duration_seconds": 10, "users": None}
-        | planned
-    )
-
-
-def probe(requests: int = 2000, failures: int = 0) -> StepRunResult:
-    document = make_document("probe", 1, make_result([10_000] * requests, failures=failures))
-    return document.model_copy(update={"id": "t0", "trial": 0, "seconds": 10.0})
 
 
 def test_a_search_begins_with_a_probe_of_users() -> None:
@@ -148,15 +128,6 @@ def test_excess_is_that_of_the_objective_exceeded_most(
 
 def test_a_trial_without_any_request_misses_everything() -> None:
     assert read_trial(trial(1, 100, 1).model_copy(update={"requests": []}), [FAST]).excess == 1.0
-
-
-def measured(rates: dict[int, int]) -> list[StepRunResult]:
-    """Return a probe, and trials by rate in requests/s and time in ms."""
-    trials = [trial(n, rate, time) for n, (rate, time) in enumerate(rates.items(), 1)]
-    return [probe(), *trials]
-
-
-NEAR = {40: 20, 152: 180, 172: 240, 156: 189, 164: 213, 160: 200, 165: 217, 155: 186}
 
 
 USERS = {16: 164, 21: 215, 19: 195, 20: 205, 18: 185, 22: 226, 17: 174, 23: 236}

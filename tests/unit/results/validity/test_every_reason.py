@@ -10,13 +10,15 @@ from solrbench.results.model.pod_record import PodEvent, PodRecord
 from solrbench.results.model.step_result import FailureKind
 from solrbench.results.model.windows import EndedEarly
 from solrbench.results.validity.checks.registry import REASONS
+from support.results.validity import (
+    generator,
+    placement,
+    repeat_times,
+    repeats,
+    steady,
+    target,
+)
 from unit.results.builders import START, make_result
-from unit.results.validity import test_generator as generator
-from unit.results.validity import test_placement as placement
-from unit.results.validity import test_repeat_times as repeat_times
-from unit.results.validity import test_repeats as repeats
-from unit.results.validity import test_steady as steady
-from unit.results.validity import test_verdict_target as target
 from unit.results.validity.documents import (
     answers,
     healthy,

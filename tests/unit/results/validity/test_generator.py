@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.results.model.step_result import UsageSlice, WorkerPercentile, WorkerResult
-from unit.results.builders import make_result
+from solrbench.results.model.step_result import UsageSlice, WorkerResult
+from support.results.validity.generator import delayed, seen
 from unit.results.validity.documents import (
     healthy,
     messages_by_reason,
@@ -44,15 +44,6 @@ def test_engine_thread_that_waits_in_one_slice_is_invalid() -> None:
     assert verdict_of(healthy(workers=[worker(most_cpu=calm, most_busy=calm)])).verdict == "Valid"
 
 
-def delayed(with_lag: list[int], without: list[int] | None) -> dict[str, Any]:
-    stored = None if without is None else make_result(without).service_time_histogram
-    return {
-        "response_time_histogram": make_result(with_lag).service_time_histogram,
-        "response_time_without_lag_histogram": stored,
-        "response_max_microseconds": max(with_lag),
-    }
-
-
 def test_tail_that_the_generator_made_is_invalid() -> None:
     fields = delayed([3000] * 180 + [143_000] * 20, [3000] * 180 + [4000] * 20)
     assert messages_by_reason(verdict_of(open_loop(200, **fields))) == {
@@ -74,11 +65,6 @@ def test_tail_that_the_generator_made_is_invalid() -> None:
 )
 def test_delays_below_the_limit_are_valid(fields: dict[str, Any]) -> None:
     assert verdict_of(open_loop(200, **fields)).verdict == "Valid"
-
-
-def seen(name: str, milliseconds: float, beyond: int, requests: int = 1000) -> WorkerResult:
-    found = WorkerPercentile(percent=95, microseconds=round(1000 * milliseconds), beyond=beyond)
-    return worker(name, requests=requests, percentiles=[found])
 
 
 def test_worker_that_is_slower_than_the_others_is_named() -> None:

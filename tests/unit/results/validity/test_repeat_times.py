@@ -1,30 +1,22 @@
 """Verdicts on short repeats whose times are far apart."""
 
-import random
-from typing import Any
-
-from solrbench.results.model.step_result import RequestResult, StepRunResult
+from solrbench.results.model.step_result import StepRunResult
+from support.results.validity.repeat_times import counted, level_times, repeat
 from unit.results.builders import make_timed_result
 from unit.results.validity.documents import healthy, messages_by_reason, verdict_of
 
 
-def repeat(number: int, level: int, seconds: int = 15, **fields: Any) -> StepRunResult:
-    """Return a repeat of log-normal service times around `level` µs."""
-    result = make_timed_result(_times(number, level, seconds))
-    return healthy(number).model_copy(update={"requests": [_counted(result, **fields)]})
-
-
 def stalled(number: int, seconds: int = 15) -> StepRunResult:
     """Return a repeat with one stall that most requests of a second wait for."""
-    times = _times(number, 10_000, seconds)
+    times = level_times(number, 10_000, seconds)
     times[4] = [each + 900_000 for each in times[4]]
-    return healthy(number).model_copy(update={"requests": [_counted(make_timed_result(times))]})
+    return healthy(number).model_copy(update={"requests": [counted(make_timed_result(times))]})
 
 
 def responses(number: int, level: int) -> StepRunResult:
     """Return a repeat of an open loop whose response times alone are around `level` µs."""
     document = repeat(number, 10_000)
-    waited = make_timed_result(_times(number, level, 15))
+    waited = make_timed_result(level_times(number, level, 15))
     changed = document.requests[0].model_copy(
         update={
             "response_time_histogram": waited.service_time_histogram,
@@ -34,15 +26,6 @@ def responses(number: int, level: int) -> StepRunResult:
         }
     )
     return document.model_copy(update={"requests": [changed]})
-
-
-def _times(number: int, level: int, seconds: int) -> list[list[int]]:
-    draw = random.Random(number)
-    return [[round(level * draw.lognormvariate(0, 0.6)) for _ in range(40)] for _ in range(seconds)]
-
-
-def _counted(result: RequestResult, **fields: Any) -> RequestResult:
-    return result.model_copy(update={"partial_results": 0, "empty_results": 0, **fields})
 
 
 def gaps(*documents: StepRunResult) -> dict[str, str]:

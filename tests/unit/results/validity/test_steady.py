@@ -1,30 +1,9 @@
 """Steps whose service times still changed at their end."""
 
-import random
-
 import pytest
 
-from solrbench.results.model.step_result import StepRunResult, Window
-from unit.results.validity.documents import answers, messages_by_reason, verdict_of
-
-
-def step_run(levels: list[float], noise: float = 0.05, **fields: object) -> StepRunResult:
-    """Return a step run whose seconds vary around levels in µs."""
-    source = random.Random(len(levels))
-    windows = [
-        Window(
-            second=second,
-            requests=100,
-            failures=0,
-            mean_microseconds=round(level * source.lognormvariate(0, noise)),
-        )
-        for second, level in enumerate(levels)
-    ]
-    return answers(windows=windows).model_copy(update=fields)
-
-
-def rising(percent: float, seconds: int = 61) -> list[float]:
-    return [10_000 * (1 + percent / 100 * second / seconds) for second in range(seconds)]
+from support.results.validity.steady import rising, step_run
+from unit.results.validity.documents import messages_by_reason, verdict_of
 
 
 def test_a_step_that_never_becomes_steady_is_invalid_with_number_limit_and_remedy() -> None:

@@ -6,33 +6,16 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.load.validity import Validity
-from solrbench.results.model.measured_target import MeasuredTarget, VariantTarget, find_changes
+from solrbench.results.model.measured_target import find_changes
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.validity.checks.finding import Finding, NotEvaluated
 from solrbench.results.validity.checks.target import check_variant
 from solrbench.results.validity.step_verdicts import evaluate_steps
+from support.results.validity.target import MOVED, TARGET, reasons, step_run, through, with_target
 from unit.results.builders import START, make_spec
 from unit.results.validity.documents import healthy, messages_by_reason, verdict_of
 
-TARGET = MeasuredTarget(
-    attempt=1,
-    pods={"s-0": "uid-1", "s-1": "uid-2"},
-    nodes={"s-0": "n1", "s-1": "n2"},
-    images={"solr": "solr:9@sha256:00"},
-    documents=1000,
-    deleted_documents=0,
-    indexed=START,
-)
-MOVED: dict[str, Any] = {
-    "attempt": 2,
-    "pods": {"s-0": "uid-3", "s-1": "uid-2"},
-    "nodes": {"s-0": "n3", "s-1": "n2"},
-}
 PODS_TEXT = "s-0 was replaced (attempts 1 and 2)"
-
-
-def with_target(**changes: Any) -> StepRunResult:
-    return healthy(target=TARGET.model_copy(update=changes))
 
 
 @pytest.mark.parametrize(
@@ -88,20 +71,6 @@ def test_unknown_deleted_documents_are_listed_as_unchecked(document: StepRunResu
 )
 def test_changes_of_a_target_are_named(changes: dict[str, Any], texts: list[str]) -> None:
     assert find_changes(TARGET, TARGET.model_copy(update=changes)) == texts
-
-
-def step_run(step: str, repeat: int, minute: int, **changes: Any) -> StepRunResult:
-    """Return a step run of a minute of its own."""
-    run = with_target(**changes)
-    start = run.start_time + timedelta(minutes=minute)
-    identity = {"step": step, "repeat": repeat, "id": f"r{repeat}-{step}", "start_time": start}
-    return run.model_copy(update=identity)
-
-
-def reasons(*documents: StepRunResult) -> dict[str, dict[str, str]]:
-    """Return message by reason by step."""
-    verdicts = evaluate_steps(make_spec("a", "b"), documents)
-    return {each.step: messages_by_reason(each) for each in verdicts}
 
 
 def test_repeats_on_one_target_are_valid() -> None:
@@ -173,13 +142,6 @@ def test_step_without_a_record_cannot_be_compared() -> None:
         "TargetChanged",
         "LoadSharesNodes",
     ]
-
-
-def through(documents: int | None = 1000, *versions: str) -> StepRunResult:
-    """Return a step run through a variant that leads to so many documents."""
-    variant = VariantTarget(documents=documents, solr_versions=list(versions))
-    target = TARGET.model_copy(update={"variant": variant, "solr_versions": ["9.10.1"]})
-    return healthy(target=target, variant="proxy")
 
 
 @pytest.mark.parametrize(

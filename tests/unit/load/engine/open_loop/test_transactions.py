@@ -5,10 +5,10 @@ from typing import Any
 
 from solrbench.load.engine.target import LoadTarget
 from solrbench.results.summary.arrivals import dropped, late, of_arrivals
+from support.load.transactions import CHAIN, echo, lines, target, workload
+from support.load.worker_results import merged
 from support.servers.http_server import Exchange, HttpServer
 from unit.load.builders import duty, run, run_step
-from unit.load.master.merging.test_merge_results import merged
-from unit.load.workload.test_transactions import CHAIN, echo, lines, target, workload
 
 
 def thinking(milliseconds: int, *requests: dict[str, Any]) -> list[dict[str, Any]]:

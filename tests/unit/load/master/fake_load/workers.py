@@ -9,9 +9,9 @@ from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.results.model.windows import CacheSample
+from support.load.worker_results import part
 from unit.load.builders import workload
 from unit.load.master.fake_load.locust import FakeLoad, Sent
-from unit.load.master.merging.test_merge_results import part
 
 
 class ObedientWorkers:

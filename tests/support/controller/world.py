@@ -1,0 +1,49 @@
+"""A fake cluster and a clock, in which a test reconciles benchmarks."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.reports import Reports
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.reconcile import reconcile
+from solrbench.controller.settings import Settings
+from support.fakes.fake_cluster import FakeCluster
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
+
+
+class World:
+    """A fake cluster and a clock that the test turns."""
+
+    def __init__(self, *bodies: dict[str, Any]) -> None:
+        self.cluster = FakeCluster(*bodies)
+        self.now = NOW
+
+    def reconcile(self, name: str, seconds: float = 0) -> SolrBenchmark:
+        """Reconcile once after some seconds."""
+        self.now += timedelta(seconds=seconds)
+        body = self.cluster.objects["SolrBenchmark", "default", name]
+        return self.reconcile_body(body)
+
+    def reconcile_body(self, body: dict[str, Any]) -> SolrBenchmark:
+        """Reconcile a benchmark once as it was read, now or before."""
+        cluster = cast(Cluster, self.cluster)
+        benchmark = SolrBenchmark.parse(body)
+        return reconcile(
+            ReconcileContext(cluster, Reports(cluster), SETTINGS, benchmark, body, self.now)
+        )
+
+
+def condition_of(benchmark: SolrBenchmark, type_: str) -> tuple[str, str]:
+    found = next(each for each in benchmark.status.conditions if each.type == type_)
+    return found.status, found.reason
+
+
+def fail_with(error: Exception) -> Any:
+    def work(*_: object) -> None:
+        raise error.with_traceback(None)  # or each time adds to the one before
+
+    return work

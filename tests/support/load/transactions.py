@@ -1,0 +1,62 @@
+"""Workloads of one transaction, and a server that makes ids of queries."""
+
+import json
+from typing import Any
+
+from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.http_auth import NO_AUTH
+from solrbench.load.engine.target import LoadTarget
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.load.workload.http_requests import prepare_node
+from solrbench.load.workload.name_table import RequestNameTable
+from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.request_mix import PreparedWorkload
+from solrbench.load.workload.transactions import TransactionSource, prepare_transaction
+from support.servers.http_server import Exchange
+
+CHAIN = (
+    {"name": "a", "parameters": {"q": "{{q}}"}, "extract": {"id": "response.docs[0].id"}},
+    {"name": "b", "parameters": {"q": "{{id}}!"}, "extract": {"id": "response.docs[0].id"}},
+    {"name": "c", "parameters": {"q": "{{id}}"}, "method": "POST"},
+)
+
+
+def workload(*requests: dict[str, Any], inputs: bool = True, **fields: Any) -> Workload:
+    source = {"configMap": {"name": "i"}, "order": "Sequential"}
+    transaction = {"requests": list(requests)} | ({"inputs": source} if inputs else {})
+    mix = [{"name": "lend", "transaction": transaction}]
+    return Workload.model_validate({"mix": mix, **fields})
+
+
+def prepare(
+    spec: Workload, lines: list[Query] | None = None
+) -> tuple[TransactionSource, list[str]]:
+    names = RequestNameTable()
+    return prepare_transaction(spec, 0, names, lines), list(names.names)
+
+
+async def echo(exchange: Exchange) -> None:
+    """Response with an id made from the query; `broken` fails."""
+    if exchange.query == "broken":
+        exchange.send(b"", 500)
+        return
+    docs = [{"id": f"<{exchange.query}>"}]
+    body = {
+        "responseHeader": {"status": 0},
+        "response": {"numFound": 1, "docs": docs},
+    }
+    exchange.send(json.dumps(body, separators=(",", ":")).encode())
+
+
+def target(url: str, spec: Workload, lines: list[Query] | None = None) -> LoadTarget:
+    part, names = prepare(spec, lines)
+    prepared = PreparedWorkload(tuple(names), [part], transactions=frozenset([0]))
+    return LoadTarget(prepared, 1, [prepare_node(spec, "books", url, NO_AUTH)], 5.0)
+
+
+def by_name(result: WorkerStepResult) -> dict[str, WorkerRequestStats]:
+    return {each.request: each for each in result.requests}
+
+
+def lines(*texts: str) -> list[Query]:
+    return [Query(None, (("q", text),)) for text in texts]

@@ -1,0 +1,109 @@
+"""A benchmark whose status has every number that metrics show."""
+
+from datetime import UTC, datetime
+
+from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
+from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.steps.distribution import Distribution
+from solrbench.api.v1alpha1.status.steps.intervals import PercentileResult
+from solrbench.api.v1alpha1.status.steps.step_result import StepResult
+from solrbench.api.v1alpha1.status.summaries import ColdStart, OpenLoopStats, ReportStatus
+from solrbench.api.v1alpha1.status.target import (
+    DatasetStatus,
+    IndexPodsStatus,
+    LiveLoad,
+    QueueStatus,
+)
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
+from solrbench.api.v1alpha1.status.trends import Trend
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
+from support.results.statuses import CAPACITY_USERS, full_status
+from unit.results.builders import make_spec
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
+"""The end of a benchmark whose results are still shown."""
+REASON = InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost (limit 0)")
+COLD_START = ColdStart(
+    step="five",
+    in_warm_up=True,
+    first_thousand_seconds=2.5,
+    first_thousand_average_milliseconds=8.0,
+    first_thousand_max_milliseconds=250.0,
+    steady_average_milliseconds=2.0,
+)
+TREND = Trend(
+    step="five",
+    figure="HeapAfterGc",
+    word="HeapGrows",
+    unit="bytes",
+    growth_per_hour=3600,
+    lower_per_hour=1800,
+    upper_per_hour=7200,
+    full_in_hours=2,
+    message="HeapGrows",
+)
+
+
+def make_benchmark(name: str = "b", **status: object) -> SolrBenchmark:
+    return SolrBenchmark(
+        metadata=Metadata(name=name, namespace="team"),
+        spec=make_spec("five"),
+        status=Status.model_validate({"phase": "Measuring", **status}),
+    )
+
+
+def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
+    """Return a benchmark whose status has every number, which was over at `end`."""
+    words = {name: name for name in ("step", "variant", "request")}
+    interval = {"lower": 1, "upper": 1}
+    percentile = dict.fromkeys(PercentileResult.model_fields, 1)
+    pairs = {name: interval for name in StepResult.model_fields if name.endswith("_interval")}
+    others = words.keys() | pairs.keys() | {"is_transaction", "percentiles"}
+    sent = {name: 1 for name in OpenLoopStats.model_fields if name not in words}
+    read = {name: 1 for name in StepTelemetry.model_fields if name not in {"missing", *words}}
+    numbers = {name: 1 for name in StepResult.model_fields if name not in others}
+    result = StepResult.model_validate({**words, **numbers, **pairs, "percentiles": [percentile]})
+    numbers_of_data = DatasetStatus.model_fields.keys() - {"pods"}
+    pods = dict.fromkeys(IndexPodsStatus.model_fields, 1)
+    benchmark = make_benchmark(
+        phase_start_time=NOW,
+        start_time=NOW,
+        completion_time=end,
+        queue=QueueStatus(position=1, waiting_since=NOW),
+        dataset=DatasetStatus.model_validate(dict.fromkeys(numbers_of_data, 1) | {"pods": pods}),
+        live_load=LiveLoad(
+            stage="Measuring",
+            step="five",
+            users=1,
+            planned_requests_per_second=1,
+            requests_per_second=1,
+            requests=1,
+            p50_milliseconds=1,
+            p95_milliseconds=1,
+            p99_milliseconds=1,
+            recent_failures=1,
+            recent_failed_percent=1,
+        ),
+        report=ReportStatus(stored_steps=1, total_steps=2),
+        results=[result],
+        totals=[result],
+        distributions=[
+            Distribution(step="five", within=list(range(1, 15)), requests=15, total_seconds=7.5)
+        ],
+        open_loop=[OpenLoopStats.model_validate({"step": "five"} | sent)],
+        cold_start=COLD_START,
+        telemetry=[StepTelemetry.model_validate({"step": "five"} | read)],
+        bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],
+        trends=[TREND],
+        comparison=full_status().comparison,
+        objectives=full_status().objectives,
+        capacity=[*full_status().capacity, CAPACITY_USERS],
+        verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
+        conditions=[
+            Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)
+        ],
+    )
+    metadata = benchmark.metadata.model_copy(update={"creation_timestamp": NOW})
+    return benchmark.model_copy(update={"metadata": metadata})

@@ -1,0 +1,23 @@
+"""Repeats by the level of their service times."""
+
+import random
+
+from solrbench.results.model.step_result import StepRunResult, Window
+from unit.results.validity.documents import healthy
+
+
+def repeat(number: int, level: int, seconds: int = 61, **fields: int) -> StepRunResult:
+    """Return a repeat whose seconds vary by 5 % around `level` µs."""
+    source = random.Random(number)
+    windows = [
+        Window(
+            second=second,
+            requests=100,
+            failures=0,
+            mean_microseconds=round(level * source.lognormvariate(0, 0.05)),
+        )
+        for second in range(seconds)
+    ]
+    document = healthy(number)
+    changed = document.requests[0].model_copy(update={"windows": windows, **fields})
+    return document.model_copy(update={"requests": [changed]})

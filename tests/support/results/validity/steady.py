@@ -1,0 +1,25 @@
+"""Step runs whose service times change while they run."""
+
+import random
+
+from solrbench.results.model.step_result import StepRunResult, Window
+from unit.results.validity.documents import answers
+
+
+def step_run(levels: list[float], noise: float = 0.05, **fields: object) -> StepRunResult:
+    """Return a step run whose seconds vary around levels in µs."""
+    source = random.Random(len(levels))
+    windows = [
+        Window(
+            second=second,
+            requests=100,
+            failures=0,
+            mean_microseconds=round(level * source.lognormvariate(0, noise)),
+        )
+        for second, level in enumerate(levels)
+    ]
+    return answers(windows=windows).model_copy(update=fields)
+
+
+def rising(percent: float, seconds: int = 61) -> list[float]:
+    return [10_000 * (1 + percent / 100 * second / seconds) for second in range(seconds)]
