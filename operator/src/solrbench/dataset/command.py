@@ -25,10 +25,9 @@ from solrbench.dataset.progress import (
 from solrbench.dataset.progress_server import Page, serve_progress
 from solrbench.dataset.retries import RetryPolicy, log_retries
 from solrbench.dataset.routing.batches import Batch, batches
-from solrbench.dataset.sources.documents import read_documents
+from solrbench.dataset.sources.documents import ReadContext, read_documents
 from solrbench.dataset.sources.download_rules import DownloadRules
 from solrbench.dataset.sources.partition import Partition
-from solrbench.dataset.sources.source import ReadContext
 from solrbench.errors import PermanentError
 from solrbench.http_auth import HttpAuth, read_auth
 from solrbench.net.addresses import wildcard_address

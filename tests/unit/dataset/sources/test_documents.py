@@ -9,10 +9,9 @@ import pytest
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.retries import RetryPolicy
-from solrbench.dataset.sources.documents import read_documents
+from solrbench.dataset.sources.documents import ReadContext, read_documents
 from solrbench.dataset.sources.download_rules import DownloadRules
 from solrbench.dataset.sources.partition import Partition
-from solrbench.dataset.sources.source import ReadContext
 from solrbench.reasons.indexing import IndexingReason
 from unit.dataset.fake_servers import file_server, packed
 

@@ -1,7 +1,6 @@
 """Where documents come from: the part of the dataset that one index pod sends.
 
 - `documents`: the documents of one pod, whatever the source
-- `connectors`: the sources, one module each; `source`: what a source is
 - `generator`: the generated documents of one pod
 - `file_documents`: the documents in files
 - `files`, `download`: bytes from a mounted folder or over HTTP, unpacked while read

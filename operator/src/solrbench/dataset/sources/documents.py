@@ -1,18 +1,38 @@
 """The documents of one pod, whatever the source."""
 
-import importlib
-import pkgutil
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.dataset import ConfigMapFiles, Dataset, Generator, PersistentVolumeClaim
+from solrbench.api.v1alpha1.download import Http
 from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.sources import connectors
+from solrbench.dataset.retries import RetryPolicy
+from solrbench.dataset.sources.download import Downloader
+from solrbench.dataset.sources.download_rules import DownloadRules
+from solrbench.dataset.sources.file_documents import read_files, read_own_files
+from solrbench.dataset.sources.files import mounted_files
+from solrbench.dataset.sources.generator import GeneratedDocuments
 from solrbench.dataset.sources.partition import Partition
-from solrbench.dataset.sources.source import SOURCES, ReadContext, Source
 from solrbench.reasons.indexing import IndexingReason
+
+
+@dataclass(frozen=True)
+class ReadContext:
+    """What reading needs besides the dataset.
+
+    Attributes:
+        folder: where a volume or ConfigMap with documents is mounted
+        retry_policy: of downloads
+        downloads: what they may reach
+
+    """
+
+    folder: Path
+    retry_policy: RetryPolicy
+    downloads: DownloadRules = field(default_factory=DownloadRules)
 
 
 def read_documents(
@@ -25,18 +45,29 @@ def read_documents(
             no document in the whole dataset
 
     """
-    registered = sources()
-    for field in type(dataset).model_fields:
-        member = getattr(dataset, field)
-        if type(member) in registered:
-            return registered[type(member)](member, dataset, partition, context)
+    for name in type(dataset).model_fields:
+        match getattr(dataset, name):
+            case Generator() as generator:
+                indexed = dataset.indexed_generator or generator
+                return GeneratedDocuments(indexed, dataset.id_field).documents(partition)
+            case Http() as http:
+                return _read_urls(http, dataset, partition, context)
+            case PersistentVolumeClaim() as volume:
+                return read_files(dataset, mounted_files(context.folder, volume.paths), partition)
+            case ConfigMapFiles() as files:
+                return read_files(dataset, mounted_files(context.folder, files.keys), partition)
     message = "spec.dataset has no source that this image knows; use the image of the operator"
     raise IndexingError(IndexingReason.INVALID_PLAN, message, permanent=True)
 
 
-@cache
-def sources() -> Mapping[type[Model], Source[Any]]:
-    """Return the source of each member of `Dataset`: those of all modules of `connectors`."""
-    for module in pkgutil.iter_modules(connectors.__path__, f"{connectors.__name__}."):
-        importlib.import_module(module.name)
-    return SOURCES
+def _read_urls(
+    http: Http, dataset: Dataset, partition: Partition, context: ReadContext
+) -> Iterator[dict[str, Any]]:
+    """Yield the documents in the files behind the URLs, of which each pod reads its own.
+
+    Which documents are the first of the dataset is known only to a pod that counts those before
+    them: then each pod reads the files from the first one on.
+    """
+    read = read_own_files if dataset.first_documents is None else read_files
+    with closing(Downloader(http, context.retry_policy, context.downloads)) as downloader:
+        yield from read(dataset, downloader.files(), partition)
