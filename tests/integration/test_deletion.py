@@ -14,7 +14,7 @@ from solrbench.cluster.client import connect
 from solrbench.controller.stages import load_results
 from solrbench.controller.uninstall import Uninstall
 from solrbench.decide.scheduling.finalizers import needs_finalizer
-from support.cluster.admission import reachable_api_server
+from support.cluster.admission import reach_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.cluster.waiting import wait_until
 from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud, Workloads
@@ -123,9 +123,7 @@ class World:
 
 @pytest.fixture(scope="module")
 def objects() -> Iterator[BenchmarkObjects]:
-    server = reachable_api_server()
-    if server is None:
-        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    server = reach_api_server()
     server.install_definition()
     with own_namespace("deletion") as found:
         yield found

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException, ConflictException
 from kubernetes.dynamic import DynamicClient
@@ -128,13 +129,15 @@ class ApiServer:
         return response
 
 
-def reachable_api_server() -> ApiServer | None:
-    """Return the API server of `KUBECONFIG`, or `None` if the variable is not set.
+def reach_api_server() -> ApiServer:
+    """Return the API server of `KUBECONFIG`; skip the test if the variable is not set.
 
     A cluster that is named but does not respond is an error: it must not look like a skipped test.
     """
     kubeconfig = os.environ.get("KUBECONFIG")
-    return ApiServer(kubeconfig) if kubeconfig else None
+    if not kubeconfig:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    return ApiServer(kubeconfig)
 
 
 def _is_established(crd: dict[str, Any]) -> bool:
