@@ -105,13 +105,13 @@ unit-slow: $(VENV)/ready ## the slow ones, and generated cases in full number
 .PHONY: chart
 chart: $(VENV)/ready ## tests of charts, dashboards, alerts and workflows by helm, promtool, actionlint
 	hack/tools test
-	hack/actionlint
+	hack/tool actionlint
 	hack/cluster/build programs
 	$(IN_CLUSTER) $(PYTEST) tests/chart -q $(SIDE_BY_SIDE)
 
 .PHONY: integration
 integration: $(VENV)/ready ## tests against the real API server and the real definitions
-	hack/versitygw
+	hack/tool versitygw
 	$(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/integration -q -m alone $(SHOW_SLOW)
 
@@ -125,7 +125,7 @@ fresh-removals: ## take each program out of the bare Debian and have it brought 
 
 .PHONY: e2e
 e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
-	hack/versitygw
+	hack/tool versitygw
 	$(IN_CLUSTER) hack/install $(PROCESSES)
 	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
@@ -133,7 +133,7 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 .PHONY: bench
 bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; words (45 min)
 	hack/tools bench
-	hack/k6
+	hack/tool k6
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench
 
 .PHONY: test

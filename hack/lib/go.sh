@@ -6,9 +6,13 @@ GO_REQUIREMENTS=$HACK/go-requirements.txt # where Go comes from when there is no
 # The names under which hack/cluster/go is called.
 KUBE_PROGRAMS=(coredns helm kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet
 	volume-provisioner)
-K6=v1.8.1
-VERSITYGW=v1.8.0 # the S3 server of the tests
-ACTIONLINT=v1.7.12 # checks the workflows; its Python package downloads a program from elsewhere
+# What hack/tool builds: of each program the version, the package, and what it is for.
+# The Python package of actionlint downloads a program from elsewhere.
+declare -A TOOLS_OF_GO=(
+	[actionlint]="v1.7.12 github.com/rhysd/actionlint/cmd/actionlint checks the workflows"
+	[k6]="v1.8.1 go.k6.io/k6 load generator that \"make bench\" compares with"
+	[versitygw]="v1.8.0 github.com/versity/versitygw/cmd/versitygw S3 server of the tests"
+)
 
 export GOTOOLCHAIN=local
 # The compiler may use memory instead of collecting it (two run at a time), and
@@ -67,16 +71,23 @@ build_kube() {
 	mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
 }
 
-build_k6() { go_install k6 "$K6" go.k6.io/k6; }
+# tool_dir NAME: where hack/tool puts a program.
+tool_dir() { echo "$CACHE/bin/$1-${TOOLS_OF_GO[$1]%% *}"; }
 
-build_versitygw() { go_install versitygw "$VERSITYGW" github.com/versity/versitygw/cmd/versitygw; }
+# tools_path: the folders of all of them, for the PATH.
+tools_path() {
+	local name dirs=() IFS=:
+	for name in "${!TOOLS_OF_GO[@]}"; do dirs+=("$(tool_dir "$name")"); done
+	echo "${dirs[*]}"
+}
 
-build_actionlint() { go_install actionlint "$ACTIONLINT" github.com/rhysd/actionlint/cmd/actionlint; }
-
-# go_install NAME VERSION PACKAGE: one program by "go install", once for each version.
-go_install() {
-	local name=$1 version=$2 package=$3 dir=$CACHE/bin/$1-$2 tmp
+# build_tool NAME: by "go install", once for each version.
+build_tool() {
+	local name=$1 version package tmp dir
+	read -r version package _ <<<"${TOOLS_OF_GO[$name]}"
+	dir=$(tool_dir "$name")
 	[[ ! -x $dir/$name ]] || return 0
+	provide_go
 	step "build $name $version (minutes when nothing is cached)"
 	mkdir -p "$CACHE/bin"
 	tmp=$(mktemp -d "$CACHE/bin/.tmp.XXXXXX")

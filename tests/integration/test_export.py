@@ -18,7 +18,7 @@ from support.servers.s3_server import ACCESS, PROGRAM, SECRET, S3Server, s3_serv
 
 pytestmark = pytest.mark.skipif(
     shutil.which(PROGRAM) is None and os.environ.get("CI") != "true",
-    reason=f"{PROGRAM} is missing; hack/versitygw builds it",
+    reason=f"{PROGRAM} is missing; hack/tool versitygw builds it",
 )
 
 

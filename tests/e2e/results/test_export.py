@@ -34,7 +34,7 @@ def s3_url() -> Iterator[str]:
     """Run an S3 server in a pod, over a claim that has the exports of the first test, too."""
     program = shutil.which(PROGRAM)
     if program is None:
-        pytest.skip(f"{PROGRAM} is missing; hack/versitygw builds it")
+        pytest.skip(f"{PROGRAM} is missing; hack/tool versitygw builds it")
     spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "256Mi"}}}
     claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": CLAIM}}
     keys = {"accessKeyId": ACCESS, "secretAccessKey": SECRET}
