@@ -69,13 +69,14 @@ check: $(VENV)/ready ## lint, typing, verify, unit: Python alone, no root, a min
 	@echo "check passed, $$(($$(date +%s) - SOLRBENCH_STARTED)) s"
 
 .PHONY: lint
-lint: $(VENV)/ready ## ruff, import-linter, ShellCheck, spelling, words not to use (hack/dialect.txt)
+lint: $(VENV)/ready ## ruff, import-linter, ShellCheck, spelling, words not to use, subjects of commits
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	PYTHONPATH=operator/src $(BIN)/lint-imports
 	$(BIN)/shellcheck $(SCRIPTS)
 	git ls-files -z | xargs -0 $(BIN)/codespell
 	git ls-files -z | xargs -0 $(BIN)/codespell $(DIALECT)
+	hack/commit-subject --branch
 
 .PHONY: format
 format: $(VENV)/ready ## format and fix what can be fixed
