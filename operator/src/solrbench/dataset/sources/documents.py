@@ -56,6 +56,8 @@ def read_documents(
                 return read_files(dataset, mounted_files(context.folder, volume.paths), partition)
             case ConfigMapFiles() as files:
                 return read_files(dataset, mounted_files(context.folder, files.keys), partition)
+            case _:  # not a source, or not chosen
+                pass
     message = "spec.dataset has no source that this image knows; use the image of the operator"
     raise IndexingError(IndexingReason.INVALID_PLAN, message, permanent=True)
 
