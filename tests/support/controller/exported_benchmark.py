@@ -2,11 +2,10 @@
 
 import json
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.status.summaries import ReportStatus
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.export import export_results
@@ -34,7 +33,7 @@ class Course:
         self.benchmark = stored(changed)
 
     def reconcile(self, **settings: Any) -> None:
-        cluster = cast(Cluster, self.fake)
+        cluster = self.fake
         benchmark = self.benchmark.model_copy(update={"status": self.status})
         changed = replace(SETTINGS, **settings)
         run = ReconcileContext(cluster, Reports(cluster), changed, benchmark, {}, self.now)

@@ -1,10 +1,9 @@
 """A load master with a finished step, and worlds in which its document is stored."""
 
 from datetime import timedelta
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.step_result import StepRunResult
@@ -23,7 +22,7 @@ def measured(**fields: Any) -> StepRunResult:
 
 
 def stored(world: World) -> StepRunResult:
-    cluster = cast(Cluster, world.cluster)
+    cluster = world.cluster
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     return Reports(cluster).documents(SolrBenchmark.parse(body))[STEP_RUN]
 
@@ -35,7 +34,7 @@ def world_with(document: StepRunResult) -> World:
     body["spec"]["load"]["repeats"] = {"count": 2}
     for condition in body["status"]["conditions"]:
         condition["lastTransitionTime"] = (NOW - timedelta(minutes=1)).isoformat()
-    reports = Reports(cast(Cluster, world.cluster))
+    reports = Reports(world.cluster)
     reports.store(SolrBenchmark.parse(body), document, 1)
     return world
 

@@ -1,10 +1,9 @@
 """A fake cluster and a clock, in which a test reconciles benchmarks."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.reconcile import reconcile
@@ -30,7 +29,7 @@ class World:
 
     def reconcile_body(self, body: dict[str, Any]) -> SolrBenchmark:
         """Reconcile a benchmark once as it was read, now or before."""
-        cluster = cast(Cluster, self.cluster)
+        cluster = self.cluster
         benchmark = SolrBenchmark.parse(body)
         return reconcile(
             ReconcileContext(cluster, Reports(cluster), SETTINGS, benchmark, body, self.now)

@@ -1,49 +1,125 @@
-"""An API server in memory, for moments that a real one gives only by chance.
+"""The objects of a cluster in memory, in place of the client of an API server.
 
 It keeps objects by kind, namespace and name; nothing runs, so pods are what a test puts there.
+Every request is noted and passes the fault that a test injects.
 The real API server validates the same calls in tests/integration and tests/e2e.
 """
 
+import functools
+import inspect
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from solrbench.cluster.client import refuse_taken
+from solrbench.cluster.client import Cluster, NotFoundError, refuse_taken
 from solrbench.errors import ConflictError, PermanentError
+from solrbench.plan.names import LABEL_BENCHMARK
 from solrbench.reasons.api_server import ApiServerReason
 
 Body = dict[str, Any]
+Bodies = list[Body]
 Key = tuple[str, str, str]
 T = TypeVar("T")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 OPERATED = ("SolrCloud", "ZookeeperCluster")
 """Kinds that come with other operators."""
+POD_KINDS = ("Pod", "Job", "StatefulSet", "PersistentVolumeClaim", "Deployment", "ReplicaSet")
+"""Kinds that are pods, their volumes, or become pods by a controller of Kubernetes."""
+KIND_OF_METHOD = {"events": "Event", "pod_log": "Pod", "force_delete_pod": "Pod"}
+"""Kinds that the arguments of a method do not name."""
+CREATED = "2026-01-01T00:00:00Z"
 
 
-class FakeCluster:
+@dataclass(frozen=True)
+class Request:
+    """A call of the client.
+
+    Attributes:
+        method: its name
+        kind: of the objects; empty if it is about none
+        arguments: by name
+
+    """
+
+    method: str
+    kind: str
+    arguments: dict[str, Any]
+
+
+Fault = Callable[[Request, Callable[[], Any]], Any]
+"""Gets each request and the function that serves it; returns a response or raises an error."""
+
+
+def no_fault(_: Request, serve: Callable[[], Any]) -> Any:
+    """Serve every request."""
+    return serve()
+
+
+def refusal(error: Exception, methods: Collection[str] = (), kinds: Collection[str] = ()) -> Fault:
+    """Return a fault that refuses requests of some methods or about some kinds, by default all."""
+
+    def refuse(request: Request, serve: Callable[[], Any]) -> Any:
+        if (not methods or request.method in methods) and (not kinds or request.kind in kinds):
+            raise error
+        return serve()
+
+    return refuse
+
+
+def _request(method: Method) -> Method:
+    """Make a method a request: it is noted, passes the fault, and may be for the real cluster."""
+    name, parameters = method.__name__, list(inspect.signature(method).parameters)[1:]
+
+    @functools.wraps(method)
+    def send(self: "FakeCluster", *values: Any, **options: Any) -> Any:
+        arguments = dict(zip(parameters, values, strict=False)) | options
+        body = arguments.get("manifest") or arguments.get("body") or {"kind": ""}
+        kind = KIND_OF_METHOD.get(name) or arguments.get("kind") or body["kind"]
+        request = Request(name, kind, arguments)
+        self.requests.append(request)
+        if self._real is None or kind in (*POD_KINDS, "Event"):
+            return self.fault(request, lambda: method(self, *values, **options))
+        return self.fault(request, lambda: getattr(self._real, name)(*values, **options))
+
+    return cast(Method, send)
+
+
+class FakeCluster(Cluster):
     """Stands in for `solrbench.cluster.client.Cluster`.
 
     Args:
         bodies: what is there
         unknown: kinds that it does not know
         documents: what it has at paths of its own
+        hosts: where the API server is
+        fault: decides about every request
+        real: a client of an API server that has all but pods and what becomes pods
 
     """
 
     def __init__(
         self,
         *bodies: Body,
-        unknown: tuple[str, ...] = OPERATED,
+        unknown: Collection[str] = OPERATED,
         documents: dict[str, Body] | None = None,
+        hosts: Sequence[str] = (),
+        fault: Fault = no_fault,
+        real: Any = None,
     ) -> None:
         self.objects: dict[Key, Body] = {}
+        self.requests: list[Request] = []
         self.applied: list[Body] = []
         self.deleted: list[str] = []
-        self.asked: list[str] = []
         self.on_lost_nodes: set[str] = set()
         self.logs: dict[tuple[str, str, bool], str] = {}
+        self.now: Callable[[], str] = lambda: CREATED
+        self.fault = fault
         self._unknown = unknown
         self._documents = documents or {}
+        self._addresses = hosts
+        self._real = real
         for body in bodies:
             self.put(body)
 
@@ -52,96 +128,133 @@ class FakeCluster:
         metadata = body["metadata"]
         metadata.setdefault("namespace", "default")
         metadata.setdefault("uid", f"uid-of-{metadata['name']}")
-        metadata.setdefault("creationTimestamp", "2026-01-01T00:00:00Z")
+        metadata.setdefault("creationTimestamp", CREATED)
         metadata["resourceVersion"] = str(int(metadata.get("resourceVersion", "0")) + 1)
         self.objects[body["kind"], metadata["namespace"], metadata["name"]] = body
         return body
 
-    def names(self, kind: str) -> set[str]:
-        """Return the names of all objects of a kind."""
-        return {name for found, _, name in self.objects if found == kind}
+    def names(self, *kinds: str) -> set[str]:
+        """Return the names of all objects of some kinds."""
+        return {name for found, _, name in self.objects if found in kinds}
 
-    def serves(self, _: str, kind: str) -> bool:
+    @property
+    def asked(self) -> Sequence[str]:
+        """The kinds that were listed, one after another."""
+        lists = ("list", "list_if_served", "list_in_parts", "list_metadata", "events")
+        return [each.kind for each in self.requests if each.method in lists]
+
+    def pods_of(self, benchmark: str) -> set[str]:
+        """Return kind and name of all that is or becomes pods of a benchmark."""
+        return {f"{kind}/{name}" for kind, _, name in self._pods(benchmark)}
+
+    def collect(self, benchmark: str) -> None:
+        """Remove the pods that a benchmark has left, as the garbage collector does."""
+        for key in self._pods(benchmark):
+            del self.objects[key]
+
+    def within(self, seconds: float) -> "FakeCluster":
+        return self
+
+    @_request
+    def server_hosts(self) -> list[str]:
+        return list(self._addresses)
+
+    @_request
+    def serves(self, api_version: str, kind: str) -> bool:
         return kind not in self._unknown
 
-    def server_hosts(self) -> Sequence[str]:
-        return []
-
+    @_request
     def read(self, path: str) -> Body | None:
         return self._documents.get(path)
 
-    def get(self, _: str, kind: str, namespace: str, name: str) -> Body | None:
-        found = self.objects.get((kind, namespace, name))
-        return _copied(found)
+    @_request
+    def get(self, api_version: str, kind: str, namespace: str, name: str) -> Body | None:
+        return _copied(self.objects.get((kind, namespace, name)))
 
+    @_request
     def list(
-        self, _: str, kind: str, namespace: str | None, selector: dict[str, str]
-    ) -> list[Body]:
-        assert self.serves(_, kind), f"{kind} is not known"
-        self.asked.append(kind)
-        return [
-            _copied(body)
-            for (found, place, _name), body in self.objects.items()
-            if found == kind
-            and namespace in (None, place)
-            and selector.items() <= (body["metadata"].get("labels") or {}).items()
-        ]
+        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> Bodies:
+        assert kind not in self._unknown, f"{kind} is not known"
+        return self._select(kind, namespace, selector)
 
+    @_request
     def list_in_parts(
-        self, version: str, kind: str, namespace: str, selector: dict[str, str], most: int
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str | None,
+        selector: dict[str, str],
+        most: int,
     ) -> Iterator[Sequence[Body]]:
-        found = self.list(version, kind, namespace, selector)
-        for start in range(0, len(found), most):
-            yield found[start : start + most]
+        found = self._select(kind, namespace, selector)
+        return (found[start : start + most] for start in range(0, len(found), most))
 
+    @_request
     def list_metadata(
         self,
-        version: str,
+        api_version: str,
         kind: str,
         namespace: str | None,
         selector: dict[str, str] | None = None,
+    ) -> Iterator[Body]:
+        found = self._select(kind, namespace, selector or {})
+        return ({"metadata": each["metadata"]} for each in found)
+
+    @_request
+    def list_if_served(
+        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> Sequence[Body]:
-        return [
-            {"metadata": each["metadata"]}
-            for each in self.list(version, kind, namespace, selector or {})
-        ]
+        return [] if kind in self._unknown else self._select(kind, namespace, selector)
 
-    def within(self, _: float) -> "FakeCluster":
-        return self
-
+    @_request
     def pod_log(
-        self, _: str, pod: str, container: str, *, previous: bool, lines: int, max_bytes: int
+        self,
+        namespace: str,
+        pod: str,
+        container: str,
+        *,
+        previous: bool,
+        lines: int,
+        max_bytes: int,
     ) -> str:
         if (pod, container, previous) not in self.logs:
             raise PermanentError(ApiServerReason.MANIFEST_REJECTED, "no such log")
         ends = self.logs[pod, container, previous].splitlines()[-lines:]
         return "\n".join(ends).encode()[:max_bytes].decode()
 
+    @_request
     def events(
         self, namespace: str, kind: str, name: str, reason: str | None = None
     ) -> Sequence[Body]:
         about = {"kind": kind, "name": name}
         return [
             each
-            for each in self.list("v1", "Event", namespace, {})
+            for each in self._select("Event", namespace, {})
             if about.items() <= each["involvedObject"].items() and reason in (None, each["reason"])
         ]
 
-    def list_if_served(
-        self, version: str, kind: str, namespace: str | None, selector: dict[str, str]
-    ) -> Sequence[Body]:
-        return self.list(version, kind, namespace, selector) if self.serves(version, kind) else []
-
-    def apply(self, manifest: Body) -> Body:
-        metadata = manifest["metadata"]
-        key = manifest["kind"], metadata.get("namespace", "default"), metadata["name"]
-        refuse_taken(manifest, self.objects.get(key))
+    @_request
+    def apply(self, manifest: Body, manager: str = "") -> Body:
+        """Replace all that is not the API server's to set; the status is not the client's."""
+        wanted = _copied(manifest)
+        metadata = wanted["metadata"]
+        stored = self.objects.get(
+            (wanted["kind"], metadata.get("namespace", "default"), metadata["name"])
+        )
+        refuse_taken(manifest, stored)
         self.applied.append(_copied(manifest))
-        return self.put(_merged(_copied(manifest), self.objects.get(key)))
+        if stored is None:
+            return self.put(wanted | {"metadata": {"creationTimestamp": self.now()} | metadata})
+        kept = ("uid", "creationTimestamp", "resourceVersion", "generation")
+        metadata |= {key: stored["metadata"][key] for key in kept if key in stored["metadata"]}
+        status = {"status": stored["status"]} if "status" in stored else {}
+        return self.put(status | wanted)
 
+    @_request
     def delete(
         self,
-        _: str,
+        api_version: str,
         kind: str,
         namespace: str,
         name: str,
@@ -150,7 +263,6 @@ class FakeCluster:
         uid: str | None = None,
     ) -> None:
         """Delete at once, or begin to where a finalizer or a lost node holds the object."""
-        del grace_seconds
         metadata = self.objects.get((kind, namespace, name), {}).get("metadata", {})
         if uid is not None and metadata.get("uid", uid) != uid:
             raise ConflictError(ApiServerReason.CONFLICT, "the uid differs")
@@ -160,11 +272,19 @@ class FakeCluster:
         else:
             self.objects.pop((kind, namespace, name), None)
 
+    @_request
     def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
         if self.objects["Pod", namespace, name]["metadata"]["uid"] != uid:
             raise ConflictError(ApiServerReason.CONFLICT, "the pod has another uid")
         del self.objects["Pod", namespace, name]
 
+    @_request
+    def merge(self, api_version: str, kind: str, namespace: str, name: str, changes: Body) -> Body:
+        if (kind, namespace, name) not in self.objects:
+            raise NotFoundError(ApiServerReason.NOT_FOUND, f"there is no {kind} {name}")
+        return _copied(self.put(_merged(self.objects[kind, namespace, name], changes)))
+
+    @_request
     def replace_status(self, body: Body) -> Body:
         metadata = body["metadata"]
         stored = self.objects[body["kind"], metadata["namespace"], metadata["name"]]
@@ -172,13 +292,31 @@ class FakeCluster:
             raise ConflictError(ApiServerReason.CONFLICT, "the object has been modified")
         return _copied(self.put(stored | {"status": body["status"]}))
 
+    def _pods(self, benchmark: str) -> Collection[Key]:
+        label = (LABEL_BENCHMARK, benchmark)
+        return [
+            key
+            for key, body in self.objects.items()
+            if key[0] in POD_KINDS and label in (body["metadata"].get("labels") or {}).items()
+        ]
 
-def _merged(manifest: Body, stored: Body | None) -> Body:
-    """Return what is stored of a manifest: the status is not its to change."""
-    if stored is None or "status" not in stored:
-        return manifest
-    manifest["metadata"]["resourceVersion"] = stored["metadata"]["resourceVersion"]
-    return {"status": stored["status"]} | manifest
+    def _select(self, kind: str, namespace: str | None, selector: dict[str, str]) -> Bodies:
+        return [
+            _copied(body)
+            for (found, place, _), body in self.objects.items()
+            if found == kind
+            and namespace in (None, place)
+            and selector.items() <= (body["metadata"].get("labels") or {}).items()
+        ]
+
+
+def _merged(body: Any, changes: Any) -> Any:
+    """Return an object after a JSON merge patch (RFC 7386)."""
+    if not isinstance(changes, dict):
+        return changes
+    kept = {key: each for key, each in (body or {}).items() if key not in changes}
+    changed = {key: _merged((body or {}).get(key), each) for key, each in changes.items()}
+    return kept | {key: each for key, each in changed.items() if each is not None}
 
 
 def _copied(body: T) -> T:

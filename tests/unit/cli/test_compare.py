@@ -4,7 +4,7 @@ import csv
 import gzip
 import io
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
 import pytest
@@ -14,7 +14,6 @@ from rich.console import Console
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.comparison import command, side_reader
 from solrbench.cli.terminal import tables
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.results.comparison.baseline import whole_comparison
 from solrbench.results.comparison.comparison_settings import ComparisonSettings
@@ -129,7 +128,7 @@ def test_folder_without_a_report_is_an_error(tmp_path: Path) -> None:
 def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeCluster(small("old"), small("new"))
     monkeypatch.setattr(side_reader, "open_cluster", lambda *_: (fake, "default"))
-    cluster = cast(Cluster, fake)
+    cluster = fake
     for name, times in (("old", (100, 101, 99)), ("new", (100, 99, 101))):
         benchmark = SolrBenchmark.parse(fake.objects["SolrBenchmark", "default", name])
         for repeat, each in enumerate(times, start=1):

@@ -1,12 +1,11 @@
 """`solrbench report -o evidence` prints what was kept of failures."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from solrbench.cli import report
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.evidence import store_evidence
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
@@ -29,7 +28,7 @@ def printed() -> str:
 
 def test_entries_are_printed_in_the_order_of_time(cluster: FakeCluster) -> None:
     for key, text in (("b.txt", "2026-01-01 first\n"), ("a.txt", "2026-01-02 second\n")):
-        store_evidence(cast(Cluster, cluster), stored(), key, text)
+        store_evidence(cluster, stored(), key, text)
     assert printed() == "=== b.txt\n2026-01-01 first\n\n=== a.txt\n2026-01-02 second\n"
 
 
@@ -40,7 +39,7 @@ def test_benchmark_without_failure_has_none(cluster: FakeCluster) -> None:
 def test_evidence_of_a_deleted_benchmark_of_the_same_name_is_not_printed(
     cluster: FakeCluster,
 ) -> None:
-    store_evidence(cast(Cluster, cluster), stored(), "a.txt", "2026-01-01 first\n")
+    store_evidence(cluster, stored(), "a.txt", "2026-01-01 first\n")
     found = cluster.objects["ConfigMap", "search", "base-report-evidence"]
     found["metadata"]["ownerReferences"][0]["uid"] = "another"
     assert "nothing was kept" in printed()

@@ -1,6 +1,6 @@
 """Replacing a benchmark, and resources of another version."""
 
-from typing import Any, cast
+from typing import Any
 
 import click
 import pytest
@@ -9,7 +9,6 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import deletion
 from solrbench.cli.commands import run
 from solrbench.cli.options import as_cli_errors
-from solrbench.cluster.client import Cluster
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.small_resource import resource
 
@@ -26,13 +25,13 @@ def test_replacing_ends_when_a_finalizer_holds_the_benchmark(
     monkeypatch.setattr(deletion, "POLL_SECONDS", 0.001)
     cluster = FakeCluster(body(finalizers=["solrbench.io/finalizer"]))
     with pytest.raises(click.ClickException, match=r"held by .* solrbench\.io/finalizer;"):
-        run._apply(cast(Cluster, cluster), body(), replace=True, seconds=0.01)
+        run._apply(cluster, body(), replace=True, seconds=0.01)
     assert cluster.applied == []
 
 
 def test_replacing_goes_on_when_the_benchmark_is_gone() -> None:
     cluster = FakeCluster(body())
-    deletion.replace_existing(cast(Cluster, cluster), body(), 10, replace=True)
+    deletion.replace_existing(cluster, body(), 10, replace=True)
     assert cluster.names("SolrBenchmark") == set()
 
 

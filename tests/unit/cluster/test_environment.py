@@ -1,10 +1,9 @@
 """Nodes of all kinds are recorded."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.environment import record_environment
 from solrbench.results.model.environment import Environment, NodeRecord
 from support.fakes.fake_cluster import FakeCluster
@@ -33,7 +32,7 @@ def recorded_environment(
     }
     metadata = {"name": "virtual", "namespace": "", "labels": labels or {}}
     node = {"kind": "Node", "metadata": metadata, "status": status}
-    return record_environment(cast(Cluster, FakeCluster(pod, node)), BENCHMARK, None)
+    return record_environment(FakeCluster(pod, node), BENCHMARK, None)
 
 
 @pytest.mark.parametrize(

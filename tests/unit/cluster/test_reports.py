@@ -2,13 +2,13 @@
 
 import base64
 import tracemalloc
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.environment import record_environment
 from solrbench.cluster.reports import Reports
 from solrbench.cluster.result_documents import sorted_documents
@@ -20,7 +20,7 @@ from solrbench.results.model.step_result import StepRunResult, Window
 from solrbench.results.model.storage import to_chunks
 from solrbench.results.model.window_series import WindowSeries
 from solrbench.results.validity.step_verdicts import evaluate_document, evaluate_steps
-from support.fakes.fake_cluster import FakeCluster
+from support.fakes.fake_cluster import FakeCluster, Request
 from support.resources.objects import stored
 from unit.results.builders import START, make_document, make_result, make_spec
 
@@ -33,22 +33,15 @@ FIRST, SECOND = (
 )
 
 
-class Watched(FakeCluster):
-    """Notes what it was asked for; drops the contents of what it should keep, on request."""
+def selectors(cluster: FakeCluster) -> list[dict[str, str]]:
+    """Return the labels that were asked for, one after another."""
+    found = (each.arguments.get("selector") for each in cluster.requests)
+    return [each for each in found if each is not None]
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.selectors: list[dict[str, str]] = []
-        self.forgetful = False
 
-    def list(
-        self, _: str, kind: str, namespace: str | None, selector: dict[str, str]
-    ) -> list[dict[str, Any]]:
-        self.selectors.append(selector)
-        return super().list(_, kind, namespace, selector)
-
-    def apply(self, manifest: dict[str, Any]) -> dict[str, Any]:
-        return manifest if self.forgetful else super().apply(manifest)
+def forget(request: Request, serve: Callable[[], Any]) -> Any:
+    """Store nothing, and do as if."""
+    return request.arguments["manifest"] if request.method == "apply" else serve()
 
 
 def store(reports: Reports, *documents: Any) -> None:
@@ -57,25 +50,25 @@ def store(reports: Reports, *documents: Any) -> None:
 
 
 def test_only_what_was_written_is_read_back() -> None:
-    cluster = Watched()
-    reports = Reports(cast(Cluster, cluster))
+    cluster = FakeCluster()
+    reports = Reports(cluster)
     store(reports, SECOND, FIRST)
     assert list(reports.documents(BENCHMARK).items()) == [(FIRST.id, FIRST), (SECOND.id, SECOND)]
-    whole, *read_back = [each.get("solrbench.io/step-run") for each in cluster.selectors]
+    whole, *read_back = [each.get("solrbench.io/step-run") for each in selectors(cluster)]
     assert (whole, read_back) == (None, [SECOND.id, FIRST.id])
 
 
 def test_another_operator_finds_the_same() -> None:
-    cluster = cast(Cluster, FakeCluster())
+    cluster = FakeCluster()
     store(Reports(cluster), SECOND, FIRST)
     assert list(Reports(cluster).documents(BENCHMARK).values()) == [FIRST, SECOND]
 
 
 def test_what_is_not_there_is_not_known() -> None:
-    cluster = Watched()
-    reports = Reports(cast(Cluster, cluster))
+    cluster = FakeCluster()
+    reports = Reports(cluster)
     store(reports, FIRST)
-    cluster.forgetful = True
+    cluster.fault = forget
     with pytest.raises(TemporaryError, match="ResultNotStored"):
         store(reports, SECOND)
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
@@ -89,7 +82,7 @@ def chunks(document: Any, max_bytes: int = 100) -> list[dict[str, Any]]:
 
 
 def read(*bodies: dict[str, Any]) -> list[Any]:
-    cluster = cast(Cluster, FakeCluster(*bodies))
+    cluster = FakeCluster(*bodies)
     return list(Reports(cluster).documents(BENCHMARK).values())
 
 
@@ -120,22 +113,22 @@ def test_results_that_were_not_looked_at_for_longest_are_dropped() -> None:
     other = BENCHMARK.model_copy(
         update={"metadata": BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})}
     )
-    cluster = Watched()
-    reports = Reports(cast(Cluster, cluster), max_bytes=1)
+    cluster = FakeCluster()
+    reports = Reports(cluster, max_bytes=1)
     store(reports, FIRST)
-    reads = len(cluster.selectors)
+    reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
-    assert len(cluster.selectors) == reads  # the latest benchmark's stay, however large
+    assert len(selectors(cluster)) == reads  # the latest benchmark's stay, however large
     reports.store(other, SECOND, 1)
-    reads = len(cluster.selectors)
+    reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
-    assert len(cluster.selectors) == reads + 1
-    roomy = Reports(cast(Cluster, cluster))
-    reads = len(cluster.selectors)
+    assert len(selectors(cluster)) == reads + 1
+    roomy = Reports(cluster)
+    reads = len(selectors(cluster))
     for _ in range(2):
         assert list(roomy.documents(BENCHMARK)) == [FIRST.id]
         assert list(roomy.documents(other)) == [SECOND.id]
-    assert len(cluster.selectors) == reads + 2
+    assert len(selectors(cluster)) == reads + 2
 
 
 def test_histograms_and_blocks_count_in_what_is_kept() -> None:
@@ -144,13 +137,13 @@ def test_histograms_and_blocks_count_in_what_is_kept() -> None:
     )
     (result,) = FIRST.requests
     large = result.model_copy(update={"service_time_blocks": "x" * 100_000})
-    cluster = Watched()
-    reports = Reports(cast(Cluster, cluster), max_bytes=150_000)
+    cluster = FakeCluster()
+    reports = Reports(cluster, max_bytes=150_000)
     for benchmark in (BENCHMARK, other):
         reports.store(benchmark, FIRST.model_copy(update={"requests": [large]}), 1)
-    reads = len(cluster.selectors)
+    reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
-    assert len(cluster.selectors) == reads + 1
+    assert len(selectors(cluster)) == reads + 1
 
 
 def annotated(**changes: str) -> list[dict[str, Any]]:
@@ -178,7 +171,7 @@ def test_a_damaged_chunk_is_noticed() -> None:
 
 
 def test_results_of_a_deleted_benchmark_of_the_same_name_are_left_out() -> None:
-    cluster = cast(Cluster, FakeCluster())
+    cluster = FakeCluster()
     store(Reports(cluster), FIRST)
     Reports(cluster).store_environment(BENCHMARK, Environment(spec_hash="x"))
     metadata = BENCHMARK.metadata.model_copy(update={"uid": "new"})
@@ -203,7 +196,7 @@ def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyP
         return evaluate_steps(BENCHMARK.spec, [])
 
     monkeypatch.setattr("solrbench.cluster.reports.evaluate_steps", evaluate)
-    reports = Reports(cast(Cluster, FakeCluster()))
+    reports = Reports(FakeCluster())
     for _ in range(3):
         assert reports.verdicts(BENCHMARK) == []
     for document in (FIRST, SECOND, SECOND):
@@ -221,7 +214,7 @@ def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.Monke
         return []
 
     monkeypatch.setattr("solrbench.cluster.reports.evaluate_steps", evaluate)
-    cluster = cast(Cluster, FakeCluster())
+    cluster = FakeCluster()
     reports = Reports(cluster, max_bytes=1)
     store(reports, FIRST)
     reports.verdicts(BENCHMARK)
@@ -243,7 +236,7 @@ def with_series(document: StepRunResult, seconds: int) -> StepRunResult:
 
 def test_series_are_stored_and_not_kept() -> None:
     whole = with_series(FIRST, 100)
-    cluster = cast(Cluster, FakeCluster())
+    cluster = FakeCluster()
     for reports in (Reports(cluster), Reports(cluster)):
         if reports.whole_document(BENCHMARK, whole.id) is None:
             store(reports, whole)
@@ -256,7 +249,7 @@ def test_series_are_stored_and_not_kept() -> None:
 @pytest.mark.slow
 def test_memory_does_not_follow_the_length_of_a_step() -> None:
     seconds = 2000
-    cluster = cast(Cluster, FakeCluster())
+    cluster = FakeCluster()
     store(Reports(cluster), with_series(FIRST, seconds), with_series(SECOND, seconds))
     reports = Reports(cluster)
     tracemalloc.start()
@@ -277,7 +270,7 @@ def test_each_document_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("solrbench.results.validity.digest.evaluate_document", evaluate)
     monkeypatch.setattr("solrbench.results.validity.step_verdicts.evaluate_document", evaluate)
-    reports = Reports(cast(Cluster, FakeCluster()))
+    reports = Reports(FakeCluster())
     benchmark = BENCHMARK.model_copy(update={"spec": make_spec("two")})
     for document in (FIRST, SECOND):
         reports.store(benchmark, document, 1)
@@ -298,7 +291,7 @@ def running(cluster: FakeCluster, target: int, load: int, node: str) -> SolrBenc
 
 def test_environment_is_recorded_once_for_each_attempt() -> None:
     cluster = FakeCluster()
-    api = cast(Cluster, cluster)
+    api = cluster
     for target, load, node in ((1, 1, "a"), (1, 2, "a"), (2, 3, "b")):
         benchmark, reports = running(cluster, target, load, node), Reports(api)
         assert not reports.has_attempt(benchmark)
@@ -317,7 +310,7 @@ def test_environment_is_recorded_once_for_each_attempt() -> None:
 @pytest.mark.parametrize("text", [None, "", "{}", '{"specHash": 5}'])
 def test_a_record_that_cannot_be_read_is_made_anew(text: str | None) -> None:
     cluster = FakeCluster()
-    reports = Reports(cast(Cluster, cluster))
+    reports = Reports(cluster)
     record = Environment(spec_hash="5")
     reports.store_environment(BENCHMARK, record)
     (body,) = [each for (kind, *_), each in cluster.objects.items() if kind == "ConfigMap"]
@@ -329,7 +322,7 @@ def test_a_record_that_cannot_be_read_is_made_anew(text: str | None) -> None:
 @pytest.mark.parametrize("damage", ["name", "binaryData", "base64"])
 def test_a_changed_config_map_is_a_damaged_report(damage: str) -> None:
     cluster = FakeCluster()
-    store(Reports(cast(Cluster, cluster)), FIRST)
+    store(Reports(cluster), FIRST)
     (body,) = [each for (kind, *_), each in cluster.objects.items() if kind == "ConfigMap"]
     if damage == "name":
         body["metadata"]["name"] = "renamed"
@@ -338,5 +331,5 @@ def test_a_changed_config_map_is_a_damaged_report(damage: str) -> None:
     else:
         del body["binaryData"]
     with pytest.raises(TemporaryError, match="it is not as it was written") as caught:
-        Reports(cast(Cluster, cluster)).documents(BENCHMARK)
+        Reports(cluster).documents(BENCHMARK)
     assert caught.value.reason == "ReportDamaged"

@@ -2,13 +2,12 @@
 
 import base64
 import gzip
-from typing import Any, cast
+from typing import Any
 
 import orjson
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from support.cluster.benchmarks import config_map, small
 from support.controller.measured_worlds import TIME, measured_so_far, solr_pod
@@ -44,7 +43,7 @@ def ended(name: str, succeeded: bool) -> dict[str, Any]:
 def store(world: World, name: str, *milliseconds: int) -> None:
     """Store a repeat of the step for each time."""
     body = world.cluster.objects["SolrBenchmark", "default", name]
-    reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
+    reports, benchmark = Reports(world.cluster), SolrBenchmark.parse(body)
     for repeat, each in enumerate(milliseconds, start=1):
         document = make_document("two-users", repeat, make_result([each * 1000] * 300))
         found = document.model_copy(update={"id": f"r{repeat}-s0-two-users"})
@@ -123,7 +122,7 @@ def test_stored_steps_are_compared_with_a_stored_report(packed: bool) -> None:
     world.cluster.put(ended("old", succeeded=True))
     store(world, "old", 120, 121, 119, 120, 120)
     old = SolrBenchmark.parse(world.cluster.objects["SolrBenchmark", "default", "old"])
-    documents = Reports(cast(Cluster, world.cluster)).documents(old).values()
+    documents = Reports(world.cluster).documents(old).values()
     as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     text = orjson.dumps(
         {

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from solrbench.cluster.client import Cluster, ForbiddenError
+from solrbench.cluster.client import ForbiddenError
 from solrbench.controller.deletion import (
     OWNED_KINDS,
     Removal,
@@ -20,7 +20,7 @@ from solrbench.decide.pods.lost import NOTICE, PATIENCE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.api_server import ApiServerReason
-from support.fakes.fake_cluster import FakeCluster
+from support.fakes.fake_cluster import FakeCluster, refusal
 from support.resources.objects import ATTEMPT, stored, target, tools
 from support.resources.solr_clouds import ready_cloud, ready_stateful_set
 
@@ -65,7 +65,7 @@ def fake(*bodies: dict[str, Any]) -> FakeCluster:
 
 
 def removal_of(cluster: FakeCluster, now: datetime = NOW) -> Removal:
-    return Removal(cast(Cluster, cluster), "search", "base", now)
+    return Removal(cluster, "search", "base", now)
 
 
 def remove(
@@ -90,19 +90,11 @@ def test_load_goes_first_and_kinds_of_operators_before_those_of_kubernetes() -> 
     ]
 
 
-def test_a_role_of_an_earlier_release_holds_no_removal_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_role_of_an_earlier_release_holds_no_removal_up() -> None:
     cluster = fake(*target(), pod("solr"))
     cluster.objects = {key: body for key, body in cluster.objects.items() if key[0] != BUDGET}
-    read = cluster.list
-
-    def refuse(version: str, kind: str, *place: Any) -> list[dict[str, Any]]:
-        if kind in (BUDGET, "Deployment", "ReplicaSet"):
-            raise ForbiddenError(ApiServerReason.API_REFUSED, "forbidden")
-        return read(version, kind, *place)
-
-    monkeypatch.setattr(cluster, "list", refuse)
+    forbidden = ForbiddenError(ApiServerReason.API_REFUSED, "forbidden")
+    cluster.fault = refusal(forbidden, kinds=(BUDGET, "Deployment", "ReplicaSet"))
     for _ in range(2):
         remove(cluster)
     assert remove(cluster) is True
@@ -294,24 +286,18 @@ def test_a_lost_pod_is_named_for_some_seconds_before_it_is_force_deleted() -> No
     assert cluster.names("Pod") == set()
 
 
-def test_without_the_right_to_read_nodes_no_pod_counts_as_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(*_: str) -> None:
-        raise TemporaryError(ApiServerReason.API_REFUSED, "nodes is forbidden")
-
+def test_without_the_right_to_read_nodes_no_pod_counts_as_lost() -> None:
     cluster = lost_world()
-    monkeypatch.setattr(cluster, "get", refuse)
+    forbidden = TemporaryError(ApiServerReason.API_REFUSED, "nodes is forbidden")
+    cluster.fault = refusal(forbidden, ["get"])
     assert remove(cluster) is False
     assert cluster.names("Pod") == {"base-solr-0"}
 
 
 def test_a_successor_of_the_same_name_is_spared() -> None:
     cluster = lost_world()
-    (lost,) = find_lost_pods(
-        cast(Cluster, cluster), [cluster.objects["Pod", "search", "base-solr-0"]], NOW
-    )
+    (lost,) = find_lost_pods(cluster, [cluster.objects["Pod", "search", "base-solr-0"]], NOW)
     cluster.put(pod("solr") | {"spec": {"nodeName": "worker-2"}})
     with pytest.raises(ConflictError):
-        force_delete(cast(Cluster, cluster), [lost])
+        force_delete(cluster, [lost])
     assert cluster.names("Pod") == {"base-solr-0"}

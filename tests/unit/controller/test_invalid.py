@@ -1,13 +1,12 @@
 """Stored resources that the operator cannot read."""
 
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster
 from solrbench.controller.invalid import mark_invalid
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
@@ -20,7 +19,7 @@ def rejected(body: dict[str, Any]) -> dict[str, Any]:
     cluster = FakeCluster(body)
     with pytest.raises(ValidationError) as caught:
         SolrBenchmark.parse(body)
-    mark_invalid(cast(Cluster, cluster), body, caught.value, NOW)
+    mark_invalid(cluster, body, caught.value, NOW)
     return cluster.objects["SolrBenchmark", "default", "one"]
 
 
@@ -40,7 +39,7 @@ def test_invalid_benchmark_is_marked_once() -> None:
     stored = cluster.objects["SolrBenchmark", "default", "one"]
     with pytest.raises(ValidationError) as caught:
         SolrBenchmark.parse(body)
-    mark_invalid(cast(Cluster, cluster), stored, caught.value, NOW)
+    mark_invalid(cluster, stored, caught.value, NOW)
     assert cluster.objects["SolrBenchmark", "default", "one"] is stored
 
 

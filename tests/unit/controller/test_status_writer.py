@@ -1,5 +1,6 @@
 """A status that the API server does not store."""
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -10,32 +11,25 @@ from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import World, condition_of
-from support.fakes.fake_cluster import FakeCluster
+from support.fakes.fake_cluster import Request, refusal
 from support.results.largest_status import largest_status
 
 
-class SmallCluster(FakeCluster):
-    """Stores no status with more than some of the parts that are not conditions."""
+class SmallWorld(World):
+    """A world whose cluster stores no status with some of the parts of it."""
 
     forbidden: tuple[str, ...] = ()
-    attempts = 0
-
-    def replace_status(self, body: dict[str, Any]) -> dict[str, Any]:
-        self.attempts += 1
-        if any(body["status"].get(each) for each in self.forbidden):
-            text = "etcdserver: request is too large"
-            raise PermanentError(ApiServerReason.MANIFEST_REJECTED, text)
-        return super().replace_status(body)
-
-
-class SmallWorld(World):
-    """A world with such a cluster."""
-
-    cluster: SmallCluster
 
     def __init__(self) -> None:
-        super().__init__()
-        self.cluster = SmallCluster(small("one", cleanup="Always"))
+        super().__init__(small("one", cleanup="Always"))
+        self.cluster.fault = self._refuse
+
+    def _refuse(self, request: Request, serve: Callable[[], Any]) -> Any:
+        status = request.arguments["body"]["status"] if request.method == "replace_status" else {}
+        if any(status.get(each) for each in self.forbidden):
+            text = "etcdserver: request is too large"
+            raise PermanentError(ApiServerReason.MANIFEST_REJECTED, text)
+        return serve()
 
 
 @pytest.fixture
@@ -45,7 +39,7 @@ def world() -> SmallWorld:
     world.reconcile("one")
     status = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
     status["verdicts"] = [{"step": "two-users", "verdict": "Valid"}]
-    world.cluster.forbidden = ("verdicts",)
+    world.forbidden = ("verdicts",)
     return world
 
 
@@ -80,30 +74,24 @@ def test_a_success_stays_one(world: SmallWorld) -> None:
 
 
 def test_a_status_that_cannot_be_reduced_is_an_error(world: SmallWorld) -> None:
-    world.cluster.forbidden = ("conditions",)
+    world.forbidden = ("conditions",)
     world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
     with pytest.raises(PermanentError):
         world.reconcile("one")
 
 
-def test_api_trouble_is_no_reason_to_reduce_it(
-    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls: list[Any] = []
-
-    def away(body: dict[str, Any]) -> dict[str, Any]:
-        calls.append(body)
-        raise TemporaryError(ApiServerReason.API_UNREACHABLE, "x")
-
-    monkeypatch.setattr(world.cluster, "replace_status", away)
+def test_api_trouble_is_no_reason_to_reduce_it(world: SmallWorld) -> None:
+    away = TemporaryError(ApiServerReason.API_UNREACHABLE, "x")
+    world.cluster.fault = refusal(away, ["replace_status"])
+    world.cluster.requests.clear()
     world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
     with pytest.raises(TemporaryError):
         world.reconcile("one")
-    assert len(calls) == 1
+    assert [each.method for each in world.cluster.requests].count("replace_status") == 1
 
 
 def test_a_status_that_grew_large_leaves_details_to_the_report(world: SmallWorld) -> None:
-    world.cluster.forbidden = ()
+    world.forbidden = ()
     stored = world.cluster.objects["SolrBenchmark", "default", "one"]
     large = largest_status().model_dump(mode="json", by_alias=True, exclude_none=True)
     stored["status"] = large | {"conditions": stored["status"]["conditions"]}

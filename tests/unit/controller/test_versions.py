@@ -10,7 +10,6 @@ from typing import Any, cast
 import pytest
 from pydantic import BaseModel
 
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.plan.index_plan import IndexProgress
 from solrbench.plan.load_plan import LoadState
@@ -140,7 +139,7 @@ def test_results_in_the_status_of_a_later_version_are_computed_anew(
     operator: HandledOperator,
 ) -> None:
     body = stored(operator)
-    cluster = cast(Cluster, operator.cluster)
+    cluster = operator.cluster
     body["status"] |= {"results": [{"fieldsOfALaterVersion": 1}]}
     document = make_document("two-users", 1, make_result([1000] * 200))
     running = {key: value for key, value in body["status"].items() if key != "results"}

@@ -1,13 +1,12 @@
 """The finalizer of a benchmark is there only as long as there is something to remove."""
 
 import asyncio
-from typing import Any, cast
+from typing import Any
 
 import kopf
 import pytest
 from prometheus_client import CollectorRegistry
 
-from solrbench.cluster.client import Cluster
 from solrbench.controller.handlers.benchmarks import Handlers
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.metrics.operator_metrics import PrometheusMetrics
@@ -89,7 +88,7 @@ def test_new_spec_of_one_that_is_over_is_shown_in_its_status() -> None:
 @pytest.fixture
 def made() -> tuple[Handlers, PrometheusMetrics]:
     telemetry = PrometheusMetrics(CollectorRegistry(), "test")
-    return Handlers(cast(Cluster, FakeCluster()), SETTINGS, telemetry), telemetry
+    return Handlers(FakeCluster(), SETTINGS, telemetry), telemetry
 
 
 def test_only_deletion_is_filtered_and_deletion_itself_is_noticed(

@@ -1,7 +1,6 @@
 """A status that cannot be written: one event, and attempts get rare."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.errors import TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
-from support.fakes.fake_cluster import FakeCluster
+from support.fakes.fake_cluster import FakeCluster, no_fault, refusal
 from support.fakes.handled_operator import HandledOperator
 
 KEY = BenchmarkKey("uid", "search", "one")
@@ -23,18 +22,14 @@ FIRST = timedelta(seconds=2)
 def test_a_refused_status_is_an_event_once(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(small("one"))
     operator = HandledOperator(cluster, monkeypatch)
-    replace = cluster.replace_status
-
-    def refuse(*_: Any) -> None:
-        raise ForbiddenError(ApiServerReason.API_REFUSED, DENIED)
-
-    monkeypatch.setattr(cluster, "replace_status", refuse)
+    denied = ForbiddenError(ApiServerReason.API_REFUSED, DENIED)
+    cluster.fault = refusal(denied, ["replace_status"])
     for _ in range(3):
         operator.reconcile("one", seconds=2)
     warnings = [each for each in operator.events if each[0] == "Warning"]
     assert [each[1] for each in warnings] == ["ApiRefused"]
     assert DENIED in warnings[0][2]
-    monkeypatch.setattr(cluster, "replace_status", replace)
+    cluster.fault = no_fault
     assert operator.reconcile("one", seconds=2)["status"]["phase"] == "Provisioning"
 
 

@@ -2,12 +2,11 @@
 
 import asyncio
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
 
-from solrbench.cluster.client import Cluster
 from solrbench.controller.handlers.benchmarks import Handlers
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.controller.scheduling.timed_reconcile import CONFLICT_PAUSE, UPGRADE_PAUSE
@@ -17,39 +16,16 @@ from solrbench.metrics.operator_metrics import PrometheusMetrics
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import SETTINGS
-from support.fakes.fake_cluster import FakeCluster
-
-
-class Counted(FakeCluster):
-    """Counts every request; lets writes conflict."""
-
-    def __init__(self, *bodies: dict[str, Any]) -> None:
-        super().__init__(*bodies)
-        self.requests = 0
-        self.conflict = False
-
-    def get(self, version: str, kind: str, namespace: str, name: str) -> dict[str, Any] | None:
-        self.requests += 1
-        return super().get(version, kind, namespace, name)
-
-    def list(self, *arguments: Any) -> Any:
-        self.requests += 1
-        return super().list(*arguments)
-
-    def replace_status(self, body: dict[str, Any]) -> dict[str, Any]:
-        self.requests += 1
-        if self.conflict:
-            raise ConflictError(ApiServerReason.CONFLICT, "the object has been modified")
-        return super().replace_status(body)
+from support.fakes.fake_cluster import FakeCluster, refusal
 
 
 class World:
     """An operator whose events and due times are given by the test."""
 
     def __init__(self, *bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-        self.cluster = Counted(*bodies)
+        self.cluster = FakeCluster(*bodies)
         telemetry = PrometheusMetrics(CollectorRegistry(), "test")
-        self.handlers = Handlers(cast(Cluster, self.cluster), SETTINGS, telemetry)
+        self.handlers = Handlers(self.cluster, SETTINGS, telemetry)
         monkeypatch.setattr(
             "solrbench.controller.handlers.benchmarks._emit_events", lambda *_: None
         )
@@ -88,9 +64,9 @@ def test_one_that_goes_on_waiting_needs_no_request(world: World) -> None:
         assert world.due(name) == QUEUED_PAUSE
     queue = world.body("three")["status"]["queue"]
     assert (queue["position"], world.body("three")["status"]["phase"]) == (2, "Queued")
-    before = world.cluster.requests
+    before = len(world.cluster.requests)
     assert world.due("three") == QUEUED_PAUSE
-    assert world.cluster.requests == before
+    assert len(world.cluster.requests) == before
 
 
 def test_the_others_move_up_when_one_is_gone(world: World) -> None:
@@ -133,7 +109,8 @@ def test_a_missing_object_is_noticed_when_it_is_its_turn(world: World) -> None:
 
 
 def test_a_conflict_is_retried_soon(world: World) -> None:
-    world.cluster.conflict = True
+    conflict = ConflictError(ApiServerReason.CONFLICT, "the object has been modified")
+    world.cluster.fault = refusal(conflict, ["replace_status"])
     assert world.due("one") == CONFLICT_PAUSE
 
 

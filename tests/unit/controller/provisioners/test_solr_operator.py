@@ -4,11 +4,10 @@ import copy
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller import endpoint
 from solrbench.controller.context import ReconcileContext
@@ -67,7 +66,7 @@ def fake(*bodies: dict[str, Any], **more: Any) -> FakeCluster:
 
 def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> ReconcileContext:
     benchmark = stored({f"{SOLR}.provisioner": "SolrOperator"} | changes)
-    api = cast(Cluster, cluster)
+    api = cluster
     made = ReconcileContext(api, Reports(api), Settings((), IMAGE), benchmark, {}, now)
     attempts = made.status.attempts.model_copy(update={"target": ATTEMPT})
     made.update(attempts=attempts, start_time=STARTED)

@@ -1,11 +1,12 @@
 """The snapshot of the benchmarks that run or wait."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from solrbench.cluster.client import Cluster, ForbiddenError
+from solrbench.cluster.client import ForbiddenError
 from solrbench.controller.scheduling.benchmark_queue import (
     CHECK_AFTER,
     VERIFY_AFTER,
@@ -14,7 +15,7 @@ from solrbench.controller.scheduling.benchmark_queue import (
 from solrbench.decide.scheduling.queue import QueuePosition
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
-from support.fakes.fake_cluster import FakeCluster
+from support.fakes.fake_cluster import FakeCluster, Request
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ACCEPTED = {"type": "Accepted", "status": "True"}
@@ -121,36 +122,28 @@ def test_one_that_was_never_checked_is_not_settled() -> None:
 def test_verification_finds_what_the_watch_missed() -> None:
     fake = FakeCluster(running("now"), FIRST)
     queue = filled(running("gone"), FIRST)
-    queue.verify(cast(Cluster, fake), (), NOW)
+    queue.verify(fake, (), NOW)
     assert queue.turn(FIRST, 1).before == ["default/now"]
     assert queue.is_settled("first", NOW, 1)
     asked = list(fake.asked)
-    queue.verify(cast(Cluster, fake), (), NOW)
+    queue.verify(fake, (), NOW)
     assert fake.asked == asked
     del fake.objects["SolrBenchmark", "default", "now"]
     assert not queue.is_settled("first", NOW + VERIFY_AFTER, 1)
     assert not queue.is_settled("first", NOW - VERIFY_AFTER, 1)  # the clock was set back
-    queue.verify(cast(Cluster, fake), (), NOW + VERIFY_AFTER)
+    queue.verify(fake, (), NOW + VERIFY_AFTER)
     assert queue.turn(FIRST, 1).before == []
 
 
-class OneForbidden(FakeCluster):
-    """Refuses the namespace team-a."""
-
-    def list_metadata(
-        self,
-        version: str,
-        kind: str,
-        namespace: str | None,
-        selector: dict[str, str] | None = None,
-    ) -> Any:
-        if namespace == "team-a":
-            raise ForbiddenError(ApiServerReason.API_REFUSED, "no role")
-        return super().list_metadata(version, kind, namespace, selector)
+def refuse_team_a(request: Request, serve: Callable[[], Any]) -> Any:
+    """Refuse a namespace."""
+    if request.arguments["namespace"] == "team-a":
+        raise ForbiddenError(ApiServerReason.API_REFUSED, "no role")
+    return serve()
 
 
 def test_a_refused_namespace_does_not_stop_the_others() -> None:
-    fake = cast(Cluster, OneForbidden(FIRST))
+    fake = FakeCluster(FIRST, fault=refuse_team_a)
     queue = filled(FIRST)
     queue.verify(fake, ("team-a", "default"), NOW)
     assert queue.turn(FIRST, 1).before == []

@@ -1,13 +1,12 @@
 """From pods and documents to the verdict in the status, and to those who read it."""
 
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.result_documents import sorted_documents
 from solrbench.controller.handlers.events import Event, verdict_events
 from solrbench.controller.stages import cleanup, load_results
@@ -47,7 +46,7 @@ def restarted(seconds_ago: float) -> dict[str, Any]:
 
 def whole(world: World) -> StepRunResult:
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    (found,) = sorted_documents(cast(Cluster, world.cluster), SolrBenchmark.parse(body))
+    (found,) = sorted_documents(world.cluster, SolrBenchmark.parse(body))
     return found
 
 

@@ -1,13 +1,12 @@
 """What the status shows of objectives and the search, and what the load gets of them."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.objectives import ObjectivesStatus, ObjectiveWord
-from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.stages.objectives import conclude_objectives
 from solrbench.decide.conditions import OBJECTIVES_MET
@@ -34,7 +33,7 @@ def world_with(objectives: list[dict[str, Any]], **load: Any) -> World:
 
 def store(world: World, *documents: StepRunResult) -> None:
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
+    reports, benchmark = Reports(world.cluster), SolrBenchmark.parse(body)
     for each in documents:
         reports.store(benchmark, each, 1)
 
