@@ -11,14 +11,13 @@ import pytest
 
 from solrbench.api.v1alpha1 import GROUP
 from solrbench.cluster.client import connect
-from solrbench.controller.stages import load_results
 from solrbench.controller.uninstall import Uninstall
 from solrbench.decide.scheduling.finalizers import needs_finalizer
 from support.cluster.admission import reach_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.cluster.waiting import wait_until
-from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud, Workloads
-from support.fakes.handled_operator import HandledOperator, condition, settings_for
+from support.fakes.fake_cluster import FakeCluster
+from support.fakes.operator_driver import OperatorDriver, condition, settings_for
 from support.resources.small_resource import SOLR, Changes, create, resource
 from unit.controller.runs import access_to
 
@@ -67,18 +66,15 @@ class World:
     def __init__(self, objects: BenchmarkObjects, patch: pytest.MonkeyPatch) -> None:
         self.objects = objects
         self.namespace = objects.namespace
-        self.cluster = ClusterWithFakedPods(connect())
-        self.cloud = IndexedCloud(documents=DOCUMENTS)
-        self.operator = HandledOperator(
+        self.cluster = FakeCluster(real=connect())
+        self.operator = OperatorDriver(
             self.cluster,
             patch,
-            access_to(self.cloud),
-            settings_for(self.namespace),
-            datetime.now(UTC).replace(microsecond=0),
+            settings=settings_for(self.namespace),
+            now=datetime.now(UTC).replace(microsecond=0),
         )
-        workloads = Workloads(self.cluster, lambda: self.operator.now)
-        self.advance = workloads.advance
-        patch.setattr(load_results, "LoadMasterClient", workloads.master)
+        self.cloud = self.operator.cloud
+        self.advance = self.operator.workloads.advance
 
     def bring(self, changes: Changes, there: Callable[[Body], bool]) -> None:
         """Store a benchmark, with kopf's finalizer where it has one, and bring it to a phase."""
@@ -103,7 +99,7 @@ class World:
         self.said: list[str] = []
         settings = settings_for(self.namespace)
         access = access_to(self.cloud)
-        Uninstall(self.cluster, settings, self.said.append, access, pause).release(6)  # type: ignore[arg-type]
+        Uninstall(self.cluster, settings, self.said.append, access, pause).release(6)
 
     def finalize(self) -> None:
         """Do what kopf does with a benchmark that is being deleted, and with one that is gone."""

@@ -20,15 +20,13 @@ from solrbench.controller.endpoint import (
     connect_checked,
     resolve_endpoint,
 )
-from solrbench.controller.stages import load_results
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.net import deadline_transport
 from solrbench.solr import dns
 from solrbench.solr.client import SolrClient
 from support.cluster.admission import ApiServer, RejectedError, reach_api_server
 from support.fakes.fake_cluster import FakeCluster
-from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud, Workloads
-from support.fakes.handled_operator import SETTINGS, HandledOperator, condition
+from support.fakes.operator_driver import SETTINGS, OperatorDriver, condition
 from support.resources import companions
 from support.resources.hostile_values import BASE_URLS, MESSAGES, SPECS, URLS
 from support.resources.small_resource import Changes, create, resource
@@ -62,19 +60,16 @@ class World:
 
     def __init__(self, patch: pytest.MonkeyPatch, canary: Canary) -> None:
         self.canary = canary
-        self.cluster = ClusterWithFakedPods(FakeCluster())
-        self.cloud = IndexedCloud(documents=DOCUMENTS)
+        self.cluster = FakeCluster()
         self.solr = ""
         access = TargetAccess(self._connect, self._resolve)
         settings = replace(SETTINGS, allowed_hosts=("*",), concurrency=2)
-        self.operator = HandledOperator(self.cluster, patch, access, settings)
-        self.workloads = Workloads(self.cluster, lambda: self.operator.now)
-        patch.setattr(load_results, "LoadMasterClient", self.workloads.master)
-        self.cluster.real.put(resource(GOOD))
+        self.operator = OperatorDriver(self.cluster, patch, access=access, settings=settings)
+        self.cluster.put(resource(GOOD))
 
     def _connect(self, cluster: Any, urls: list[str], seconds: float, auth: HttpAuth) -> SolrClient:
         if urls == ENDPOINT.urls:
-            return self.cloud.client(auth)
+            return self.operator.cloud.client(auth)
         if urls == [self.solr]:
             return SolrClient(urls, min(seconds, 0.5), auth)
         return connect_checked(cluster, urls, min(seconds, 0.5), auth)
@@ -92,9 +87,9 @@ class World:
     def attack(self, changes: Changes, rounds: int = 4) -> Body:
         """Store the bad benchmark, and reconcile it beside the good one."""
         body = resource({"spec.suspend": False} | changes | {"metadata.name": "bad"})
-        self.cluster.real.put(body)
+        self.cluster.put(body)
         for _ in range(rounds):
-            self.workloads.advance()
+            self.operator.workloads.advance()
             self.operator.reconcile("bad", seconds=1)
             self.operator.reconcile("good", seconds=1)
         return self.operator.read("bad")
@@ -102,7 +97,7 @@ class World:
     def finish(self) -> Body:
         """Let the good benchmark go on to its end."""
         for _ in range(30):
-            self.workloads.advance()
+            self.operator.workloads.advance()
             self.operator.reconcile("good", seconds=2)
         return self.operator.read("good")
 
@@ -210,7 +205,7 @@ def test_address_that_solr_reports_is_not_followed(world: World, name: str) -> N
             urls=["http://hostile/solr"], collectionPolicy="UseExisting", collectionName="books"
         )
         queries = {"configMap": {"name": "queries"}}
-        world.cluster.real.put(
+        world.cluster.put(
             {
                 "kind": "ConfigMap",
                 "metadata": {"name": "queries"},
@@ -287,7 +282,7 @@ def manifests(text: str) -> Body:
 
 @pytest.mark.parametrize("name", companions.REFUSED_TEXTS)
 def test_texts_that_are_no_companions_are_contained(world: World, name: str) -> None:
-    world.cluster.real.put(manifests(companions.REFUSED_TEXTS[name][0]))
+    world.cluster.put(manifests(companions.REFUSED_TEXTS[name][0]))
     reason, message = shown(world.attack(create() | COMPANIONS, rounds=2))
     assert reason == "CompanionRefused"
     assert len(message) < 2500
@@ -303,16 +298,16 @@ def test_companions_lend_no_rights(world: World, name: str) -> None:
     changed = companions.changed(body, path, value)
     others = [each for each in companions.MANIFESTS if each is not body]
     text = companions.text_of(changed, *others).replace("$(WORKERS)", values["WORKERS"])
-    world.cluster.real.put(manifests(text))
+    world.cluster.put(manifests(text))
     reason, message = shown(world.attack(create() | COMPANIONS, rounds=3))
     assert reason == "CompanionRefused"
     assert words in message
-    assert world.cluster.faked.names("Deployment") == set()
+    assert world.cluster.names("Deployment") == set()
 
 
 def test_a_companion_that_never_runs_holds_nothing_else_up(world: World) -> None:
     text = companions.text_of(*companions.MANIFESTS).replace("$(WORKERS)", "1")
-    world.cluster.real.put(manifests(text))
+    world.cluster.put(manifests(text))
     body = world.attack(create() | COMPANIONS | {"spec.deadlines": {"provisioningSeconds": 1}})
     assert shown(body)[0] not in ("", "InternalError")
 
@@ -333,7 +328,7 @@ def test_termination_message_is_contained(world: World, name: str) -> None:
         "phase": "Failed",
         "containerStatuses": [{"name": "index", "state": {"terminated": ended}}],
     }
-    world.cluster.faked.put(
+    world.cluster.put(
         {"kind": "Pod", "metadata": {"name": PLANTED, "labels": labels}, "status": status}
     )
     for _ in range(4):

@@ -9,8 +9,7 @@ from solrbench.api.kinds import BENCHMARK, SWEEP
 from support.cluster.benchmark_objects import own_namespace
 from support.cluster.kube import wait_for
 from support.cluster.renamed_kinds import RenamedKinds, renamed_kinds
-from support.fakes.handled_operator import condition
-from support.fakes.handled_sweeps import handled_sweeps
+from support.fakes.operator_driver import condition, sweeps_of
 from support.resources.small_resource import create
 from support.resources.small_sweep import small_sweep, users_axis
 
@@ -29,7 +28,7 @@ def test_a_sweep_is_measured_changed_and_deleted(
 ) -> None:
     with own_namespace("sweep") as objects:
         namespace = objects.namespace
-        sweeps = handled_sweeps(monkeypatch, cluster, namespace)
+        sweeps = sweeps_of(monkeypatch, cluster, namespace)
         body = small_sweep({"spec.axes": [users_axis(2)]}, create())
         body["metadata"]["namespace"] = namespace
         cluster.apply(body, "tests")

@@ -10,7 +10,7 @@ from solrbench.errors import SolrbenchError
 from support.cluster.admission import RejectedError
 from support.cluster.benchmark_objects import own_namespace
 from support.cluster.renamed_kinds import RenamedKinds, renamed_kinds
-from support.fakes.handled_sweeps import handled_sweeps
+from support.fakes.operator_driver import sweeps_of
 from support.transitions.sweep_walk import Body, SweepWalk
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
@@ -38,7 +38,7 @@ def test_every_change_is_refused_by_name_or_effective(
 
     with own_namespace("sweep-walk") as objects:
         namespace = objects.namespace
-        sweeps = handled_sweeps(monkeypatch, cluster, namespace)
+        sweeps = sweeps_of(monkeypatch, cluster, namespace)
         walk = SweepWalk(sweeps, apply, random.Random(1))
         walk.go(TRANSITIONS)
     states = {state for state, _ in walk.seen}

@@ -8,13 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from solrbench.cluster.client import connect
-from solrbench.controller.stages import load_results
 from support.cluster.admission import reach_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
-from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud
-from support.fakes.handled_operator import HandledOperator, settings_for
+from support.fakes.fake_cluster import FakeCluster
+from support.fakes.operator_driver import OperatorDriver, settings_for
 from support.transitions.walk import Walk
-from unit.controller.runs import access_to
 
 pytestmark = pytest.mark.cluster
 
@@ -39,17 +37,14 @@ def objects() -> Iterator[BenchmarkObjects]:
 def test_every_change_is_refused_by_name_or_effective(
     seed: int, objects: BenchmarkObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster = ClusterWithFakedPods(connect())
-    operator = HandledOperator(
-        cluster,
+    operator = OperatorDriver(
+        FakeCluster(real=connect()),
         monkeypatch,
-        access_to(IndexedCloud(documents=DOCUMENTS)),
-        settings_for(objects.namespace),
-        datetime.now(UTC).replace(microsecond=0),
+        settings=settings_for(objects.namespace),
+        now=datetime.now(UTC).replace(microsecond=0),
     )
     source = random.Random(seed)
     walk = Walk(operator, objects.namespace, objects.store, objects.replace, source)
-    monkeypatch.setattr(load_results, "LoadMasterClient", walk.workloads.master)
     walk.go(TRANSITIONS)
     walk.finish()
     walk.remove_all()

@@ -10,8 +10,7 @@ from typing import Any
 from solrbench.api.kinds import SWEEP
 from support.cluster.admission import RejectedError
 from support.cluster.waiting import wait_until
-from support.fakes.handled_operator import condition
-from support.fakes.handled_sweeps import HandledSweeps
+from support.fakes.operator_driver import SweepDriver, condition
 from support.resources.small_resource import Changes, create
 from support.resources.small_sweep import small_sweep, users_axis
 from support.transitions.fields import (
@@ -65,7 +64,7 @@ class SweepWalk:
 
     """
 
-    sweeps: HandledSweeps
+    sweeps: SweepDriver
     apply: Apply
     source: random.Random
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)

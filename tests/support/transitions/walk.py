@@ -16,8 +16,7 @@ from typing import Any
 from solrbench.api.kinds import BENCHMARK
 from solrbench.decide.scheduling.finalizers import needs_reconcile
 from support.cluster.admission import RejectedError
-from support.fakes.faked_pods import ClusterWithFakedPods, Workloads
-from support.fakes.handled_operator import HandledOperator, condition
+from support.fakes.operator_driver import OperatorDriver, condition
 from support.resources.small_resource import resource
 from support.transitions.bases import BASES, CLAIM, manifests
 from support.transitions.fields import (
@@ -66,7 +65,7 @@ class Walk:
 
     """
 
-    operator: HandledOperator
+    operator: OperatorDriver
     namespace: str
     store: Replace
     replace: Replace
@@ -74,12 +73,10 @@ class Walk:
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        cluster = self.operator.cluster
-        assert isinstance(cluster, ClusterWithFakedPods)
-        self.cluster = cluster
-        self.workloads = Workloads(cluster, lambda: self.operator.now)
-        for body, put in ((CLAIM, cluster.faked.put), (manifests(), cluster.real.apply)):
-            put(body | {"metadata": body["metadata"] | {"namespace": self.namespace}})
+        self.cluster = self.operator.cluster
+        for body in (CLAIM, manifests()):
+            place = {"namespace": self.namespace}
+            self.cluster.apply(body | {"metadata": body["metadata"] | place})
 
     def go(self, transitions: int) -> None:
         """Change a field of some benchmark again and again, and check what comes of it."""
@@ -144,11 +141,11 @@ class Walk:
 
     def _delete(self, name: str) -> None:
         assert self.operator.finalize(name, self.namespace), f"{name} is held"
-        self.cluster.real.delete(*BENCHMARK.reference, self.namespace, name)
+        self.cluster.delete(*BENCHMARK.reference, self.namespace, name)
 
     def _get_on(self, names: Iterable[str]) -> None:
         for name in names:
-            self.workloads.advance()
+            self.operator.workloads.advance()
             self._check(self.operator.reconcile(name, self.namespace, 2))
 
     def _draw_name(self) -> str:

@@ -6,13 +6,10 @@ from typing import Any
 
 import pytest
 
-from solrbench.controller.stages import load_results
 from support.fakes.fake_cluster import FakeCluster
-from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud, Workloads
-from support.fakes.handled_operator import SETTINGS, HandledOperator, condition
+from support.fakes.operator_driver import SETTINGS, OperatorDriver, condition
 from support.resources.companions import DEPLOYMENT, MANIFESTS, changed, text_of
 from support.resources.small_resource import Changes, create, resource
-from unit.controller.runs import access_to
 
 Body = dict[str, Any]
 COMPANIONS = [{"configMap": {"name": "manifests"}, "values": {"WORKERS": "2"}}]
@@ -28,17 +25,14 @@ class World:
     """A benchmark with a proxy in front of an existing Solr."""
 
     def __init__(self, patch: pytest.MonkeyPatch, text: str, settings: Any = SETTINGS) -> None:
-        self.cluster = ClusterWithFakedPods(FakeCluster())
-        access = access_to(IndexedCloud(documents=DOCUMENTS))
-        self.operator = HandledOperator(self.cluster, patch, access, settings)
-        self.workloads = Workloads(self.cluster, lambda: self.operator.now)
-        patch.setattr(load_results, "LoadMasterClient", self.workloads.master)
+        self.cluster = FakeCluster()
+        self.operator = OperatorDriver(self.cluster, patch, settings=settings)
         self.write(text)
-        self.cluster.real.put(resource(PROXY))
+        self.cluster.put(resource(PROXY))
 
     def write(self, text: str) -> None:
         metadata = {"name": "manifests", "namespace": "default"}
-        self.cluster.real.put({"kind": "ConfigMap", "metadata": metadata, "data": {"all": text}})
+        self.cluster.put({"kind": "ConfigMap", "metadata": metadata, "data": {"all": text}})
 
     def reconcile(self, rounds: int = 1) -> Body:
         for _ in range(rounds):
@@ -48,7 +42,7 @@ class World:
     def go_on(self, rounds: int = 1) -> Body:
         """Let pods start and Jobs get on, too."""
         for _ in range(rounds):
-            self.workloads.advance()
+            self.operator.workloads.advance()
             body = self.reconcile()
         return body
 
@@ -60,10 +54,9 @@ class World:
 
     def objects(self) -> set[str]:
         """Return the companions that are there."""
-        every = [*self.cluster.faked.objects.items(), *self.cluster.real.objects.items()]
         return {
             f"{kind}/{name}"
-            for (kind, _, name), body in every
+            for (kind, _, name), body in self.cluster.objects.items()
             if (body["metadata"].get("labels") or {}).get("app.kubernetes.io/component")
             == "companion"
         }
@@ -115,22 +108,22 @@ def test_what_the_installer_allows_is_asked_for(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_missing_config_map_is_waited_for(world: World) -> None:
     place = ("ConfigMap", "default", "manifests")
-    manifests = world.cluster.real.objects.pop(place)
+    manifests = world.cluster.objects.pop(place)
     assert condition(world.reconcile(), "Accepted")[1] == "ConfigMapNotFound"
-    world.cluster.real.put(manifests)
+    world.cluster.put(manifests)
     assert world.until(is_ready)
 
 
 def test_a_lost_companion_makes_the_target_again(world: World) -> None:
     world.until(is_ready)
-    pod = world.cluster.faked.objects["Pod", "default", "one-proxy-1"]
+    pod = world.cluster.objects["Pod", "default", "one-proxy-1"]
     pod["status"]["containerStatuses"] = [{"name": "proxy", "restartCount": 1}]
     body = world.reconcile()
     assert condition(body, "TargetReady")[:2] == ("False", "CompanionLost")
     assert "one-proxy-1" in condition(body, "TargetReady")[2]
     assert body["status"]["attempts"]["target"] == 2
     body = world.until(is_ready)
-    labels = world.cluster.faked.objects["Deployment", "default", "one-proxy"]["metadata"]["labels"]
+    labels = world.cluster.objects["Deployment", "default", "one-proxy"]["metadata"]["labels"]
     assert labels["solrbench.io/attempt"] == "2"
     assert condition(world.until(has_ended), "Succeeded")[0] == "True"
 
@@ -140,7 +133,7 @@ def test_manifests_that_change_are_not_mixed(world: World) -> None:
     world.write(text_of(*MANIFESTS[1:], changed(DEPLOYMENT, "spec.replicas", 1)))
     body = world.reconcile(2)
     assert is_ready(body)  # what was read at the start goes on
-    pod = world.cluster.faked.objects["Pod", "default", "one-proxy-0"]
+    pod = world.cluster.objects["Pod", "default", "one-proxy-0"]
     pod["metadata"]["uid"] = "another"
     body = world.until(has_ended)
     _, reason, message = condition(body, "Succeeded")
@@ -150,17 +143,17 @@ def test_manifests_that_change_are_not_mixed(world: World) -> None:
 
 def test_a_deployment_of_others_is_left_alone(world: World) -> None:
     other = {"name": "one-proxy", "namespace": "default", "labels": {"a": "b"}}
-    world.cluster.faked.put({"kind": "Deployment", "metadata": other, "spec": {"replicas": 0}})
+    world.cluster.put({"kind": "Deployment", "metadata": other, "spec": {"replicas": 0}})
     body = world.reconcile(4)
     assert condition(body, "TargetReady")[1] == "NameTaken"
 
 
 def test_suspension_removes_companions(world: World) -> None:
     world.until(is_ready)
-    benchmark = world.cluster.real.objects["SolrBenchmark", "default", "one"]
+    benchmark = world.cluster.objects["SolrBenchmark", "default", "one"]
     benchmark["spec"]["suspend"] = True
     world.reconcile(3)
     assert world.objects() == set()
-    benchmark = world.cluster.real.objects["SolrBenchmark", "default", "one"]
+    benchmark = world.cluster.objects["SolrBenchmark", "default", "one"]
     benchmark["spec"]["suspend"] = False
     assert condition(world.until(has_ended), "Succeeded")[0] == "True"

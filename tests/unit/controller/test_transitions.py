@@ -12,13 +12,10 @@ from pydantic import ValidationError
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.controller.stages import load_results
 from support.cluster.admission import RejectedError
 from support.fakes.fake_cluster import FakeCluster
-from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud
-from support.fakes.handled_operator import HandledOperator
+from support.fakes.operator_driver import OperatorDriver
 from support.transitions.walk import Walk
-from unit.controller.runs import access_to
 
 pytestmark = pytest.mark.slow
 
@@ -58,11 +55,10 @@ class Admission:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_change_is_refused_or_effective(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = ClusterWithFakedPods(FakeCluster())
-    operator = HandledOperator(cluster, monkeypatch, access_to(IndexedCloud(documents=DOCUMENTS)))
-    admission = Admission(cluster.real)
+    cluster = FakeCluster()
+    operator = OperatorDriver(cluster, monkeypatch)
+    admission = Admission(cluster)
     walk = Walk(operator, "default", admission.store, admission.replace, random.Random(seed))
-    monkeypatch.setattr(load_results, "LoadMasterClient", walk.workloads.master)
     walk.go(100)
     walk.finish()
     assert {state for state, _ in walk.seen} >= {"queued", "running"}

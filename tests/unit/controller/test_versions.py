@@ -5,7 +5,7 @@ A resource that another version wrote may break this one's schema, in its spec o
 
 import typing
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -17,7 +17,7 @@ from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
-from support.fakes.handled_operator import HandledOperator, condition, parsed
+from support.fakes.operator_driver import OperatorDriver, condition, parsed
 from support.results.statuses import full_status
 from unit.results.builders import make_document, make_result
 
@@ -27,19 +27,19 @@ STRICTER = {"backoffLimit": -1}
 
 
 @pytest.fixture
-def operator(monkeypatch: pytest.MonkeyPatch) -> HandledOperator:
+def operator(monkeypatch: pytest.MonkeyPatch) -> OperatorDriver:
     """Return an operator whose first benchmark runs, and whose second waits."""
-    found = HandledOperator(FakeCluster(small("one"), small("two")), monkeypatch)
+    found = OperatorDriver(FakeCluster(small("one"), small("two")), monkeypatch)
     found.settle(("one", "two"), rounds=2)
     return found
 
 
-def stored(operator: HandledOperator, name: str = "one") -> Body:
+def stored(operator: OperatorDriver, name: str = "one") -> Body:
     """Return a benchmark to be changed as another version would have left it."""
-    return cast(Body, operator.cluster.objects["SolrBenchmark", "default", name])
+    return operator.cluster.objects["SolrBenchmark", "default", name]
 
 
-def finished(operator: HandledOperator, **spec: Any) -> Body:
+def finished(operator: OperatorDriver, **spec: Any) -> Body:
     """Let the first benchmark be over, with results."""
     body = stored(operator)
     body["spec"] |= spec
@@ -51,7 +51,7 @@ def finished(operator: HandledOperator, **spec: Any) -> Body:
 
 
 def test_a_stricter_schema_leaves_a_running_benchmark_its_status_pods_and_place(
-    operator: HandledOperator,
+    operator: OperatorDriver,
 ) -> None:
     before = stored(operator)["status"]
     stored(operator)["spec"] |= STRICTER
@@ -64,7 +64,7 @@ def test_a_stricter_schema_leaves_a_running_benchmark_its_status_pods_and_place(
     assert operator.reconcile("two")["status"]["phase"] == "Queued"
 
 
-def test_it_is_written_once_and_goes_on_after_a_rollback(operator: HandledOperator) -> None:
+def test_it_is_written_once_and_goes_on_after_a_rollback(operator: OperatorDriver) -> None:
     stored(operator)["spec"] |= STRICTER
     version = operator.reconcile("one")["metadata"]["resourceVersion"]
     again = operator.reconcile("one", seconds=60)
@@ -74,7 +74,7 @@ def test_it_is_written_once_and_goes_on_after_a_rollback(operator: HandledOperat
     assert condition(after, "Succeeded")[:2] == ("Unknown", "ZooKeeperNotReady")
 
 
-def test_it_ends_at_its_deadline_and_is_cleaned_up(operator: HandledOperator) -> None:
+def test_it_ends_at_its_deadline_and_is_cleaned_up(operator: OperatorDriver) -> None:
     stored(operator)["spec"] |= STRICTER | {"deadlines": {"provisioningSeconds": 60}}
     assert condition(operator.reconcile("one"), "Succeeded")[0] == "Unknown"
     after = operator.reconcile("one", seconds=70)
@@ -92,7 +92,7 @@ def test_it_ends_at_its_deadline_and_is_cleaned_up(operator: HandledOperator) ->
 @pytest.mark.parametrize(
     ("cleanup", "reason"), [("Never", "CleanupSkipped"), ("OfALaterVersion", "CleanupSkipped")]
 )
-def test_what_cleanup_keeps_is_kept(operator: HandledOperator, cleanup: str, reason: str) -> None:
+def test_what_cleanup_keeps_is_kept(operator: OperatorDriver, cleanup: str, reason: str) -> None:
     limits = {"provisioningSeconds": 60}
     stored(operator)["spec"] |= STRICTER | {"deadlines": limits, "cleanup": cleanup}
     operator.reconcile("one", seconds=70)
@@ -101,7 +101,7 @@ def test_what_cleanup_keeps_is_kept(operator: HandledOperator, cleanup: str, rea
     assert operator.cluster.names("StatefulSet") == {"one-zookeeper"}
 
 
-def test_a_rule_of_a_later_version_does_not_end_what_runs(operator: HandledOperator) -> None:
+def test_a_rule_of_a_later_version_does_not_end_what_runs(operator: OperatorDriver) -> None:
     broken = {"replicas": {"nrt": 3}, "shards": 1}
     stored(operator)["spec"]["collection"] = broken
     assert condition(operator.reconcile("one"), "Succeeded")[1] == "ZooKeeperNotReady"
@@ -110,7 +110,7 @@ def test_a_rule_of_a_later_version_does_not_end_what_runs(operator: HandledOpera
 
 
 @pytest.mark.parametrize("changes", [STRICTER, {"ofALaterVersion": 1}])
-def test_a_finished_benchmark_keeps_its_results(operator: HandledOperator, changes: Body) -> None:
+def test_a_finished_benchmark_keeps_its_results(operator: OperatorDriver, changes: Body) -> None:
     before = finished(operator, cleanup="Never", **changes)["status"]
     before["conditions"].append(
         {
@@ -123,7 +123,7 @@ def test_a_finished_benchmark_keeps_its_results(operator: HandledOperator, chang
     assert operator.reconcile("one")["status"] == before
 
 
-def test_a_suspended_benchmark_keeps_its_results(operator: HandledOperator) -> None:
+def test_a_suspended_benchmark_keeps_its_results(operator: OperatorDriver) -> None:
     body = stored(operator)
     body["spec"]["suspend"] = True
     operator.settle(("one",), rounds=3)
@@ -136,7 +136,7 @@ def test_a_suspended_benchmark_keeps_its_results(operator: HandledOperator) -> N
 
 
 def test_results_in_the_status_of_a_later_version_are_computed_anew(
-    operator: HandledOperator,
+    operator: OperatorDriver,
 ) -> None:
     body = stored(operator)
     cluster = operator.cluster
@@ -151,7 +151,7 @@ def test_results_in_the_status_of_a_later_version_are_computed_anew(
 
 
 def test_results_of_a_finished_benchmark_of_a_later_version_stay(
-    operator: HandledOperator,
+    operator: OperatorDriver,
 ) -> None:
     before = finished(operator)["status"]
     before["results"][0] = {"fieldsOfALaterVersion": 1}
@@ -162,7 +162,7 @@ def test_results_of_a_finished_benchmark_of_a_later_version_stay(
     assert operator.cluster.names("StatefulSet") == set()
 
 
-def test_a_damaged_condition_is_made_anew(operator: HandledOperator) -> None:
+def test_a_damaged_condition_is_made_anew(operator: OperatorDriver) -> None:
     stored(operator)["status"]["conditions"][0]["status"] = "Perhaps"
     after = operator.reconcile("one")
     assert condition(after, "Succeeded")[:2] == ("Unknown", "Unreadable")
@@ -170,7 +170,7 @@ def test_a_damaged_condition_is_made_anew(operator: HandledOperator) -> None:
     assert operator.reconcile("one", seconds=2)["status"]["phase"] == "Provisioning"
 
 
-def test_a_newer_definition_is_shown_and_ends_nothing(operator: HandledOperator) -> None:
+def test_a_newer_definition_is_shown_and_ends_nothing(operator: OperatorDriver) -> None:
     stored(operator)["spec"]["load"]["ofALaterVersion"] = 1
     after = operator.reconcile("one")
     assert condition(after, "Succeeded")[:2] == ("Unknown", "Unreadable")
@@ -181,7 +181,7 @@ def test_a_newer_definition_is_shown_and_ends_nothing(operator: HandledOperator)
     assert condition(waiting, "Accepted")[:2] == ("False", "DefinitionNewer")
 
 
-def test_deletion_says_where_a_collection_may_be_left(operator: HandledOperator) -> None:
+def test_deletion_says_where_a_collection_may_be_left(operator: OperatorDriver) -> None:
     body = stored(operator)
     body["spec"] |= STRICTER | {"target": {"existing": {"urls": ["http://search:8983/solr"]}}}
     body["status"]["target"] = {"nodes": {"a:8983_solr": "1"}}
@@ -191,7 +191,7 @@ def test_deletion_says_where_a_collection_may_be_left(operator: HandledOperator)
     assert "spec.backoffLimit" in event[2]
 
 
-def test_deletion_of_others_is_silent(operator: HandledOperator) -> None:
+def test_deletion_of_others_is_silent(operator: OperatorDriver) -> None:
     stored(operator)["spec"] |= STRICTER
     operator.events.clear()
     operator.watch()

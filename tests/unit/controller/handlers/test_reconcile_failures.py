@@ -12,7 +12,7 @@ from solrbench.errors import TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster, no_fault, refusal
-from support.fakes.handled_operator import HandledOperator
+from support.fakes.operator_driver import OperatorDriver
 
 KEY = BenchmarkKey("uid", "search", "one")
 DENIED = 'admission webhook "policy.example.com" denied the request'
@@ -21,7 +21,7 @@ FIRST = timedelta(seconds=2)
 
 def test_a_refused_status_is_an_event_once(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(small("one"))
-    operator = HandledOperator(cluster, monkeypatch)
+    operator = OperatorDriver(cluster, monkeypatch)
     denied = ForbiddenError(ApiServerReason.API_REFUSED, DENIED)
     cluster.fault = refusal(denied, ["replace_status"])
     for _ in range(3):
@@ -34,7 +34,7 @@ def test_a_refused_status_is_an_event_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_pauses_grow_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    HandledOperator(FakeCluster(), monkeypatch)  # takes the events
+    OperatorDriver(FakeCluster(), monkeypatch)  # takes the events
     failures = ReconcileFailures(BENCHMARK, FIRST)
     error = TemporaryError(ApiServerReason.API_UNREACHABLE, "failed calling webhook")
     pauses = [failures.note(KEY, error) for _ in range(40)]

@@ -2,46 +2,33 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
 from solrbench.controller.scheduling.run_watches import KINDS
-from solrbench.controller.stages import load_results
 from solrbench.decide.scheduling.pauses import LIVE_LOAD_PAUSE
 from solrbench.plan.load_plan import LoadState
 from support.cluster.waiting import wait_until
 from support.fakes.fake_cluster import FakeCluster
-from support.fakes.faked_pods import (
-    DOCUMENTS,
-    ClusterWithFakedPods,
-    IndexedCloud,
-    Master,
-    Workloads,
-)
-from support.fakes.handled_operator import HandledOperator
+from support.fakes.operator_driver import OperatorDriver
+from support.fakes.workloads import Master
 from support.resources.small_resource import create, resource
-from unit.controller.runs import access_to
 
 SECONDS = 10.0
 
 
-class WatchedCluster(ClusterWithFakedPods):
-    """Counts reads of pods and Jobs; its watches show a change when the test says so."""
+class WatchedCluster(FakeCluster):
+    """Its watches show a change when the test says so."""
 
     def __init__(self) -> None:
-        super().__init__(FakeCluster())
-        self.reads = 0
+        super().__init__()
         self.change = threading.Event()
         self.passed_on = threading.Semaphore(0)
 
-    def get(self, *arguments: Any) -> Any:
-        self.reads += arguments[1] in ("Pod", "Job")
-        return super().get(*arguments)
-
-    def list(self, *arguments: Any) -> Any:
-        self.reads += arguments[1] in ("Pod", "Job")
-        return super().list(*arguments)
+    @property
+    def reads(self) -> int:
+        """Reads of pods and Jobs so far."""
+        return sum(each.kind in ("Pod", "Job") for each in self.requests)
 
     def watch_changes(
         self, *_: object, on_open: Callable[[], None], **__: object
@@ -58,14 +45,11 @@ class World:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.cluster = WatchedCluster()
-        access = access_to(IndexedCloud(documents=DOCUMENTS))
-        self.operator = HandledOperator(self.cluster, patch, access, watches=True)
-        self.workloads = Workloads(self.cluster, lambda: self.operator.now)
-        patch.setattr(load_results, "LoadMasterClient", self.workloads.master)
+        self.operator = OperatorDriver(self.cluster, patch, watches=True)
         self.finished: list[str] = []
         patch.setattr(Master, "state", lambda _: self._state())
-        self.cluster.real.put(resource(create() | {"spec.suspend": False}))
-        (self.name,) = self.cluster.real.names("SolrBenchmark")
+        self.cluster.put(resource(create() | {"spec.suspend": False}))
+        (self.name,) = self.cluster.names("SolrBenchmark")
 
     def _state(self) -> LoadState:
         return LoadState(stage="Storing", unacknowledged=self.finished)
@@ -83,7 +67,7 @@ class World:
     def measure(self) -> None:
         """Reconcile until the load is under way and nothing is new."""
         for _ in range(12):
-            self.workloads.advance()
+            self.operator.workloads.advance()
             self.reconcile()
         self.uid = self.operator.read(self.name)["metadata"]["uid"]
         wait_until(self.is_watched, "the watches are open", SECONDS)
@@ -116,13 +100,13 @@ def test_spec_that_changed_is_looked_at(world: World) -> None:
     body = world.operator.read(world.name)
     body["metadata"]["generation"] = body["metadata"].get("generation", 1) + 1
     body["spec"]["suspend"] = True
-    world.cluster.real.put(body)
+    world.cluster.put(body)
     assert world.reconcile() > 0
     assert world.operator.read(world.name)["status"]["phase"] == "Suspended"
 
 
 def test_nothing_of_a_deleted_benchmark_is_watched(world: World) -> None:
-    del world.cluster.real.objects["SolrBenchmark", "default", world.name]
+    del world.cluster.objects["SolrBenchmark", "default", world.name]
     world.operator.watch()
     assert not world.is_watched()
 
@@ -131,7 +115,7 @@ def test_nothing_of_a_benchmark_that_is_over_is_watched(world: World) -> None:
     body = world.operator.read(world.name)
     body["metadata"]["generation"] = body["metadata"].get("generation", 1) + 1
     body["spec"]["suspend"] = True
-    world.cluster.real.put(body)
+    world.cluster.put(body)
     world.reconcile()
     world.reconcile()
     assert not world.is_watched()

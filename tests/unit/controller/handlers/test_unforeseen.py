@@ -11,9 +11,8 @@ from solrbench.controller.stages import cleanup, export
 from solrbench.decide.internal_errors import MAX_IN_A_ROW
 from support.cluster.benchmarks import small
 from support.controller.world import fail_with
-from support.fakes.faked_pods import ClusterWithFakedPods
-from support.fakes.handled_operator import condition
-from support.fakes.handled_sweeps import HandledSweeps
+from support.fakes.fake_cluster import Request
+from support.fakes.operator_driver import SweepDriver, condition
 from support.resources.small_resource import Changes, create, resource
 from support.resources.small_sweep import sweep_of
 
@@ -34,41 +33,35 @@ FAULTS = 6
 
 
 class Faults:
-    """Raises at some calls of the API, chosen by chance, as often as asked.
+    """A fault that raises at some calls of the API, chosen by chance, as often as asked.
 
     Args:
-        cluster: whose calls fail
         source: of chance
         left: how many calls fail
 
     """
 
-    def __init__(self, cluster: ClusterWithFakedPods, source: random.Random, left: int) -> None:
+    def __init__(self, source: random.Random, left: int) -> None:
         self.raised: list[Exception] = []
         self.left = left
         self._source = source
-        for name in CALLS:
-            setattr(cluster, name, self._wrap(getattr(cluster, name)))
 
-    def _wrap(self, call: Any) -> Any:
-        def wrapped(*arguments: Any, **options: Any) -> Any:
-            kinds = {BENCHMARK.name, SWEEP.name} & {each for each in arguments if each.__hash__}
-            # The resource itself is read outside of what is looked at, and again for the condition.
-            if not kinds and self.left and self._source.random() < 0.2:
-                self.left -= 1
-                self.raised.append(self._source.choice(ERRORS)())
-                raise self.raised[-1]
-            return call(*arguments, **options)
-
-        return wrapped
+    def __call__(self, request: Request, serve: Callable[[], Any]) -> Any:
+        # The resource itself is read outside of what is looked at, and again for the condition.
+        may_fail = request.method in CALLS and request.kind not in (BENCHMARK.name, SWEEP.name)
+        if may_fail and self.left and self._source.random() < 0.2:
+            self.left -= 1
+            self.raised.append(self._source.choice(ERRORS)())
+            raise self.raised[-1]
+        return serve()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_any_exception_at_any_call_ends_in_a_condition(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sweeps = HandledSweeps(monkeypatch)
-    faults = Faults(sweeps.cluster, random.Random(seed), FAULTS)
+    sweeps = SweepDriver(monkeypatch)
+    sweeps.cluster.fault = faults = Faults(random.Random(seed), FAULTS)
     sweeps.put(sweep_of(2))
     shown = 0
     for _ in range(100):
@@ -92,7 +85,7 @@ def shows_internal_error(body: Body) -> bool:
 
 
 def test_a_sweep_shows_what_its_reconcile_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    sweeps = HandledSweeps(monkeypatch)
+    sweeps = SweepDriver(monkeypatch)
     sweeps.put(sweep_of(1))
     with monkeypatch.context() as patch:
         where = "solrbench.controller.sweeps.handlers.reconcile_sweep"
@@ -121,7 +114,7 @@ def test_an_exception_of_an_export_ends_it(monkeypatch: pytest.MonkeyPatch) -> N
     changes: Changes = create() | {"spec.suspend": False, "spec.results": {"export": volume}}
     world = handled(monkeypatch, resource(changes | {"metadata.name": "one"}))
     claim = {"name": "reports", "labels": {}}
-    world.cluster.faked.put({"kind": "PersistentVolumeClaim", "metadata": claim})
+    world.cluster.put({"kind": "PersistentVolumeClaim", "metadata": claim})
     for _ in range(MAX_IN_A_ROW + 30):
         world.workloads.advance()
         body = world.operator.reconcile("one", seconds=2)
@@ -129,7 +122,7 @@ def test_an_exception_of_an_export_ends_it(monkeypatch: pytest.MonkeyPatch) -> N
     assert condition(body, "Exported") == ("False", "InternalError", "IndexError: chunk")
 
 
-def handled(monkeypatch: pytest.MonkeyPatch, body: Body) -> HandledSweeps:
-    sweeps = HandledSweeps(monkeypatch)
-    sweeps.cluster.real.put(body)
+def handled(monkeypatch: pytest.MonkeyPatch, body: Body) -> SweepDriver:
+    sweeps = SweepDriver(monkeypatch)
+    sweeps.cluster.put(body)
     return sweeps

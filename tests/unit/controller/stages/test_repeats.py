@@ -11,21 +11,12 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.cluster.result_documents import sorted_documents
 from solrbench.controller.provisioners import created, registry
-from solrbench.controller.stages import load_results
 from solrbench.results.model.step_result import StepRunResult
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
-from support.fakes.faked_pods import DOCUMENTS, Workloads
-from support.fakes.handled_operator import HandledOperator, condition, parsed
-from support.fakes.killed_operator import (
-    KilledError,
-    KillingCloud,
-    KillingCluster,
-    Kills,
-    TargetOfPods,
-)
+from support.fakes.operator_driver import KilledError, Kills, OperatorDriver, condition, parsed
+from support.fakes.workloads import DOCUMENTS, IndexedCloud, TargetOfPods
 from support.resources.small_resource import REMOVE, Changes, change, create
-from unit.controller.runs import access_to
 
 REPEATS = 3
 STEPS = [{"name": f"step-{n}", "users": 2, "requests": 200} for n in (1, 2)]
@@ -36,8 +27,7 @@ MOST_RECONCILES = 400
 class World:
     """One benchmark, its operator and its target."""
 
-    operator: HandledOperator
-    workloads: Workloads
+    operator: OperatorDriver
     target: TargetOfPods
     kills: Kills
     start_on: str
@@ -56,7 +46,7 @@ class World:
         raise AssertionError(f"it does not end: {condition(body, 'Succeeded')}")
 
     def reconcile(self) -> dict[str, Any]:
-        self.workloads.advance()
+        self.operator.workloads.advance()
         before, load = self.stored(), self.load()
         try:
             self.operator.reconcile("one", seconds=2)
@@ -72,18 +62,15 @@ class World:
         return sorted_documents(self.operator.cluster, parsed(self.operator.read("one")))
 
     def load(self) -> dict[str, Any] | None:
-        found: dict[str, Any] | None = self.operator.cluster.get(
-            "batch/v1", "Job", "default", "one-load-master"
-        )
-        return found
+        return self.operator.cluster.get("batch/v1", "Job", "default", "one-load-master")
 
     def lose_target(self) -> None:
-        pods = self.operator.cluster.faked.objects
-        del pods["Pod", "default", "one-solr-0"]
+        del self.operator.cluster.objects["Pod", "default", "one-solr-0"]
 
     def _check_plan(self, before: list[StepRunResult]) -> None:
         """A load that begins measures one repeat, and nothing that is stored."""
         found = self.operator.cluster.get("v1", "ConfigMap", "default", "one-load-master")
+        assert found is not None
         step_runs = json.loads(found["data"]["load-plan.json"])["stepRuns"]
         if self.start_on != "SameTarget":
             assert len({each["repeat"] for each in step_runs}) == 1
@@ -94,25 +81,21 @@ def world(
     patch: pytest.MonkeyPatch, start_on: str, changes: Changes | None = None, kills: float = 0
 ) -> World:
     source = random.Random(f"{start_on} {kills}")
-    kill_some = Kills(source, kills)
-    cluster, cloud = (
-        KillingCluster(FakeCluster(), kill_some),
-        KillingCloud(kill_some, documents=DOCUMENTS),
-    )
+    kill_some = Kills(lambda _: source.random() < kills)
+    cluster = FakeCluster(fault=kill_some)
+    cloud = IndexedCloud(documents=DOCUMENTS, around=kill_some.around)
     target = TargetOfPods(cluster, cloud)
     provisioners = dict(registry.PROVISIONERS) | {Provisioner.STATEFUL_SET: target}
     patch.setattr(registry, "PROVISIONERS", provisioners)
     patch.setattr(created, "_check_nodes", lambda _: None)
-    operator = HandledOperator(cluster, patch, access_to(cloud))
-    workloads = Workloads(cluster, lambda: operator.now)
-    patch.setattr(load_results, "LoadMasterClient", workloads.master)
+    operator = OperatorDriver(cluster, patch, cloud)
     repeats = {"count": REPEATS, "startOn": start_on}
     body = small("one", dataset={"generator": {"documents": DOCUMENTS}}, cleanup="Always")
     body["spec"]["load"] |= {"repeats": repeats, "steps": STEPS}
     for path, value in (changes or {}).items():
         change(body, path, value)
-    cluster.real.put(body)
-    return World(operator, workloads, target, kill_some, start_on)
+    cluster.put(body)
+    return World(operator, target, kill_some, start_on)
 
 
 def pods_by_repeat(documents: list[StepRunResult]) -> list[set[str]]:
@@ -237,14 +220,14 @@ def with_variants(
 ) -> World:
     """Return a world whose second variant is slower, in each repeat by another per cent."""
     made = world(patch, start_on, VARIANTS | (changes or {}), kills)
-    made.workloads.variants = ("nodes", "service")
+    made.operator.workloads.variants = ("nodes", "service")
 
     def microseconds(step_run_id: str) -> int:
         repeat, variant, *_ = step_run_id.split("-")
         slower = slower_percent[int(repeat[1:]) % len(slower_percent)]
         return 100_000 + (1000 * slower if variant == "v1" else 0)
 
-    made.workloads.microseconds = microseconds
+    made.operator.workloads.microseconds = microseconds
     return made
 
 
@@ -281,7 +264,7 @@ def test_repeats_end_with_the_words(
 @pytest.mark.slow
 def test_repeats_go_on_where_one_step_has_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
     made = with_variants(monkeypatch, "SameTarget", [0])
-    equal = made.workloads.microseconds
+    equal = made.operator.workloads.microseconds
     noise = [-20, 5, 30]
 
     def microseconds(step_run_id: str) -> int:
@@ -289,5 +272,5 @@ def test_repeats_go_on_where_one_step_has_no_word(monkeypatch: pytest.MonkeyPatc
             return equal(step_run_id)
         return 100_000 + 1000 * noise[int(step_run_id[1]) % 3]
 
-    made.workloads.microseconds = microseconds
+    made.operator.workloads.microseconds = microseconds
     assert made.run().status.report.repeats == 5

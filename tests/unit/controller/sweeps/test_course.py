@@ -1,5 +1,6 @@
 """Sweeps from their beginning to their end, on a cluster in memory."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,8 +8,8 @@ import pytest
 
 from solrbench.errors import PermanentError
 from solrbench.reasons.api_server import ApiServerReason
-from support.fakes.handled_operator import condition
-from support.fakes.handled_sweeps import HandledSweeps
+from support.fakes.fake_cluster import Request
+from support.fakes.operator_driver import SweepDriver, condition
 from support.resources.small_resource import create
 from support.resources.small_sweep import HEAP, small_sweep, sweep_of, users_axis
 
@@ -16,15 +17,15 @@ Body = dict[str, Any]
 
 
 @pytest.fixture
-def sweeps(monkeypatch: pytest.MonkeyPatch) -> HandledSweeps:
-    return HandledSweeps(monkeypatch)
+def sweeps(monkeypatch: pytest.MonkeyPatch) -> SweepDriver:
+    return SweepDriver(monkeypatch)
 
 
 def states(body: Body) -> list[str]:
     return [each["state"] for each in body["status"]["points"]]
 
 
-def test_points_are_measured_one_after_another(sweeps: HandledSweeps) -> None:
+def test_points_are_measured_one_after_another(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(3))
     most = 0
     while condition(sweeps.find() or {}, "Complete")[0] != "True":
@@ -43,7 +44,7 @@ def test_points_are_measured_one_after_another(sweeps: HandledSweeps) -> None:
     assert not sweeps.operator.errors
 
 
-def test_children_are_owned_labelled_and_cleaned_up(sweeps: HandledSweeps) -> None:
+def test_children_are_owned_labelled_and_cleaned_up(sweeps: SweepDriver) -> None:
     template = {"metadata": {"labels": {"team": "search"}}}
     body = sweep_of(1)
     body["spec"]["template"] |= template
@@ -60,13 +61,13 @@ def test_children_are_owned_labelled_and_cleaned_up(sweeps: HandledSweeps) -> No
     assert sweeps.cluster.pods_of(name) == set()
 
 
-def test_points_in_parallel_are_bounded_by_the_installer(sweeps: HandledSweeps) -> None:
+def test_points_in_parallel_are_bounded_by_the_installer(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(3, parallelism=3))
     sweeps.reconcile()
     assert len(sweeps.children()) == 1  # concurrency is 1
 
 
-def test_invalid_points_are_named_before_anything_starts(sweeps: HandledSweeps) -> None:
+def test_invalid_points_are_named_before_anything_starts(sweeps: SweepDriver) -> None:
     axis = HEAP | {"values": ["512Mi", "lots"]}
     sweeps.put(small_sweep({"spec.axes": [axis]}))
     sweeps.reconcile()
@@ -81,7 +82,7 @@ def test_invalid_points_are_named_before_anything_starts(sweeps: HandledSweeps) 
     assert len(sweeps.children()) == 1
 
 
-def test_a_failed_point_does_not_stop_the_others(sweeps: HandledSweeps) -> None:
+def test_a_failed_point_does_not_stop_the_others(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(3))
     refuse_first(sweeps)
     body = sweeps.finish()
@@ -90,7 +91,7 @@ def test_a_failed_point_does_not_stop_the_others(sweeps: HandledSweeps) -> None:
     assert body["status"]["points"][0]["reason"] == "ManifestRejected"
 
 
-def test_fail_fast_begins_no_further_point(sweeps: HandledSweeps) -> None:
+def test_fail_fast_begins_no_further_point(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(3, failFast=True))
     refuse_first(sweeps)
     body = sweeps.finish()
@@ -98,22 +99,20 @@ def test_fail_fast_begins_no_further_point(sweeps: HandledSweeps) -> None:
     assert condition(body, "Succeeded")[:2] == ("False", "StoppedAfterFailure")
 
 
-def refuse_first(sweeps: HandledSweeps) -> None:
+def refuse_first(sweeps: SweepDriver) -> None:
     """Let the API server refuse the first benchmark, as a quota or a policy does."""
-    refused: list[Body] = []
-    apply = sweeps.cluster.real.apply
+    refused: list[Request] = []
 
-    def refuse(manifest: Body) -> Body:
-        if manifest["kind"] == "SolrBenchmark" and not refused:
-            refused.append(manifest)
+    def refuse(request: Request, serve: Callable[[], Any]) -> Any:
+        if request.method == "apply" and request.kind == "SolrBenchmark" and not refused:
+            refused.append(request)
             raise PermanentError(ApiServerReason.MANIFEST_REJECTED, "denied")
-        applied: Body = apply(manifest)
-        return applied
+        return serve()
 
-    sweeps.cluster.real.apply = refuse
+    sweeps.cluster.fault = refuse
 
 
-def test_what_is_in_the_way_of_a_point_is_said_of_the_sweep(sweeps: HandledSweeps) -> None:
+def test_what_is_in_the_way_of_a_point_is_said_of_the_sweep(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1))
     sweeps.get_on()
     ((name, child),) = sweeps.children().items()
@@ -126,14 +125,14 @@ def test_what_is_in_the_way_of_a_point_is_said_of_the_sweep(sweeps: HandledSweep
         "lastTransitionTime": "2026-01-01T12:00:00Z",
     }
     child["status"] = {"conditions": [waits]}
-    sweeps.cluster.real.put(child)
+    sweeps.cluster.put(child)
     sweeps.reconcile()
     status, reason, message = condition(sweeps.read(), "Succeeded")
     assert (status, reason) == ("Unknown", "RunningPoints")
     assert f"{name}: FailedCreate: {refused}" in message
 
 
-def test_suspension_reaches_the_point_under_way(sweeps: HandledSweeps) -> None:
+def test_suspension_reaches_the_point_under_way(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(2))
     for _ in range(4):
         sweeps.get_on()
@@ -148,7 +147,7 @@ def test_suspension_reaches_the_point_under_way(sweeps: HandledSweeps) -> None:
     assert states(sweeps.finish()) == ["Valid"] * 2
 
 
-def test_points_can_be_added_to_a_finished_sweep(sweeps: HandledSweeps) -> None:
+def test_points_can_be_added_to_a_finished_sweep(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1))
     before = sweeps.finish()["status"]["points"]
     sweeps.put(sweep_of(2))
@@ -167,7 +166,7 @@ def test_points_can_be_added_to_a_finished_sweep(sweeps: HandledSweeps) -> None:
         ),
     ],
 )
-def test_what_has_begun_must_not_change(changed: Body, reason: str, sweeps: HandledSweeps) -> None:
+def test_what_has_begun_must_not_change(changed: Body, reason: str, sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(2))
     sweeps.get_on()
     sweeps.put(changed)
@@ -180,7 +179,7 @@ def test_what_has_begun_must_not_change(changed: Body, reason: str, sweeps: Hand
     assert states(sweeps.finish()) == ["Valid"] * 2
 
 
-def test_a_finished_sweep_is_deleted_after_its_time_to_live(sweeps: HandledSweeps) -> None:
+def test_a_finished_sweep_is_deleted_after_its_time_to_live(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1, ttlSecondsAfterFinished=60))
     sweeps.finish()
     assert sweeps.reconcile().total_seconds() <= 60
@@ -189,18 +188,18 @@ def test_a_finished_sweep_is_deleted_after_its_time_to_live(sweeps: HandledSweep
     assert sweeps.find() is None
 
 
-def test_a_sweep_of_another_version_is_shown_and_left_alone(sweeps: HandledSweeps) -> None:
+def test_a_sweep_of_another_version_is_shown_and_left_alone(sweeps: SweepDriver) -> None:
     sweeps.put(small_sweep({"spec.later": 1}))
     sweeps.reconcile()
     assert condition(sweeps.read(), "Accepted")[:2] == ("False", "DefinitionNewer")
 
 
-def test_a_name_that_is_taken_is_reported_and_spared(sweeps: HandledSweeps) -> None:
+def test_a_name_that_is_taken_is_reported_and_spared(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1))
     sweeps.reconcile()
     ((name, child),) = sweeps.children().items()
     child["metadata"]["ownerReferences"] = []
-    sweeps.cluster.real.put(child)
+    sweeps.cluster.put(child)
     sweeps.reconcile()
     status, reason, message = condition(sweeps.read(), "Succeeded")
     assert (status, reason) == ("Unknown", "PointNotCreated")
@@ -208,7 +207,7 @@ def test_a_name_that_is_taken_is_reported_and_spared(sweeps: HandledSweeps) -> N
     assert sweeps.children()[name]["metadata"]["ownerReferences"] == []
 
 
-def test_metrics_show_figures_by_value(sweeps: HandledSweeps) -> None:
+def test_metrics_show_figures_by_value(sweeps: SweepDriver) -> None:
     sweeps.operator.now = datetime.now(UTC).replace(microsecond=0)  # old results are not shown
     sweeps.put(sweep_of(2))
     sweeps.finish()

@@ -11,15 +11,16 @@ from solrbench.controller.scheduling.timed_reconcile import CONFLICT_PAUSE, UPGR
 from solrbench.controller.sweeps.handlers import IDLE_PAUSE, RUNNING_PAUSE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
-from support.fakes.handled_sweeps import HandledSweeps
+from support.fakes.fake_cluster import refusal
+from support.fakes.operator_driver import SweepDriver
 from support.resources.small_sweep import small_sweep, sweep_of
 
 Body = dict[str, Any]
 
 
 @pytest.fixture
-def sweeps(monkeypatch: pytest.MonkeyPatch) -> HandledSweeps:
-    return HandledSweeps(monkeypatch)
+def sweeps(monkeypatch: pytest.MonkeyPatch) -> SweepDriver:
+    return SweepDriver(monkeypatch)
 
 
 @pytest.fixture
@@ -29,11 +30,11 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return uids
 
 
-def show(sweeps: HandledSweeps, body: Body, type_: str = "MODIFIED") -> None:
+def show(sweeps: SweepDriver, body: Body, type_: str = "MODIFIED") -> None:
     asyncio.run(sweeps.handlers.on_benchmark_event(event={"type": type_}, body=body))
 
 
-def test_the_end_of_a_benchmark_wakes_its_sweep(sweeps: HandledSweeps, woken: list[str]) -> None:
+def test_the_end_of_a_benchmark_wakes_its_sweep(sweeps: SweepDriver, woken: list[str]) -> None:
     sweeps.put(sweep_of(1))
     sweeps.reconcile()
     (child,) = sweeps.children().values()
@@ -47,12 +48,12 @@ def test_the_end_of_a_benchmark_wakes_its_sweep(sweeps: HandledSweeps, woken: li
     assert woken == ["uid-of-trial"] * 2
 
 
-def test_a_benchmark_without_a_sweep_wakes_nothing(sweeps: HandledSweeps, woken: list[str]) -> None:
+def test_a_benchmark_without_a_sweep_wakes_nothing(sweeps: SweepDriver, woken: list[str]) -> None:
     show(sweeps, {"metadata": {"name": "own", "uid": "1"}}, "DELETED")
     assert woken == []
 
 
-def test_a_sweep_is_looked_at_often_only_while_points_are_under_way(sweeps: HandledSweeps) -> None:
+def test_a_sweep_is_looked_at_often_only_while_points_are_under_way(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1))
     assert sweeps.reconcile() == RUNNING_PAUSE
     sweeps.finish()
@@ -63,10 +64,10 @@ def test_a_sweep_is_looked_at_often_only_while_points_are_under_way(sweeps: Hand
     assert sweeps.reconcile("later") == IDLE_PAUSE
 
 
-def test_a_sweep_that_is_gone_leaves_the_schedule(sweeps: HandledSweeps) -> None:
+def test_a_sweep_that_is_gone_leaves_the_schedule(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1))
     body = sweeps.read()
-    sweeps.cluster.real.objects.clear()
+    sweeps.cluster.objects.clear()
     assert sweeps.handlers.on_due(sweeps.key(body)) is None
 
 
@@ -77,19 +78,14 @@ def test_a_sweep_that_is_gone_leaves_the_schedule(sweeps: HandledSweeps) -> None
         (TemporaryError(ApiServerReason.API_UNREACHABLE, "away"), RUNNING_PAUSE),
     ],
 )
-def test_what_fails_is_repeated(
-    sweeps: HandledSweeps, error: Exception, pause: timedelta, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_: Body) -> Body:
-        raise error
-
+def test_what_fails_is_repeated(sweeps: SweepDriver, error: Exception, pause: timedelta) -> None:
     sweeps.put(sweep_of(1))
-    monkeypatch.setattr(sweeps.cluster.real, "replace_status", fail)
+    sweeps.cluster.fault = refusal(error, ["replace_status"])
     assert sweeps.reconcile() == pause
     assert sweeps.children() == {}  # nothing begins before it is written down
 
 
-def test_an_unreadable_sweep_waits_for_another_version(sweeps: HandledSweeps) -> None:
+def test_an_unreadable_sweep_waits_for_another_version(sweeps: SweepDriver) -> None:
     sweeps.put(small_sweep({"spec.later": 1}))
     assert sweeps.reconcile() == UPGRADE_PAUSE
     version = sweeps.read()["metadata"]["resourceVersion"]
@@ -97,7 +93,7 @@ def test_an_unreadable_sweep_waits_for_another_version(sweeps: HandledSweeps) ->
     assert sweeps.read()["metadata"]["resourceVersion"] == version
 
 
-def test_an_unchanged_sweep_is_not_written(sweeps: HandledSweeps) -> None:
+def test_an_unchanged_sweep_is_not_written(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(2))
     sweeps.reconcile()
     version = sweeps.read()["metadata"]["resourceVersion"]

@@ -8,10 +8,8 @@ import pytest
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.plan import make_plan
-from support.controller.sweep_kills import Killer
-from support.fakes.handled_operator import condition
-from support.fakes.handled_sweeps import HandledSweeps
-from support.fakes.killed_operator import KilledError
+from support.fakes.fake_cluster import POD_KINDS
+from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
 from support.resources.small_sweep import sweep_of
 
 pytestmark = pytest.mark.slow
@@ -23,12 +21,12 @@ WRITES_AT_LEAST = 400
 Body = dict[str, Any]
 
 
-def run(sweeps: HandledSweeps, number: int) -> Body:
+def run(sweeps: SweepDriver, number: int) -> Body:
     """Return a sweep at its end, with a new operator after each kill."""
     return run_killed(sweeps, sweep_of(number, order="Random"), 60 * number)
 
 
-def run_killed(sweeps: HandledSweeps, body: Body, rounds: int) -> Body:
+def run_killed(sweeps: SweepDriver, body: Body, rounds: int) -> Body:
     """Return this sweep at its end."""
     sweeps.put(body)
     for _ in range(rounds):
@@ -44,12 +42,14 @@ def run_killed(sweeps: HandledSweeps, body: Body, rounds: int) -> Body:
 
 @pytest.mark.timeout(120)  # a sweep of 20 points on a busy machine
 def test_kills_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    undisturbed = run(HandledSweeps(monkeypatch), 1)["status"]["points"][0]
+    undisturbed = run(SweepDriver(monkeypatch), 1)["status"]["points"][0]
     figures = {key: each for key, each in undisturbed.items() if key not in ("name", "values")}
-    sweeps = HandledSweeps(monkeypatch)
-    killer = Killer(sweeps, set(random.Random(1).sample(range(1, WRITES_AT_LEAST), KILLS)))
+    sweeps = SweepDriver(monkeypatch)
+    sweeps.cluster.fault = kills = kills_at(
+        set(random.Random(1).sample(range(1, WRITES_AT_LEAST), KILLS))
+    )
     points = run(sweeps, POINTS)["status"]["points"]
-    assert killer.kills == KILLS
+    assert kills.number == KILLS
     planned = make_plan(SolrBenchmarkSweep.parse(sweep_of(POINTS, order="Random"))).points
     assert points == [
         {"name": each.point.name, "values": each.point.indexes} | figures for each in planned
@@ -59,23 +59,23 @@ def test_kills_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_kills_of_a_small_sweep_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    sweeps = HandledSweeps(monkeypatch)
-    killer = Killer(sweeps, set(random.Random(2).sample(range(1, 80), 25)))
+    sweeps = SweepDriver(monkeypatch)
+    sweeps.cluster.fault = kills = kills_at(set(random.Random(2).sample(range(1, 80), 25)))
     status = run(sweeps, 2)["status"]
-    assert killer.kills > KILLS
+    assert kills.number > KILLS
     assert [each["state"] for each in status["points"]] == ["Valid"] * 2
     assert set(sweeps.workloads.started.values()) == {1}
 
 
 def test_kills_change_nothing_in_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     body = sweep_of(2, repeats={"until": "Decided", "min": 2, "max": 4})
-    undisturbed = HandledSweeps(monkeypatch)
+    undisturbed = SweepDriver(monkeypatch)
     undisturbed.put(body)
     expected = undisturbed.finish()["status"]
-    sweeps = HandledSweeps(monkeypatch)
-    killer = Killer(sweeps, set(random.Random(3).sample(range(1, 120), KILLS)))
+    sweeps = SweepDriver(monkeypatch)
+    sweeps.cluster.fault = kills = kills_at(set(random.Random(3).sample(range(1, 120), KILLS)))
     status = run_killed(sweeps, body, 240)["status"]
-    assert killer.kills == KILLS
+    assert kills.number == KILLS
     assert status["points"] == expected["points"]
     assert status["answers"] == expected["answers"]
     assert sweeps.children().keys() == undisturbed.children().keys()
@@ -87,11 +87,9 @@ def test_kills_change_nothing_in_rounds(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_deletion_at_any_moment_leaves_nothing(
     rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sweeps = HandledSweeps(monkeypatch)
+    sweeps = SweepDriver(monkeypatch)
     sweeps.put(sweep_of(3))
     for _ in range(rounds):
         sweeps.get_on()
     sweeps.delete()
-    kinds = {kind for kind, *_ in sweeps.cluster.real.objects}
-    assert not kinds & {BENCHMARK.name, SWEEP.name}
-    assert sweeps.cluster.faked.objects == {}
+    assert sweeps.cluster.names(BENCHMARK.name, SWEEP.name, *POD_KINDS) == set()

@@ -9,13 +9,10 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.controller.provisioners import created, registry
 from support.cluster.benchmarks import small
-from support.controller.sweep_kills import Killer
-from support.fakes.faked_pods import DOCUMENTS, IndexedCloud
-from support.fakes.handled_operator import condition
-from support.fakes.handled_sweeps import HandledSweeps
-from support.fakes.killed_operator import KilledError, TargetOfPods
+from support.fakes.fake_cluster import POD_KINDS
+from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
+from support.fakes.workloads import DOCUMENTS, TargetOfPods
 from support.resources.small_sweep import small_sweep
-from unit.controller.runs import access_to
 
 Body = dict[str, Any]
 USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
@@ -28,27 +25,13 @@ class Shared:
     """Sweeps whose targets are one pod each."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self.cloud = IndexedCloud(documents=DOCUMENTS)
-        self.sweeps = HandledSweeps(patch)
-        self.sweeps.operator.access = access_to(self.cloud)
-        self.sweeps.restart()
+        self.sweeps = SweepDriver(patch)
+        self.cloud = self.sweeps.operator.cloud
         self.target = TargetOfPods(self.sweeps.cluster, self.cloud)
         provisioners = dict(registry.PROVISIONERS) | {Provisioner.STATEFUL_SET: self.target}
         patch.setattr(registry, "PROVISIONERS", provisioners)
         patch.setattr(created, "_check_nodes", lambda _: None)
-        self._apply = self.sweeps.cluster.real.apply
-        self.sweeps.cluster.real.apply = self._apply_now
-
-    def _apply_now(self, manifest: Body) -> Body:
-        """Apply an object; a new one is of this moment."""
-        metadata, now = manifest["metadata"], self.sweeps.operator.now
-        place = manifest["kind"], metadata["namespace"], metadata["name"]
-        is_new = place not in self.sweeps.cluster.real.objects
-        applied: Body = self._apply(manifest)
-        if is_new:
-            applied = applied | {"metadata": applied["metadata"] | {"creationTimestamp": f"{now}"}}
-            self.sweeps.cluster.real.put(applied)
-        return applied
+        self.sweeps.cluster.now = lambda: f"{self.sweeps.operator.now}"
 
     def put(self, *axes: Body, **spec: Any) -> None:
         template = small("one", dataset={"generator": {"documents": DOCUMENTS}})["spec"]
@@ -84,8 +67,7 @@ class Shared:
         return sum(action == "CREATE" for action, _ in self.cloud.changed)
 
     def solr_pods(self) -> list[str]:
-        objects = self.sweeps.cluster.faked.objects
-        return [name for kind, _, name in objects if kind == "Pod" and "-solr-" in name]
+        return [name for name in self.sweeps.cluster.names("Pod") if "-solr-" in name]
 
 
 @pytest.fixture
@@ -148,7 +130,7 @@ def test_a_target_that_was_lost_is_made_again(shared: Shared) -> None:
     while len(shared.sweeps.children()) < 2:
         shared.get_on()
     for name in shared.solr_pods():
-        del shared.sweeps.cluster.faked.objects["Pod", "default", name]
+        del shared.sweeps.cluster.objects["Pod", "default", name]
     points = shared.finish()
     assert [each["state"] for each in points] == ["Valid", "Valid"]
     assert reuses(points) == [None, None]
@@ -166,7 +148,7 @@ def test_a_point_after_a_failed_one_makes_its_own_target(shared: Shared) -> None
     others = [each for each in body["status"]["conditions"] if each["type"] != "Succeeded"]
     times = {"lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 1}
     body["status"]["conditions"] = [*others, failed | times]
-    shared.sweeps.cluster.real.put(body)
+    shared.sweeps.cluster.put(body)
     points = shared.finish()
     assert [each["state"] for each in points] == ["Failed", "Valid"]
     assert reuses(points) == [None, None]
@@ -178,10 +160,10 @@ def test_a_target_makes_room_for_benchmarks_of_others(shared: Shared) -> None:
     shared.put(USERS)
     while len(shared.sweeps.children()) < 2:
         shared.get_on()
-    shared.sweeps.cluster.real.put(small("other"))  # it is older: they have no time of creation
+    shared.sweeps.cluster.put(small("other"))  # it is older: they have no time of creation
     started = {"startTime": "2026-01-01T00:00:00Z"}
     other = shared.sweeps.operator.find("other", "default") or {}
-    shared.sweeps.cluster.real.put(other | {"status": started})
+    shared.sweeps.cluster.put(other | {"status": started})
     shared.get_on(10)
     assert shared.solr_pods() == []
     targets = shared.sweeps.read()["status"]["targets"]
@@ -207,9 +189,9 @@ def test_suspension_removes_the_target(shared: Shared) -> None:
 @pytest.mark.timeout(120)  # 25 kills on a busy machine
 def test_kills_change_nothing(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
     shared.put(USERS, HEAPS, design="Full")
-    killer = Killer(shared.sweeps, set(random.Random(3).sample(range(1, 150), 25)))
+    shared.sweeps.cluster.fault = kills = kills_at(set(random.Random(3).sample(range(1, 150), 25)))
     points = shared.finish()
-    assert killer.kills > 10
+    assert kills.number > 10
     assert [each["state"] for each in points] == ["Valid"] * 4
     assert set(shared.sweeps.workloads.started.values()) == {1}  # nothing is measured twice
     assert shared.solr_pods() == []
@@ -221,4 +203,4 @@ def test_a_deletion_at_any_moment_leaves_nothing(rounds: int, shared: Shared) ->
     shared.put(USERS, NODES)
     shared.get_on(rounds)
     shared.sweeps.delete()
-    assert shared.sweeps.cluster.faked.objects == {}
+    assert shared.sweeps.cluster.names(*POD_KINDS) == set()

@@ -8,8 +8,7 @@ import pytest
 
 from solrbench.api.crd import build_crd
 from solrbench.api.kinds import SWEEP
-from support.fakes.handled_operator import condition
-from support.fakes.handled_sweeps import HandledSweeps
+from support.fakes.operator_driver import SweepDriver, condition
 from support.resources.small_resource import REMOVE, change
 from support.resources.small_sweep import sweep_of
 from support.transitions.fields import draw_value, list_fields
@@ -26,7 +25,7 @@ TRANSITIONS = 20
 def test_every_change_is_shown_and_none_stops_a_sweep(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sweeps, source = HandledSweeps(monkeypatch), random.Random(seed)
+    sweeps, source = SweepDriver(monkeypatch), random.Random(seed)
     good = sweep_of(2)
     sweeps.put(copy.deepcopy(good))
     for _ in range(TRANSITIONS):

@@ -1,0 +1,230 @@
+"""What the controllers of Kubernetes, a kubelet and the programs in pods would do, in memory.
+
+With it, a benchmark runs from its beginning to its end in some ten reconciles.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.objects import children
+from solrbench.controller.provisioners.created import CreatedTarget
+from solrbench.decide.solr_views import Replica, ReplicaSize
+from solrbench.errors import TemporaryError
+from solrbench.plan import names
+from solrbench.plan.load_plan import LoadState
+from solrbench.plan.names import EXPORT, INDEX, LABEL_COMPONENT, LOAD_MASTER
+from solrbench.reasons.target import TargetReason
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster_nodes import replica_sizes_via_proxy
+from support.fakes.fake_cluster import FakeCluster
+from unit.results.builders import make_document, make_result
+from unit.solr.cloud import Cloud
+
+Body = dict[str, Any]
+DOCUMENTS = 1000
+OUTCOMES: dict[str, Body] = {
+    INDEX: {"pod": 0, "documents": DOCUMENTS, "bytes": 9, "started": 1.0, "finished": 2.0},
+    EXPORT: {"files": 3, "bytes": 9, "sha256": "0" * 64, "removed": 0},
+}
+"""Last words of the pods that end at once, by component."""
+RUNNING: Body = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+
+
+class Workloads:
+    """Lets the Jobs and Deployments of a cluster get on.
+
+    Args:
+        cluster: with the Jobs
+        clock: of the operator
+
+    """
+
+    def __init__(self, cluster: FakeCluster, clock: Callable[[], datetime]) -> None:
+        self._cluster = cluster
+        self._clock = clock
+        self._acknowledged: set[tuple[str, str]] = set()
+        self._made = 0
+        self.started: Counter[str] = Counter()
+        """Number of pods of each Job so far."""
+        self.microseconds: Callable[[str], int] = lambda _: 1000
+        """Service time in a step run, by its id."""
+        self.variants: tuple[str, ...] = ("",)
+        """Names of the variants."""
+
+    def advance(self) -> None:
+        """Make the pods of every Job and Deployment; those of index and export end at once."""
+        for (kind, *_), body in list(self._cluster.objects.items()):
+            if kind == "Job" and not self._has_pod(body, 0):
+                self._start(body)
+            if kind == "Deployment":
+                for number in range(body["spec"]["replicas"]):
+                    if not self._has_pod(body, number):
+                        self._put_pod(body, number, RUNNING)
+                body["status"] = {"availableReplicas": body["spec"]["replicas"]}
+
+    def master(self, host: str, _: object = None) -> "Master":
+        """Return what stands in for the client of the load master at an address."""
+        for (kind, *_), pod in self._cluster.objects.items():
+            if kind == "Pod" and pod["status"].get("podIP") == host:
+                return Master(self, pod["metadata"])
+        raise AssertionError(f"no pod has the address {host}")
+
+    def unacknowledged(self, metadata: Body) -> list[str]:
+        """Return the ids of a master's step runs that are not stored yet, the first one only."""
+        place = metadata["namespace"], metadata["name"].removesuffix("-0")
+        files = self._cluster.get("v1", "ConfigMap", *place)
+        assert metadata["labels"][LABEL_COMPONENT] == LOAD_MASTER
+        assert files is not None
+        plan = json.loads(files["data"]["load-plan.json"])
+        ids = [each["id"] for each in plan["stepRuns"]]
+        return [each for each in ids if (metadata["uid"], each) not in self._acknowledged][:1]
+
+    def acknowledge(self, metadata: Body, step_run_id: str) -> None:
+        self._acknowledged.add((metadata["uid"], step_run_id))
+
+    def result(self, step_run_id: str) -> StepRunResult:
+        """Return a result that ended a minute ago."""
+        repeat, _, step = re.sub("v[0-9]-", "", step_run_id).split("-", 2)
+        place = re.search("-v([0-9])-", step_run_id)
+        variant = "" if place is None else self.variants[int(place[1])]
+        result = make_result([self.microseconds(step_run_id)] * 200)
+        document = make_document(step, int(repeat[1:]), result, variant=variant)
+        ended = self._clock() - timedelta(seconds=60)
+        times = {"start_time": ended - timedelta(seconds=1), "end_time": ended}
+        return document.model_copy(update={"id": step_run_id} | times)
+
+    def _has_pod(self, owner: Body, number: int) -> bool:
+        metadata = owner["metadata"]
+        name = f"{metadata['name']}-{number}"
+        return ("Pod", metadata["namespace"], name) in self._cluster.objects
+
+    def _start(self, job: Body) -> None:
+        """Make the pod of a Job, and end both where its program ends at once."""
+        name, component = job["metadata"]["name"], job["metadata"]["labels"][LABEL_COMPONENT]
+        self.started[f"{component}/{name}"] += 1
+        status: Body = {"phase": "Running", "podIP": f"pod-{self._made}.{name}"}
+        if component in OUTCOMES:
+            ended = {"exitCode": 0, "message": json.dumps(OUTCOMES[component])}
+            state = {"terminated": ended | {"reason": "Completed"}}
+            container = {"name": component, "state": state}
+            status = {"phase": "Succeeded", "containerStatuses": [container]}
+            job["status"] = {"conditions": [{"type": "Complete", "status": "True"}]}
+        self._put_pod(job, 0, status)
+
+    def _put_pod(self, owner: Body, number: int, status: Body) -> None:
+        metadata = owner["metadata"]
+        place = {"name": f"{metadata['name']}-{number}", "namespace": metadata["namespace"]}
+        labels = owner["spec"]["template"]["metadata"]["labels"]
+        self._made += 1
+        own = {"uid": f"pod-{self._made}", "labels": labels}
+        self._cluster.put({"kind": "Pod", "metadata": place | own, "status": dict(status)})
+
+
+@dataclass
+class Master:
+    """A load master that has always just finished the next step run.
+
+    Attributes:
+        workloads: know its step runs
+        metadata: of its pod
+
+    """
+
+    workloads: Workloads
+    metadata: Body
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def state(self) -> LoadState:
+        waiting = self.workloads.unacknowledged(self.metadata)
+        return LoadState(stage="Storing", unacknowledged=waiting)
+
+    def result(self, step_run_id: str) -> StepRunResult:
+        return self.workloads.result(step_run_id)
+
+    def acknowledge(self, step_run_id: str) -> None:
+        self.workloads.acknowledge(self.metadata, step_run_id)
+
+
+@dataclass
+class IndexedCloud(Cloud):
+    """A cloud that takes commits and reloads, and whose collections have no settings.
+
+    Attributes:
+        around: called with each change that the operator makes
+
+    """
+
+    around: Callable[[Callable[[], Any]], Any] = lambda change: change()
+
+    def _reply(self, method: str, what: str, params: dict[str, str]) -> tuple[int, Any]:
+        if method != "POST":
+            return self._indexed_reply(method, what, params)
+        replied: tuple[int, Any] = self.around(lambda: self._indexed_reply(method, what, params))
+        return replied
+
+    def _indexed_reply(self, method: str, what: str, params: dict[str, str]) -> tuple[int, Any]:
+        if what == "RELOAD":
+            self.changed.append((what, params["name"]))
+            return 200, {"responseHeader": {"status": 0}}
+        if what.endswith("/config/overlay"):
+            return 200, {"overlay": {}}
+        if what.endswith("/update"):
+            return 200, {"responseHeader": {"status": 0}}
+        return super()._reply(method, what, params)
+
+
+@dataclass
+class TargetOfPods(CreatedTarget):
+    """A target with one pod that is there at once; the data of its Solr go with it.
+
+    Attributes:
+        cluster: where its pods are
+        cloud: what its Solr holds
+        made: uids of all pods so far
+
+    """
+
+    cluster: FakeCluster
+    cloud: IndexedCloud
+    made: list[str] = field(default_factory=list)
+
+    def ensure_pods(self, context: ReconcileContext) -> None:
+        """Make the pod in one reconcile, and find it in the next one."""
+        if children.pods(context, names.SOLR):
+            return
+        assert not self._of_another(), "two targets at a time"
+        self.cloud.collections.clear()
+        self.cloud.config_sets.clear()
+        self.made.append(f"solr-{len(self.made)}")
+        attempt = context.status.attempts.target
+        metadata = {
+            "name": f"{names.child(context.benchmark, names.SOLR)}-0",
+            "namespace": context.namespace,
+            "uid": self.made[-1],
+            "labels": names.labels(context.benchmark, names.SOLR, attempt),
+        }
+        self.cluster.put({"kind": "Pod", "metadata": metadata, "status": dict(RUNNING)})
+        raise TemporaryError(TargetReason.SOLR_NOT_LIVE, "the pod starts")
+
+    def replica_sizes(self, solr: SolrClient, found: list[Replica]) -> list[ReplicaSize]:
+        """Ask through the one way into the cloud."""
+        return replica_sizes_via_proxy(solr, found)
+
+    def _of_another(self) -> bool:
+        """Return whether a pod of another target is there."""
+        return any(
+            kind == "Pod" and body["metadata"]["labels"][LABEL_COMPONENT] == names.SOLR
+            for (kind, *_), body in self.cluster.objects.items()
+        )
