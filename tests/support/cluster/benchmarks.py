@@ -1,6 +1,7 @@
 """Small benchmarks for the end-to-end suite: the least that a machine with two cores can run."""
 
 import copy
+from base64 import b64encode
 from typing import Any
 
 SMALL_REQUESTS = 200
@@ -71,4 +72,14 @@ def config_map(name: str, **data: str) -> dict[str, Any]:
         "kind": "ConfigMap",
         "metadata": {"name": name},
         "data": {key.replace("__", "."): text for key, text in data.items()},
+    }
+
+
+def secret(name: str, namespace: str = "search", **data: str) -> dict[str, Any]:
+    """Return a Secret with these texts."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": namespace},
+        "data": {key: b64encode(text.encode()).decode() for key, text in data.items()},
     }

@@ -6,7 +6,8 @@ from solrbench.cluster.secrets import secret_auth
 from solrbench.errors import TemporaryError
 from solrbench.http_auth import HttpAuth, basic_auth
 from solrbench.reasons.api_server import ApiServerReason
-from support.fakes.few_objects import FewObjects
+from support.cluster.benchmarks import secret
+from support.fakes.fake_cluster import FakeCluster, refusal
 from support.resources.objects import stored
 from support.resources.small_resource import create
 
@@ -14,23 +15,22 @@ LOGIN = {"basicAuth": {"secret": {"name": "login"}}}
 TRUST = {"urls": ["https://search/solr"], "tls": {"caSecret": {"name": "ca", "key": "root.pem"}}}
 
 
-def read(cluster: FewObjects, **fields: object) -> HttpAuth:
+def read(cluster: FakeCluster, **fields: object) -> HttpAuth:
     existing = stored(create(**fields)).spec.target.existing
     assert existing is not None
-    return secret_auth(cluster.as_cluster(), "search", existing)
+    return secret_auth(cluster, "search", existing)
 
 
 def test_secrets_become_credentials_and_authorities() -> None:
-    cluster = FewObjects()
-    cluster.add_secret("login", username="solr", password="SolrRocks\n")
-    cluster.add_secret("ca", **{"root.pem": "PEM"})
+    login = secret("login", username="solr", password="SolrRocks\n")
+    cluster = FakeCluster(login, secret("ca", **{"root.pem": "PEM"}))
     assert read(cluster, **LOGIN, **TRUST) == HttpAuth(basic_auth("solr", "SolrRocks"), "PEM")
     assert read(cluster) == HttpAuth()
 
 
 def test_missing_secret_may_come_later() -> None:
     with pytest.raises(TemporaryError, match="no Secret login in namespace search") as caught:
-        read(FewObjects(), **LOGIN)
+        read(FakeCluster(), **LOGIN)
     assert caught.value.reason == "SecretNotFound"
 
 
@@ -38,8 +38,7 @@ def test_missing_secret_may_come_later() -> None:
 def test_missing_key_is_named_and_the_other_not_printed(key: str) -> None:
     keys = {"username": "solr", "password": "SolrRocks"}
     del keys[key]
-    cluster = FewObjects()
-    cluster.add_secret("login", **keys)
+    cluster = FakeCluster(secret("login", **keys))
     with pytest.raises(TemporaryError, match=f"has no key {key}") as caught:
         read(cluster, **LOGIN)
     assert caught.value.reason == "SecretNotFound"
@@ -47,18 +46,16 @@ def test_missing_key_is_named_and_the_other_not_printed(key: str) -> None:
 
 
 def test_key_that_is_no_text() -> None:
-    cluster = FewObjects()
-    cluster.add_secret("login", username="solr", password="x")
-    body = cluster.objects["Secret", "login"]
+    body = secret("login", username="solr", password="x")
     body["data"]["password"] = b64encode(b"\xff\xfe").decode()
+    cluster = FakeCluster(body)
     with pytest.raises(TemporaryError, match="not text in UTF-8"):
         read(cluster, **LOGIN)
 
 
 def test_operator_without_the_right_says_which_value_gives_it() -> None:
-    cluster = FewObjects(
-        refusal=TemporaryError(ApiServerReason.API_REFUSED, "secrets is forbidden")
-    )
+    forbidden = TemporaryError(ApiServerReason.API_REFUSED, "secrets is forbidden")
+    cluster = FakeCluster(fault=refusal(forbidden))
     with pytest.raises(TemporaryError, match=r"rbac\.secrets") as caught:
         read(cluster, **LOGIN)
     assert caught.value.reason == "SecretNotReadable"

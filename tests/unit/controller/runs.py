@@ -13,7 +13,7 @@ from solrbench.errors import TemporaryError
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.manifests.common import OperatorImage
 from solrbench.solr.client import SolrClient
-from support.fakes.few_objects import FewObjects
+from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.resources.small_resource import Changes, create
 from unit.solr.cloud import Cloud
@@ -41,7 +41,7 @@ def reconcile_context(
     benchmark = stored(create() if changes is None else changes)
     status = status or Status(start_time=NOW)
     benchmark = benchmark.model_copy(update={"status": status})
-    cluster = FewObjects().as_cluster()
+    cluster = FakeCluster()
     return ReconcileContext(
         cluster, Reports(cluster), SETTINGS, benchmark, {}, now, access_to(cloud)
     )

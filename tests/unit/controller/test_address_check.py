@@ -13,7 +13,7 @@ from solrbench.http_auth import NO_AUTH
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.net import deadline_transport, four_letter_words
 from solrbench.solr import dns
-from support.fakes.few_objects import FewObjects
+from support.fakes.fake_cluster import FakeCluster
 from support.resources.small_resource import SOLR
 from support.servers.hostile import Canary
 from unit.controller.runs import reconcile_context
@@ -51,32 +51,32 @@ def rebound(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     return address
 
 
-def cluster() -> FewObjects:
-    return FewObjects(hosts=[API_SERVER])
+def cluster() -> FakeCluster:
+    return FakeCluster(hosts=[API_SERVER])
 
 
 def ask_solr(port: int) -> None:
     urls = [f"http://{NAME}:{port}/solr"]
-    with connect_checked(cluster().as_cluster(), urls, 1, NO_AUTH) as solr:
+    with connect_checked(cluster(), urls, 1, NO_AUTH) as solr:
         solr.get("/admin/info/system")
 
 
 def ask_master(port: int) -> None:
     del port  # the load master has a port of its own
-    with LoadMasterClient(NAME, address_check(cluster().as_cluster())) as master:
+    with LoadMasterClient(NAME, address_check(cluster())) as master:
         master.state()
 
 
 def ask_index_pod(port: int) -> None:
     del port
-    with IndexPodClient(address_check(cluster().as_cluster())) as pod:
+    with IndexPodClient(address_check(cluster())) as pod:
         pod.progress(NAME)
 
 
 def ask_zookeeper(port: int) -> None:
     mode = {"mode": "External", "connectionString": f"{NAME}:{port}"}
     context = reconcile_context(Cloud(), {f"{SOLR}.zookeeper": mode})
-    context.cluster = cluster().as_cluster()
+    context.cluster = cluster()
     check_external(context)
 
 

@@ -12,7 +12,8 @@ from solrbench.net.deadline_transport import AddressCheck
 from solrbench.reasons.api_server import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
-from support.fakes.few_objects import FewObjects
+from support.cluster.benchmarks import secret
+from support.fakes.fake_cluster import FakeCluster, refusal
 from support.resources.objects import stored
 from support.resources.small_resource import create
 from unit.solr.recorded_solr import Solr
@@ -41,15 +42,14 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "resolve", resolved)
 
 
-def find(cluster: FewObjects, **fields: Any) -> TargetEndpoint:
+def find(cluster: FakeCluster, **fields: Any) -> TargetEndpoint:
     existing = stored(create(**fields)).spec.target.existing
     assert existing is not None
-    return resolve_endpoint(cluster.as_cluster(), ALLOWED, "search", existing)
+    return resolve_endpoint(cluster, ALLOWED, "search", existing)
 
 
 def test_service_of_the_namespace() -> None:
-    cluster = FewObjects()
-    cluster.add_secret("login", username="solr", password="SolrRocks")
+    cluster = FakeCluster(secret("login", username="solr", password="SolrRocks"))
     found = find(cluster, basicAuth={"secret": {"name": "login"}})
     assert found.urls == ["http://search.search.svc:8983/solr"]
     assert found.auth.authorization == basic_auth("solr", "SolrRocks")
@@ -60,7 +60,7 @@ def test_service_of_the_namespace() -> None:
     "host", ["example.org", "kubernetes.default.svc", "metadata", "rebound", "api", "10.0.0.7"]
 )
 def test_hosts_that_are_refused(host: str) -> None:
-    cluster = FewObjects(hosts=["192.0.2.10"])
+    cluster = FakeCluster(hosts=["192.0.2.10"])
     with pytest.raises(PermanentError) as caught:
         find(cluster, urls=[f"http://{host}:8983/solr"])
     assert caught.value.reason == "HostNotAllowed"
@@ -68,12 +68,12 @@ def test_hosts_that_are_refused(host: str) -> None:
 
 def test_one_bad_host_among_good_ones_is_enough() -> None:
     with pytest.raises(PermanentError, match=r"example[.]org"):
-        find(FewObjects(), urls=["http://search/solr", "http://example.org/solr"])
+        find(FakeCluster(), urls=["http://search/solr", "http://example.org/solr"])
 
 
 def test_service_that_is_not_there_may_come() -> None:
     with pytest.raises(TemporaryError, match="cannot be resolved"):
-        find(FewObjects(), urls=["http://unknown/solr"])
+        find(FakeCluster(), urls=["http://unknown/solr"])
 
 
 def cloud(*ready: bool) -> dict[str, Any]:
@@ -81,18 +81,23 @@ def cloud(*ready: bool) -> dict[str, Any]:
         {"internalAddress": f"http://nodes-{number}.nodes.search:8983", "ready": each}
         for number, each in zip("01", ready, strict=False)
     ]
-    return {"status": {"solrNodes": nodes}}
+    return solr_cloud(status={"solrNodes": nodes})
 
 
-def by_name(cluster: FewObjects) -> TargetEndpoint:
+def solr_cloud(**fields: Any) -> dict[str, Any]:
+    metadata = {"name": "books", "namespace": "search"}
+    return {"kind": "SolrCloud", "metadata": metadata, **fields}
+
+
+def by_name(cluster: FakeCluster) -> TargetEndpoint:
     existing = stored({"spec.target": {"existing": {"solrCloudName": "books"}}})
     target = existing.spec.target.existing
     assert target is not None
-    return resolve_endpoint(cluster.as_cluster(), ALLOWED, "search", target)
+    return resolve_endpoint(cluster, ALLOWED, "search", target)
 
 
 def test_nodes_of_a_solr_cloud() -> None:
-    found = by_name(FewObjects({("SolrCloud", "books"): cloud(True, True)}))
+    found = by_name(FakeCluster(cloud(True, True)))
     assert found.urls == [
         "http://nodes-0.nodes.search.svc:8983/solr",
         "http://nodes-1.nodes.search.svc:8983/solr",
@@ -103,16 +108,16 @@ def test_nodes_of_a_solr_cloud() -> None:
 @pytest.mark.parametrize(
     ("cluster", "reason"),
     [
-        (FewObjects(), "SolrCloudNotFound"),
-        (FewObjects({("SolrCloud", "books"): cloud(True, False)}), "SolrCloudNotReady"),
-        (FewObjects({("SolrCloud", "books"): {}}), "SolrCloudNotReady"),
+        (FakeCluster(), "SolrCloudNotFound"),
+        (FakeCluster(cloud(True, False)), "SolrCloudNotReady"),
+        (FakeCluster(solr_cloud()), "SolrCloudNotReady"),
         (
-            FewObjects(refusal=TemporaryError(ApiServerReason.KIND_NOT_SERVED, "no")),
+            FakeCluster(fault=refusal(TemporaryError(ApiServerReason.KIND_NOT_SERVED, "no"))),
             "SolrOperatorMissing",
         ),
     ],
 )
-def test_solr_cloud_that_is_not_there_yet(cluster: FewObjects, reason: str) -> None:
+def test_solr_cloud_that_is_not_there_yet(cluster: FakeCluster, reason: str) -> None:
     with pytest.raises(TemporaryError) as caught:
         by_name(cluster)
     assert caught.value.reason == reason
@@ -137,9 +142,9 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
         return Solr({"/admin/info/system": (503, {}) if down else {}}).client(tuple(urls))
 
     monkeypatch.setattr(endpoint, "SolrClient", client)
-    found = find(FewObjects(), urls=["http://search/solr", "http://search:80/solr"])
+    found = find(FakeCluster(), urls=["http://search/solr", "http://search:80/solr"])
     nodes = ["nodes-0.nodes.search", "nodes-1.nodes.search", "example.org", "metadata", "unknown"]
-    cluster = FewObjects().as_cluster()
+    cluster = FakeCluster()
     direct = leader_urls(cluster, ALLOWED, "search", found, [replica(node) for node in nodes])
     assert direct == {
         "http://nodes-0.nodes.search:8983/solr": "http://nodes-0.nodes.search.svc:8983/solr"
@@ -151,6 +156,6 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
 
 
 def test_single_endpoint_is_not_bypassed() -> None:
-    found = find(FewObjects())
-    cluster = FewObjects().as_cluster()
+    found = find(FakeCluster())
+    cluster = FakeCluster()
     assert leader_urls(cluster, ALLOWED, "search", found, [replica("nodes-0.nodes.search")]) == {}

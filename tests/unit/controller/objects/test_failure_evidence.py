@@ -1,6 +1,5 @@
 """Before the pods of a failure go, their logs and events are kept, and no secret with them."""
 
-import base64
 import copy
 import threading
 from typing import Any
@@ -12,7 +11,7 @@ from solrbench.controller.objects import failure_evidence
 from solrbench.decide.evidence.text import MAX_BYTES, MAX_ENTRY_BYTES
 from solrbench.errors import TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
-from support.cluster.benchmarks import small
+from support.cluster.benchmarks import secret, small
 from support.controller.indexed_worlds import DOCUMENTS, Index, indexed_world, passed
 from support.controller.measured_worlds import measured_so_far, solr_pod, with_worker_lost
 from support.controller.world import NOW, World, condition_of
@@ -43,15 +42,14 @@ def event(kind: str, name: str, message: str, uid: str = "some-uid") -> dict[str
     }
 
 
-def failed_world(**secret: str) -> World:
+def failed_world(**data: str) -> World:
     """Return a world whose Solr pod ended for want of memory, so that the benchmark fails."""
     world = measured_so_far(retries=2)
     pod = solr_pod(restarts=1, reason="OOMKilled", exitCode=137)
     pod["status"]["phase"] = "Failed"  # nothing is asked of it
-    if secret:
+    if data:
         pod["spec"] = {"volumes": [{"secret": {"secretName": "login"}}]}
-        data = {key: base64.b64encode(each.encode()).decode() for key, each in secret.items()}
-        world.cluster.put({"kind": "Secret", "metadata": {"name": "login"}, "data": data})
+        world.cluster.put(secret("login", "default", **data))
     world.cluster.put(pod)
     world.cluster.put(event("Pod", "one-solr-0", "Back-off restarting"))
     world.cluster.put(event("Pod", "one-solr-0", "Of a predecessor", uid="another"))

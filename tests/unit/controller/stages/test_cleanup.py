@@ -19,7 +19,7 @@ from solrbench.errors import TemporaryError
 from solrbench.metrics.operator_metrics import PrometheusMetrics
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.model.environment import Environment
-from support.fakes.few_objects import FewObjects
+from support.fakes.fake_cluster import FakeCluster
 from support.resources.small_resource import create, resource
 from unit.controller.runs import (
     NOW,
@@ -119,7 +119,7 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
         monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
         made = Handlers(
-            FewObjects().as_cluster(),
+            FakeCluster(),
             SETTINGS,
             PrometheusMetrics(CollectorRegistry(), "test"),
             access_to(cloud),
