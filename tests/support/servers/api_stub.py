@@ -1,48 +1,89 @@
-"""An API server on loopback with a few objects, and the kubeconfig that leads to it."""
+"""An API server with a few objects, over HTTP: in the process, or on loopback with a kubeconfig."""
 
 import json
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
+import httpx
 import yaml
 
-Body = dict[str, Any]
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.client.connection import ApiConnection
+from support.servers.in_thread import in_thread
 
-CORE = ("Namespace", "Node", "Pod", "ConfigMap", "Event", "Secret", "ResourceQuota")
+Body = dict[str, Any]
+Handler = Callable[[httpx.Request], httpx.Response]
+
+CORE = ("Namespace", "Node", "Pod", "Service", "ConfigMap", "Event", "Secret", "ResourceQuota")
 GROUPS: dict[str, tuple[str, ...]] = {
-    "api/v1": CORE,
-    "apis/apps/v1": ("Deployment",),
-    "apis/authorization.k8s.io/v1": ("SelfSubjectAccessReview",),
-    "apis/solrbench.io/v1alpha1": ("SolrBenchmark", "SolrBenchmarkSweep"),
-    "apis/storage.k8s.io/v1": ("StorageClass",),
+    "/api/v1": CORE,
+    "/apis/apps/v1": ("Deployment",),
+    "/apis/authorization.k8s.io/v1": ("SelfSubjectAccessReview",),
+    "/apis/solrbench.io/v1alpha1": ("SolrBenchmark", "SolrBenchmarkSweep"),
+    "/apis/storage.k8s.io/v1": ("StorageClass",),
 }
 OF_CLUSTER = ("Namespace", "Node", "SelfSubjectAccessReview", "StorageClass")
 
 
-class ApiStub(ThreadingHTTPServer):
-    """Serves `objects`; `refusals` by path come first.
+def cluster_of(handler: Handler) -> Cluster:
+    """Return a client whose requests a stub or a function responds to, below its HTTP library."""
+    transport = httpx.MockTransport(handler)
+    return Cluster(ApiConnection(httpx.Client(transport=transport, base_url="https://api.test")))
+
+
+def resources(*kinds: str) -> httpx.Response:
+    """Return what the API server says about the kinds of a group."""
+    found = [
+        {"name": f"{each.lower()}s", "kind": each, "namespaced": each not in OF_CLUSTER}
+        for each in kinds
+    ]
+    return httpx.Response(200, json={"resources": found})
+
+
+def status(code: int, message: str = "no", **more: Any) -> httpx.Response:
+    """Return a refusal, as the API server words it."""
+    return httpx.Response(code, json={"kind": "Status", "code": code, "message": message, **more})
+
+
+def stream_of(*events: Body) -> httpx.Response:
+    """Return the response to a watch: one line for each event."""
+
+    def lines() -> Iterator[bytes]:
+        for each in events:
+            text = json.dumps(each).encode() + b"\n"
+            yield text[:10]  # a line need not come in one piece
+            yield text[10:]
+
+    return httpx.Response(200, content=lines())
+
+
+def body_of(request: httpx.Request) -> Body:
+    """Return what a request sends."""
+    found: Body = json.loads(request.content or b"{}")
+    return found
+
+
+class ApiStub:
+    """Serves `objects`; `responses` by path come first.
 
     Attributes:
         objects: by path
-        refusals: HTTP status and body by the begin of a path; `*` for every path
-        groups: kinds by group and version
-        requests: verb, path, query and body of each
+        responses: by the begin of a path; `*` for every path
+        groups: kinds by the path of group and version
+        requests: all so far
 
     """
 
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, *bodies: Body) -> None:
         self.objects: dict[str, Body] = {}
-        self.refusals: dict[str, tuple[int, Body]] = {}
+        self.responses: dict[str, httpx.Response] = {}
         self.groups = dict(GROUPS)
-        self.requests: list[tuple[str, str, dict[str, str], Body]] = []
+        self.requests: list[httpx.Request] = []
+        for body in bodies:
+            self.put(body)
 
     def put(self, body: Body) -> Body:
         """Store an object; finalizers hold it when it is deleted."""
@@ -64,78 +105,73 @@ class ApiStub(ThreadingHTTPServer):
 
     def sent(self, method: str) -> list[tuple[str, Body]]:
         """Return path and body of the requests of one verb."""
-        return [(path, body) for verb, path, _, body in self.requests if verb == method]
+        return [(each.url.path, body_of(each)) for each in self.requests if each.method == method]
 
-    def respond(self, method: str, path: str, query: dict[str, str], body: Body) -> tuple[int, Any]:
-        for begin, refusal in self.refusals.items():
+    def __call__(self, request: httpx.Request) -> httpx.Response:  # noqa: PLR0911 - by path
+        """Respond to a request."""
+        self.requests.append(request)
+        path = request.url.path
+        if request.url.params.get("watch"):
+            return status(403, "may not watch")
+        for begin, response in self.responses.items():
             if begin == "*" or path.startswith(begin):
-                return refusal
-        if path.strip("/") in self.groups:
-            return 200, {"resources": _resources(self.groups[path.strip("/")])}
+                return response
+        if path in self.groups:
+            return resources(*self.groups[path])
         if path == "/version":
-            return 200, {"gitVersion": "v1.34.0"}
-        if path == "/apis/solrbench.io" and "apis/solrbench.io/v1alpha1" in self.groups:
-            return 200, {"versions": [{"version": "v1alpha1"}]}
-        return self._of_objects(method, path, query, body)
-
-    def _of_objects(  # noqa: PLR0911 - one for each verb
-        self, method: str, path: str, query: dict[str, str], body: Body
-    ) -> tuple[int, Any]:
+            return httpx.Response(200, json={"gitVersion": "v1.34.0"})
+        if path == "/apis/solrbench.io" and "/apis/solrbench.io/v1alpha1" in self.groups:
+            return httpx.Response(200, json={"versions": [{"version": "v1alpha1"}]})
         if path.endswith("/log"):
-            return 200, self.objects.get(path, {}).get("text", "")
-        if method == "POST" and path.endswith("selfsubjectaccessreviews"):
-            return 201, {"status": {"allowed": True}}
-        if method == "POST":
-            metadata = body["metadata"]
-            metadata.setdefault("name", f"{metadata.get('generateName')}7xk2p")
-            return 201, self.put(body)
-        found = self.objects.get(path)
-        if method == "PATCH":
-            return 200, self.put((found or {}) | body | {"metadata": (found or body)["metadata"]})
-        if method == "DELETE":
-            if found is not None and not found["metadata"].get("finalizers"):
-                del self.objects[path]
-            return 200, {}
-        if path.rsplit("/", 1)[1].endswith("s") and found is None:
-            return 200, {"kind": "List", "items": self._below(path, query)}
-        return (200, found) if found is not None else (404, {"message": f"no {path}"})
+            return httpx.Response(200, text=self.objects.get(path, {}).get("text", ""))
+        code, found = getattr(self, f"_{request.method.lower()}")(path, request)
+        return httpx.Response(code, json=found)
 
-    def _below(self, path: str, query: dict[str, str]) -> list[Body]:
+    def _post(self, path: str, request: httpx.Request) -> tuple[int, Body]:
+        if path.endswith("selfsubjectaccessreviews"):
+            return 201, {"status": {"allowed": True}}
+        body = body_of(request)
+        body["metadata"].setdefault("name", f"{body['metadata'].get('generateName')}7xk2p")
+        return 201, self.put(body)
+
+    def _patch(self, path: str, request: httpx.Request) -> tuple[int, Body]:
+        found, body = self.objects.get(path), body_of(request)
+        return 200, self.put((found or {}) | body | {"metadata": (found or body)["metadata"]})
+
+    def _delete(self, path: str, _: httpx.Request) -> tuple[int, Body]:
+        if not self.objects.get(path, {"metadata": {}})["metadata"].get("finalizers"):
+            self.objects.pop(path, None)
+        return 200, {}
+
+    def _get(self, path: str, request: httpx.Request) -> tuple[int, Body]:
+        if path in self.objects:
+            return 200, self.objects[path]
         root, _, plural = path.rpartition("/")
-        wanted = dict(p.split("=") for p in query.get("labelSelector", "").split(",") if p)
-        return [
+        if not plural.endswith("s"):
+            return 404, {"message": f"no {path}"}
+        labels = request.url.params.get("labelSelector", "")
+        wanted = dict(each.split("=") for each in labels.split(",") if each)
+        items = [
             each
             for place, each in self.objects.items()
             if place.startswith(root)
             and place.rsplit("/", 2)[1] == plural
             and wanted.items() <= each["metadata"].get("labels", {}).items()
         ]
+        return 200, {"kind": "List", "items": items}
 
 
-def _resources(kinds: tuple[str, ...]) -> list[Body]:
-    return [
-        {"name": f"{each.lower()}s", "kind": each, "namespaced": each not in OF_CLUSTER}
-        for each in kinds
-    ]
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: ApiStub
+class _Exchange(BaseHTTPRequestHandler):
+    server: "_Server"
 
     def _respond(self) -> None:
-        place = urlsplit(self.path)
-        query = {key: value[0] for key, value in parse_qs(place.query).items()}
-        length = int(self.headers["Content-Length"] or 0)
-        body = json.loads(self.rfile.read(length) or b"{}")
-        self.server.requests.append((self.command, place.path, query, body))
-        code, found = self.server.respond(self.command, place.path, query, body)
-        content = found.encode() if isinstance(found, str) else json.dumps(found).encode()
-        if query.get("watch"):
-            code, content = 403, b'{"message": "may not watch"}'
-        self.send_response(code)
-        self.send_header("Content-Length", str(len(content)))
+        content = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        url = f"http://{self.headers['Host']}{self.path}"
+        response = self.server.stub(httpx.Request(self.command, url, content=content))
+        self.send_response(response.status_code)
+        self.send_header("Content-Length", str(len(response.content)))
         self.end_headers()
-        self.wfile.write(content)
+        self.wfile.write(response.content)
 
     do_GET = do_POST = do_PATCH = do_DELETE = _respond  # noqa: N815
 
@@ -143,16 +179,21 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, stub: ApiStub) -> None:
+        super().__init__(("127.0.0.1", 0), _Exchange)
+        self.stub = stub
+
+
 @contextmanager
 def serving(folder: Path) -> Iterator[ApiStub]:
-    """Yield the server; `folder/config` is its kubeconfig."""
-    with ApiStub() as http:
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
-        write_kubeconfig(folder / "config", f"http://127.0.0.1:{http.server_port}")
-        yield http
-        http.shutdown()
-        thread.join()
+    """Yield a stub that is on loopback, too; `folder/config` is the kubeconfig."""
+    stub = ApiStub()
+    with in_thread(_Server(stub)) as address:
+        write_kubeconfig(folder / "config", f"http://{address}")
+        yield stub
 
 
 def write_kubeconfig(file: Path, server: str) -> None:

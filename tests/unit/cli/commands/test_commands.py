@@ -8,6 +8,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
 
@@ -15,7 +16,7 @@ from solrbench.cli.commands.completion import PLUGIN_SCRIPT
 from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from support.cluster.benchmarks import small
 from support.results.statuses import SUCCEEDED
-from support.servers.api_stub import ApiStub
+from support.servers.api_stub import ApiStub, status
 from unit.cli.conftest import Call
 
 
@@ -100,7 +101,7 @@ def test_archive_has_everything_and_no_secret(call: Call, api: ApiStub, tmp_path
     api.put(secret | {"data": {"password": "aHVudGVyMi1sb25n"}})
     with_log(api, pod("one-solr-0", "solr", secret="login"), "the word is hunter2-long\n")
     with_log(api, pod("one-solr-1", "solr", secret="other"), "fine\n")
-    api.refusals["/api/v1/namespaces/default/secrets/other"] = 403, {"message": "no"}
+    api.responses["/api/v1/namespaces/default/secrets/other"] = status(403)
     event = {"involvedObject": {"kind": "SolrBenchmark", "name": "one"}, "message": "it began"}
     api.put({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, **event})
     target = tmp_path / "run.tar.gz"
@@ -217,7 +218,7 @@ def test_preflight_compares_files_with_quota_and_classes(
 def test_preflight_names_missing_rights(call: Call, api: ApiStub) -> None:
     ready(api)
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-    api.refusals[path] = 201, {"status": {"allowed": False}}
+    api.responses[path] = httpx.Response(201, json={"status": {"allowed": False}})
     result = call("preflight")
     assert result.exit_code == 1
     assert "the user may not get solrbenchmarks" in result.stdout

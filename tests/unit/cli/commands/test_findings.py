@@ -15,15 +15,11 @@ from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.options import DURATION
 from support.cluster.benchmarks import config_map, small
 from support.results.statuses import SUCCEEDED
-from support.servers.api_stub import ApiStub, write_kubeconfig
+from support.servers.api_stub import ApiStub, status, write_kubeconfig
 from unit.cli.conftest import Call
 
 EVERY = (["list"], ["report", "one"], ["watch", "one"], ["watch", "one", "--timeout", "2"])
-FORBIDDEN = {
-    "kind": "Status",
-    "message": 'solrbenchmarks is forbidden: User "u" cannot',
-    "code": 403,
-}
+FORBIDDEN = status(403, 'solrbenchmarks is forbidden: User "u" cannot')
 
 
 def done(name: str = "one", **status: Any) -> dict[str, Any]:
@@ -51,7 +47,7 @@ def test_cluster_that_is_away(
 
 @pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
 def test_user_who_is_not_logged_in(arguments: list[str], call: Call, api: ApiStub) -> None:
-    api.refusals["*"] = 401, {"message": "Unauthorized"}
+    api.responses["*"] = status(401, "Unauthorized")
     assert_one_line(call(*arguments), 6, "not logged in to stub", "Unauthorized")
 
 
@@ -59,13 +55,13 @@ def test_user_who_is_not_logged_in(arguments: list[str], call: Call, api: ApiStu
 def test_user_without_rights_gets_one_line_with_the_remedy(
     arguments: list[str], call: Call, api: ApiStub
 ) -> None:
-    api.refusals["/apis/solrbench.io/v1alpha1/namespaces"] = 403, FORBIDDEN
+    api.responses["/apis/solrbench.io/v1alpha1/namespaces"] = FORBIDDEN
     assert_one_line(call(*arguments), 1, "not allowed", "is forbidden: User", "ask for a role")
 
 
 @pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
 def test_cluster_without_the_definition(arguments: list[str], call: Call, api: ApiStub) -> None:
-    del api.groups["apis/solrbench.io/v1alpha1"]
+    del api.groups["/apis/solrbench.io/v1alpha1"]
     assert_one_line(call(*arguments), 1, "SolrBenchmark is not installed", "install the chart")
 
 
@@ -73,9 +69,8 @@ def test_refusal_of_the_server_is_its_message(call: Call, api: ApiStub, tmp_path
     file = tmp_path / "b.yaml"
     file.write_text(yaml.safe_dump(small("one")), "utf-8")
     causes = {"causes": [{"field": "spec", "message": "may not change"}]}
-    status = {"kind": "Status", "message": "it is invalid", "details": causes, "code": 422}
     path = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarks/one"
-    api.refusals[path] = 422, status
+    api.responses[path] = status(422, "it is invalid", details=causes)
     result = call("run", "-f", str(file))
     assert_one_line(result, 1, "it is invalid (spec: may not change)")
     assert "{" not in result.stderr
@@ -305,7 +300,7 @@ def test_missing_namespace_says_how_to_make_it(call: Call, api: ApiStub, tmp_pat
     file = tmp_path / "b.yaml"
     file.write_text(yaml.safe_dump(small("one")), "utf-8")
     path = "/apis/solrbench.io/v1alpha1/namespaces/gone/solrbenchmarks/one"
-    api.refusals[path] = 404, {"message": 'namespaces "gone" not found'}
+    api.responses[path] = status(404, 'namespaces "gone" not found')
     assert_one_line(call("run", "-f", str(file), "-n", "gone", "--no-watch"), 1, "gone")
 
 

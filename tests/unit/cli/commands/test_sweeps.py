@@ -17,7 +17,7 @@ from solrbench.sweep.plan import make_plan
 from support.cluster.benchmarks import small
 from support.resources.small_sweep import small_sweep
 from support.results.sweep_reports import full_sweep
-from support.servers.api_stub import ApiStub
+from support.servers.api_stub import ApiStub, status
 from unit.cli.conftest import Call
 
 PATH = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarksweeps/trial"
@@ -67,14 +67,13 @@ def test_list_shows_sweeps_below_benchmarks(call: Call, api: ApiStub) -> None:
 
 def test_list_without_the_kind_of_sweeps_shows_benchmarks(call: Call, api: ApiStub) -> None:
     api.put(small("one"))
-    api.groups["apis/solrbench.io/v1alpha1"] = ("SolrBenchmark",)
+    api.groups["/apis/solrbench.io/v1alpha1"] = ("SolrBenchmark",)
     assert call("list").stdout.splitlines()[1].startswith("one")
 
 
 def test_role_without_sweeps_still_lists_benchmarks(call: Call, api: ApiStub) -> None:
     api.put(small("one"))
-    status = {"kind": "Status", "message": "sweeps are forbidden"}
-    api.refusals[PATH.removesuffix("/trial")] = 403, status
+    api.responses[PATH.removesuffix("/trial")] = status(403, "sweeps are forbidden")
     assert call("list").stdout.splitlines()[1].startswith("one")
     assert call("stop", "one").exit_code == 0
     result = call("list", "--kind", "sweep")

@@ -16,7 +16,7 @@ from solrbench.cluster.client import (
     UnreachableError,
 )
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
-from support.fakes.api_responses import CORE, cluster_of, resources, status
+from support.servers.api_stub import CORE, cluster_of, resources, status
 
 GROUP_PATH = "/apis/solr.apache.org/v1beta1"
 KIND = ("solr.apache.org/v1beta1", "SolrCloud")
@@ -165,7 +165,7 @@ def test_a_kind_that_is_not_there_is_named() -> None:
 
 
 def test_objects_of_the_whole_cluster_have_no_namespace_in_their_path() -> None:
-    found = {"/api/v1": resources("Node", namespaced=False)}
+    found = {"/api/v1": resources("Node")}
     found["/api/v1/nodes/one"] = httpx.Response(200, json={"kind": "Node"})
     assert cluster(**found).get("v1", "Node", "search", "one") == {"kind": "Node"}
     assert not cluster(**found).is_namespaced("v1", "Node")

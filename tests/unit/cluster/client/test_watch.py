@@ -8,7 +8,7 @@ import pytest
 from solrbench.cluster.client import BENCHMARKS, Cluster, ExpiredError, ForbiddenError
 from solrbench.errors import TemporaryError
 from support.cluster.benchmarks import small
-from support.fakes.api_responses import cluster_of, resources, status, stream_of
+from support.servers.api_stub import cluster_of, resources, status, stream_of
 
 KNOWN = small("one") | {
     "metadata": {"name": "one", "namespace": "search", "resourceVersion": "7"},

@@ -11,7 +11,7 @@ from solrbench.cluster.client import ForbiddenError
 from solrbench.controller.scheduling import run_watches
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.controller.scheduling.run_watches import KINDS, RunWatches
-from support.fakes.api_responses import cluster_of, resources, status, stream_of
+from support.servers.api_stub import cluster_of, resources, status, stream_of
 
 KEY = BenchmarkKey("uid", "search", "one")
 POD = {"type": "ADDED", "object": {"kind": "PartialObjectMetadata"}}
