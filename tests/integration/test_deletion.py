@@ -103,7 +103,7 @@ class World:
 
     def finalize(self) -> None:
         """Do what kopf does with a benchmark that is being deleted, and with one that is gone."""
-        if self.operator.is_there(NAME, self.namespace):
+        if self.operator.find(NAME, self.namespace) is not None:
             assert self.operator.finalize(NAME, self.namespace)
             self.objects.patch(NAME, {"metadata": {"finalizers": None}})
         self.operator.watch()

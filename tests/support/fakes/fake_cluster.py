@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from solrbench.cluster.client import Cluster, NotFoundError, refuse_taken
+from solrbench.cluster.client import Cluster, refuse_taken
 from solrbench.errors import ConflictError, PermanentError
 from solrbench.plan.names import LABEL_BENCHMARK
 from solrbench.reasons.api_server import ApiServerReason
@@ -137,6 +137,16 @@ class FakeCluster(Cluster):
         """Return the names of all objects of some kinds."""
         return {name for found, _, name in self.objects if found in kinds}
 
+    def select(self, kind: str, namespace: str | None, labels: dict[str, str]) -> Bodies:
+        """Return the objects of a kind in one namespace or all, without a request."""
+        return [
+            _copied(body)
+            for (found, place, _), body in self.objects.items()
+            if found == kind
+            and namespace in (None, place)
+            and labels.items() <= (body["metadata"].get("labels") or {}).items()
+        ]
+
     @property
     def asked(self) -> Sequence[str]:
         """The kinds that were listed, one after another."""
@@ -176,7 +186,7 @@ class FakeCluster(Cluster):
         self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> Bodies:
         assert kind not in self._unknown, f"{kind} is not known"
-        return self._select(kind, namespace, selector)
+        return self.select(kind, namespace, selector)
 
     @_request
     def list_in_parts(
@@ -187,7 +197,7 @@ class FakeCluster(Cluster):
         selector: dict[str, str],
         most: int,
     ) -> Iterator[Sequence[Body]]:
-        found = self._select(kind, namespace, selector)
+        found = self.select(kind, namespace, selector)
         return (found[start : start + most] for start in range(0, len(found), most))
 
     @_request
@@ -198,14 +208,14 @@ class FakeCluster(Cluster):
         namespace: str | None,
         selector: dict[str, str] | None = None,
     ) -> Iterator[Body]:
-        found = self._select(kind, namespace, selector or {})
+        found = self.select(kind, namespace, selector or {})
         return ({"metadata": each["metadata"]} for each in found)
 
     @_request
     def list_if_served(
         self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> Sequence[Body]:
-        return [] if kind in self._unknown else self._select(kind, namespace, selector)
+        return [] if kind in self._unknown else self.select(kind, namespace, selector)
 
     @_request
     def pod_log(
@@ -230,7 +240,7 @@ class FakeCluster(Cluster):
         about = {"kind": kind, "name": name}
         return [
             each
-            for each in self._select("Event", namespace, {})
+            for each in self.select("Event", namespace, {})
             if about.items() <= each["involvedObject"].items() and reason in (None, each["reason"])
         ]
 
@@ -280,9 +290,7 @@ class FakeCluster(Cluster):
 
     @_request
     def merge(self, api_version: str, kind: str, namespace: str, name: str, changes: Body) -> Body:
-        if (kind, namespace, name) not in self.objects:
-            raise NotFoundError(ApiServerReason.NOT_FOUND, f"there is no {kind} {name}")
-        return _copied(self.put(_merged(self.objects[kind, namespace, name], changes)))
+        raise NotImplementedError("only a real cluster merges")
 
     @_request
     def replace_status(self, body: Body) -> Body:
@@ -299,24 +307,6 @@ class FakeCluster(Cluster):
             for key, body in self.objects.items()
             if key[0] in POD_KINDS and label in (body["metadata"].get("labels") or {}).items()
         ]
-
-    def _select(self, kind: str, namespace: str | None, selector: dict[str, str]) -> Bodies:
-        return [
-            _copied(body)
-            for (found, place, _), body in self.objects.items()
-            if found == kind
-            and namespace in (None, place)
-            and selector.items() <= (body["metadata"].get("labels") or {}).items()
-        ]
-
-
-def _merged(body: Any, changes: Any) -> Any:
-    """Return an object after a JSON merge patch (RFC 7386)."""
-    if not isinstance(changes, dict):
-        return changes
-    kept = {key: each for key, each in (body or {}).items() if key not in changes}
-    changed = {key: _merged((body or {}).get(key), each) for key, each in changes.items()}
-    return kept | {key: each for key, each in changed.items() if each is not None}
 
 
 def _copied(body: T) -> T:

@@ -5,7 +5,7 @@ The test decides when and in which order, and what the pods do meanwhile.
 
 import asyncio
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
@@ -15,7 +15,6 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.context import TargetAccess
 from solrbench.controller.handlers import benchmarks as benchmark_handlers
@@ -30,8 +29,9 @@ from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconc
 from solrbench.metrics.operator_metrics import PrometheusMetrics
 from solrbench.sweep.points import benchmark_name
 from support.fakes.fake_cluster import FakeCluster, Request
-from support.fakes.workloads import DOCUMENTS, IndexedCloud, Workloads
+from support.fakes.workloads import DOCUMENTS, Workloads
 from unit.controller.runs import access_to
+from unit.solr.cloud import Cloud
 
 Body = dict[str, Any]
 SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
@@ -63,7 +63,7 @@ class OperatorDriver:
 
     cluster: FakeCluster
     patch: pytest.MonkeyPatch
-    cloud: IndexedCloud = field(default_factory=lambda: IndexedCloud(documents=DOCUMENTS))
+    cloud: Cloud = field(default_factory=lambda: Cloud(documents=DOCUMENTS))
     access: TargetAccess | None = None
     settings: Settings = SETTINGS
     now: datetime = START
@@ -118,14 +118,7 @@ class OperatorDriver:
         asyncio.run(show())
         self._seen = listed
 
-    def settle(self, names: Iterable[str], namespace: str = "default", rounds: int = 6) -> None:
-        """Reconcile benchmarks some rounds."""
-        for _ in range(rounds):
-            for name in names:
-                if self.is_there(name, namespace):
-                    self.reconcile(name, namespace, 2)
-
-    def finalize(self, name: str, namespace: str = "default", retry: int = 0) -> bool:
+    def finalize(self, name: str, namespace: str = "default") -> bool:
         """Call the handler of a deletion; return whether kopf would remove the finalizer now."""
         body = self.read(name, namespace)
         if not needs_finalizer(body=body):
@@ -136,14 +129,11 @@ class OperatorDriver:
                 name=name,
                 namespace=namespace,
                 uid=body["metadata"]["uid"],
-                retry=retry,
+                retry=0,
             )
         except kopf.TemporaryError:
             return False
         return True
-
-    def is_there(self, name: str, namespace: str = "default") -> bool:
-        return self.find(name, namespace) is not None
 
     def find(self, name: str, namespace: str = "default") -> Body | None:
         return self.cluster.get(*BENCHMARK.reference, namespace, name)
@@ -218,15 +208,6 @@ class SweepDriver:
     def key(self, body: Body) -> BenchmarkKey:
         """Return the key of a sweep on the schedule."""
         return BenchmarkKey(body["metadata"]["uid"], self.namespace, body["metadata"]["name"])
-
-    def show(self, type_: str, body: Body) -> None:
-        """Pass on what kopf's watch would show of a sweep."""
-
-        async def show() -> None:
-            await self.handlers.on_event(event={"type": type_}, body=body)
-            await self.handlers.on_cleanup()
-
-        asyncio.run(show())
 
     def get_on(self, name: str = "trial") -> None:
         """Let two seconds pass for the sweep and all benchmarks that are not over."""
@@ -313,8 +294,3 @@ def condition(body: Body, type_: str) -> tuple[str, str, str]:
         if each["type"] == type_:
             return each["status"], each["reason"], each["message"]
     return "Unknown", "", ""
-
-
-def parsed(body: Body) -> SolrBenchmark:
-    """Return the model of a stored benchmark."""
-    return SolrBenchmark.parse(body)

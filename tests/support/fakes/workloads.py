@@ -49,7 +49,7 @@ class Workloads:
     def __init__(self, cluster: FakeCluster, clock: Callable[[], datetime]) -> None:
         self._cluster = cluster
         self._clock = clock
-        self._acknowledged: set[tuple[str, str]] = set()
+        self._stored: dict[str, set[str]] = {}
         self._made = 0
         self.started: Counter[str] = Counter()
         """Number of pods of each Job so far."""
@@ -71,23 +71,15 @@ class Workloads:
 
     def master(self, host: str, _: object = None) -> "Master":
         """Return what stands in for the client of the load master at an address."""
-        for (kind, *_), pod in self._cluster.objects.items():
-            if kind == "Pod" and pod["status"].get("podIP") == host:
-                return Master(self, pod["metadata"])
-        raise AssertionError(f"no pod has the address {host}")
-
-    def unacknowledged(self, metadata: Body) -> list[str]:
-        """Return the ids of a master's step runs that are not stored yet, the first one only."""
-        place = metadata["namespace"], metadata["name"].removesuffix("-0")
-        files = self._cluster.get("v1", "ConfigMap", *place)
-        assert metadata["labels"][LABEL_COMPONENT] == LOAD_MASTER
-        assert files is not None
-        plan = json.loads(files["data"]["load-plan.json"])
-        ids = [each["id"] for each in plan["stepRuns"]]
-        return [each for each in ids if (metadata["uid"], each) not in self._acknowledged][:1]
-
-    def acknowledge(self, metadata: Body, step_run_id: str) -> None:
-        self._acknowledged.add((metadata["uid"], step_run_id))
+        for pod in self._cluster.select("Pod", None, {LABEL_COMPONENT: LOAD_MASTER}):
+            if pod["status"].get("podIP") == host:
+                place = pod["metadata"]["namespace"], pod["metadata"]["name"].removesuffix("-0")
+                files = self._cluster.get("v1", "ConfigMap", *place)
+                assert files is not None
+                plan = json.loads(files["data"]["load-plan.json"])
+                stored = self._stored.setdefault(pod["metadata"]["uid"], set())
+                return Master([each["id"] for each in plan["stepRuns"]], stored, self.result)
+        raise AssertionError(f"no load master has the address {host}")
 
     def result(self, step_run_id: str) -> StepRunResult:
         """Return a result that ended a minute ago."""
@@ -132,13 +124,15 @@ class Master:
     """A load master that has always just finished the next step run.
 
     Attributes:
-        workloads: know its step runs
-        metadata: of its pod
+        step_runs: ids of all
+        stored: ids of those that the operator has stored
+        result: makes the result of one
 
     """
 
-    workloads: Workloads
-    metadata: Body
+    step_runs: list[str]
+    stored: set[str]
+    result: Callable[[str], StepRunResult]
 
     def __enter__(self) -> Self:
         return self
@@ -147,42 +141,11 @@ class Master:
         return
 
     def state(self) -> LoadState:
-        waiting = self.workloads.unacknowledged(self.metadata)
-        return LoadState(stage="Storing", unacknowledged=waiting)
-
-    def result(self, step_run_id: str) -> StepRunResult:
-        return self.workloads.result(step_run_id)
+        waiting = [each for each in self.step_runs if each not in self.stored]
+        return LoadState(stage="Storing", unacknowledged=waiting[:1])
 
     def acknowledge(self, step_run_id: str) -> None:
-        self.workloads.acknowledge(self.metadata, step_run_id)
-
-
-@dataclass
-class IndexedCloud(Cloud):
-    """A cloud that takes commits and reloads, and whose collections have no settings.
-
-    Attributes:
-        around: called with each change that the operator makes
-
-    """
-
-    around: Callable[[Callable[[], Any]], Any] = lambda change: change()
-
-    def _reply(self, method: str, what: str, params: dict[str, str]) -> tuple[int, Any]:
-        if method != "POST":
-            return self._indexed_reply(method, what, params)
-        replied: tuple[int, Any] = self.around(lambda: self._indexed_reply(method, what, params))
-        return replied
-
-    def _indexed_reply(self, method: str, what: str, params: dict[str, str]) -> tuple[int, Any]:
-        if what == "RELOAD":
-            self.changed.append((what, params["name"]))
-            return 200, {"responseHeader": {"status": 0}}
-        if what.endswith("/config/overlay"):
-            return 200, {"overlay": {}}
-        if what.endswith("/update"):
-            return 200, {"responseHeader": {"status": 0}}
-        return super()._reply(method, what, params)
+        self.stored.add(step_run_id)
 
 
 @dataclass
@@ -197,14 +160,15 @@ class TargetOfPods(CreatedTarget):
     """
 
     cluster: FakeCluster
-    cloud: IndexedCloud
+    cloud: Cloud
     made: list[str] = field(default_factory=list)
 
     def ensure_pods(self, context: ReconcileContext) -> None:
         """Make the pod in one reconcile, and find it in the next one."""
         if children.pods(context, names.SOLR):
             return
-        assert not self._of_another(), "two targets at a time"
+        others = self.cluster.select("Pod", None, {LABEL_COMPONENT: names.SOLR})
+        assert not others, "two targets at a time"
         self.cloud.collections.clear()
         self.cloud.config_sets.clear()
         self.made.append(f"solr-{len(self.made)}")
@@ -221,10 +185,3 @@ class TargetOfPods(CreatedTarget):
     def replica_sizes(self, solr: SolrClient, found: list[Replica]) -> list[ReplicaSize]:
         """Ask through the one way into the cloud."""
         return replica_sizes_via_proxy(solr, found)
-
-    def _of_another(self) -> bool:
-        """Return whether a pod of another target is there."""
-        return any(
-            kind == "Pod" and body["metadata"]["labels"][LABEL_COMPONENT] == names.SOLR
-            for (kind, *_), body in self.cluster.objects.items()
-        )

@@ -103,7 +103,7 @@ class Walk:
     def remove_all(self) -> None:
         """Delete every benchmark."""
         for name in NAMES:
-            if self.operator.is_there(name, self.namespace):
+            if self.operator.find(name, self.namespace) is not None:
                 self._delete(name)
 
     def _unfinished(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class Walk:
         assert changed <= BENCHMARK.mutable, f"{path} = {value!r} was let through"
         self.seen[state, "effective"] += 1
         for _ in range(3):
-            if not self.operator.is_there(name, self.namespace):
+            if self.operator.find(name, self.namespace) is None:
                 return  # its time to live is over
             self._get_on((name,))
         stored = self.operator.find(name, self.namespace)

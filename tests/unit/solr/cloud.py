@@ -29,6 +29,7 @@ class Cloud:
         authorization: what is asked for; another gets HTTP 401
         version: of Solr
         redirect: whether every request is sent elsewhere
+        around: called with each function that makes a change
         probes_open: whether what probes of the kubelet ask needs no password, as the Solr
             Operator sets it up
 
@@ -46,6 +47,7 @@ class Cloud:
     redirect: bool = False
     probes_open: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
+    around: Callable[[Callable[[], Any]], Any] = lambda change: change()
 
     def client(self, access: HttpAuth = NO_AUTH, timeout_seconds: float = 1.0) -> SolrClient:
         client = SolrClient(["http://search.team.svc:8983/solr"], timeout_seconds, access)
@@ -82,14 +84,18 @@ class Cloud:
         what = params.get("action") or request.url.path.removeprefix("/solr")
         if what == "DELETE" and request.url.path == "/solr/admin/configs":
             what = "DELETE CONFIG"
-        code, body = self._reply(request.method, what, params)
+        if request.method == "POST" and not what.endswith("/update"):
+            code, body = self.around(lambda: self._change(what, params))
+        else:
+            code, body = self._read(what, params)
         return httpx.Response(code, text=json.dumps(body))
 
-    def _reply(self, method: str, what: str, params: dict[str, str]) -> tuple[int, Any]:
+    def _change(self, what: str, params: dict[str, str]) -> tuple[int, Any]:
         name = params.get("name", "")
-        if method == "POST":
-            self.changed.append((what, name))
+        self.changed.append((what, name))
         match what:
+            case "RELOAD":
+                pass
             case "UPLOAD":
                 self.config_sets.add(name)
             case "CREATE":
@@ -118,6 +124,10 @@ class Cloud:
             "CLUSTERSTATUS": lambda: {"cluster": cluster},
             "LIST": lambda: {"configSets": sorted(self.config_sets)},
         }
+        if what.endswith("/update"):
+            return 200, {"responseHeader": {"status": 0}}
+        if what.endswith("/config/overlay"):
+            return 200, {"overlay": {}}
         if what not in answers:
             return 403, {}
         return 200, answers[what]()

@@ -14,9 +14,10 @@ from solrbench.controller.provisioners import created, registry
 from solrbench.results.model.step_result import StepRunResult
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
-from support.fakes.operator_driver import KilledError, Kills, OperatorDriver, condition, parsed
-from support.fakes.workloads import DOCUMENTS, IndexedCloud, TargetOfPods
+from support.fakes.operator_driver import KilledError, Kills, OperatorDriver, condition
+from support.fakes.workloads import DOCUMENTS, TargetOfPods
 from support.resources.small_resource import REMOVE, Changes, change, create
+from unit.solr.cloud import Cloud
 
 REPEATS = 3
 STEPS = [{"name": f"step-{n}", "users": 2, "requests": 200} for n in (1, 2)]
@@ -37,7 +38,7 @@ class World:
         """Reconcile until the end, or until so many steps are stored."""
         for _ in range(MOST_RECONCILES):
             body = self.reconcile()
-            benchmark = parsed(body)
+            benchmark = SolrBenchmark.parse(body)
             self.progress.append(benchmark.status.progress_percent)
             if condition(body, "CleanedUp")[0] == "True":
                 return benchmark
@@ -59,7 +60,9 @@ class World:
 
     def stored(self) -> list[StepRunResult]:
         """Return what is stored, read anew."""
-        return sorted_documents(self.operator.cluster, parsed(self.operator.read("one")))
+        return sorted_documents(
+            self.operator.cluster, SolrBenchmark.parse(self.operator.read("one"))
+        )
 
     def load(self) -> dict[str, Any] | None:
         return self.operator.cluster.get("batch/v1", "Job", "default", "one-load-master")
@@ -83,7 +86,7 @@ def world(
     source = random.Random(f"{start_on} {kills}")
     kill_some = Kills(lambda _: source.random() < kills)
     cluster = FakeCluster(fault=kill_some)
-    cloud = IndexedCloud(documents=DOCUMENTS, around=kill_some.around)
+    cloud = Cloud(documents=DOCUMENTS, around=kill_some.around)
     target = TargetOfPods(cluster, cloud)
     provisioners = dict(registry.PROVISIONERS) | {Provisioner.STATEFUL_SET: target}
     patch.setattr(registry, "PROVISIONERS", provisioners)
@@ -191,7 +194,7 @@ def test_deadlines_are_those_of_each_repeat(monkeypatch: pytest.MonkeyPatch) -> 
     first = made.run(stored_steps=2)
     started = first.status.phase_start_time
     made.reconcile()
-    after = parsed(made.operator.read("one"))
+    after = SolrBenchmark.parse(made.operator.read("one"))
     assert (first.status.phase, after.status.phase) == ("Measuring", "Provisioning")
     assert condition(made.operator.read("one"), "DataIndexed")[1] == "StartingRepeat"
     assert started is not None

@@ -1,5 +1,6 @@
 """Sweeps from their beginning to their end, on a cluster in memory."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -223,5 +224,5 @@ def test_metrics_show_figures_by_value(sweeps: SweepDriver) -> None:
     assert figure is not None
     shown = owner | {"phase": "Succeeded"}
     assert registry.get_sample_value("solrbench_sweep_info", shown) == 1
-    sweeps.show("DELETED", sweeps.read())
+    asyncio.run(sweeps.handlers.on_event(event={"type": "DELETED"}, body=sweeps.read()))
     assert registry.get_sample_value("solrbench_sweep_info", shown) is None
