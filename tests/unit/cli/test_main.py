@@ -6,8 +6,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from solrbench.cli.__main__ import prepare_output
 from solrbench.cli.main import COMMANDS, main
-from solrbench.cli.program import prepare_output, program_name
+from solrbench.cli.program import program_name
 
 
 @pytest.mark.parametrize("name", COMMANDS)
