@@ -1,45 +1,326 @@
-"""Replacing a benchmark, and resources of another version."""
+"""Ordinary mistakes: each ends at once, in one line that says what to do, and an exit code."""
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-import click
 import pytest
+import yaml
+from click.testing import Result
 
-from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import deletion
-from solrbench.cli.commands import run
-from solrbench.cli.options import as_cli_errors
-from support.fakes.fake_cluster import FakeCluster
-from support.resources.small_resource import resource
+from solrbench.cli.commands import run as run_module
+from solrbench.cli.exit_codes import ExitCode
+from solrbench.cli.options import DURATION
+from support.cluster.benchmarks import config_map, small
+from support.results.statuses import SUCCEEDED
+from support.servers.api_stub import ApiStub, status, write_kubeconfig
+from unit.cli.conftest import Call
+
+EVERY = (["list"], ["report", "one"], ["watch", "one"], ["watch", "one", "--timeout", "2"])
+FORBIDDEN = status(403, 'solrbenchmarks is forbidden: User "u" cannot')
 
 
-def body(**metadata: Any) -> dict[str, Any]:
-    made = resource({})
-    made["metadata"] = {"name": "one", "namespace": "default", **metadata}
-    return made
+def done(name: str = "one", **status: Any) -> dict[str, Any]:
+    return small(name) | {"status": SUCCEEDED | status}
 
 
-def test_replacing_ends_when_a_finalizer_holds_the_benchmark(
+def assert_one_line(result: Result, code: int, *words: str) -> None:
+    assert result.exit_code == code, result.output
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("Error: ")
+    for word in words:
+        assert word in lines[0]
+
+
+@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
+def test_cluster_that_is_away(
+    arguments: list[str], call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_kubeconfig(tmp_path / "config", "http://127.0.0.1:1")
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
+    result = call(*arguments)
+    assert_one_line(result, 6, "http://127.0.0.1:1 does not respond", "Connection refused")
+
+
+@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
+def test_user_who_is_not_logged_in(arguments: list[str], call: Call, api: ApiStub) -> None:
+    api.responses["*"] = status(401, "Unauthorized")
+    assert_one_line(call(*arguments), 6, "not logged in to stub", "Unauthorized")
+
+
+@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
+def test_user_without_rights_gets_one_line_with_the_remedy(
+    arguments: list[str], call: Call, api: ApiStub
+) -> None:
+    api.responses["/apis/solrbench.io/v1alpha1/namespaces"] = FORBIDDEN
+    assert_one_line(call(*arguments), 1, "not allowed", "is forbidden: User", "ask for a role")
+
+
+@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
+def test_cluster_without_the_definition(arguments: list[str], call: Call, api: ApiStub) -> None:
+    del api.groups["/apis/solrbench.io/v1alpha1"]
+    assert_one_line(call(*arguments), 1, "SolrBenchmark is not installed", "install the chart")
+
+
+def test_refusal_of_the_server_is_its_message(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(small("one")), "utf-8")
+    causes = {"causes": [{"field": "spec", "message": "may not change"}]}
+    path = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarks/one"
+    api.responses[path] = status(422, "it is invalid", details=causes)
+    result = call("run", "-f", str(file))
+    assert_one_line(result, 1, "it is invalid (spec: may not change)")
+    assert "{" not in result.stderr
+
+
+def test_deletion_that_a_finalizer_holds_ends_with_the_time(
+    call: Call, api: ApiStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deletion, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(deletion, "LOG_SECONDS", 0.02)
+    body = done()
+    body["metadata"]["finalizers"] = ["solrbench.io/finalizer"]
+    api.put(body)
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(small("one")), "utf-8")
+    result = call("run", "-f", str(file), "--replace", "--timeout", "200ms")
+    assert result.exit_code == 1
+    assert "one is being deleted, held by: solrbench.io/finalizer" in result.stderr
+    assert "check that the operator runs" in result.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("arguments", [["report", "one"], ["watch", "one"]], ids=" ".join)
+def test_newer_benchmark_is_read_with_a_warning(
+    arguments: list[str], call: Call, api: ApiStub
+) -> None:
+    body = done(summary={"verdict": "Valid", "novelty": 1}, results=[{"of": "tomorrow"}])
+    body["spec"]["target"]["solrCloud"]["novelty"] = {"a": 1}
+    body["spec"]["later"] = True
+    api.put(body)
+    result = call(*arguments)
+    assert result.exit_code == 0, result.output
+    assert "default/one: Succeeded" in result.stdout
+    assert "Warning: the benchmark is of another version; left out: " in result.stderr
+    assert "spec.later" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("30m", 1800), ("1h30m", 5400), ("500ms", 0.5), ("7", 7)]
+)
+def test_durations_are_those_of_go(text: str, seconds: float) -> None:
+    assert DURATION.convert(text, None, None) == seconds
+
+
+@pytest.mark.parametrize("text", ["30x", "", "-1", "0", "m", "1m2", "inf", "nan"])
+def test_other_durations_are_wrong_use(text: str, call: Call) -> None:
+    result = call("watch", "one", f"--timeout={text}")
+    assert result.exit_code == 2
+    assert "--timeout" in result.stderr
+
+
+def test_namespace_of_option_and_file_must_agree(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    body = small("one")
+    body["metadata"]["namespace"] = "search"
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(body), "utf-8")
+    result = call("run", "-f", str(file), "-n", "other")
+    assert_one_line(result, 1, "is in namespace search, and -n says other", f"{file}:")
+    assert not api.sent("PATCH")
+
+
+def test_objects_of_the_whole_cluster_get_no_namespace(
+    call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    node = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "search"}}
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump_all([node, small("one")]), "utf-8")
+    assert call("run", "-f", str(file), "-n", "search", "--no-watch").exit_code == 0
+    bodies = [body for _, body in api.sent("PATCH")]
+    assert "namespace" not in bodies[0]["metadata"]
+    assert bodies[1]["metadata"]["namespace"] == "search"
+
+
+def test_fresh_benchmark_waits_without_a_colon_or_red(call: Call, api: ApiStub) -> None:
+    api.put(small("one"))
+    result = call("report", "one", color=True)
+    assert "  waits for the operator; is it running?" in result.stdout
+    assert "31m" not in result.stdout
+
+
+def test_name_that_the_server_completes(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    body = small("one")
+    body["metadata"] = {"generateName": "nightly-"}
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(body), "utf-8")
+    assert call("validate", "-f", str(file)).stdout == "nightly-: valid\n"
+    result = call("run", "-f", str(file), "--no-watch", "-o", "name")
+    assert result.stdout == "solrbenchmark.solrbench.io/nightly-7xk2p\n"
+    assert result.stderr == "SolrBenchmark nightly-7xk2p created\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "options", "code"),
+    [
+        (SUCCEEDED, [], 0),
+        ({"conditions": [SUCCEEDED["conditions"][0] | {"status": "False"}]}, [], 1),  # type: ignore[operator]
+        ({"phase": "Measuring"}, ["--timeout", "300ms"], 3),
+        (SUCCEEDED | {"summary": {"verdict": "Invalid"}}, ["--require-valid"], 4),
+        (
+            SUCCEEDED
+            | {
+                "conditions": [
+                    SUCCEEDED["conditions"][0],
+                    SUCCEEDED["conditions"][0] | {"type": "ObjectivesMet", "status": "False"},  # type: ignore[operator]
+                ]
+            },
+            [],
+            5,
+        ),
+    ],
+    ids=["met", "failed", "timed out", "invalid", "missed"],
+)
+def test_watch_ends_with_the_exit_code_of_the_status(  # noqa: PLR0917
+    status: dict[str, Any],
+    options: list[str],
+    code: int,
+    call: Call,
+    api: ApiStub,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(deletion, "POLL_SECONDS", 0.001)
-    cluster = FakeCluster(body(finalizers=["solrbench.io/finalizer"]))
-    with pytest.raises(click.ClickException, match=r"held by .* solrbench\.io/finalizer;"):
-        run._apply(cluster, body(), replace=True, seconds=0.01)
-    assert cluster.applied == []
+    monkeypatch.setattr("solrbench.cli.terminal.states.POLL_SECONDS", 0.02)
+    api.put(small("one") | {"status": status})
+    assert call("watch", "one", *options).exit_code == code
 
 
-def test_replacing_goes_on_when_the_benchmark_is_gone() -> None:
-    cluster = FakeCluster(body())
-    deletion.replace_existing(cluster, body(), 10, replace=True)
-    assert cluster.names("SolrBenchmark") == set()
+def test_benchmark_is_stopped_when_the_time_is_over(
+    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solrbench.cli.terminal.states.POLL_SECONDS", 0.02)
+    api.put(small("one") | {"status": {"phase": "Measuring"}})
+    result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
+    assert result.exit_code == 3
+    assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": True}}]
 
 
-def test_a_resource_of_another_version_is_one_line() -> None:
-    newer = body()
-    newer["spec"]["novelty"] = True
-    with (
-        pytest.raises(click.ClickException, match=r"spec\.novelty: .*operator's version"),
-        as_cli_errors(),
-    ):
-        SolrBenchmark.parse(newer)
+def test_benchmark_that_is_over_but_exported_is_not_stopped(
+    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solrbench.cli.terminal.states.POLL_SECONDS", 0.02)
+    body = done(report={"storedSteps": 1})
+    body["spec"]["results"] = {"export": {"persistentVolumeClaim": {"claimName": "exports"}}}
+    api.put(body)
+    result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
+    assert result.exit_code == 3
+    assert "The export goes on." in result.stdout
+    assert not api.sent("PATCH")
+
+
+def test_stopped_benchmark_is_named_with_its_namespace(call: Call, api: ApiStub) -> None:
+    api.put(small("one"))
+    result = call("stop", "one", "-n", "default")
+    assert result.stdout == "one is stopped; go on: solrbench resume -n default one\n"
+
+
+def test_json_is_all_that_standard_output_gets(call: Call, api: ApiStub) -> None:
+    api.put(done())
+    result = call("watch", "one", "-o", "json")
+    assert json.loads(result.stdout)["metadata"]["name"] == "one"
+    assert "default/one: Succeeded" in result.stderr
+
+
+def test_time_is_that_of_all_benchmarks_together(
+    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float] = []
+
+    def follow(*arguments: Any, **_: Any) -> Any:
+        given.append(arguments[3])
+        return ExitCode.TIMED_OUT
+
+    monkeypatch.setattr(run_module, "follow", follow)
+    assert call("watch", "a", "b", "--timeout", "10s").exit_code == 3
+    assert 10 >= given[0] > given[1]
+
+
+def test_interruption_has_a_code_of_its_own(
+    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: Any, **__: Any) -> Iterator[None]:
+        yield from ()
+        raise KeyboardInterrupt
+
+    api.put(small("one"))
+    monkeypatch.setattr("solrbench.cli.follow.watch_states", interrupt)
+    result = call("watch", "one")
+    assert result.exit_code == 130
+    assert "goes on. Watch it again: solrbench watch -n default one" in result.stderr
+
+
+def test_error_that_is_not_foreseen_is_no_traceback(
+    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("what is that?")
+
+    monkeypatch.setattr("solrbench.cli.commands.run.follow", fail)
+    assert_one_line(
+        call("watch", "one"), 1, "unexpected RuntimeError: what is that?", "SOLRBENCH_DEBUG=1"
+    )
+    monkeypatch.setenv("SOLRBENCH_DEBUG", "1")
+    assert isinstance(call("watch", "one").exception, RuntimeError)
+
+
+def test_secret_and_benchmark_of_one_file_are_applied_in_order(
+    call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump_all([config_map("queries"), small("one")]), "utf-8")
+    assert call("run", "-f", str(file), "--no-watch").stdout == (
+        "ConfigMap queries applied\nSolrBenchmark one applied\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["report", "onn"], ["watch", "onn"], ["compare", "onn", "x"]]
+)
+def test_near_name_is_suggested(arguments: list[str], call: Call, api: ApiStub) -> None:
+    api.put(done())
+    assert_one_line(call(*arguments), 1, "onn", 'did you mean "one"?')
+
+
+def test_missing_file_of_a_report_is_named(call: Call, api: ApiStub) -> None:
+    assert_one_line(call("report", "none.json"), 1, "there is no file none.json, and no")
+
+
+def test_missing_namespace_says_how_to_make_it(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(small("one")), "utf-8")
+    path = "/apis/solrbench.io/v1alpha1/namespaces/gone/solrbenchmarks/one"
+    api.responses[path] = status(404, 'namespaces "gone" not found')
+    assert_one_line(call("run", "-f", str(file), "-n", "gone", "--no-watch"), 1, "gone")
+
+
+def test_file_that_cannot_be_written_is_one_line(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    api.put(done())
+    target = tmp_path / "missing" / "one.json"
+    result = call("report", "one", "-o", "json", "--output-file", str(target))
+    assert_one_line(result, 1, str(target), "check the path")
+
+
+def test_list_is_yaml_of_the_same_as_json(call: Call, api: ApiStub) -> None:
+    api.put(done())
+    found = yaml.safe_load(call("list", "-o", "yaml").stdout)
+    assert found == json.loads(call("list", "-o", "json").stdout)
+    assert found["items"][0]["metadata"]["name"] == "one"
+
+
+@pytest.mark.parametrize("proxy", ["ftp://127.0.0.1:9", "socks4://127.0.0.1:9"])
+def test_proxy_that_cannot_be_used_is_named(
+    proxy: str, call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    assert_one_line(call("list"), 6, "HTTPS_PROXY, ALL_PROXY or proxy-url", "http://HOST:PORT")

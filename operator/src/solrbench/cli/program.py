@@ -1,14 +1,43 @@
-"""The name that the program was called by."""
+"""What the exit codes mean, for scripts and CI."""
 
-import sys
-from pathlib import Path
-
-
-def examples(*lines: str) -> str:
-    """Return the end of a command's help text: calls of it, one a line."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+from enum import IntEnum
+from typing import Self
 
 
-def program_name() -> str:
-    """Return what to type for this program: as a plugin of kubectl, or by its name."""
-    return "kubectl solrbench" if Path(sys.argv[0]).stem == "kubectl-solrbench" else "solrbench"
+class ExitCode(IntEnum):
+    """Of every command; 2 is what click uses for wrong options.
+
+    Attributes:
+        meaning: as a sentence of the documentation
+
+    """
+
+    meaning: str
+
+    def __new__(cls, value: int, meaning: str) -> Self:
+        """Return a member whose value is the number alone."""
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        return member
+
+    SUCCEEDED = 0, "All went well; objectives, if there are any, are met."
+    FAILED = (
+        1,
+        "A benchmark or its export failed, a file is not valid, or the cluster refused a request.",
+    )
+    USAGE = 2, "An option or argument is wrong."
+    TIMED_OUT = 3, "`--timeout` is over and a benchmark, or its export, still runs."
+    INVALID = 4, "A step is Invalid, and `--require-valid` is given."
+    MISSED = 5, "An objective is missed; of `compare`, a step has a word of `--fail-on`."
+    UNREACHABLE = 6, "The cluster cannot be reached, or does not know the user."
+    INTERRUPTED = 130, "Interrupted with Ctrl-C; benchmarks go on."
+
+
+WORST_FIRST = (ExitCode.FAILED, ExitCode.TIMED_OUT, ExitCode.MISSED, ExitCode.INVALID)
+"""Of several benchmarks, the code that counts."""
+
+
+def worst(codes: set[ExitCode]) -> ExitCode:
+    """Return the code of several benchmarks together."""
+    return next((code for code in WORST_FIRST if code in codes), ExitCode.SUCCEEDED)

@@ -1,75 +1,82 @@
-"""How many repeats there are, which is due, and the attempts that it starts with."""
+"""What a point of a sweep takes over from the one before: its target, and its index.
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+A benchmark knows its target by the pods and the number of the attempt. One that goes on with the
+target of another begins with what that has stored of it, and is from then on as careful with it as
+with one of its own: if a pod is not the one that was there, everything starts again
+(docs/adr/0004).
+"""
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.repeats import Repeats, RepeatStart
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
 from solrbench.api.v1alpha1.status.conditions import Attempts
-from solrbench.plan.step_runs import FIRST_REPEAT, StepRunId
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.target import TargetStatus
+from solrbench.decide.conditions import SUCCEEDED, holds
+from solrbench.decide.views import PodView
+from solrbench.plan.shared_target import Reuse
 
 
-def count_repeats(
-    repeats: Repeats, stored: Iterable[StepRunId], ladder: int, is_decided: Callable[[], bool]
-) -> int:
-    """Return how many repeats there are to be, as far as what is stored shows.
-
-    With `until`, it is looked at after each whole repeat; one that was begun is measured to its
-    end. So the same stored step runs always lead to the same number.
-
-    Args:
-        repeats: of the spec
-        stored: the step runs that are stored
-        ladder: step runs of one repeat
-        is_decided: whether all words are there, asked only where it matters
-
-    """
-    if repeats.until is None:
-        return repeats.most
-    found = Counter(each.repeat for each in stored)
-    last = max(found, default=0)
-    if last < repeats.least:
-        return repeats.least
-    if found[last] < ladder or last >= repeats.most or is_decided():
-        return last
-    return last + 1
-
-
-def format_repeats(repeats: Repeats) -> str:
-    """Return how many repeats there are to be: `3`, or `5 to 20`."""
-    if repeats.until is None:
-        return str(repeats.most)
-    return f"{repeats.least} to {repeats.most}"
-
-
-def repeat_to_start(spec: Spec, attempts: Attempts, remaining: Sequence[StepRunId]) -> int | None:
-    """Return the repeat that must start anew; None while the present target is the right one.
-
-    What is stored decides, so an operator that begins in the middle comes to the same repeat.
+def find_reusable(body: Mapping[str, Any] | None, pods: Iterable[PodView]) -> Status | None:
+    """Return the status of the benchmark before, if its target is still the one it measured.
 
     Args:
-        spec: of the benchmark
-        attempts: with the repeat that the present target was made for
-        remaining: the step runs that are not stored, in order
+        body: the benchmark as it is stored; None if it is gone
+        pods: of the target as they are now
 
     """
-    if not remaining or spec.load.repeats.start_on is RepeatStart.SAME_TARGET:
-        return None
-    due = remaining[0].repeat
-    return None if due == (attempts.repeat or FIRST_REPEAT) else due
+    try:
+        status = Status.model_validate((body or {}).get("status") or {})
+    except ValidationError:
+        return None  # of another version of the operator
+    known = {each.name: each.identity for each in pods if each.ready and not each.deleting}
+    is_whole = bool(known) and known == status.target.pods
+    return status if is_whole and holds(status, SUCCEEDED) else None
 
 
-def attempts_for_repeat(attempts: Attempts, start_on: RepeatStart, repeat: int) -> Attempts:
-    """Return the attempts with which a repeat starts on a target, or on data, of its own.
+def reuse_target(status: Status, before: Status, reuses: Reuse) -> Status:
+    """Return the status of a benchmark that goes on with a target.
 
-    The higher numbers are on all objects that are made from now on; what has a lower one goes.
-    Neither counts against `backoffLimit`.
+    Args:
+        status: its own
+        before: of the benchmark that used the target last
+        reuses: whether the index is used again, too
+
     """
-    load = attempts.load + 1
-    changes = {"repeat": repeat, "load": load, "first_load_on_target": load}
-    if start_on is RepeatStart.FRESH_TARGET:
-        fresh = (attempts.fresh_targets or 0) + 1
-        changes |= {"target": attempts.target + 1, "fresh_targets": fresh}
-    else:
-        changes |= {"fresh_data": (attempts.fresh_data or 0) + 1}
-    return attempts.model_copy(update=changes)
+    attempts = before.attempts
+    target = TargetStatus(pods=before.target.pods, reuses=reuses)
+    fresh_data = attempts.fresh_data or 0
+    if reuses is Reuse.INDEX:
+        numbers = _attempts(attempts.target, fresh_data)
+        return status.model_copy(
+            update={"attempts": numbers, "target": target, "dataset": before.dataset}
+        )
+    numbers = _attempts(attempts.target, fresh_data + 1)
+    return status.model_copy(update={"attempts": numbers, "target": target})
+
+
+def begin_after(status: Status, latest: int) -> Status:
+    """Return the status of a benchmark whose target must be made, after what may be left of others.
+
+    Args:
+        status: its own
+        latest: last attempt that something of the target was made for; 0 if nothing is left
+
+    """
+    if latest < status.attempts.target:
+        return status
+    return status.model_copy(update={"attempts": _attempts(latest + 1, 0)})
+
+
+def _attempts(target: int, fresh_data: int) -> Attempts:
+    """Return numbers of which none counts against `backoffLimit`."""
+    load = target + fresh_data
+    return Attempts(
+        target=target,
+        load=load,
+        first_load_on_target=load if load > 1 else None,
+        fresh_targets=target - 1 or None,
+        fresh_data=fresh_data or None,
+    )

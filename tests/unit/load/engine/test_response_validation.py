@@ -1,132 +1,261 @@
+"""Bad answers, silence and connections that end: each a failure of its kind."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from solrbench.api.v1alpha1.workload.mix import Expectation
-from solrbench.load.engine.response_validation import validate_response
-from solrbench.load.validation.expectations import compile_expectation, num_found
-from solrbench.load.validation.response_checks import (
-    EMPTY_RESULT,
-    EMPTY_WITHOUT_HEADER,
-    NO_HEADER,
+from solrbench.load.engine.http import timestamped_socket
+from solrbench.load.engine.target import load_target
+from solrbench.results.stats.histograms import decode
+from support.servers.http_server import GOOD, Exchange, HttpServer, Script
+from support.servers.ports import free_port
+from unit.load.builders import (
+    assignment,
+    duty,
+    kinds,
+    mix_plan,
+    only,
+    run,
+    run_step,
+    target,
+    workload,
 )
-from solrbench.load.workload.prepared_request import PreparedRequest, RequestExtras
+
+FILE = {"configMap": {"name": "d", "key": "lines"}}
+POSTED = {"name": "add", "jsonBody": '[{"id": "1"}]'}
 
 
-def answer(found: object, docs: str = "[]") -> bytes:
-    text = f'{{"responseHeader":{{"status":0,"QTime":1}},"response":{{"numFound":{found},"start":0'
-    return f'{text},"docs":{docs}}}}}\n'.encode()
+async def _silence(exchange: Exchange) -> None:
+    await asyncio.sleep(60)
 
 
-def asked(**expected: object) -> PreparedRequest:
-    extra = None
-    if expected:
-        extra = RequestExtras(expectation=compile_expectation(Expectation.model_validate(expected)))
-    return PreparedRequest(b"", 0, is_json=True, extra=extra)
+async def _unavailable(exchange: Exchange) -> None:
+    exchange.send(b"down for a while", status=503)
+
+
+async def _close_the_second_time(exchange: Exchange) -> None:
+    if exchange.on_connection == 0:
+        exchange.send()
+    else:
+        exchange.close()
+
+
+async def _reset_in_the_middle(exchange: Exchange) -> None:
+    exchange.writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+    await exchange.writer.drain()
+    exchange.close()
+
+
+async def _partial(exchange: Exchange) -> None:
+    exchange.send(b'{"responseHeader":{"status":0,"QTime":1,"partialResults":true}}')
+
+
+async def _error(exchange: Exchange) -> None:
+    exchange.send(b'{"responseHeader":{"status":400},"error":{"msg":"undefined field"}}')
+
+
+async def _no_json(exchange: Exchange) -> None:
+    exchange.send(b"<html>hello</html>")
+
+
+async def _no_http(exchange: Exchange) -> None:
+    exchange.writer.write(b"220 mail ready\r\n\r\n")
 
 
 @pytest.mark.parametrize(
-    ("expected", "body"),
+    ("script", "kind", "part"),
     [
-        ({"minNumFound": 3}, answer(3)),
-        ({"maxNumFound": 3}, answer(3)),
-        ({"minNumFound": 1, "maxNumFound": 1}, answer(1)),
-        ({"contains": "é"}, answer(1, '["é"]')),
-        ({"minNumFound": 10}, answer(1_000_000_000_000)),
+        (_silence, "Timeout", "within 0.2 s"),
+        (_unavailable, "HTTP503", "down for a while"),
+        (_reset_in_the_middle, "ConnectionReset", "ended after"),
+        (_partial, "PartialResults", "partial"),
+        (_error, "SolrError", "undefined field"),
+        (_no_json, "MalformedResponse", "<html>"),
+        (_no_http, "MalformedResponse", "not HTTP"),
     ],
 )
-def test_answers_as_expected(expected: dict[str, object], body: bytes) -> None:
-    assert validate_response(asked(**expected), 200, body) is None
+def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part: str) -> None:
+    async def body() -> None:
+        async with HttpServer(script) as server:
+            result = await run_step(
+                target(server.url, timeout_seconds=0.2), assignment(users=2, requests=4)
+            )
+        assert kinds(result) == {kind: 4}
+        assert part in only(result).failure_kinds[0].sample
+        assert (only(result).requests, only(result).failures) == (4, 4)
+        assert len(server.requests) == 4
+
+    run(body)
+
+
+def test_timeouts_count_with_the_time_waited() -> None:
+    async def body() -> None:
+        async with HttpServer(_silence) as server:
+            # The first request alone: others connect again, in the time that they may take.
+            result = await run_step(target(server.url, timeout_seconds=0.2), assignment(requests=1))
+        assert (only(result).min_microseconds or 0) >= 190_000
+        assert (only(result).max_microseconds or 0) < 1_000_000
+
+    run(body)
+
+
+def test_refused_connection_and_unknown_host_are_distinct_failures() -> None:
+    async def body() -> None:
+        closed_port = target(f"http://127.0.0.1:{free_port()}/solr")
+        refused = await run_step(closed_port, assignment(requests=3))
+        unknown = await run_step(target("http://solr.invalid:8983/solr"), assignment(requests=1))
+        assert kinds(refused) == {"ConnectionRefused": 3}
+        assert kinds(unknown) == {"NameResolution": 1}
+
+    run(body)
+
+
+def test_chunked_answers_are_read_whole() -> None:
+    async def chunked(exchange: Exchange) -> None:
+        exchange.send_chunked(GOOD, 7)
+
+    async def body() -> None:
+        async with HttpServer(chunked) as server:
+            result = await run_step(target(server.url), assignment(users=3, requests=30))
+        assert (only(result).requests, only(result).failures) == (30, 0)
+        assert server.connections == 3
+
+    run(body)
+
+
+def test_answer_that_ends_with_its_connection_is_good() -> None:
+    async def old(exchange: Exchange) -> None:
+        exchange.writer.write(b"HTTP/1.0 200 OK\r\n\r\n" + GOOD)
+        exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(old) as server:
+            closed = await run_step(target(server.url), assignment(users=2, requests=10))
+            planned = await run_step(target(server.url), duty(requests=10, requests_per_second=500))
+        for result in (closed, planned):
+            assert (only(result).requests, only(result).failures) == (10, 0)
+        assert len(server.requests) == 20
+
+    run(body)
+
+
+def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
+    async def polite(exchange: Exchange) -> None:
+        exchange.send(headers="Connection: close\r\n")
+        exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(polite) as server:
+            result = await run_step(target(server.url), assignment(users=2, requests=10))
+        assert (only(result).requests, only(result).failures) == (10, 0)
+        # Two were there before.
+        assert result.connections is not None
+        assert result.connections.opened == 8
+        assert decode(result.connections.open_time_histogram).count == 8
+        assert result.connections.open_sum_microseconds > 0
+        assert only(result).retried_requests == 0
+        assert server.connections == 10
+
+    run(body)
+
+
+def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            result = await run_step(target(server.url), assignment(requests=5))
+        assert (only(result).requests, only(result).failures) == (5, 0)
+        assert only(result).retried_requests == 4
+        assert len(server.requests) == 5 + 4
+
+    run(body)
+
+
+def test_update_is_not_sent_again() -> None:
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            what = target(server.url, spec=workload(handler="/update/json"))
+            result = await run_step(what, assignment(requests=4))
+        assert kinds(result) == {"ConnectionReset": 2}
+        assert only(result).retried_requests == 0
+        assert len(server.requests) == 4
+
+    run(body)
 
 
 @pytest.mark.parametrize(
-    ("expected", "body", "message"),
+    ("entry", "reset"),
     [
-        ({"minNumFound": 3}, answer(2), "expected at least 3 documents, found 2: {"),
-        ({"maxNumFound": 3}, answer(4), "expected at most 3 documents, found 4: {"),
-        ({"contains": "x"}, answer(1), "expected the text 'x', found a response without: {"),
-        (
-            {"minNumFound": 0},
-            b'{"responseHeader":{"status":0,"QTime":1}}',
-            "expected a numFound, found a response without: {",
-        ),
+        ({"updates": FILE, "handler": "/ingest"}, "write"),
+        ({"transaction": {"requests": [POSTED | {"handler": "/ingest"}]}}, "write.add"),
+        ({"transaction": {"requests": [POSTED | {"handler": "/update/json"}]}}, "write.add"),
     ],
 )
-def test_unmet_expectations_say_what_was_found(
-    expected: dict[str, object], body: bytes, message: str
+def test_update_to_a_handler_of_any_name_is_not_sent_again(
+    entry: dict[str, Any], reset: str, tmp_path: Path
 ) -> None:
-    found = validate_response(asked(**expected), 200, body)
-    assert found is not None
-    assert found.kind == "ExpectationFailed"
-    assert found.message.startswith(message)
+    (tmp_path / "mix-0").mkdir()
+    (tmp_path / "mix-0" / "lines").write_text('{"id": "1"}\n')
+
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            what = load_target(mix_plan(server.url, {"name": "write", **entry}), tmp_path)
+            result = await run_step(what, assignment(requests=4))
+        (found,) = [each for each in result.requests if each.request == reset]
+        assert {each.kind: each.count for each in found.failure_kinds} == {"ConnectionReset": 2}
+        assert (found.retried_requests, len(server.requests)) == (0, 4)
+
+    run(body)
 
 
-def test_a_broken_answer_is_broken_whatever_was_expected() -> None:
-    found = validate_response(asked(minNumFound=1), 503, b"")
-    assert found is not None
-    assert found.kind == "HTTP503"
+def test_query_of_the_json_api_is_sent_once_more(tmp_path: Path) -> None:
+    query = {"name": "ask", "jsonBody": '{"query": "a"}'}
+
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            entry = {"name": "find", "transaction": {"requests": [query]}}
+            result = await run_step(
+                load_target(mix_plan(server.url, entry), tmp_path), assignment(requests=3)
+            )
+        assert [each.retried_requests for each in result.requests] == [0, 2]
+        assert sum(each.failures for each in result.requests) == 0
+
+    run(body)
 
 
-def test_empty_results_are_remarked_unless_they_fail() -> None:
-    assert validate_response(asked(), 200, answer(0)) is EMPTY_RESULT
-    assert validate_response(asked(maxNumFound=0), 200, answer(0)) is EMPTY_RESULT
-    assert validate_response(asked(), 200, answer(" 0")) is EMPTY_RESULT
-    assert validate_response(asked(), 200, answer(10)) is None
-    assert validate_response(asked(), 200, answer(" 10")) is None
-    failed = validate_response(asked(minNumFound=1), 200, answer(0))
-    assert failed is not EMPTY_RESULT
+def test_request_is_not_sent_a_third_time() -> None:
+    async def once(exchange: Exchange) -> None:
+        if exchange.number == 0:
+            exchange.send()
+        else:
+            exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(once) as server:
+            result = await run_step(target(server.url), assignment(requests=2))
+        assert kinds(result) == {"ConnectionReset": 1}
+        assert only(result).retried_requests == 1
+        assert len(server.requests) == 3
+
+    run(body)
 
 
-def test_the_header_may_be_as_long_as_the_question_that_it_repeats() -> None:
-    header = b'{"responseHeader":{"status":0,"params":{"q":"%b"}},' % (b"word " * 2000)
-    assert (
-        validate_response(asked(), 200, header + b'"response":{"numFound":0,"docs":[]}}')
-        is EMPTY_RESULT
+@pytest.mark.parametrize("hours", [1, -1])
+def test_wall_clock_that_is_set_under_way_makes_no_time_impossible(
+    hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        timestamped_socket, "_wall", lambda: time.time_ns() + hours * 3_600_000_000_000
     )
 
+    async def body() -> None:
+        began = time.perf_counter()
+        async with HttpServer() as server:
+            result = await run_step(target(server.url), assignment(requests=5))
+        passed = 1e6 * (time.perf_counter() - began)
+        assert (only(result).requests, only(result).failures) == (5, 0)
+        assert 0 <= (only(result).min_microseconds or 0) <= only(result).sum_microseconds < passed
 
-@pytest.mark.parametrize(
-    ("grouped", "found"),
-    [
-        ('{"matches":0,"groups":[]}', 0),
-        ('{"matches":7,"groups":[{"groupValue":"a","doclist":{"numFound":3,"docs":[]}}]}', 7),
-        ('{"matches":7,"doclist":{"numFound":0,"docs":[]}}', 7),
-    ],
-)
-def test_groups_found_what_they_match(grouped: str, found: int) -> None:
-    body = f'{{"responseHeader":{{"status":0,"QTime":1}},"grouped":{{"x_s":{grouped}}}}}'.encode()
-    assert num_found(body) == found
-    assert validate_response(asked(maxNumFound=found), 200, body) is (
-        EMPTY_RESULT if found == 0 else None
-    )
-
-
-def test_documents_like_none_are_empty_although_the_one_compared_with_was_found() -> None:
-    start = b'{"responseHeader":{"status":0,"QTime":1},"match":{"numFound":1,"docs":[{"id":"a"}]},'
-    none, some = (start + b'"response":{"numFound":%d,"docs":[]}}' % n for n in (0, 3))
-    assert validate_response(asked(), 200, none) is EMPTY_RESULT
-    assert validate_response(asked(), 200, some) is None
-    assert (num_found(none), num_found(some)) == (0, 3)
-
-
-def test_empty_response_without_a_header_has_both_remarks() -> None:
-    empty, good = (b'{"response":{"numFound":%d,"docs":[]}}' % found for found in (0, 1))
-    assert validate_response(asked(), 200, empty) is EMPTY_WITHOUT_HEADER
-    assert validate_response(asked(), 200, good) is NO_HEADER
-    failed = validate_response(asked(minNumFound=2), 200, good)
-    assert failed is not None
-    assert failed.kind == "ExpectationFailed"
-
-
-def test_fields_called_matches_are_none_of_groups() -> None:
-    assert num_found(answer(5, '[{"matches":0}]')) == 5
-
-
-def test_stored_text_is_no_number_of_documents() -> None:
-    body = answer(5, '[{"t":"say \\"numFound\\":0 aloud"}]')
-    assert validate_response(asked(), 200, body) is None
-    assert num_found(body) == 5
-
-
-def test_what_is_no_json_may_still_hold_a_text() -> None:
-    request = asked(contains="id,title")._replace(is_json=False)
-    assert validate_response(request, 200, b"id,title\n1,a\n") is None
-    assert validate_response(request, 200, b"title\n") is not None
+    run(body)

@@ -1,131 +1,186 @@
-"""The `SolrBenchmark` resource as a whole."""
+"""`spec` of a `SolrBenchmark`: one target, one dataset, one workload, a ladder of steps."""
 
-import re
-from datetime import datetime
-from typing import Any, ClassVar, Literal
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic.alias_generators import to_camel
 
-from solrbench.api.rules import ADMITTED, LenientModel, Model, Rule
-from solrbench.api.v1alpha1.spec import Spec
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
+from solrbench.api.rules import ListMap, Model, Rule
+from solrbench.api.v1alpha1.collection import Caches, Collection
+from solrbench.api.v1alpha1.companions import MAX_COMPANIONS, Companion
+from solrbench.api.v1alpha1.comparison import ComparisonSpec
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.export import Results
+from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
+from solrbench.api.v1alpha1.load.diagnostics import Diagnostics
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.load.replay import REPLAY_RULES
+from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.api.v1alpha1.objectives import MOST_OBJECTIVES, Objective
+from solrbench.api.v1alpha1.pod.pod_options import PodOptions
+from solrbench.api.v1alpha1.rules.duration import DURATION_RULES
+from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
+from solrbench.api.v1alpha1.rules.objectives import OBJECTIVE_RULES
+from solrbench.api.v1alpha1.rules.pod_options import POD_OPTION_RULES
+from solrbench.api.v1alpha1.rules.repeats import REPEAT_RULES
+from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
+from solrbench.api.v1alpha1.rules.storage_limits import SIZE_RULES
+from solrbench.api.v1alpha1.seeds import DEFAULT_SEED, pass_seed_on
+from solrbench.api.v1alpha1.target.target import Target
+from solrbench.api.v1alpha1.target.variant import STEP_VARIANTS_RULE
+from solrbench.api.v1alpha1.workload.locustfile import LOCUSTFILE_RULES
+from solrbench.api.v1alpha1.workload.workload import Workload
 
-MAX_NAME = 40
-"""Leaves room for `-load-worker-199-xxxxx` in a 63-character host name."""
+USES = (
+    "(has(self.target.existing) && has(self.target.existing.collectionPolicy)"
+    " && self.target.existing.collectionPolicy == 'UseExisting')"
+)
+"""CEL: whether the collection is the user's."""
 
-MAX_NAME_PROVIDED = 32
-"""Leaves room for `-solrcloud-zookeeper` and the hash of its revision in a label of 63."""
-
-
-class OwnerReference(LenientModel):
-    """The parts of a reference to an owner that the operator uses."""
-
-    kind: str
-    name: str
-    uid: str
-    controller: bool = False
-
-
-class Metadata(LenientModel):
-    """The parts of Kubernetes' metadata that the operator uses."""
-
-    name: str
-    namespace: str = "default"
-    uid: str = ""
-    generation: int = 1
-    resource_version: str = ""
-    creation_timestamp: datetime | None = None
-    deletion_timestamp: datetime | None = None
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
-    owner_references: list[OwnerReference] = []
-
-    @property
-    def controller(self) -> OwnerReference | None:
-        """The resource that controls this one, if one does."""
-        return next((each for each in self.owner_references if each.controller), None)
+UNTOUCHED = (
+    "self.collection.shards == 1",
+    "self.collection.replicas.nrt == 1",
+    "self.collection.replicas.tlog == 0",
+    "self.collection.replicas.pull == 0",
+    "self.collection.router.name == 'compositeId'",
+    "!has(self.collection.router.field)",
+    "!has(self.collection.configSet.configMap)",
+    *(f"!has(self.collection.caches.{to_camel(name)})" for name in Caches.model_fields),
+    *(
+        f"!has(self.collection.{to_camel(name)})"
+        for name, field in Collection.model_fields.items()
+        if field.default is None
+    ),
+)
+"""CEL: that nothing in `collection` differs from its default."""
 
 
-class SolrBenchmark(Model):
-    """A benchmark of one SolrCloud topology: target, dataset, workload and load."""
+class Cleanup(StrEnum):
+    """When the target is deleted after the last step."""
 
-    api_version: Literal["solrbench.io/v1alpha1"] = "solrbench.io/v1alpha1"
-    """`apiVersion` is the version of this schema."""
-    kind: Literal["SolrBenchmark"] = "SolrBenchmark"
-    """`kind` is the kind of the resource."""
-    metadata: Metadata
-    """`metadata` is Kubernetes' object metadata: name, namespace, labels."""
-    spec: Spec
-    """`spec` is the desired state of the benchmark."""
-    status: Status = Field(default_factory=Status)
-    """`status` is the observed state, written only by the operator."""
+    ALWAYS = "Always"
+    ON_SUCCESS = "OnSuccess"
+    NEVER = "Never"
+
+
+class Deadlines(Model):
+    """Time limits of the phases; a benchmark that exceeds one fails."""
+
+    provisioning_seconds: Seconds = 900
+    """`provisioningSeconds` limits the time until every Solr node is live and the collection
+    exists."""
+    indexing_seconds: Seconds = 86_400
+    """`indexingSeconds` limits the time until every document is in the index."""
+    measuring_seconds: Seconds = 604_800
+    """`measuringSeconds` limits the time until the last step of the last repeat is stored; where
+    repeats start on fresh data or targets, it limits each repeat, as the other two do."""
+
+
+class Spec(Model):
+    """Desired state of the benchmark."""
+
+    target: Target
+    """`target` is the SolrCloud that is measured."""
+    collection: Collection = Collection()
+    """`collection` sets the shards, replicas, config set and caches of the collection."""
+    dataset: Dataset | None = None
+    """`dataset` are the documents to index; required, except where `target.existing` measures a
+    collection as it is."""
+    workload: Workload
+    """`workload` are the requests that are sent."""
+    warm_up: WarmUp | None = None
+    """`warmUp` is load sent before the first step and kept out of its results. When absent, it
+    goes on until service times are steady, at most 120 s, and there is none if queries are sent
+    `Once`, which it would use up; `requests: 0` is none at all."""
+    load: Load
+    """`load` are the load steps and the workers that generate them."""
+    objectives: Annotated[list[Objective], Field(max_length=MOST_OBJECTIVES), ListMap("name")] = []
+    """`objectives` are limits that the results are to keep; `status.objectives` says of each
+    whether it is Met, Missed or Unclear."""
+    companions: Annotated[list[Companion], Field(max_length=MAX_COMPANIONS)] = []
+    """`companions` are objects that are made when the target is ready and live as long as it, such
+    as a proxy: `target.variants` may name their Services as hosts."""
+    comparison: ComparisonSpec = ComparisonSpec()
+    """`comparison` controls what the results are compared with, and which differences matter."""
+    diagnostics: Diagnostics | None = None
+    """`diagnostics` takes thread dumps, GC logs and flight recordings of Solr in one repeat; none
+    when absent."""
+    results: Results = Results()
+    """`results` controls what becomes of the results beside the ConfigMaps that keep them."""
+    pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []
+    """`podOptions` are options of the benchmark's pods, such as labels and placement. Entries apply
+    in their order: `labels`, `annotations` and `env` add to those of earlier entries for the same
+    pods, any other option replaces that of an earlier entry, and those of `target.solrCloud`."""
+    seed: Seed = DEFAULT_SEED
+    """`seed` is the seed of everything that is drawn at random and has no seed of its own: the
+    same seed gives the same documents, queries, mix, arrivals and order of variants."""
+    backoff_limit: Annotated[Int, Field(ge=0, le=10)] = 2
+    """`backoffLimit` limits how often the load, or everything if Solr lost data, starts again
+    after pods were lost."""
+    deadlines: Deadlines = Deadlines()
+    """`deadlines` limit the time of each phase."""
+    cleanup: Cleanup = Cleanup.ON_SUCCESS
+    """`cleanup` controls when Solr and ZooKeeper are deleted after the end: with OnSuccess those of
+    a failed benchmark are kept, to be looked at. Pods of the load are always deleted; results, and
+    the logs and events of failures, stay. A change has no effect once they are deleted."""
+    ttl_seconds_after_finished: Annotated[Int, Field(ge=0, le=315_360_000)] | None = None
+    """`ttlSecondsAfterFinished` is the time after the end after which the whole benchmark,
+    results included, is deleted. It is kept when absent."""
+    suspend: Bool = False
+    """`suspend` stops the benchmark and removes its pods while `true`; stored results are kept
+    and the rest runs when it becomes `false`. It has no effect after the end."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pass_seed_on(cls, given: Any) -> Any:
+        return pass_seed_on(given)
+
+    mutable: ClassVar = frozenset({"cleanup", "results", "ttlSecondsAfterFinished", "suspend"})
+    """Fields that may change after creation; a changed topology is a new benchmark."""
 
     rules: ClassVar = (
         Rule(
-            cel=f"self.metadata.name.size() <= {MAX_NAME}",
-            message=f"metadata.name must have at most {MAX_NAME} characters",
-            is_satisfied=lambda b: len(b.metadata.name) <= MAX_NAME,
-        ),
-        Rule(
             cel=(
-                f"self.metadata.name.size() <= {MAX_NAME_PROVIDED}"
-                " || !has(self.spec.target.solrCloud)"
-                " || self.spec.target.solrCloud.zookeeper.mode != 'Provided'"
+                "!has(self.target.solrCloud) || self.collection.replicas.nrt"
+                " + self.collection.replicas.tlog + self.collection.replicas.pull"
+                " <= self.target.solrCloud.nodes"
             ),
             message=(
-                f"metadata.name must have at most {MAX_NAME_PROVIDED} characters when"
-                " target.solrCloud.zookeeper.mode is Provided"
+                "collection.replicas must not add up to more than target.solrCloud.nodes,"
+                " replicas of one shard on the same node add no redundancy"
             ),
-            is_satisfied=lambda b: (
-                len(b.metadata.name) <= MAX_NAME_PROVIDED
-                or b.spec.target.solr_cloud is None
-                or b.spec.target.solr_cloud.zookeeper.mode is not ZooKeeperMode.PROVIDED
-            ),
-        ),
-        Rule(
-            cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
-            message="metadata.name must start with a letter and must not contain dots",
-            is_satisfied=lambda b: (
-                re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", b.metadata.name) is not None
+            is_satisfied=lambda spec: (
+                spec.target.solr_cloud is None
+                or spec.collection.replicas.total <= spec.target.solr_cloud.nodes
             ),
         ),
         Rule(
-            cel=(
-                "!has(self.spec.comparison.baseline)"
-                " || !has(self.spec.comparison.baseline.benchmark)"
-                " || self.spec.comparison.baseline.benchmark.name != self.metadata.name"
+            cel=f"{USES} != has(self.dataset)",
+            message=(
+                "dataset must be set, except with target.existing.collectionPolicy UseExisting,"
+                " which measures a collection as it is"
             ),
-            message="spec.comparison.baseline.benchmark must be another benchmark than this one",
-            is_satisfied=lambda b: b.metadata.name != _baseline(b),
+            is_satisfied=lambda spec: spec.target.uses_collection != (spec.dataset is not None),
         ),
+        Rule(
+            cel=f"!{USES} || ({' && '.join(UNTOUCHED)})",
+            message=(
+                "collection must be left out with target.existing.collectionPolicy UseExisting,"
+                " the collection stays as it is"
+            ),
+            is_satisfied=lambda spec: (
+                not spec.target.uses_collection or spec.collection == Collection()
+            ),
+        ),
+        *GENERATED_RULES,
+        STEP_VARIANTS_RULE,
+        *SIZE_RULES,
+        *DURATION_RULES,
+        *REPEAT_RULES,
+        *ROUTING_RULES,
+        *LOCUSTFILE_RULES,
+        *OBJECTIVE_RULES,
+        *REPLAY_RULES,
+        *POD_OPTION_RULES,
     )
-
-    @property
-    def key(self) -> str:
-        """`namespace/name`, as logs and metrics call it."""
-        return f"{self.metadata.namespace}/{self.metadata.name}"
-
-    @classmethod
-    def parse(cls, body: dict[str, Any]) -> "SolrBenchmark":
-        """Return the model of a resource as the API server stores it.
-
-        One that has started keeps to the rules of the version that let it through: those that came
-        with an upgrade of the operator do not end it.
-
-        Raises:
-            pydantic.ValidationError: if the resource breaks the schema or a rule.
-
-        """
-        known = {"apiVersion", "kind", "metadata", "spec", "status"}
-        has_started = (body.get("status") or {}).get("startTime") is not None
-        return cls.model_validate(
-            {k: v for k, v in body.items() if k in known}, context={ADMITTED: has_started}
-        )
-
-
-def _baseline(benchmark: SolrBenchmark) -> str | None:
-    """Return the name of the benchmark that it is compared with."""
-    baseline = benchmark.spec.comparison.baseline
-    reference = None if baseline is None else baseline.benchmark
-    return None if reference is None else reference.name

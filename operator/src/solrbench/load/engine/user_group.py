@@ -1,100 +1,139 @@
-"""The users of a step run on one worker: connected, started, stopped and counted."""
+"""Makes the users of a step run on one worker."""
 
-import asyncio
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
-_CONNECTING_AT_ONCE = 64
-"""Connections opened side by side: less than the backlog of any server, which drops the rest."""
+from solrbench.load.engine.open_loop.sender import OpenLoopSender
+from solrbench.load.engine.target import LoadTarget
+from solrbench.load.engine.user_context import UserContext
+from solrbench.load.engine.virtual_user import VirtualUser
+from solrbench.load.recording.node_counts import NodeCounts
+from solrbench.load.recording.response_gaps import (
+    NodeActivity,
+    UserActivity,
+    longest_response_gaps,
+    user_shares,
+)
+from solrbench.load.recording.response_times import OpenLoopRecorder
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.seeds import seed_of
+from solrbench.load.schedule.think_time import (
+    first_pacing_wait_seconds,
+    first_wait_seconds,
+    pacing_wait_seconds,
+    think_seconds,
+)
 
 
-class StepRunUser(Protocol):
-    """A virtual user, or what sends the arrivals of an open loop."""
+class UserFactory:
+    """Makes users with the node and the think times of their number in the whole run.
 
-    async def prepare(self) -> None:
-        """Connect ahead of the first request."""
+    Attributes:
+        open_loop_recorder: counts the arrivals of an open loop; None in a closed loop, and before
+            its sender is made
+        node_counts: counts the requests of an open loop to each node
 
-    def start(self) -> None:
-        """Send the first request."""
-
-    def stop(self) -> None:
-        """Start no more requests; one in flight is finished."""
-
-    def abort(self) -> None:
-        """Let everything go at once."""
-
-
-class UserGroup:
-    """Users in the order in which they were added.
-
-    `on_all_ready` is called once, when as many users as expected are there; those that connect
-    first have done so by then. `on_all_finished` is called when the last active user is done.
     """
 
     def __init__(
         self,
-        expected: int,
-        on_all_ready: Callable[[], None],
-        on_all_finished: Callable[[], None],
-        loop: asyncio.AbstractEventLoop,
+        assignment: Assignment,
+        target: LoadTarget,
+        context: UserContext,
+        on_measuring: Callable[[int], None],
     ) -> None:
-        self._expected = expected
-        self._on_all_ready = on_all_ready
-        self._on_all_finished = on_all_finished
-        self._loop = loop
-        self._users: list[StepRunUser] = []
-        self._connecting: set[asyncio.Task[None]] = set()
-        self._connect_slots = asyncio.Semaphore(_CONNECTING_AT_ONCE)
-        self._ready = 0
-        self._active = 0
+        """Make users that share `context`; an open loop calls `on_measuring` after its ramp."""
+        self._assignment = assignment
+        self._target = target
+        self._nodes = target.nodes_of(assignment.variant)
+        self._context = context
+        self._on_measuring = on_measuring
+        self._adopted: list[int] = []
+        self.open_loop_recorder: OpenLoopRecorder | None = None
+        self.node_counts: list[NodeCounts] = []
+        self._user_activities: list[UserActivity] = []
+        self._node_activities = [NodeActivity(f"{each.host}:{each.port}") for each in self._nodes]
 
-    def __len__(self) -> int:
-        return len(self._users)
+    @property
+    def expected_users(self) -> int:
+        """Users of this worker, those of lost workers included."""
+        return self._assignment.worker_users + len(self._adopted)
 
-    def add_waiting(self, user: StepRunUser) -> None:
-        """Add a user that connects and waits for `start`."""
-        self._users.append(user)
-        self._connecting.add(self._loop.create_task(self._connect(user)))
+    def add_to_result(self, result: WorkerStepResult) -> WorkerStepResult:
+        """Return the result of a step run with who waited in it."""
+        users, origin_ns = self._user_activities, self._context.recorder.origin_ns
+        return result.model_copy(
+            update={
+                "response_gaps": longest_response_gaps(users, self._node_activities, origin_ns),
+                "user_shares": user_shares(users),
+            }
+        )
 
-    def add_started(self, user: StepRunUser) -> None:
-        """Add a user and start it."""
-        self._users.append(user)
-        self._active += 1
-        user.start()
-        self._count_ready()
+    def adopt(self, numbers: Sequence[int]) -> None:
+        """Learn the numbers of users of a lost worker that are made after those of this one."""
+        self._adopted += numbers
 
-    def start(self) -> None:
-        """Start all users."""
-        # Counted first: a user without anything to do leaves before the next one starts.
-        self._active = len(self._users)
-        for user in self._users:
-            user.start()
+    def make(self, index: int) -> VirtualUser | OpenLoopSender:
+        """Return user `index` of this worker, or what sends the arrivals of an open loop."""
+        rate = self._assignment.open_loop
+        return self._make_user(index) if rate is None else self._make_sender(rate)
 
-    def on_user_finished(self) -> None:
-        """Learn that a user has nothing left to do."""
-        self._active -= 1
-        if self._active == 0:
-            self._on_all_finished()
+    def _make_user(self, index: int) -> VirtualUser:
+        number = self._number(index)
+        place = number % len(self._nodes)
+        node, recorder = self._nodes[place], self._context.recorder
+        activity = UserActivity(number, self._node_activities[place], recorder)
+        self._user_activities.append(activity)
+        spec, pace = self._assignment.think_time, self._assignment.pacing_milliseconds
+        seed = self._think_seed(number)
+        if pace is not None:
+            return VirtualUser(
+                self._context,
+                node,
+                activity,
+                lambda _, passed: pacing_wait_seconds(pace, passed),
+                first_pacing_wait_seconds(pace, seed),
+            )
+        if spec is None:
+            return VirtualUser(self._context, node, activity)
+        return VirtualUser(
+            self._context,
+            node,
+            activity,
+            lambda turn, _: think_seconds(spec, seed, turn),
+            first_wait_seconds(spec, seed),
+        )
 
-    def stop(self) -> None:
-        """Wake users that think: none of them may start another request."""
-        for user in self._users:
-            user.stop()
+    def _make_sender(self, rate: ArrivalRate) -> OpenLoopSender:
+        assignment = self._assignment
+        seed = arrivals_seed(self._target.seed, assignment.repeat, assignment.step)
+        schedule = Schedule(
+            rate,
+            seed,
+            assignment.worker,
+            assignment.workers,
+            self._target.requests.recorded_seconds,
+        )
+        self.open_loop_recorder = OpenLoopRecorder(
+            self._target.requests.names, self._target.requests.transactions
+        )
+        self.node_counts = [NodeCounts(each) for each in self._node_activities]
+        return OpenLoopSender(
+            self._context,
+            schedule,
+            self.open_loop_recorder,
+            list(zip(self._nodes, self.node_counts, strict=True)),
+            self._on_measuring,
+        )
 
-    def abort(self) -> None:
-        """Let all users go at once."""
-        for task in self._connecting:
-            task.cancel()
-        for user in self._users:
-            user.abort()
+    def _number(self, index: int) -> int:
+        """Return the number in the whole run of user `index` of this worker."""
+        further = index - self._assignment.worker_users
+        if 0 <= further < len(self._adopted):
+            return self._adopted[further]
+        return self._assignment.worker + index * self._assignment.workers
 
-    async def _connect(self, user: StepRunUser) -> None:
-        async with self._connect_slots:
-            await user.prepare()
-        self._count_ready()
-
-    def _count_ready(self) -> None:
-        self._ready += 1
-        if self._ready == self._expected:
-            self._connecting.clear()
-            self._on_all_ready()
+    def _think_seed(self, number: int) -> int:
+        assignment = self._assignment
+        return seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)

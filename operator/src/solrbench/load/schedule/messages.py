@@ -1,60 +1,150 @@
-"""Names of the messages between master and workers, and the liveness both sides agree on.
+"""What one worker does in one step run; shares that add up exactly over all workers.
 
-Messages of one connection arrive in the order they were sent, so an assignment is there before
-its users are spawned.
+User `u` of the whole run belongs to worker `u % workers`, in the order in which the dispatcher
+spawns them. Request `i` of a step run belongs to user `i % users`, so every worker gets requests in
+proportion to its users, no request twice and none not at all.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import count
 
-READY = "solrbench-ready"
-"""Worker: has its requests prepared; `worker` is its name, `classes` those of its users."""
+from solrbench.api.rules import Model
+from solrbench.api.v1alpha1.load.think_time import ThinkTime
+from solrbench.load.schedule.arrivals import ArrivalRate, arrival_rate
+from solrbench.plan.load_plan import LoadPlan, PlannedStepRun
 
-FAILED = "solrbench-failed"
-"""Worker: cannot work; `reason` and `message`."""
-
-ASSIGNMENT = "solrbench-assignment"
-"""Master: the next step run; `assignment` as JSON."""
-
-ADOPT_USERS = "solrbench-take-over"
-"""Master: `users` of a lost worker, by number, come to this one in the step run `key`."""
-
-SPAWNED = "solrbench-spawned"
-"""Worker: all its users of the step run `key` are there."""
-
-START_MEASURING = "solrbench-go"
-"""Master: begin to measure the step run `key`."""
-
-STOP_SENDING = "solrbench-close"
-"""Master: begin no more requests of the step run `key`; its result follows the last one."""
-
-ABORT = "solrbench-abandon"
-"""Master: forget the step run `key`, its users go and it is run again."""
-
-PROGRESS = "solrbench-progress"
-"""Worker, once a second while its engine lives: `key`, the fields of `LiveTotals`, and
-`recent`, those of `RecentRequests`."""
-
-RESULT = "solrbench-outcome"
-"""Worker: the step run is over; `outcome` as JSON."""
-
-EXIT = "solrbench-end"
-"""Master: exit with `exit_code`."""
-
-WORKER_SILENT_SECONDS = 8
-"""A worker whose heartbeat stays away for so long is lost."""
-
-MASTER_SILENT_SECONDS = 12
-"""A master whose heartbeat stays away for so long is lost."""
-
-ENGINE_SILENT_SECONDS = 20
-"""A worker whose engine reports nothing for so long during a step run is lost."""
+WARM_UP = "warm-up"
 
 
-class LiveTotals(NamedTuple):
-    """The step run under way, as of the last second: of one worker or of all."""
+class Start(StrEnum):
+    """When users begin, and from when on they are measured."""
 
+    BARRIER = "Barrier"
+    """All at once, when the last user of the last worker is there; measured from then on."""
+    RAMP = "Ramp"
+    """Each as soon as it is spawned; measured when the last one is there."""
+    IMMEDIATE = "AtOnce"
+    """Each as soon as it is spawned; measured from its first request on."""
+
+
+class Assignment(Model):
+    """One step run as one worker sees it."""
+
+    key: str
+    """Names the step run, and its warm-up apart from it, in messages."""
+    repeat: int
+    variant: str = ""
+    """Name of the variant to go through; empty without variants."""
+    step: str
+    """Name of the step; `warm-up` for a warm-up."""
+    worker: int
+    """Place of the worker, from 0."""
+    workers: int
     users: int
-    requests: int
-    failures: int
-    sum_microseconds: int
-    """Service times of the measured requests."""
+    """Users of the whole run; one for each worker stands for the arrivals of a planned rate."""
+    open_loop: ArrivalRate | None = None
+    """What is planned of the whole run; None in a closed loop."""
+    start: Start
+    requests: int | None = None
+    """Requests of the whole run; without end when absent."""
+    seconds: int | None = None
+    """Time to start requests for, once measuring begins."""
+    think_time: ThinkTime | None = None
+    pacing_milliseconds: int | None = None
+    attempt: int = 1
+    """Attempt of the load."""
+    restarts: int = 0
+    """How often this step run was begun before in the attempt, and lost with a worker."""
+    offsets: list[int] = []
+    """For each entry of the workload the number of its first request: requests before this step run
+    of the same ladder, or a little more where workers differed in speed."""
+
+    @property
+    def is_warm_up(self) -> bool:
+        """Whether its requests are in no result; a step may be called warm-up, too."""
+        return WARM_UP in self.key.split("/")[1:]
+
+    @property
+    def label(self) -> str:
+        """Step and variant as Locust's page shows them."""
+        return f"{self.step} ({self.variant})" if self.variant else self.step
+
+    @property
+    def worker_users(self) -> int:
+        """Users of this worker."""
+        return worker_share(self.users, self.worker, self.workers)
+
+    @property
+    def worker_requests(self) -> int | None:
+        """Requests of this worker; None without end."""
+        if self.requests is None:
+            return None
+        rounds, rest = divmod(self.requests, self.users)
+        return rounds * self.worker_users + worker_share(rest, self.worker, self.workers)
+
+    def offset_of(self, entry_index: int) -> int:
+        """Return the number of the first request of the entry at `entry_index`."""
+        return self.offsets[entry_index] if entry_index < len(self.offsets) else 0
+
+    @property
+    def ramp_seconds(self) -> int:
+        """Time from the begin to the planned rate; 0 in a closed loop."""
+        return self.open_loop.ramp_seconds if self.open_loop is not None else 0
+
+    def request_numbers(self) -> Iterator[int]:
+        """Yield the numbers of this worker's requests within the whole run, ascending."""
+        for start in count(0, self.users):
+            yield from range(start + self.worker, start + self.users, self.workers)
+
+
+def worker_share(total: int, worker: int, workers: int) -> int:
+    """Return how many of `range(total)` leave the remainder `worker` when divided by `workers`."""
+    return (total - worker + workers - 1) // workers
+
+
+def warm_up_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment | None:
+    """Return the warm-up before a step run, as worker 0 sees it; None without one."""
+    if plan.warm_up is None:
+        return None
+    until = plan.warm_up.until_steady
+    return Assignment(
+        key=f"{planned.id}/{WARM_UP}",
+        repeat=planned.repeat,
+        variant=planned.variant,
+        step=WARM_UP,
+        worker=0,
+        workers=plan.workers,
+        users=plan.warm_up.users or planned.step.users or plan.workers,
+        start=Start.BARRIER,
+        attempt=plan.attempt,
+        requests=plan.warm_up.requests,
+        seconds=plan.warm_up.duration_seconds if until is None else until.max_seconds,
+    )
+
+
+def step_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment:
+    """Return a step run as worker 0 sees it."""
+    step = planned.step
+    return Assignment(
+        key=planned.id,
+        repeat=planned.repeat,
+        variant=planned.variant,
+        step=step.name,
+        worker=0,
+        workers=plan.workers,
+        users=step.users or plan.workers,
+        open_loop=arrival_rate(step, planned.ramp_from_requests_per_second),
+        start=_start(step.spawn_rate is not None, timed=step.duration_seconds is not None),
+        requests=step.requests,
+        seconds=step.duration_seconds,
+        think_time=step.think_time,
+        pacing_milliseconds=step.pacing_milliseconds,
+        attempt=plan.attempt,
+    )
+
+
+def _start(ramped: bool, *, timed: bool) -> Start:
+    if not ramped:
+        return Start.BARRIER
+    return Start.RAMP if timed else Start.IMMEDIATE

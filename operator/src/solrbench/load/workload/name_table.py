@@ -1,102 +1,91 @@
-"""Request names that are known beforehand, and what the responses to each of them do not show.
+"""Which query of the list comes next, for one worker in one step run.
 
-What can be seen in a response follows from the parameters of its request. So it is settled once,
-while requests are prepared, and costs nothing while the load runs.
+The order belongs to the worker, not to each user: of a number of requests, exactly the same
+queries are sent in every run, whichever user gets to send them.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 
-OMIT_HEADER = "omitHeader"
-"""Solr's parameter for responses without `responseHeader`."""
+import numpy as np
+from numpy.typing import NDArray
 
-_WRAPPER = "json.wrf"
-"""Solr's parameter for a JavaScript call around the JSON."""
+from solrbench.api.v1alpha1.workload.workload import Order, Queries
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.seeds import seed_of
+from solrbench.plan.vocabulary import ZipfRanks
 
-_OFF = ("false", "off", "no")
-"""What Solr reads as false (`StrUtils.parseBool`); whatever else it does not refuse is true."""
-
-
-class ResponseVisibility(NamedTuple):
-    """What can be seen in a response."""
-
-    content: bool
-    """It is JSON, the only format that is looked into."""
-    header: bool
-    """It has a `responseHeader`, where partial results are marked."""
+_BLOCK = 4096
+"""Positions drawn together; one at a time would cost more than sending the request."""
 
 
-FULLY_VISIBLE = ResponseVisibility(content=True, header=True)
+class RequestCounter:
+    """The slots of one entry of a workload on one worker, ascending, and how far they went.
 
-
-def visibility_of(
-    parameters: Iterable[tuple[str, str]], json_body: str | bytes | None = None
-) -> ResponseVisibility:
-    """Return what the response to a request shows, from all that is sent along.
-
-    A JSON body may hold parameters too; one that so much as names `omitHeader` is taken to set it.
-    """
-    pairs = set(parameters)
-    omits = any(key == OMIT_HEADER and value not in _OFF for key, value in pairs)
-    if json_body is not None and not omits:
-        body = json_body if isinstance(json_body, bytes) else json_body.encode()
-        omits = OMIT_HEADER.encode() in body
-    wrapped = any(key == _WRAPPER for key, _ in pairs)
-    return ResponseVisibility(content=("wt", "json") in pairs and not wrapped, header=not omits)
-
-
-@dataclass(frozen=True)
-class UncheckedNames:
-    """Indexes of the request names whose responses cannot be checked; one request is enough.
-
-    Attributes:
-        partial: whether a response is partial is not seen
-        empty: whether a response is empty is not seen
-
+    A slot is the number of a request of that entry within the whole step run. Workers take slots at
+    speeds of their own; the next step run begins beyond the highest one of any worker.
     """
 
-    partial: frozenset[int] = frozenset()
-    empty: frozenset[int] = frozenset()
+    def __init__(self, assignment: Assignment) -> None:
+        self.next_number = 0
+        """One more than the highest slot taken."""
+        self._slots = assignment.request_numbers()
+
+    def __iter__(self) -> Iterator[int]:
+        for slot in self._slots:
+            self.next_number = slot + 1
+            yield slot
 
 
-ALL_CHECKED = UncheckedNames()
+def query_positions(
+    queries: Queries,
+    size: int,
+    assignment: Assignment,
+    entry_index: int = 0,
+    counter: Iterable[int] | None = None,
+) -> Iterator[int]:
+    """Yield positions in a list of `size` queries; without end, except with the order `Once`.
 
-
-class RequestNameTable:
-    """The names of a workload by place, as they come.
-
-    Attributes:
-        reserved: names of transactions and of their requests, which no query may have: its
-            requests would be counted as transactions, and be in no sum
+    Args:
+        queries: the order and its seed
+        size: length of the list
+        assignment: which users send, and when
+        entry_index: that of the entry in the workload, from 0
+        counter: numbers of the requests; those of the assignment when None
 
     """
+    numbers = assignment.request_numbers() if counter is None else counter
+    if assignment.open_loop is not None and assignment.open_loop.speed_factor is not None:
+        return takewhile(lambda position: position < size, iter(numbers))  # a log has its order
+    first = assignment.offset_of(entry_index)
+    if queries.order is Order.SEQUENTIAL:
+        return ((first + slot) % size for slot in numbers)
+    if queries.order is Order.ONCE:
+        return takewhile(lambda position: position < size, (first + slot for slot in numbers))
+    rng = np.random.default_rng(_seed(queries.seed, assignment, entry_index))
+    if queries.order is Order.ZIPF:
+        ranks = ZipfRanks(size, queries.zipf_exponent)
+        return _drawn(lambda: ranks.draw(rng, _BLOCK))
+    return _drawn(lambda: rng.integers(0, size, _BLOCK))
 
-    def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
-        self.reserved = reserved
-        self._indexes: dict[str, int] = {}
-        self._partial: set[int] = set()
-        self._empty: set[int] = set()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All names in the order of their places."""
-        return tuple(self._indexes)
+def entry_choices(weights: Sequence[int], seed: int, assignment: Assignment) -> Iterator[int]:
+    """Yield places of the entries of a mix, each as often as its weight says, without end."""
+    rng = np.random.default_rng(
+        seed_of("mix", seed, assignment.repeat, assignment.step, assignment.worker)
+    )
+    bounds = np.cumsum(weights)
+    return _drawn(
+        lambda: np.searchsorted(bounds, rng.integers(0, bounds[-1], _BLOCK), side="right")
+    )
 
-    @property
-    def unchecked(self) -> UncheckedNames:
-        """What their responses do not show."""
-        return UncheckedNames(frozenset(self._partial), frozenset(self._empty))
 
-    def index_of(self, name: str, view: ResponseVisibility = FULLY_VISIBLE) -> int:
-        """Return the place of a name that a request with this view of its response counts under."""
-        index = self._indexes.setdefault(name, len(self._indexes))
-        if view != FULLY_VISIBLE:
-            self._limit(index, view)
-        return index
+def _drawn(block: Callable[[], NDArray[np.int64]]) -> Iterator[int]:
+    while True:
+        yield from block().tolist()
 
-    def _limit(self, index: int, view: ResponseVisibility) -> None:
-        if not (view.content and view.header):
-            self._partial.add(index)
-        if not view.content:
-            self._empty.add(index)
+
+def _seed(seed: int, assignment: Assignment, entry_index: int) -> int:
+    # Without an index, as long as there is only one entry.
+    others = [entry_index] if entry_index else []
+    return seed_of("order", seed, assignment.repeat, assignment.step, assignment.worker, *others)

@@ -1,112 +1,178 @@
-"""What a step run draws from: one list of requests, or a weighted mix of several parts."""
+"""Update requests, made while the load runs: in constant memory, for about 1 µs a document."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
 
-from solrbench.api.v1alpha1.workload.queries import Queries
+import numpy as np
+import orjson
+
+from solrbench.api.v1alpha1.dataset import Generator
+from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, UpdateIdPolicy, Updates
+from solrbench.load.errors import LoadError
 from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.workload.http_requests import RequestList
-from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
-from solrbench.load.workload.ordering import RequestCounter, entry_choices, query_positions
-from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.load.schedule.seeds import seed_of
+from solrbench.load.workload.line_file import LineFile
+from solrbench.load.workload.ordering import RequestCounter
+from solrbench.load.workload.prepared_request import PreparedRequest, RequestExtras, json_content
+from solrbench.plan.document_generator import DocumentGenerator
+from solrbench.plan.vocabulary import route_prefix
+from solrbench.reasons.load import LoadReason
+
+MAX_TEXTS = 4000
+"""Generated documents kept, from which the contents of updates are drawn: some megabytes."""
+
+_BLOCK = 1024
 
 
-class RequestSource(Protocol):
-    """One entry of a workload."""
+class DocumentSource(ABC):
+    """Where the documents of updates come from."""
+
+    @abstractmethod
+    def documents(self, assignment: Assignment, entry_index: int) -> "Documents":
+        """Return the documents of one worker in one step run."""
+
+
+class Documents(ABC):
+    """The documents of one worker in one step run, as JSON."""
+
+    @abstractmethod
+    def batch(self, first: int, size: int) -> list[bytes]:
+        """Return the documents with the numbers from `first` on within the steps."""
+
+
+class UpdateSource:
+    """The updates of a mix."""
+
+    def __init__(self, plain: PreparedRequest, updates: Updates, source: DocumentSource) -> None:
+        """Take what all requests share, parameters included, from `plain`."""
+        self._plain = plain
+        self._size = updates.documents_per_request
+        self._source = source
 
     def open_stream(
         self, assignment: Assignment, entry_index: int, counter: RequestCounter
     ) -> Iterator[PreparedRequest]:
-        """Return what one worker sends in one step run, in order; it may end.
+        """Return the requests of one worker in one step run, each made when it is taken."""
+        documents = self._source.documents(assignment, entry_index)
+        offset, size, plain = assignment.offset_of(entry_index), self._size, self._plain
+        for slot in counter:
+            batch = documents.batch((offset + slot) * size, size)
+            content = json_content(b"[%b]" % b",".join(batch))
+            yield plain._replace(extra=RequestExtras(content))
 
-        `entry_index` is that of the entry in the workload. A source that numbers requests takes the
-        numbers from `counter`.
+
+class FileSource(DocumentSource, Documents):
+    """The lines of a file, in order and round again; the file stays on disk."""
+
+    def __init__(self, path: Path) -> None:
+        """Find the lines and check that each is a JSON object.
+
+        Raises:
+            LoadError: `NoDocuments` or `MalformedDocuments`.
+
         """
+        self._lines = _checked_lines(path)
+
+    def documents(self, assignment: Assignment, entry_index: int) -> Documents:
+        """Return itself: what is sent depends on the number of the document alone."""
+        del assignment, entry_index
+        return self
+
+    def batch(self, first: int, size: int) -> list[bytes]:
+        """Return lines."""
+        lines = self._lines
+        return [lines[number % len(lines)].strip() for number in range(first, first + size)]
 
 
-@dataclass(frozen=True)
-class QuerySource:
-    """A list of queries."""
+class GeneratedSource(DocumentSource):
+    """Documents like those of the dataset."""
 
-    requests: Sequence[PreparedRequest]
-    queries: Queries
-    recorded_seconds: Sequence[float] = ()
-    """Their times in a log, from 0 on, ascending; empty without."""
+    def __init__(self, spec: GeneratedUpdates, generator: Generator, id_field: str) -> None:
+        """Make the contents, from which each update draws."""
+        self.spec = spec
+        self.generator = generator
+        self.documents_generator = DocumentGenerator(generator, id_field)
+        # Not the contents of the first documents, which an update would replace by themselves.
+        first = seed_of("update-texts", spec.seed) % 2**40 // 100 * 100
+        made = self.documents_generator.range(range(first, first + MAX_TEXTS))
+        key = orjson.dumps(id_field)
+        self.head = b"{%b:" % key
+        self.tails = [_fields_json(document, id_field) for document in made]
 
-    def open_stream(
-        self, assignment: Assignment, entry_index: int, counter: RequestCounter
-    ) -> Iterator[PreparedRequest]:
-        """Return the requests of one worker in one step run."""
-        drawn = query_positions(self.queries, len(self.requests), assignment, entry_index, counter)
-        return map(self.requests.__getitem__, drawn)
-
-
-@dataclass(frozen=True)
-class RequestStream:
-    """What one worker sends in one step run."""
-
-    requests: Iterator[PreparedRequest]
-    counters: Sequence[RequestCounter]
-
-    def used_numbers(self) -> list[int]:
-        """Return for each entry one more than the highest slot taken."""
-        return [each.next_number for each in self.counters]
+    def documents(self, assignment: Assignment, entry_index: int) -> Documents:
+        """Return the documents of one worker in one step run."""
+        return _Generated(self, assignment, entry_index)
 
 
-@dataclass(frozen=True)
-class PreparedWorkload:
-    """All that a workload may send.
+class _Generated(Documents):
+    def __init__(self, source: GeneratedSource, assignment: Assignment, entry_index: int) -> None:
+        self._source = source
+        parts = (assignment.repeat, assignment.step, assignment.worker, entry_index)
+        self._rng = np.random.default_rng(seed_of("updates", source.spec.seed, *parts))
+        self._texts = self._draw(len(source.tails))
+        self._new = source.spec.ids is UpdateIdPolicy.NEW
+        run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
+        # What a lost try has added is there, and would be replaced.
+        again = f"-again-{assignment.restarts}" if assignment.restarts else ""
+        self._run = run.rstrip("-") + again
+        prefixes = source.generator.route_prefixes
+        self._prefixes = self._draw(prefixes) if self._new and prefixes else None
+        self._old = self._draw(source.generator.documents)
 
-    Attributes:
-        names: of all requests, transactions included
-        sources: the entries in the order of the workload
-        weights: of the entries
-        seed: of the draws among them
-        transactions: places in `names` that stand for whole transactions
-        unchecked: what the responses to some names do not show
+    def batch(self, first: int, size: int) -> list[bytes]:
+        head, tails, texts = self._source.head, self._source.tails, self._texts
+        ids = self._new_ids(first, size) if self._new else self._old_ids(size)
+        return [b'%b"%b"%b' % (head, name.encode(), tails[next(texts)]) for name in ids]
 
-    """
+    def _new_ids(self, first: int, size: int) -> Sequence[str]:
+        names = [f"{self._run}-{number:012d}" for number in range(first, first + size)]
+        if self._prefixes is None:
+            return names
+        return [route_prefix(next(self._prefixes)) + name for name in names]
 
-    names: tuple[str, ...]
-    sources: Sequence[RequestSource]
-    weights: Sequence[int] = (1,)
-    seed: int = 1
-    transactions: frozenset[int] = frozenset()
-    unchecked: UncheckedNames = ALL_CHECKED
+    def _old_ids(self, size: int) -> Sequence[str]:
+        return [self._source.documents_generator.identity(next(self._old)) for _ in range(size)]
 
-    @property
-    def recorded_seconds(self) -> Sequence[float]:
-        """The times of the requests in a log, from 0 on, ascending; empty without."""
-        source = self.sources[0]
-        return source.recorded_seconds if isinstance(source, QuerySource) else ()
+    def _draw(self, limit: int) -> Iterator[int]:
+        while True:
+            yield from self._rng.integers(0, limit, _BLOCK).tolist()
 
-    def open_stream(self, assignment: Assignment) -> RequestStream:
-        """Begin a step run on one worker."""
-        slots = [RequestCounter(assignment) for _ in self.sources]
-        begun = [
-            part.open_stream(assignment, index, own)
-            for index, (part, own) in enumerate(zip(self.sources, slots, strict=True))
-        ]
-        if len(begun) == 1:
-            return RequestStream(begun[0], slots)
-        return RequestStream(
-            _mixed(entry_choices(self.weights, self.seed, assignment), begun), slots
+
+def _fields_json(document: dict[str, object], id_field: str) -> bytes:
+    """Return a document as JSON without its opening brace and id."""
+    rest = {key: value for key, value in document.items() if key != id_field}
+    return b"," + orjson.dumps(rest)[1:]
+
+
+def _checked_lines(path: Path) -> LineFile:
+    try:
+        found, offset = LineFile(path), 0
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                text = line.strip()
+                if text:
+                    _check(text, path.name, number)
+                    found.note(offset)
+                offset += len(line)
+    except OSError as error:
+        raise LoadError(
+            LoadReason.NO_DOCUMENTS, f"cannot read document file {path}: {error}; check its volume"
+        ) from error
+    if not len(found):
+        raise LoadError(
+            LoadReason.NO_DOCUMENTS, f"file {path.name} has no document; add one per line"
         )
+    return found
 
 
-def single_source(requests: RequestList, queries: Queries) -> PreparedWorkload:
-    """Return the offer of a workload with one list of queries."""
-    parts = [QuerySource(requests.requests, queries)]
-    return PreparedWorkload(requests.names, parts, unchecked=requests.unchecked)
-
-
-def _mixed(
-    places: Iterator[int], begun: Sequence[Iterator[PreparedRequest]]
-) -> Iterator[PreparedRequest]:
-    """Yield from the parts in turn; the end of any part is the end of all."""
-    for index in places:
-        request = next(begun[index], None)
-        if request is None:
-            return
-        yield request
+def _check(line: bytes, file: str, number: int) -> None:
+    try:
+        content = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise LoadError(LoadReason.MALFORMED_DOCUMENTS, f"{file} line {number}: {error}") from error
+    if not isinstance(content, dict):
+        raise LoadError(
+            LoadReason.MALFORMED_DOCUMENTS,
+            f"{file} line {number}: must be one JSON object, a document",
+        )
