@@ -89,11 +89,11 @@ typing: $(VENV)/ready ## mypy, strict, of sources, tests and bench
 
 .PHONY: generate
 generate: $(VENV)/ready ## write the CRD, its chart template and the references from models, metrics and reasons
-	$(BIN)/python -m solrbench.generate
+	$(BIN)/python -m hack.generate
 
 .PHONY: verify
 verify: $(VENV)/ready ## check that everything generated is up to date
-	$(BIN)/python -m solrbench.generate --check
+	$(BIN)/python -m hack.generate --check
 
 .PHONY: unit
 unit: $(VENV)/ready ## tests that need Python alone, but the slow ones

@@ -15,11 +15,11 @@ import numpy as np
 from bench.bottlenecks.models import MODELS, SECONDS, Case, Rng
 from bench.bottlenecks.other_models import OTHER_MODELS, SILENT
 from bench.harness.table import Row
-from solrbench.results.bottleneck.bottlenecks import find_bottleneck
-from solrbench.results.bottleneck.evidence import Evidence
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.telemetry import ServerFigures, Telemetry
-from solrbench.results.summary.telemetry import RunTelemetry, run_telemetry
+from solrbench.analysis.bottleneck import find_bottleneck
+from solrbench.analysis.bottleneck_evidence import Evidence
+from solrbench.analysis.server_metrics import RunTelemetry, run_telemetry
+from solrbench.contract.server_document import ServerFigures, Telemetry
+from solrbench.contract.step_document import StepRunResult
 from solrbench.telemetry.summary import spreads_of, with_shares
 
 _SEED = 16

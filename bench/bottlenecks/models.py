@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from solrbench.results.validity.checks.finding import Finding
+from solrbench.analysis.checks import ValidityFinding
 
 Rng = np.random.Generator
 SECONDS = 60.0
@@ -68,7 +68,7 @@ class Case:
     effect: float = 0.0
     inside: float = 0.0
     apart: tuple[int, float] | None = None
-    findings: Mapping[str, Finding] = field(default_factory=dict)
+    findings: Mapping[str, ValidityFinding] = field(default_factory=dict)
     behind_proxy: bool = False
 
 
@@ -191,7 +191,11 @@ def load_pod(rng: Rng) -> Case:
     wait = share * rng.uniform(5, 60)
     text = f"worker w-0 was CPU-throttled for {share:.0%} of the time"
     return Case(
-        cluster, {}, 0.5 + wait, wait / cluster.demand, findings={"PodThrottled": Finding(1, text)}
+        cluster,
+        {},
+        0.5 + wait,
+        wait / cluster.demand,
+        findings={"PodThrottled": ValidityFinding(1, text)},
     )
 
 

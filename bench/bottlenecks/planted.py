@@ -27,12 +27,12 @@ from bench.harness.product import product
 from bench.harness.table import Row, render
 from bench.servers.cpu_quota import cpu_quota
 from bench.servers.running import Server, python_server
+from solrbench.analysis.bottleneck import find_bottlenecks
+from solrbench.analysis.verdict import digest
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck, Resource
-from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
-from solrbench.results.model.request_counts import sum_counts
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.validity.digest import digest
+from solrbench.api.v1alpha1.findings import Bottleneck, Resource
+from solrbench.contract.request_counts import sum_counts
+from solrbench.contract.step_document import StepRunResult
 
 _SEED = 16
 _RATE = 45

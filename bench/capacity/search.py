@@ -17,10 +17,9 @@ from bench.harness.processes import prefer
 from bench.harness.product import product
 from bench.harness.table import Row
 from bench.servers.running import python_server
-from solrbench.api.v1alpha1.load.capacity import Capacity
-from solrbench.api.v1alpha1.objectives import Objective, ResponseTimeLimit
-from solrbench.results.capacity.search import CapacityEstimate, Trial, estimate, next_rate
-from solrbench.results.capacity.trials import read_trial
+from solrbench.analysis.capacity import read_trial
+from solrbench.analysis.capacity_search import CapacityEstimate, Trial, estimate, next_rate
+from solrbench.api.v1alpha1.objectives import Capacity, Objective, ResponseTimeLimit
 
 TRIAL_SECONDS = Capacity().trial_seconds
 

@@ -10,8 +10,13 @@ import numpy as np
 from bench.capacity.queue_model import MEAN_SECONDS, QueueModel
 from bench.capacity.search import TRIAL_SECONDS
 from bench.harness.table import Row
-from solrbench.results.capacity.search import CapacityEstimate, Trial
-from solrbench.results.capacity.user_search import UserRange, estimate_users, next_users
+from solrbench.analysis.capacity_search import (
+    CapacityEstimate,
+    Trial,
+    UserRange,
+    estimate_users,
+    next_users,
+)
 
 PROBE_USERS = 50
 _MOST_TRIALS = 15

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 _RECORDING = "load/recording"
-_STATS = "results/stats"
+_STATS = "stats"
 
 
 class Fault(NamedTuple):
@@ -28,7 +28,7 @@ class Fault(NamedTuple):
 FAULTS = (
     Fault(
         "the clock of an open loop starts with the sending (coordinated omission)",
-        f"{_RECORDING}/response_times.py",
+        f"{_RECORDING}/open_loop.py",
         "planned.responses.record((ended_ns - intended_ns) // 1000)",
         "planned.responses.record((ended_ns - started_ns) // 1000)",
         "stalls",
@@ -56,7 +56,7 @@ FAULTS = (
     ),
     Fault(
         "rates are divided by the time until the last response",
-        "results/model/step_result.py",
+        "contract/step_document.py",
         "return self.seconds if self.duration_seconds is None else self.duration_seconds",
         "return self.seconds",
         "accuracy",
@@ -98,7 +98,7 @@ FAULTS = (
     ),
     Fault(
         "no worker is ever saturated",
-        "results/validity/checks/generator.py",
+        "analysis/load_checks.py",
         "limit = load.validity.max_worker_cpu_percent",
         "limit = 1000.0",
         "saturation",
@@ -119,35 +119,35 @@ FAULTS = (
     ),
     Fault(
         "every look at adaptive repeats has the whole level",
-        "results/comparison/looks.py",
+        "stats/tests.py",
         "return max(closed, self._spent(look) - self._spent(before))",
         "return 1.0",
         "words",
     ),
     Fault(
         "Better and Worse are tested at 10 %",
-        "results/comparison/findings.py",
+        "analysis/difference_tests.py",
         "DIFFERENCE_LEVEL = 0.01",
         "DIFFERENCE_LEVEL = 0.10",
         "words",
     ),
     Fault(
         "capacity is read 4 % beside the crossing",
-        "results/capacity/zero_crossing.py",
+        "stats/regression.py",
         "at=mean_x - mean_y / slope,",
         "at=mean_x - mean_y / slope + 0.04,",
         "capacity",
     ),
     Fault(
         "the CPU is blamed before memory",
-        "results/bottleneck/rules/registry.py",
+        "analysis/bottleneck.py",
         "    (Resource.MEMORY, find_memory),\n",
         "    (Resource.CPU, find_cpu),\n    (Resource.MEMORY, find_memory),\n",
         "computed",
     ),
     Fault(
         "what fills a cache counts as growth",
-        "results/trends/rule.py",
+        "analysis/trends.py",
         "    return [each for each in found if each is not None]",
         "    return [each for each in found[:1] if each is not None]",
         "trends",

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.histograms import merge
+from solrbench.contract.step_document import StepRunResult
+from solrbench.stats.histograms import merge
 
 PERCENTS = (50.0, 90.0, 99.0, 99.9)
 

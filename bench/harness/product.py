@@ -12,8 +12,8 @@ from typing import Any
 
 from bench.harness.processes import started, wait_until
 from bench.servers.running import Server, free_port
-from solrbench.plan.load_plan import LoadState
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.contract.load_plan import LoadState
+from solrbench.contract.step_document import StepRunResult
 
 _SOURCES = Path(__file__).parents[2] / "operator" / "src"
 _START_SECONDS = 180.0

@@ -8,8 +8,8 @@ from bench.harness.processes import prefer
 from bench.harness.product import product
 from bench.harness.table import Row
 from bench.servers.running import python_server
-from solrbench.results.model.request_counts import sum_counts
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.contract.request_counts import sum_counts
+from solrbench.contract.step_document import StepRunResult
 
 _USERS = 20
 _RATE_PERCENT = 1.0

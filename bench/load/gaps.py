@@ -22,9 +22,9 @@ from bench.harness.processes import prefer
 from bench.harness.product import product
 from bench.harness.table import Row, skipped
 from bench.servers.running import python_server
-from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
+from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
+from solrbench.contract.step_document import StepRunResult
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
-from solrbench.results.model.step_result import StepRunResult
 
 RATE = 250
 WORKERS = (1, 2, 3, 4)

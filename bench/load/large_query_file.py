@@ -8,10 +8,10 @@ from pathlib import Path
 
 from bench.harness.table import Row
 from bench.load.long_step import MIB, peak_bytes
-from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.load.workload.http_requests import RequestBuilder, build_requests
+from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.workload.name_table import RequestNameTable
 from solrbench.load.workload.query_file import FileQueries
+from solrbench.load.workload.requests import RequestBuilder, build_requests
 
 _MOST_MIB = 300
 _MOST_SECONDS = 120

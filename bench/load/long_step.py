@@ -19,17 +19,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.harness.table import Row
-from solrbench.api.v1alpha1.load.load import Step
-from solrbench.load.master.merging.merge_results import merge_worker_results
-from solrbench.load.master.merging.series_limit import limit_series
-from solrbench.load.master.merging.step_run_metadata import StepRunMetadata
+from solrbench.analysis.step_results import with_figures
+from solrbench.api.v1alpha1.load import Step
+from solrbench.contract.load_plan import PlannedStepRun
+from solrbench.contract.storage import ChunkedDocument, from_chunks, to_chunks
+from solrbench.load.master.merge import merge_worker_results
+from solrbench.load.master.partial_result import StepRunMetadata
+from solrbench.load.master.step_run_documents import limit_series
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.request_stats import SecondStats
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.plan.load_plan import PlannedStepRun
-from solrbench.results.model.storage import ChunkedDocument, from_chunks, to_chunks
-from solrbench.results.summary.step_run_figures import with_figures
+from solrbench.load.workload.requests import PreparedRequest
 
 PERCENTS = (50, 75, 90, 95, 99, 99.9)
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -149,8 +149,8 @@ def _page(_folder: Path, names: int, seconds: int) -> dict[str, float]:
     """Take the statistics of a worker each second, as the master does for Locust's page."""
     from locust.stats import RequestStats  # noqa: PLC0415 - patches the process
 
-    from solrbench.load.locust_runtime.stats_limit import CHECK_SECONDS, limit_stats  # noqa: PLC0415
-    from solrbench.load.worker.locust_stats import add_to_locust_stats  # noqa: PLC0415
+    from solrbench.load.locust_scaling import CHECK_SECONDS, limit_stats  # noqa: PLC0415
+    from solrbench.load.worker.worker import add_to_locust_stats  # noqa: PLC0415
 
     stats, points = RequestStats(), []
     second_stats = SecondStats(requests=100, sum_microseconds=10**6, min_microseconds=9000)

@@ -14,7 +14,7 @@ from bench.harness.processes import cpu_seconds, resident_megabytes
 from bench.harness.product import Product, product
 from bench.harness.table import Row
 from bench.servers.nginx import nginx
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.contract.step_document import StepRunResult
 
 _WORKERS = 6
 _SPARE = 1.15

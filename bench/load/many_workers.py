@@ -51,12 +51,14 @@ def _run_master(port: int, workers: int, ready: Path) -> None:
     import gevent  # noqa: PLC0415 - patches the process
     from locust.env import Environment  # noqa: PLC0415
 
-    from solrbench.load.locust_runtime.load_shape import StepLoadShape  # noqa: PLC0415
-    from solrbench.load.locust_runtime.placeholder_user import placeholder_user_class  # noqa: PLC0415
-    from solrbench.load.locust_runtime.setup import configure_locust  # noqa: PLC0415
-    from solrbench.load.locust_runtime.stats_limit import limit_stats_forever  # noqa: PLC0415
-    from solrbench.load.master.worker_pool.pool import WorkerPool  # noqa: PLC0415
-    from solrbench.load.schedule.assignment import Assignment, Start  # noqa: PLC0415
+    from solrbench.load.locust_runtime import (  # noqa: PLC0415
+        StepLoadShape,
+        configure_locust,
+        placeholder_user_class,
+    )
+    from solrbench.load.locust_scaling import limit_stats_forever  # noqa: PLC0415
+    from solrbench.load.master.worker_pool import WorkerPool  # noqa: PLC0415
+    from solrbench.load.schedule.messages import Assignment, Start  # noqa: PLC0415
 
     configure_locust()
     shape = StepLoadShape()
@@ -76,7 +78,7 @@ def _messages(rate: int) -> tuple[dict[str, Any], dict[str, Any]]:
     from locust.stats import RequestStats  # noqa: PLC0415
 
     from solrbench.load.recording.request_stats import SecondStats  # noqa: PLC0415
-    from solrbench.load.worker.locust_stats import add_to_locust_stats  # noqa: PLC0415
+    from solrbench.load.worker.worker import add_to_locust_stats  # noqa: PLC0415
 
     stats = RequestStats(use_response_times_cache=False)
     for index in range(_NAMES):

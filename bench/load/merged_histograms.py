@@ -7,8 +7,8 @@ from pathlib import Path
 from bench.harness.table import Row
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.worker_result import WorkerRequestStats
-from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.results.stats.histograms import Histogram, merge
+from solrbench.load.workload.requests import PreparedRequest
+from solrbench.stats.histograms import Histogram, merge
 
 WORKERS = 4
 _REQUEST = PreparedRequest(b"q=any", 0, is_json=True)

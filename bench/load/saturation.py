@@ -20,10 +20,10 @@ from bench.harness.processes import pin, prefer, started
 from bench.harness.product import product
 from bench.harness.table import Row
 from bench.servers.running import python_server
-from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.status.verdicts import INVALID, StepVerdict
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.validity.step_verdicts import evaluate_step
+from solrbench.analysis.verdict import evaluate_step
+from solrbench.api.v1alpha1.findings import INVALID, StepVerdict
+from solrbench.api.v1alpha1.load import Load
+from solrbench.contract.step_document import StepRunResult
 
 _HOGS = 8
 _USERS = 400

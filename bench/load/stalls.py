@@ -22,8 +22,8 @@ from bench.harness.processes import prefer
 from bench.harness.product import product
 from bench.harness.table import Row
 from bench.servers.running import python_server
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.histograms import Histogram, merge
+from solrbench.contract.step_document import StepRunResult
+from solrbench.stats.histograms import Histogram, merge
 
 RATE = 1000
 STALL = 1.0

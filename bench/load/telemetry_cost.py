@@ -12,8 +12,8 @@ from statistics import mean, stdev
 from bench.harness.product import product
 from bench.harness.table import Row
 from bench.servers.running import Server, python_server
-from solrbench.results.stats import histograms
-from solrbench.results.stats.quantiles import t_quantile
+from solrbench.stats import histograms
+from solrbench.stats.distributions import t_quantile
 
 _MOST_PERCENT = 1.0
 _WIDEST_PERCENT = 4.0

@@ -15,8 +15,8 @@ from uuid import uuid4
 from bench.harness.processes import DidNotHappenError, wait_until
 from bench.servers.api_proxy import credentials
 from solrbench.api.kinds import BENCHMARK
-from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, StepResult
-from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT, REPORT
+from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, StepResult
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, REPORT
 
 Body = dict[str, Any]
 

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 from bench.harness.processes import resident_megabytes
 from bench.harness.table import Row
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.cluster.client import Cluster
-from solrbench.controller.sweeps.handlers import RUNNING_PAUSE
-from solrbench.controller.sweeps.reconcile import SweepContext, reconcile_sweep
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.controller.sweep_handlers import RUNNING_PAUSE
+from solrbench.controller.sweep_reconcile import SweepContext, reconcile_sweep
+from solrbench.kube.client import Cluster
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.points import benchmark_name
-from solrbench.sweep.states import PointState
+from solrbench.sweep.state import PointState
 
 POINT_SECONDS = 60
 """Of the benchmark of a point; most take longer, and the shares are less then."""

@@ -16,13 +16,11 @@ from random import Random
 from typing import Any
 
 from bench.harness.table import Row
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.sweep.status import SweepStatus
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus
 from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
-from solrbench.sweep.states import PointState
-from solrbench.sweep.views import ChildView, SweepObservation
+from solrbench.sweep.state import ChildView, PointState, SweepObservation
 
 POINTS, MOST, CV = 12, 20, 0.02
 MATTERS_PERCENT = 5.0

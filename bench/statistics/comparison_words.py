@@ -13,11 +13,16 @@ from pathlib import Path
 from random import Random
 
 from bench.harness.table import Row
-from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
-from solrbench.results.comparison.findings import DEFAULT_RULE, Finding, Rule, decide_primary
-from solrbench.results.comparison.looks import Looks
-from solrbench.results.comparison.metric import percentile_metric
-from solrbench.results.comparison.side_difference import RepeatFigure, compare_figures
+from solrbench.analysis.difference_tests import (
+    DEFAULT_RULE,
+    ComparisonFinding,
+    ComparisonRule,
+    decide_primary,
+)
+from solrbench.analysis.differences import RepeatFigure, compare_figures
+from solrbench.analysis.metrics import percentile_metric
+from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Word
+from solrbench.stats.tests import Looks
 
 LOOKS = Looks(5, 20)
 _P95 = percentile_metric(95)
@@ -73,7 +78,7 @@ class Outcome:
     repeats: int
 
 
-def find(before: Figures, after: Figures, rule: Rule) -> Finding:
+def find(before: Figures, after: Figures, rule: ComparisonRule) -> ComparisonFinding:
     """Return what the product says of one figure of two sides measured in rounds."""
     difference = compare_figures(_P95, before, after, in_rounds=True)
     if difference is None:
@@ -84,7 +89,7 @@ def find(before: Figures, after: Figures, rule: Rule) -> Finding:
 
 def decide_adaptively(before: Figures, after: Figures, effect_percent: float) -> Outcome:
     """Return the word that `until: Decided` ends with, after 5 to 20 repeats."""
-    rule = Rule(effect_percent, LOOKS)
+    rule = ComparisonRule(effect_percent, LOOKS)
     for look in range(LOOKS.minimum, LOOKS.maximum + 1):
         found = find(before[:look], after[:look], rule)
         if found.is_decided:
@@ -103,7 +108,7 @@ def outcomes(pair: Pair, count: int) -> list[Outcome]:
 def fixed_words(pair: Pair, count: int) -> Counter[Word | None]:
     """Return the words of `count` pairs after the maximum of repeats, without earlier looks."""
     draw = Random(str(pair))
-    rule = Rule(pair.smallest_effect_percent)
+    rule = ComparisonRule(pair.smallest_effect_percent)
     return Counter(find(*pair.repeats(draw, LOOKS.maximum), rule).word for _ in range(count))
 
 
@@ -215,7 +220,9 @@ def _unclear(repeats: int) -> Iterator[tuple[int, int]]:
             yield case
 
 
-def proposal(before: Figures, after: Figures, repeats: int, rule: Rule) -> tuple[int, int] | None:
+def proposal(
+    before: Figures, after: Figures, repeats: int, rule: ComparisonRule
+) -> tuple[int, int] | None:
     """Return what is proposed after some repeats and what was needed; None if it was decided.
 
     A comparison that all figures given do not decide needs all of them at least.

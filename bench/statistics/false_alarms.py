@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.results.stats.repeats.agreement import block_levels, compare_repeats
+from solrbench.stats.repeats import block_levels, compare_repeats
 
 Floats = NDArray[np.float64]
 Series = Callable[[np.random.Generator, int], Floats]

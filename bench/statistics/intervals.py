@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness.table import Row
-from solrbench.results.stats.histograms import SUB_BUCKET_BITS, Histogram
-from solrbench.results.stats.intervals import Interval, TimedSamples
-from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.stats.histograms import SUB_BUCKET_BITS, Histogram
+from solrbench.stats.intervals import ConfidenceBounds, TimedSamples
+from solrbench.stats.time_blocks import TimeBlocks
 
 PERCENTS = (50.0, 95.0, 99.0)
 MEAN = 0.0
@@ -137,7 +137,7 @@ def _row(name: str, percent: float, found: tuple[float, float], step: str) -> Ro
     )
 
 
-def _interval(samples: TimedSamples, percent: float) -> Interval | None:
+def _interval(samples: TimedSamples, percent: float) -> ConfidenceBounds | None:
     return samples.percentile_interval(percent) if percent else samples.mean_interval()
 
 

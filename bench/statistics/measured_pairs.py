@@ -31,10 +31,10 @@ from bench.statistics.comparison_words import (
     proposed_row,
     worse_row,
 )
-from solrbench.results.comparison.findings import Rule
-from solrbench.results.comparison.metric import percentile_metric
-from solrbench.results.comparison.repeat_figures import read_figures
-from solrbench.results.comparison.side_difference import RepeatFigure
+from solrbench.analysis.difference_tests import ComparisonRule
+from solrbench.analysis.differences import RepeatFigure
+from solrbench.analysis.metrics import percentile_metric
+from solrbench.analysis.samples import read_figures
 
 _USERS = 30
 _WARM_UP = {"requests": 2 * REPEAT_REQUESTS}
@@ -169,7 +169,7 @@ def _proposals(run: Sequence[float], effect_percent: float) -> Iterator[tuple[in
     before, after = _figures(run[0::2]), _figures(run[1::2])
     rounds = min(len(before), len(after))
     for begin in range(0, rounds - MOST_NEEDED, _FEW):
-        case = proposal(before[begin:], after[begin:], _FEW, Rule(effect_percent))
+        case = proposal(before[begin:], after[begin:], _FEW, ComparisonRule(effect_percent))
         if case is not None:
             yield case
 

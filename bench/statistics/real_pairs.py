@@ -33,7 +33,7 @@ from bench.statistics.real_pair_objects import (
     way_pod,
     way_service,
 )
-from solrbench.api.v1alpha1.status.comparison_word import Word
+from solrbench.api.v1alpha1.comparisons import Word
 
 Body = dict[str, Any]
 

@@ -14,14 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness.table import Row
-from bench.statistics.intervals import (
-    Times,
-    autoregressive,
-    correlated,
-    independent,
-    samples_of,
-)
-from solrbench.results.stats.repeats.differences import compare_means, compare_percentiles
+from bench.statistics.intervals import Times, autoregressive, correlated, independent, samples_of
+from solrbench.stats.repeats import compare_means, compare_percentiles
 
 _RATE = 100
 _PERCENTILE, _LIMIT_PERCENT = 95, 25.0

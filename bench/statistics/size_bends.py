@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.harness.table import Row
-from solrbench.results.stats.segmented_regression import CurveShape, SizeRuns, fit_segments
+from solrbench.stats.regression import CurveShape, SizeRuns, fit_segments
 
 _SEED = 9
 Curve = Callable[[float], float]

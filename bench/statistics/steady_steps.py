@@ -15,7 +15,7 @@ from bench.statistics.false_alarms import (
     independent,
     stalls,
 )
-from solrbench.results.stats.step_drift import find_drift
+from solrbench.stats.repeats import find_drift
 
 LIMIT_PERCENT = 10.0
 """The default of `load.validity.maxDriftPercent`."""

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness.table import Row
-from solrbench.results.trends.rule import Growth, SeriesShape, find_growth
-from solrbench.results.trends.series_windows import SeriesPoint, cut_windows
+from solrbench.analysis.trends import Growth, SeriesPoint, SeriesShape, cut_windows, find_growth
 
 Floats = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from grafana_foundation_sdk.builders import dashboard as builders
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models import dashboard as model
 
-from solrbench.dashboards.panel_builders import SOURCE, build_panel
-from solrbench.dashboards.panels import Panel
+from hack.dashboards.panel_builders import SOURCE, build_panel
+from hack.dashboards.panels import Panel
 
 _COLUMNS = 24
 _TAG = "solrbench"

@@ -1,8 +1,16 @@
 """All benchmarks and sweeps of all namespaces, and the operator's health."""
 
-from solrbench.dashboards.boards import Board, Row, Variable
-from solrbench.dashboards.panels import BarGauge, Column, NameStat, Query, Stat, Table, TimeSeries
-from solrbench.dashboards.queries import NAMESPACES, OPERATORS, RATE_WINDOW, by
+from hack.dashboards.boards import Board, Row, Variable
+from hack.dashboards.panels import (
+    BarGauge,
+    NameStat,
+    PanelColumn,
+    PanelQuery,
+    Stat,
+    TablePanel,
+    TimeSeries,
+)
+from hack.dashboards.queries import NAMESPACES, OPERATORS, RATE_WINDOW, by
 
 _BENCHMARK = ("cluster", "namespace", "benchmark")
 
@@ -45,7 +53,7 @@ FLEET = Board(
                     "Of the chosen namespaces.",
                     8,
                     queries=(
-                        Query(by(("phase",), _select("benchmark_info"), "count"), "{{phase}}"),
+                        PanelQuery(by(("phase",), _select("benchmark_info"), "count"), "{{phase}}"),
                     ),
                 ),
                 TimeSeries(
@@ -53,16 +61,18 @@ FLEET = Board(
                     "How many benchmarks were in each phase, over all namespaces that the operator"
                     " watches.",
                     16,
-                    queries=(Query(by(("phase",), _operator("benchmarks"), "sum"), "{{phase}}"),),
+                    queries=(
+                        PanelQuery(by(("phase",), _operator("benchmarks"), "sum"), "{{phase}}"),
+                    ),
                 ),
-                Table(
+                TablePanel(
                     "Under way and over",
                     "Every benchmark with its phase and the time since it began.",
                     12,
                     10,
                     labels=(*_BENCHMARK, "phase"),
                     columns=(
-                        Column(
+                        PanelColumn(
                             "In this phase for",
                             f"({_IN_PHASE}) * on (cluster, namespace, benchmark) group_right ()"
                             f" {_select('benchmark_info')}",
@@ -71,14 +81,14 @@ FLEET = Board(
                     ),
                     sort="phase",
                 ),
-                Table(
+                TablePanel(
                     "Failed",
                     "Benchmarks whose condition Succeeded is False; `kubectl describe` says why.",
                     12,
                     10,
                     labels=(*_BENCHMARK, "type"),
                     columns=(
-                        Column(
+                        PanelColumn(
                             "Failed",
                             _select("benchmark_condition", 'type="Succeeded"', 'status="False"'),
                         ),
@@ -89,19 +99,19 @@ FLEET = Board(
         Row(
             "Queue",
             (
-                Table(
+                TablePanel(
                     "Waiting now",
                     "Benchmarks that wait for others to end, and their places in the queue.",
                     12,
                     labels=_BENCHMARK,
                     columns=(
-                        Column(
+                        PanelColumn(
                             "Since its creation",
                             f"({_WAITING}) and on (cluster, namespace, benchmark)"
                             f" {_select('benchmark_queue_position')}",
                             "s",
                         ),
-                        Column("Place", _select("benchmark_queue_position")),
+                        PanelColumn("Place", _select("benchmark_queue_position")),
                     ),
                 ),
                 BarGauge(
@@ -110,7 +120,7 @@ FLEET = Board(
                     " which it was suspended.",
                     12,
                     queries=(
-                        Query(
+                        PanelQuery(
                             f"{_select('benchmark_start_timestamp_seconds')}"
                             f" - {_select('benchmark_created_timestamp_seconds')}",
                             "{{namespace}} · {{benchmark}}",
@@ -128,8 +138,8 @@ FLEET = Board(
                     "Steps of the chosen namespaces whose results are still shown.",
                     6,
                     queries=(
-                        Query(f"sum({_select('step_valid')})", "Valid"),
-                        Query(f"count({_select('step_valid')} == 0)", "Invalid"),
+                        PanelQuery(f"sum({_select('step_valid')})", "Valid"),
+                        PanelQuery(f"count({_select('step_valid')} == 0)", "Invalid"),
                     ),
                 ),
                 BarGauge(
@@ -137,7 +147,9 @@ FLEET = Board(
                     "Each step counts once for each of its reasons.",
                     6,
                     queries=(
-                        Query(by(("reason",), _select("step_invalid_reason"), "sum"), "{{reason}}"),
+                        PanelQuery(
+                            by(("reason",), _select("step_invalid_reason"), "sum"), "{{reason}}"
+                        ),
                     ),
                 ),
                 BarGauge(
@@ -145,14 +157,18 @@ FLEET = Board(
                     "Steps by what held them back; None if nothing was saturated.",
                     6,
                     queries=(
-                        Query(by(("resource",), _select("step_bottleneck"), "sum"), "{{resource}}"),
+                        PanelQuery(
+                            by(("resource",), _select("step_bottleneck"), "sum"), "{{resource}}"
+                        ),
                     ),
                 ),
                 Stat(
                     "Sweeps by phase",
                     "Of the chosen namespaces.",
                     6,
-                    queries=(Query(by(("phase",), _select("sweep_info"), "count"), "{{phase}}"),),
+                    queries=(
+                        PanelQuery(by(("phase",), _select("sweep_info"), "count"), "{{phase}}"),
+                    ),
                 ),
             ),
         ),
@@ -164,7 +180,7 @@ FLEET = Board(
                     "Reconciles by result: retry means that something was not there yet.",
                     6,
                     queries=(
-                        Query(by(("result",), _rate("reconcile_total"), "sum"), "{{result}}"),
+                        PanelQuery(by(("result",), _rate("reconcile_total"), "sum"), "{{result}}"),
                     ),
                     unit="ops",
                 ),
@@ -173,8 +189,8 @@ FLEET = Board(
                     "Median and 99th percentile over the last minutes, read from buckets.",
                     6,
                     queries=(
-                        Query(_reconciles("0.5"), "p50"),
-                        Query(_reconciles("0.99"), "p99"),
+                        PanelQuery(_reconciles("0.5"), "p50"),
+                        PanelQuery(_reconciles("0.99"), "p99"),
                     ),
                     unit="s",
                 ),
@@ -183,7 +199,7 @@ FLEET = Board(
                     "Resident memory of the operator's process.",
                     6,
                     queries=(
-                        Query(
+                        PanelQuery(
                             "process_resident_memory_bytes * on (instance, job)"
                             f" group_left (version) {_operator('build_info')}",
                             "{{version}}",
@@ -195,14 +211,14 @@ FLEET = Board(
                     "Version",
                     "The operators that are scraped.",
                     3,
-                    queries=(Query(by(("version",), _operator("build_info")), "{{version}}"),),
+                    queries=(PanelQuery(by(("version",), _operator("build_info")), "{{version}}"),),
                 ),
-                Table(
+                TablePanel(
                     "Pods lost",
                     "Starts of target and load; more than 1 means that pods were lost.",
                     3,
                     labels=("namespace", "benchmark", "part"),
-                    columns=(Column("Starts", f"{_select('benchmark_attempts')} > 1"),),
+                    columns=(PanelColumn("Starts", f"{_select('benchmark_attempts')} > 1"),),
                 ),
             ),
         ),

@@ -1,8 +1,8 @@
 """Tables of confidence intervals: of each request name, and of all requests of a step."""
 
-from solrbench.dashboards.boards import Row
-from solrbench.dashboards.panels import Column, Table
-from solrbench.dashboards.queries import of_result, of_step
+from hack.dashboards.boards import Row
+from hack.dashboards.panels import PanelColumn, TablePanel
+from hack.dashboards.queries import of_result, of_step
 
 _STEP = ("cluster", "namespace", "benchmark", "step", "variant")
 _RESULT = (*_STEP, "request")
@@ -12,7 +12,7 @@ INTERVALS = (
     Row(
         "95 % confidence intervals",
         (
-            Table(
+            TablePanel(
                 "Percentiles with intervals",
                 "Percentiles of load.percentiles, of the response time with a planned rate, else"
                 f" of the service time. {_SHORT}",
@@ -20,12 +20,12 @@ INTERVALS = (
                 10,
                 labels=(*_RESULT, "quantile"),
                 columns=(
-                    Column("Time", of_result("step_percentile_seconds"), "s"),
-                    Column("Lower", of_result("step_percentile_lower_seconds"), "s"),
-                    Column("Upper", of_result("step_percentile_upper_seconds"), "s"),
+                    PanelColumn("Time", of_result("step_percentile_seconds"), "s"),
+                    PanelColumn("Lower", of_result("step_percentile_lower_seconds"), "s"),
+                    PanelColumn("Upper", of_result("step_percentile_upper_seconds"), "s"),
                 ),
             ),
-            Table(
+            TablePanel(
                 "Rates and means with intervals",
                 "What ended within the time of starting, divided by it; what ended later is the"
                 f" drain. {_SHORT}",
@@ -33,73 +33,85 @@ INTERVALS = (
                 10,
                 labels=_RESULT,
                 columns=(
-                    Column("Rate", of_result("step_requests_per_second"), "reqps"),
-                    Column("Rate, lower", of_result("step_requests_per_second_lower"), "reqps"),
-                    Column("Rate, upper", of_result("step_requests_per_second_upper"), "reqps"),
-                    Column("Service time", of_result("step_service_time_average_seconds"), "s"),
-                    Column(
+                    PanelColumn("Rate", of_result("step_requests_per_second"), "reqps"),
+                    PanelColumn(
+                        "Rate, lower", of_result("step_requests_per_second_lower"), "reqps"
+                    ),
+                    PanelColumn(
+                        "Rate, upper", of_result("step_requests_per_second_upper"), "reqps"
+                    ),
+                    PanelColumn(
+                        "Service time", of_result("step_service_time_average_seconds"), "s"
+                    ),
+                    PanelColumn(
                         "Service time, lower",
                         of_result("step_service_time_average_lower_seconds"),
                         "s",
                     ),
-                    Column(
+                    PanelColumn(
                         "Service time, upper",
                         of_result("step_service_time_average_upper_seconds"),
                         "s",
                     ),
-                    Column("Response time", of_result("step_response_time_average_seconds"), "s"),
-                    Column(
+                    PanelColumn(
+                        "Response time", of_result("step_response_time_average_seconds"), "s"
+                    ),
+                    PanelColumn(
                         "Response time, lower",
                         of_result("step_response_time_average_lower_seconds"),
                         "s",
                     ),
-                    Column(
+                    PanelColumn(
                         "Response time, upper",
                         of_result("step_response_time_average_upper_seconds"),
                         "s",
                     ),
-                    Column("Drained", of_result("step_drain_requests")),
-                    Column("Drain", of_result("step_drain_seconds"), "s"),
+                    PanelColumn("Drained", of_result("step_drain_requests")),
+                    PanelColumn("Drain", of_result("step_drain_seconds"), "s"),
                 ),
             ),
-            Table(
+            TablePanel(
                 "Percentiles of all requests of a step",
                 f"All request names together. {_SHORT}",
                 12,
                 10,
                 labels=(*_STEP, "quantile"),
                 columns=(
-                    Column("Time", of_step("step_all_percentile_seconds"), "s"),
-                    Column("Lower", of_step("step_all_percentile_lower_seconds"), "s"),
-                    Column("Upper", of_step("step_all_percentile_upper_seconds"), "s"),
+                    PanelColumn("Time", of_step("step_all_percentile_seconds"), "s"),
+                    PanelColumn("Lower", of_step("step_all_percentile_lower_seconds"), "s"),
+                    PanelColumn("Upper", of_step("step_all_percentile_upper_seconds"), "s"),
                 ),
             ),
-            Table(
+            TablePanel(
                 "Rates and means of all requests of a step",
                 f"All request names together. {_SHORT}",
                 12,
                 10,
                 labels=_STEP,
                 columns=(
-                    Column("Rate", of_step("step_all_requests_per_second"), "reqps"),
-                    Column("Rate, lower", of_step("step_all_requests_per_second_lower"), "reqps"),
-                    Column("Rate, upper", of_step("step_all_requests_per_second_upper"), "reqps"),
-                    Column(
+                    PanelColumn("Rate", of_step("step_all_requests_per_second"), "reqps"),
+                    PanelColumn(
+                        "Rate, lower", of_step("step_all_requests_per_second_lower"), "reqps"
+                    ),
+                    PanelColumn(
+                        "Rate, upper", of_step("step_all_requests_per_second_upper"), "reqps"
+                    ),
+                    PanelColumn(
                         "Service time, lower",
                         of_step("step_all_service_time_average_lower_seconds"),
                         "s",
                     ),
-                    Column(
+                    PanelColumn(
                         "Service time, upper",
                         of_step("step_all_service_time_average_upper_seconds"),
                         "s",
                     ),
-                    Column(
+                    PanelColumn(
                         "Response time, lower",
                         of_step("step_all_response_time_average_lower_seconds"),
                         "s",
                     ),
-                    Column(
+                    PanelColumn(
                         "Response time, upper",
                         of_step("step_all_response_time_average_upper_seconds"),
                         "s",

@@ -1,8 +1,15 @@
 """One benchmark while it runs."""
 
-from solrbench.dashboards.boards import Board, Row, Variable
-from solrbench.dashboards.panels import Column, Query, Stat, StateTimeline, Table, TimeSeries
-from solrbench.dashboards.queries import by, of_step, select
+from hack.dashboards.boards import Board, Row, Variable
+from hack.dashboards.panels import (
+    PanelColumn,
+    PanelQuery,
+    Stat,
+    StateTimeline,
+    TablePanel,
+    TimeSeries,
+)
+from hack.dashboards.queries import by, of_step, select
 
 _STEP = "{{step}} {{variant}}"
 
@@ -30,7 +37,7 @@ LIVE = Board(
                     "One bar for each phase of the benchmark.",
                     18,
                     queries=(
-                        Query(
+                        PanelQuery(
                             by(("namespace", "benchmark", "phase"), select("benchmark_info")),
                             "{{phase}}",
                         ),
@@ -41,8 +48,8 @@ LIVE = Board(
                     "Steps that are measured and stored, of all repeats.",
                     6,
                     queries=(
-                        Query(select("benchmark_steps_stored"), "stored"),
-                        Query(select("benchmark_steps_expected"), "expected"),
+                        PanelQuery(select("benchmark_steps_stored"), "stored"),
+                        PanelQuery(select("benchmark_steps_expected"), "expected"),
                     ),
                 ),
             ),
@@ -54,15 +61,17 @@ LIVE = Board(
                     "Users",
                     "Virtual users running.",
                     8,
-                    queries=(Query(of_step("live_users"), _STEP),),
+                    queries=(PanelQuery(of_step("live_users"), _STEP),),
                 ),
                 TimeSeries(
                     "Request rate",
                     "Over the last five seconds; of a planned rate also what is planned.",
                     8,
                     queries=(
-                        Query(of_step("live_requests_per_second"), _STEP),
-                        Query(of_step("live_planned_requests_per_second"), f"{_STEP} · planned"),
+                        PanelQuery(of_step("live_requests_per_second"), _STEP),
+                        PanelQuery(
+                            of_step("live_planned_requests_per_second"), f"{_STEP} · planned"
+                        ),
                     ),
                     unit="reqps",
                 ),
@@ -72,8 +81,8 @@ LIVE = Board(
                     " failed.",
                     8,
                     queries=(
-                        Query(of_step("live_step_requests"), _STEP),
-                        Query(of_step("live_recent_failures"), f"{_STEP} · failed in 10 s"),
+                        PanelQuery(of_step("live_step_requests"), _STEP),
+                        PanelQuery(of_step("live_recent_failures"), f"{_STEP} · failed in 10 s"),
                     ),
                 ),
                 TimeSeries(
@@ -82,7 +91,7 @@ LIVE = Board(
                     " a planned rate of the response time.",
                     12,
                     queries=(
-                        Query(of_step("live_latency_seconds"), f"{_STEP} · p{{{{quantile}}}}"),
+                        PanelQuery(of_step("live_latency_seconds"), f"{_STEP} · p{{{{quantile}}}}"),
                     ),
                     unit="s",
                 ),
@@ -90,7 +99,7 @@ LIVE = Board(
                     "Failures of the last ten seconds",
                     "Share of the requests of the last ten seconds that failed.",
                     12,
-                    queries=(Query(of_step("live_failed_ratio"), _STEP),),
+                    queries=(PanelQuery(of_step("live_failed_ratio"), _STEP),),
                     unit="percentunit",
                 ),
             ),
@@ -104,8 +113,8 @@ LIVE = Board(
                     " beforehand.",
                     6,
                     queries=(
-                        Query(select("benchmark_documents"), "indexed"),
-                        Query(select("benchmark_documents_expected"), "expected"),
+                        PanelQuery(select("benchmark_documents"), "indexed"),
+                        PanelQuery(select("benchmark_documents_expected"), "expected"),
                     ),
                 ),
                 TimeSeries(
@@ -113,7 +122,9 @@ LIVE = Board(
                     "Documents so far divided by the seconds since the first batch.",
                     6,
                     queries=(
-                        Query(select("benchmark_indexing_documents_per_second"), "{{benchmark}}"),
+                        PanelQuery(
+                            select("benchmark_indexing_documents_per_second"), "{{benchmark}}"
+                        ),
                     ),
                 ),
                 TimeSeries(
@@ -121,7 +132,7 @@ LIVE = Board(
                     "Bytes of update requests divided by the seconds of indexing.",
                     6,
                     queries=(
-                        Query(select("benchmark_indexing_bytes_per_second"), "{{benchmark}}"),
+                        PanelQuery(select("benchmark_indexing_bytes_per_second"), "{{benchmark}}"),
                     ),
                     unit="bytes",
                 ),
@@ -131,15 +142,15 @@ LIVE = Board(
                     " their CPU limit stopped the worst of them; when indexing is done.",
                     6,
                     queries=(
-                        Query(select("benchmark_indexing_pod_cpu_cores"), "cores"),
-                        Query(select("benchmark_indexing_pod_throttled_ratio"), "throttled"),
+                        PanelQuery(select("benchmark_indexing_pod_cpu_cores"), "cores"),
+                        PanelQuery(select("benchmark_indexing_pod_throttled_ratio"), "throttled"),
                     ),
                 ),
                 TimeSeries(
                     "Index size",
                     "Over all replicas, counted when indexing is done.",
                     6,
-                    queries=(Query(select("benchmark_index_bytes"), "{{benchmark}}"),),
+                    queries=(PanelQuery(select("benchmark_index_bytes"), "{{benchmark}}"),),
                     unit="bytes",
                 ),
             ),
@@ -147,19 +158,19 @@ LIVE = Board(
         Row(
             "Conditions",
             (
-                Table(
+                TablePanel(
                     "Conditions",
                     "The status of each condition; `kubectl describe` says why.",
                     16,
                     labels=("namespace", "benchmark", "type", "status"),
-                    columns=(Column("Present", select("benchmark_condition")),),
+                    columns=(PanelColumn("Present", select("benchmark_condition")),),
                 ),
-                Table(
+                TablePanel(
                     "Starts of target and load",
                     "More than 1 means that pods were lost.",
                     8,
                     labels=("namespace", "benchmark", "part"),
-                    columns=(Column("Starts", select("benchmark_attempts")),),
+                    columns=(PanelColumn("Starts", select("benchmark_attempts")),),
                 ),
             ),
         ),

@@ -1,8 +1,8 @@
 """Steps with a planned rate, and the cold start."""
 
-from solrbench.dashboards.boards import Row
-from solrbench.dashboards.panels import BarChart, BarGauge, Column, Query, Table
-from solrbench.dashboards.queries import of_result, of_step
+from hack.dashboards.boards import Row
+from hack.dashboards.panels import BarChart, BarGauge, PanelColumn, PanelQuery, TablePanel
+from hack.dashboards.queries import of_result, of_step
 
 _STEP = ("cluster", "namespace", "benchmark", "step", "variant")
 _RESULT = (*_STEP, "request")
@@ -36,14 +36,14 @@ OPEN_LOOP = Row(
             10,
             labels=_RESULT,
             columns=(
-                Column("Service p95", _service("0.95")),
-                Column("Response p95", _response("0.95")),
-                Column("Service p99", _service("0.99")),
-                Column("Response p99", _response("0.99")),
+                PanelColumn("Service p95", _service("0.95")),
+                PanelColumn("Response p95", _response("0.95")),
+                PanelColumn("Service p99", _service("0.99")),
+                PanelColumn("Response p99", _response("0.99")),
             ),
             unit="s",
         ),
-        Table(
+        TablePanel(
             "Response times",
             "Steps with a planned rate, from the intended start of each request on; requests that"
             " were dropped count with the time they waited. Late and dropped are requests of that"
@@ -52,19 +52,19 @@ OPEN_LOOP = Row(
             10,
             labels=_RESULT,
             columns=(
-                Column("Average", of_result("step_response_time_average_seconds"), "s"),
-                Column("p50", _response("0.5"), "s"),
-                Column("p75", _response("0.75"), "s"),
-                Column("p95", _response("0.95"), "s"),
-                Column("p99", _response("0.99"), "s"),
-                Column("Longest", of_result("step_response_time_max_seconds"), "s"),
-                Column(
+                PanelColumn("Average", of_result("step_response_time_average_seconds"), "s"),
+                PanelColumn("p50", _response("0.5"), "s"),
+                PanelColumn("p75", _response("0.75"), "s"),
+                PanelColumn("p95", _response("0.95"), "s"),
+                PanelColumn("p99", _response("0.99"), "s"),
+                PanelColumn("Longest", of_result("step_response_time_max_seconds"), "s"),
+                PanelColumn(
                     "p95 deviation",
                     of_result("step_response_time_deviation_ratio", 'quantile="0.95"'),
                     "percentunit",
                 ),
-                Column("Late", of_result("step_late_requests")),
-                Column("Dropped", of_result("step_dropped_requests")),
+                PanelColumn("Late", of_result("step_late_requests")),
+                PanelColumn("Dropped", of_result("step_dropped_requests")),
             ),
         ),
         BarChart(
@@ -75,10 +75,10 @@ OPEN_LOOP = Row(
             9,
             labels=_STEP,
             columns=(
-                Column("Planned", of_step("step_planned_arrivals")),
-                Column("Sent", of_step("step_sent_arrivals")),
-                Column("Late", of_step("step_late_arrivals")),
-                Column("Dropped", of_step("step_dropped_arrivals")),
+                PanelColumn("Planned", of_step("step_planned_arrivals")),
+                PanelColumn("Sent", of_step("step_sent_arrivals")),
+                PanelColumn("Late", of_step("step_late_arrivals")),
+                PanelColumn("Dropped", of_step("step_dropped_arrivals")),
             ),
         ),
         BarGauge(
@@ -88,8 +88,8 @@ OPEN_LOOP = Row(
             6,
             9,
             queries=(
-                Query(_share("step_late_arrivals"), f"{_NAME} · late"),
-                Query(_share("step_dropped_arrivals"), f"{_NAME} · dropped"),
+                PanelQuery(_share("step_late_arrivals"), f"{_NAME} · late"),
+                PanelQuery(_share("step_dropped_arrivals"), f"{_NAME} · dropped"),
             ),
             unit="percentunit",
         ),
@@ -100,8 +100,8 @@ OPEN_LOOP = Row(
             6,
             9,
             queries=(
-                Query(of_step("step_send_lag_seconds"), f"{_NAME} · p{{{{quantile}}}}"),
-                Query(of_step("step_send_lag_max_seconds"), f"{_NAME} · longest"),
+                PanelQuery(of_step("step_send_lag_seconds"), f"{_NAME} · p{{{{quantile}}}}"),
+                PanelQuery(of_step("step_send_lag_max_seconds"), f"{_NAME} · longest"),
             ),
             unit="s",
         ),
@@ -121,27 +121,27 @@ COLD_START = Row(
             " Without a second bar it never was.",
             12,
             labels=_STEP,
-            columns=(Column("First thousand", _FIRST), Column("Steady", _STEADY)),
+            columns=(PanelColumn("First thousand", _FIRST), PanelColumn("Steady", _STEADY)),
             unit="s",
         ),
-        Table(
+        TablePanel(
             "Cold start",
             "Times slower: the mean of the first thousand divided by the steady one. The whole"
             " curve is in the report.",
             12,
             labels=_STEP,
             columns=(
-                Column(
+                PanelColumn(
                     "Time of the first thousand", of_step("cold_start_first_thousand_seconds"), "s"
                 ),
-                Column("Their mean", _FIRST, "s"),
-                Column(
+                PanelColumn("Their mean", _FIRST, "s"),
+                PanelColumn(
                     "Their longest",
                     of_step("cold_start_first_thousand_service_time_max_seconds"),
                     "s",
                 ),
-                Column("Steady mean", _STEADY, "s"),
-                Column("Times slower", f"{_FIRST} / ({_STEADY} > 0)"),
+                PanelColumn("Steady mean", _STEADY, "s"),
+                PanelColumn("Times slower", f"{_FIRST} / ({_STEADY} > 0)"),
             ),
         ),
     ),

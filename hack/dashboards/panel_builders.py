@@ -19,23 +19,23 @@ from grafana_foundation_sdk.models import dashboard as model
 from grafana_foundation_sdk.models import heatmap as heat
 from grafana_foundation_sdk.models.prometheus import PromQueryFormat, QueryEditorMode
 
-from solrbench.dashboards.panels import (
+from hack.dashboards.panels import (
     BarChart,
     BarGauge,
-    Column,
     ColumnsPanel,
     Heatmap,
     NameStat,
     Panel,
-    Query,
+    PanelColumn,
+    PanelQuery,
     SeriesPanel,
     Stat,
     StateTimeline,
-    Table,
+    TablePanel,
     TimeSeries,
     Words,
 )
-from solrbench.dashboards.queries import by
+from hack.dashboards.queries import by
 
 SOURCE = model.DataSourceRef(type_val="prometheus", uid="${datasource}")
 PLACE = "place"
@@ -59,7 +59,7 @@ def _letters() -> Iterable[str]:
     return map(chr, range(ord("A"), ord("Z") + 1))
 
 
-def _range(letter: str, query: Query) -> prometheus.Dataquery:
+def _range(letter: str, query: PanelQuery) -> prometheus.Dataquery:
     return _query(letter, query.expression).legend_format(query.legend).range()
 
 
@@ -130,7 +130,7 @@ def _heatmap(panel: Heatmap) -> Any:
     return figure
 
 
-def _table(panel: Table) -> Any:
+def _table(panel: TablePanel) -> Any:
     figure = table.Panel().show_header(True).unit("short")
     figure.sort_by([common.TableSortByFieldState().display_name(panel.sort).desc(False)])
     _with_columns(figure, panel, panel.labels, {})
@@ -140,7 +140,7 @@ def _table(panel: Table) -> Any:
     return figure
 
 
-def _properties(column: Column) -> list[model.DynamicConfigValue]:
+def _properties(column: PanelColumn) -> list[model.DynamicConfigValue]:
     found = [model.DynamicConfigValue(id_val="unit", value=column.unit)]
     if column.words:
         options = {"type": "color-background", "mode": "basic"}
@@ -184,8 +184,8 @@ def _with_columns(
     )
 
 
-def _rows(panel: ColumnsPanel, column: Column) -> str:
-    if isinstance(panel, Table):
+def _rows(panel: ColumnsPanel, column: PanelColumn) -> str:
+    if isinstance(panel, TablePanel):
         return by(panel.labels, column.expression)
     labels = tuple(each for each in panel.labels if each not in ("cluster", "namespace"))
     quoted = ", ".join(f'"{label}"' for label in labels)
@@ -200,6 +200,6 @@ _BUILDERS: dict[type[Panel], Callable[[Any], Any]] = {
     NameStat: _name_stat,
     StateTimeline: _state_timeline,
     Heatmap: _heatmap,
-    Table: _table,
+    TablePanel: _table,
     BarChart: _bar_chart,
 }

@@ -11,7 +11,7 @@ VERDICTS: Words = (("0", "Invalid", "red"), ("1", "Valid", "green"))
 
 
 @dataclass(frozen=True)
-class Query:
+class PanelQuery:
     """A query and how its series are called; `{{label}}` stands for a label's value."""
 
     expression: str
@@ -19,7 +19,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Column:
+class PanelColumn:
     """A column of a table, or the bars of one colour.
 
     Attributes:
@@ -58,7 +58,7 @@ class Panel:
 class SeriesPanel(Panel):
     """Numbers over time, of this moment as bars, or as one number each."""
 
-    queries: tuple[Query, ...] = ()
+    queries: tuple[PanelQuery, ...] = ()
     unit: Unit = "short"
 
 
@@ -97,11 +97,11 @@ class ColumnsPanel(Panel):
     """
 
     labels: tuple[str, ...] = ()
-    columns: tuple[Column, ...] = ()
+    columns: tuple[PanelColumn, ...] = ()
 
 
 @dataclass(frozen=True)
-class Table(ColumnsPanel):
+class TablePanel(ColumnsPanel):
     """A row for each combination of labels.
 
     Attributes:

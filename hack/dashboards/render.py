@@ -1,10 +1,10 @@
 """The JSON files of all dashboards."""
 
-from solrbench.dashboards.boards import Board, render_board
-from solrbench.dashboards.fleet import FLEET
-from solrbench.dashboards.live import LIVE
-from solrbench.dashboards.results import RESULTS
-from solrbench.dashboards.sweeps import SWEEPS
+from hack.dashboards.boards import Board, render_board
+from hack.dashboards.fleet import FLEET
+from hack.dashboards.live import LIVE
+from hack.dashboards.results import RESULTS
+from hack.dashboards.sweeps import SWEEPS
 
 FOLDER = "charts/solr-benchmark-operator/dashboards"
 BOARDS: tuple[Board, ...] = (RESULTS, LIVE, FLEET, SWEEPS)

@@ -1,11 +1,11 @@
 """Results of benchmarks and how they compare."""
 
-from solrbench.dashboards.boards import Board, Row, Variable
-from solrbench.dashboards.intervals import INTERVALS
-from solrbench.dashboards.open_loop import COLD_START, OPEN_LOOP
-from solrbench.dashboards.panels import VERDICTS, BarGauge, Column, Heatmap, Query, Table
-from solrbench.dashboards.queries import by, of_result, of_step, select
-from solrbench.dashboards.servers import SERVERS
+from hack.dashboards.boards import Board, Row, Variable
+from hack.dashboards.intervals import INTERVALS
+from hack.dashboards.open_loop import COLD_START, OPEN_LOOP
+from hack.dashboards.panels import VERDICTS, BarGauge, Heatmap, PanelColumn, PanelQuery, TablePanel
+from hack.dashboards.queries import by, of_result, of_step, select
+from hack.dashboards.servers import SERVERS
 
 _BENCHMARK = ("cluster", "namespace", "benchmark")
 _STEP = (*_BENCHMARK, "step", "variant")
@@ -20,35 +20,35 @@ def _time(quantile: str) -> str:
 _RESULTS = Row(
     "Results",
     (
-        Table(
+        TablePanel(
             "Steps",
             "Merged over all stored repeats. A number that was not measured is empty.",
             24,
             10,
             labels=_RESULT,
             columns=(
-                Column("Repeats", of_result("step_repeats")),
-                Column("Requests", of_result("step_requests")),
-                Column("Failures", of_result("step_failures")),
-                Column("Rate", of_result("step_requests_per_second"), "reqps"),
-                Column(
+                PanelColumn("Repeats", of_result("step_repeats")),
+                PanelColumn("Requests", of_result("step_requests")),
+                PanelColumn("Failures", of_result("step_failures")),
+                PanelColumn("Rate", of_result("step_requests_per_second"), "reqps"),
+                PanelColumn(
                     "Rate deviation",
                     of_result("step_requests_per_second_deviation_ratio"),
                     "percentunit",
                 ),
-                Column("Average", of_result("step_service_time_average_seconds"), "s"),
-                Column("Shortest", of_result("step_service_time_min_seconds"), "s"),
-                Column("p50", _time("0.5"), "s"),
-                Column("p95", _time("0.95"), "s"),
-                Column("p99", _time("0.99"), "s"),
-                Column("Longest", of_result("step_service_time_max_seconds"), "s"),
-                Column(
+                PanelColumn("Average", of_result("step_service_time_average_seconds"), "s"),
+                PanelColumn("Shortest", of_result("step_service_time_min_seconds"), "s"),
+                PanelColumn("p50", _time("0.5"), "s"),
+                PanelColumn("p95", _time("0.95"), "s"),
+                PanelColumn("p99", _time("0.99"), "s"),
+                PanelColumn("Longest", of_result("step_service_time_max_seconds"), "s"),
+                PanelColumn(
                     "p95 deviation",
                     of_result("step_service_time_deviation_ratio", 'quantile="0.95"'),
                     "percentunit",
                 ),
-                Column("Steady from", of_result("step_steady_from_seconds"), "s"),
-                Column("Outlier seconds", of_result("step_outlier_windows")),
+                PanelColumn("Steady from", of_result("step_steady_from_seconds"), "s"),
+                PanelColumn("Outlier seconds", of_result("step_outlier_windows")),
             ),
         ),
         BarGauge(
@@ -57,7 +57,7 @@ _RESULTS = Row(
             12,
             9,
             queries=(
-                Query(of_result("step_service_time_seconds"), f"{_NAME} · p{{{{quantile}}}}"),
+                PanelQuery(of_result("step_service_time_seconds"), f"{_NAME} · p{{{{quantile}}}}"),
             ),
             unit="s",
         ),
@@ -66,7 +66,7 @@ _RESULTS = Row(
             "Requests that ended divided by the seconds of the repeats, failures included.",
             6,
             9,
-            queries=(Query(of_result("step_requests_per_second"), _NAME),),
+            queries=(PanelQuery(of_result("step_requests_per_second"), _NAME),),
             unit="reqps",
         ),
         BarGauge(
@@ -75,7 +75,9 @@ _RESULTS = Row(
             6,
             9,
             queries=(
-                Query(f"{of_result('step_failures')} / ({of_result('step_requests')} > 0)", _NAME),
+                PanelQuery(
+                    f"{of_result('step_failures')} / ({of_result('step_requests')} > 0)", _NAME
+                ),
             ),
             unit="percentunit",
         ),
@@ -85,24 +87,24 @@ _RESULTS = Row(
             " else service times.",
             12,
             queries=(
-                Query(by(("le",), of_step("step_request_duration_seconds_bucket"), "sum"), ""),
+                PanelQuery(by(("le",), of_step("step_request_duration_seconds_bucket"), "sum"), ""),
             ),
             unit="s",
         ),
-        Table(
+        TablePanel(
             "Verdict by step",
             "Whether each step is Valid or Invalid.",
             6,
             labels=_STEP,
-            columns=(Column("Verdict", of_step("step_valid"), words=VERDICTS),),
+            columns=(PanelColumn("Verdict", of_step("step_valid"), words=VERDICTS),),
             sort="Verdict",
         ),
-        Table(
+        TablePanel(
             "Why steps are Invalid",
             "The numbers and bounds are in the benchmark's status.",
             6,
             labels=(*_STEP, "reason"),
-            columns=(Column("Found", of_step("step_invalid_reason")),),
+            columns=(PanelColumn("Found", of_step("step_invalid_reason")),),
         ),
     ),
 )
@@ -110,55 +112,57 @@ _RESULTS = Row(
 _COMPARISON = Row(
     "Objectives, capacity and comparison",
     (
-        Table(
+        TablePanel(
             "Objectives",
             "1 if an objective is Met, 0 if it is Missed; absent while it is Unclear.",
             12,
             labels=(*_BENCHMARK, "objective", "step", "variant"),
             columns=(
-                Column(
+                PanelColumn(
                     "Met",
                     of_step("objective_met"),
                     words=(("0", "Missed", "red"), ("1", "Met", "green")),
                 ),
             ),
         ),
-        Table(
+        TablePanel(
             "Capacity",
             "Highest arrival rate, or number of users, that meets the objectives, with its 95 %"
             " confidence interval.",
             12,
             labels=(*_BENCHMARK, "variant"),
             columns=(
-                Column("Capacity", select("capacity_requests_per_second"), "reqps"),
-                Column("Lower", select("capacity_requests_per_second_lower"), "reqps"),
-                Column("Upper", select("capacity_requests_per_second_upper"), "reqps"),
-                Column("Users", select("capacity_users")),
-                Column("Users, lower", select("capacity_users_lower")),
-                Column("Users, upper", select("capacity_users_upper")),
+                PanelColumn("Capacity", select("capacity_requests_per_second"), "reqps"),
+                PanelColumn("Lower", select("capacity_requests_per_second_lower"), "reqps"),
+                PanelColumn("Upper", select("capacity_requests_per_second_upper"), "reqps"),
+                PanelColumn("Users", select("capacity_users")),
+                PanelColumn("Users, lower", select("capacity_users_lower")),
+                PanelColumn("Users, upper", select("capacity_users_upper")),
             ),
         ),
-        Table(
+        TablePanel(
             "Goodput by step",
             "Good responses within the time limit of the objectives.",
             6,
             labels=_RESULT,
-            columns=(Column("Goodput", of_result("step_goodput_requests_per_second"), "reqps"),),
+            columns=(
+                PanelColumn("Goodput", of_result("step_goodput_requests_per_second"), "reqps"),
+            ),
         ),
-        Table(
+        TablePanel(
             "Words of the comparison",
             "Whether each figure is Better, Worse, Same or Unclear beside the baseline.",
             9,
             labels=(*_RESULT, "figure", "word"),
-            columns=(Column("Found", of_result("comparison_word")),),
+            columns=(PanelColumn("Found", of_result("comparison_word")),),
         ),
-        Table(
+        TablePanel(
             "Differences from the baseline",
             "Difference of each figure from that of the baseline.",
             9,
             labels=(*_RESULT, "figure"),
             columns=(
-                Column("Difference", of_result("comparison_difference_ratio"), "percentunit"),
+                PanelColumn("Difference", of_result("comparison_difference_ratio"), "percentunit"),
             ),
         ),
     ),
@@ -167,46 +171,46 @@ _COMPARISON = Row(
 _TRENDS = Row(
     "Trends of long steps",
     (
-        Table(
+        TablePanel(
             "Trends by step",
             "What each figure did over a step of five minutes or more.",
             10,
             labels=(*_STEP, "figure", "word"),
-            columns=(Column("Found", of_step("step_trend")),),
+            columns=(PanelColumn("Found", of_step("step_trend")),),
         ),
-        Table(
+        TablePanel(
             "Growth by step",
             "Growth of heap, memory and index beside caches, with its 95 % confidence interval.",
             14,
             labels=(*_STEP, "figure"),
             columns=(
-                Column("Growth", of_step("step_growth_bytes_per_second"), "Bps"),
-                Column("Lower", of_step("step_growth_lower_bytes_per_second"), "Bps"),
-                Column("Upper", of_step("step_growth_upper_bytes_per_second"), "Bps"),
-                Column("Full after", of_step("step_full_seconds"), "s"),
+                PanelColumn("Growth", of_step("step_growth_bytes_per_second"), "Bps"),
+                PanelColumn("Lower", of_step("step_growth_lower_bytes_per_second"), "Bps"),
+                PanelColumn("Upper", of_step("step_growth_upper_bytes_per_second"), "Bps"),
+                PanelColumn("Full after", of_step("step_full_seconds"), "s"),
             ),
         ),
-        Table(
+        TablePanel(
             "Trends beside the baseline",
             "Whether each figure grows more than in the baseline (Worse), or less (Better).",
             10,
             labels=(*_STEP, "figure", "word"),
-            columns=(Column("Found", of_step("comparison_trend_word")),),
+            columns=(PanelColumn("Found", of_step("comparison_trend_word")),),
         ),
-        Table(
+        TablePanel(
             "Growth beside the baseline",
             "Growth of heap, memory and index less that in the baseline, with its 95 % confidence"
             " interval.",
             14,
             labels=(*_STEP, "figure"),
             columns=(
-                Column(
+                PanelColumn(
                     "Difference", of_step("comparison_growth_difference_bytes_per_second"), "Bps"
                 ),
-                Column(
+                PanelColumn(
                     "Lower", of_step("comparison_growth_difference_lower_bytes_per_second"), "Bps"
                 ),
-                Column(
+                PanelColumn(
                     "Upper", of_step("comparison_growth_difference_upper_bytes_per_second"), "Bps"
                 ),
             ),

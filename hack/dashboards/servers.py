@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
-from solrbench.api.v1alpha1.status.steps.result_field import Unit, result_fields
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.dashboards import panels
-from solrbench.dashboards.boards import Row
-from solrbench.dashboards.panels import Column, Table
-from solrbench.dashboards.queries import of_step
+from hack.dashboards import panels
+from hack.dashboards.boards import Row
+from hack.dashboards.panels import PanelColumn, TablePanel
+from hack.dashboards.queries import of_step
+from solrbench.api.v1alpha1.conditions import Unit, result_fields
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 
 _LABELS = ("cluster", "namespace", "benchmark", "step", "variant")
 _UNITS: dict[Unit, panels.Unit] = {
@@ -21,12 +21,12 @@ _PREFIXES = ("step_solr_pod_", "step_solr_", "step_")
 _SUFFIXES = ("_seconds", "_bytes", "_ratio")
 
 
-def _columns(chosen: Callable[[str], bool]) -> Iterator[Column]:
+def _columns(chosen: Callable[[str], bool]) -> Iterator[PanelColumn]:
     for field in result_fields(StepTelemetry):
         metric = field.shown.metric
         if metric is not None and chosen(metric.name):
             unit = _UNITS.get(field.shown.unit, "short")
-            yield Column(_title(metric.name), of_step(metric.name), unit)
+            yield PanelColumn(_title(metric.name), of_step(metric.name), unit)
 
 
 def _title(name: str) -> str:
@@ -40,8 +40,8 @@ def _title(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _table(title: str, text: str, chosen: Callable[[str], bool]) -> Table:
-    return Table(title, text, 24, labels=_LABELS, columns=tuple(_columns(chosen)))
+def _table(title: str, text: str, chosen: Callable[[str], bool]) -> TablePanel:
+    return TablePanel(title, text, 24, labels=_LABELS, columns=tuple(_columns(chosen)))
 
 
 def _is_of_caches(name: str) -> bool:
@@ -73,14 +73,14 @@ def _is_of_machines(name: str) -> bool:
 SERVERS = Row(
     "Servers",
     (
-        Table(
+        TablePanel(
             "Bottleneck by step",
             "What held each step back; None if nothing is saturated, Unclear if repeats do not"
             " agree.",
             24,
             6,
             labels=(*_LABELS, "resource"),
-            columns=(Column("Found", of_step("step_bottleneck")),),
+            columns=(PanelColumn("Found", of_step("step_bottleneck")),),
         ),
         _table(
             "Solr by step",

@@ -1,9 +1,17 @@
 """Sweeps: how far they are, and the figures of their points."""
 
-from solrbench.dashboards.boards import Board, Row, Variable
-from solrbench.dashboards.panels import VERDICTS, BarGauge, Column, Query, Stat, Table, TimeSeries
-from solrbench.dashboards.queries import SWEEPS as SCOPE
-from solrbench.dashboards.queries import by
+from hack.dashboards.boards import Board, Row, Variable
+from hack.dashboards.panels import (
+    VERDICTS,
+    BarGauge,
+    PanelColumn,
+    PanelQuery,
+    Stat,
+    TablePanel,
+    TimeSeries,
+)
+from hack.dashboards.queries import SWEEPS as SCOPE
+from hack.dashboards.queries import by
 
 _SWEEP = ("cluster", "namespace", "sweep")
 _POINT = (*_SWEEP, "point", "values")
@@ -46,14 +54,16 @@ SWEEPS = Board(
                     "Sweeps by phase",
                     "Of the chosen sweeps.",
                     6,
-                    queries=(Query(by(("phase",), _select("sweep_info"), "count"), "{{phase}}"),),
+                    queries=(
+                        PanelQuery(by(("phase",), _select("sweep_info"), "count"), "{{phase}}"),
+                    ),
                 ),
                 TimeSeries(
                     "Points by state",
                     "How far each sweep is. Valid and Invalid points have succeeded.",
                     12,
                     queries=(
-                        Query(
+                        PanelQuery(
                             by((*_SWEEP, "state"), _select("sweep_points"), "sum"),
                             "{{sweep}} · {{state}}",
                         ),
@@ -64,7 +74,9 @@ SWEEPS = Board(
                     "Estimate: steps of the points that are left, and for each as much beside as"
                     " the finished points took.",
                     6,
-                    queries=(Query(by(_SWEEP, _select("sweep_remaining_seconds")), "{{sweep}}"),),
+                    queries=(
+                        PanelQuery(by(_SWEEP, _select("sweep_remaining_seconds")), "{{sweep}}"),
+                    ),
                     unit="s",
                 ),
             ),
@@ -72,29 +84,29 @@ SWEEPS = Board(
         Row(
             "Points",
             (
-                Table(
+                TablePanel(
                     "Points",
                     "Figures of the last step of each point; that of a point to come is not there.",
                     24,
                     10,
                     labels=_POINT,
                     columns=(
-                        Column("p95", _P95, "s"),
-                        Column("Rate", _select("sweep_point_requests_per_second"), "reqps"),
-                        Column("Failed", _select("sweep_point_failed_ratio"), "percentunit"),
-                        Column(
+                        PanelColumn("p95", _P95, "s"),
+                        PanelColumn("Rate", _select("sweep_point_requests_per_second"), "reqps"),
+                        PanelColumn("Failed", _select("sweep_point_failed_ratio"), "percentunit"),
+                        PanelColumn(
                             "CPU per request",
                             _select("sweep_point_cpu_seconds_per_request"),
                             "s",
                         ),
-                        Column(
+                        PanelColumn(
                             "Read per request",
                             _select("sweep_point_read_bytes_per_request"),
                             "bytes",
                         ),
-                        Column("Reads per request", _select("sweep_point_reads_per_request")),
-                        Column("Index", _select("sweep_point_index_bytes"), "bytes"),
-                        Column("Verdict", _select("sweep_point_valid"), words=VERDICTS),
+                        PanelColumn("Reads per request", _select("sweep_point_reads_per_request")),
+                        PanelColumn("Index", _select("sweep_point_index_bytes"), "bytes"),
+                        PanelColumn("Verdict", _select("sweep_point_valid"), words=VERDICTS),
                     ),
                     sort="sweep",
                 ),
@@ -103,7 +115,7 @@ SWEEPS = Board(
                     "95th percentile of the last step; with a planned rate of the response time.",
                     12,
                     10,
-                    queries=(Query(_P95, _NAME),),
+                    queries=(PanelQuery(_P95, _NAME),),
                     unit="s",
                 ),
                 BarGauge(
@@ -111,7 +123,7 @@ SWEEPS = Board(
                     "Requests per second of the last step.",
                     12,
                     10,
-                    queries=(Query(_select("sweep_point_requests_per_second"), _NAME),),
+                    queries=(PanelQuery(_select("sweep_point_requests_per_second"), _NAME),),
                     unit="reqps",
                 ),
             ),
@@ -119,7 +131,7 @@ SWEEPS = Board(
         Row(
             "Values",
             (
-                Table(
+                TablePanel(
                     "Figures by value of each axis",
                     "A row for each value that a point has; `status.answers` of the sweep says"
                     " which differences hold.",
@@ -127,13 +139,15 @@ SWEEPS = Board(
                     12,
                     labels=(*_SWEEP, "axis", "value", "point"),
                     columns=(
-                        Column("p95", _p95_by_value(), "s"),
-                        Column(
+                        PanelColumn("p95", _p95_by_value(), "s"),
+                        PanelColumn(
                             "Rate",
                             _by_value(_select("sweep_point_requests_per_second")),
                             "reqps",
                         ),
-                        Column("Verdict", _by_value(_select("sweep_point_valid")), words=VERDICTS),
+                        PanelColumn(
+                            "Verdict", _by_value(_select("sweep_point_valid")), words=VERDICTS
+                        ),
                     ),
                     sort="axis",
                 ),

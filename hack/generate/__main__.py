@@ -1,6 +1,6 @@
 """Every file that is made from the models and their tables.
 
-`python -m solrbench.generate` writes them below the folder it is started in; `--check` compares
+`python -m hack.generate` writes them below the folder it is started in; `--check` compares
 instead, for `make verify`.
 """
 
@@ -10,15 +10,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from solrbench.api.crd import render_chart_template, render_crd
+from hack.dashboards.render import render_dashboards
+from hack.generate.api_reference import render_reference
+from hack.generate.command_reference import render_command_reference
+from hack.generate.crd import render_chart_template, render_crd
+from hack.generate.json_schema import render_report_schema, render_sweep_schema
+from hack.generate.metrics_reference import render_metrics_reference
+from hack.generate.reason_reference import render_reason_reference, render_verdict_reasons
 from solrbench.api.kinds import KINDS, ResourceKind
-from solrbench.api.reason_reference import render_reason_reference
-from solrbench.api.reference import render_reference
-from solrbench.cli.reference.command_reference import render_command_reference
-from solrbench.dashboards.render import render_dashboards
-from solrbench.metrics.reference import render_metrics_reference
-from solrbench.report.json_schema import render_report_schema, render_sweep_schema
-from solrbench.results.text.verdict_reference import render_verdict_reasons
 
 CHART_FILE = "charts/solr-benchmark-operator/templates/crds.yaml"
 REFERENCE_FILE = "docs/api-reference.md"
@@ -72,7 +71,7 @@ def write_files(root: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the generated files, or with `--check` return 1 and print what differs."""
-    parser = argparse.ArgumentParser(prog="python -m solrbench.generate", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m hack.generate", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     parser.add_argument("--root", type=Path, default=Path(), help="root of the repository")
     options = parser.parse_args(arguments)

@@ -2,8 +2,8 @@
 
 import click
 
-from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.main import COMMANDS, main
+from solrbench.cli.program import ExitCode
 
 _HEAD = """\
 # Command line
@@ -62,7 +62,7 @@ def render_command_reference() -> str:
 def _section(name: str) -> str:
     root = click.Context(main, info_name="solrbench", max_content_width=100, terminal_width=100)
     command = main.get_command(root, name)
-    assert command is not None, name  # noqa: S101  a name of its own list
+    assert command is not None, name
     context = click.Context(
         command, info_name=name, parent=root, max_content_width=100, terminal_width=100
     )

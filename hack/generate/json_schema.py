@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from solrbench.report.model import SCHEMA_VERSION, Report
-from solrbench.report.sweep.model import SWEEP_SCHEMA_VERSION, SweepReport
+from solrbench.present.report import SCHEMA_VERSION, Report
+from solrbench.present.sweep_report import SWEEP_SCHEMA_VERSION, SweepReport
 
 SCHEMA_ID = f"urn:solrbench:report:{SCHEMA_VERSION}"
 """Identifies the schema; it has no address on the net."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from solrbench.metrics.benchmarks import BENCHMARK_FAMILIES
-from solrbench.metrics.live_metrics import LIVE_FAMILIES
-from solrbench.metrics.metric_family import BenchmarkFamily
-from solrbench.metrics.result_metrics import RESULT_FAMILIES
+from solrbench.metrics.family import BenchmarkFamily
+from solrbench.metrics.live import LIVE_FAMILIES
+from solrbench.metrics.results import RESULT_FAMILIES
 from solrbench.metrics.sweeps import SWEEP_FAMILIES, SweepFamily
 
 INTRODUCTION = """\

@@ -21,7 +21,7 @@ from chart.rendering import (
 )
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.settings import Settings
-from solrbench.decide.checks.pod_options import POD_OPTIONS
+from solrbench.decide.references import POD_OPTIONS
 from solrbench.manifests.common import OperatorImage
 
 BAD_VALUES = {

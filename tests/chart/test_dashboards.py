@@ -13,8 +13,8 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from prometheus_client import CollectorRegistry
 
 from chart.programs import find_program
-from solrbench.dashboards.render import render_dashboards
-from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResult, serve
+from hack.dashboards.render import render_dashboards
+from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult, serve
 from support.cluster.dashboard import BOARDS, queries
 from support.cluster.prometheus import CONFIG, Prometheus, free_port
 from support.resources.small_sweep import measured_sweep, plan

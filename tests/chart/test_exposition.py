@@ -3,7 +3,7 @@
 from prometheus_client import CollectorRegistry, generate_latest
 
 from chart.programs import promtool
-from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResult
+from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult
 from support.results.full_benchmark import full_benchmark
 
 

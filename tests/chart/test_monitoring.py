@@ -10,9 +10,9 @@ from prometheus_client import CollectorRegistry
 
 from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
-from solrbench.metrics.live_metrics import LIVE_FAMILIES
-from solrbench.metrics.operator_metrics import PrometheusMetrics, ReconcileResult
-from solrbench.metrics.result_metrics import RESULT_FAMILIES
+from solrbench.metrics.live import LIVE_FAMILIES
+from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult
+from solrbench.metrics.results import RESULT_FAMILIES
 from solrbench.metrics.sweeps import SWEEP_FAMILIES
 from support.resources.small_sweep import measured_sweep, plan
 from support.results.full_benchmark import full_benchmark

@@ -5,7 +5,7 @@ import pytest
 from chart.rendering import CASES, CHART, NAMESPACE, of_kind, rendered, template
 from solrbench.api.kinds import KINDS
 from solrbench.controller.deletion import OWNED_KINDS
-from solrbench.controller.scheduling.run_watches import KINDS as WATCHED
+from solrbench.controller.watches import KINDS as WATCHED
 
 PLURALS = {
     "Job": "jobs",

@@ -17,18 +17,18 @@ import pytest
 from kubernetes import config
 from kubernetes.dynamic import DynamicClient
 
-from solrbench.cluster.client import Cluster, connect
-from solrbench.cluster.client.connection import open_connection
-from solrbench.cluster.client.kubeconfig import find_access
-from solrbench.cluster.definitions import known_fields
-from solrbench.cluster.reports import Reports
+from solrbench.contract.names import MANAGER
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners import zookeeper
 from solrbench.controller.provisioners.solr_operator import SOLR_CLOUDS, SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import TemporaryError
+from solrbench.kube.client import Cluster, connect
+from solrbench.kube.connection import open_connection
+from solrbench.kube.facts import known_fields
+from solrbench.kube.kubeconfig import find_access
+from solrbench.kube.results import Reports
 from solrbench.manifests.solr_cloud import POD_OPTIONS
-from solrbench.plan.names import MANAGER
 from support.cluster.admission import ApiServer, RejectedError
 from support.cluster.definitions import installed, is_there, read_definition, schema_at, try_create
 from support.cluster.lost_fields import lost

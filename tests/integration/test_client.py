@@ -7,10 +7,11 @@ from uuid import uuid4
 import pytest
 from kubernetes import client, config
 
-from solrbench.cluster.client import Cluster, Manifest, connect
-from solrbench.cluster.client.official import connect_officially
-from solrbench.decide.evidence.text import MAX_BYTES
+from solrbench.decide.evidence import MAX_BYTES
 from solrbench.errors import TemporaryError
+from solrbench.kube.client import Cluster, connect
+from solrbench.kube.official import connect_officially
+from solrbench.kube.reader import Manifest
 from support.cluster.admission import reach_api_server
 
 pytestmark = pytest.mark.cluster
@@ -103,7 +104,7 @@ def test_large_lists_come_in_parts(
     assert all(len(part) <= 2 for part in parts)
     found = [each["metadata"]["name"] for part in parts for each in part]
     assert sorted(found) == [f"own-{number}" for number in range(5)]
-    monkeypatch.setattr("solrbench.cluster.client.reader.METADATA_AT_ONCE", 3)
+    monkeypatch.setattr("solrbench.kube.reader.METADATA_AT_ONCE", 3)
     everything = list(cluster.list_metadata("v1", "ConfigMap", namespace))
     assert len({each["metadata"]["uid"] for each in everything}) >= 10
     assert not any("data" in each for each in everything)

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import GROUP
-from solrbench.cluster.client import connect
 from solrbench.controller.uninstall import Uninstall
-from solrbench.decide.scheduling.finalizers import needs_finalizer
+from solrbench.decide.pauses import needs_finalizer
+from solrbench.kube.client import connect
 from support.cluster.admission import reach_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.cluster.waiting import wait_until
+from support.controller.runs import access_to
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import OperatorDriver, condition, settings_for
 from support.resources.small_resource import SOLR, Changes, create, resource
-from unit.controller.runs import access_to
 
 pytestmark = pytest.mark.cluster
 

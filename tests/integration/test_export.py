@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.decide.allowed_hosts import check_addresses
+from solrbench.decide.existing_target import check_addresses
 from solrbench.export import command
-from solrbench.report.model import Report
+from solrbench.present.report import Report
 from support.resources.exports import FOLDER, ExportPod, bucket, export_pod
 from support.servers import certificates
 from support.servers.ports import free_port

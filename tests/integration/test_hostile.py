@@ -13,18 +13,15 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.target.existing import Existing
+from solrbench.api.v1alpha1.target import Existing
 from solrbench.controller.context import TargetAccess
-from solrbench.controller.endpoint import (
-    TargetEndpoint,
-    connect_checked,
-    resolve_endpoint,
-)
-from solrbench.http_auth import NO_AUTH, HttpAuth
-from solrbench.net import deadline_transport
-from solrbench.solr import dns
+from solrbench.controller.endpoint import TargetEndpoint, connect_checked, resolve_endpoint
+from solrbench.net import deadline
+from solrbench.net.http import NO_AUTH, HttpAuth
+from solrbench.solr import replicas
 from solrbench.solr.client import SolrClient
 from support.cluster.admission import ApiServer, RejectedError, reach_api_server
+from support.controller.runs import ENDPOINT
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import SETTINGS, OperatorDriver, condition
 from support.resources import companions
@@ -32,7 +29,6 @@ from support.resources.hostile_values import BASE_URLS, MESSAGES, SPECS, URLS
 from support.resources.small_resource import Changes, create, resource
 from support.servers import hostile
 from support.servers.hostile import Canary, Script, say
-from unit.controller.runs import ENDPOINT
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
 
@@ -168,8 +164,8 @@ def test_name_that_resolves_to_loopback_after_the_check(
             raise OSError("no such host")
         return ["192.0.2.7"]
 
-    monkeypatch.setattr(dns, "lookup", honest)
-    monkeypatch.setattr(deadline_transport, "lookup", lambda *_: ["127.0.0.1"])
+    monkeypatch.setattr(replicas, "lookup", honest)
+    monkeypatch.setattr(deadline, "lookup", lambda *_: ["127.0.0.1"])
     url = f"http://rebinding.example:{world.canary.port}/solr"
     reason, message = shown(world.attack(create(urls=[url])))
     assert reason == "HostNotAllowed"

@@ -7,13 +7,13 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from hack.generate.__main__ import REPORT_SCHEMA_FILE
+from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
+from solrbench.analysis.verdict import evaluate_steps
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.cli import report as command
-from solrbench.generate import REPORT_SCHEMA_FILE
-from solrbench.plan.step_runs import all_step_runs, step_of
-from solrbench.report.model import Report
-from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
-from solrbench.results.validity.step_verdicts import evaluate_steps
+from solrbench.contract.step_runs import all_step_runs, step_of
+from solrbench.present.report import Report
 from support.load.processes import make_plan, running, serving
 from support.servers.http_server import Exchange
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from solrbench.cluster.client import connect
+from solrbench.kube.client import connect
 from support.cluster.admission import reach_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.fakes.fake_cluster import FakeCluster

@@ -15,8 +15,8 @@ from bench.load.stalls import theory
 from bench.statistics.comparison_words import Outcome, Pair, equal_rows, outcomes
 from bench.statistics.real_pair_objects import pair_benchmark, target_benchmark
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.results.stats.histograms import Histogram
+from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.stats.histograms import Histogram
 
 
 @pytest.mark.parametrize("count", [1, 2, 10, 999, 5000])

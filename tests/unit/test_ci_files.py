@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.files.reading import documents_of
-from solrbench.cli.files.validation import check
+from solrbench.cli.files import documents_of
 from solrbench.cli.main import COMMANDS, main
+from solrbench.cli.validation import check
 from support.repository import ROOT, WORKFLOWS
 
 KREW = ROOT / "hack/krew"

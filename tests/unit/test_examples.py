@@ -9,17 +9,17 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
-from solrbench.api.v1alpha1.companions import BUILT_IN_VALUES
-from solrbench.api.v1alpha1.workload.queries import Queries
-from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.api.v1alpha1.collection import BUILT_IN_VALUES
+from solrbench.api.v1alpha1.request_mix import Queries
+from solrbench.api.v1alpha1.workload import Workload
+from solrbench.contract.endpoints import solr_service_url
+from solrbench.contract.load_plan import LoadPlan
+from solrbench.contract.workload_files import sources
 from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.query_file import parse_lines
-from solrbench.plan.companions.bundle import ManifestText, parse_bundle
-from solrbench.plan.companions.references import BundleScope
-from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.target.solr_addresses import solr_service_url
-from solrbench.plan.workload_files import sources
-from solrbench.sweep.offline import check_sweep
+from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
+from solrbench.manifests.companion_objects import BundleScope
+from solrbench.sweep.plan import check_sweep
 
 SWEEPS = sorted((Path(__file__).parents[2] / "examples").glob("sweep*.yaml"))
 EXAMPLES = sorted({*(Path(__file__).parents[2] / "examples").glob("*.yaml")} - {*SWEEPS})

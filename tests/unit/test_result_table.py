@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
+from solrbench.analysis.step_results import merge_steps
 from solrbench.api.schema import object_schemas
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.steps.result_field import (
+from solrbench.api.v1alpha1.comparisons import ColdStart, OpenLoopStats, Overhead
+from solrbench.api.v1alpha1.conditions import (
     OnlyWith,
     ResultField,
+    StatusModel,
     Unit,
     result_fields,
 )
-from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, Column, StepResult
-from solrbench.api.v1alpha1.status.summaries import ColdStart, OpenLoopStats, Overhead
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.metrics.result_metrics import RESULT_FAMILIES
-from solrbench.report.results_csv import to_csv
-from solrbench.results.model.request_counts import RequestCounts
-from solrbench.results.summary.step_results import merge_steps
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, ResultColumn, StepResult
+from solrbench.contract.request_counts import RequestCounts
+from solrbench.metrics.results import RESULT_FAMILIES
+from solrbench.present.csv import to_csv
+from support.results.builders import make_document, make_result, make_spec
 from support.results.statuses import full_status
-from unit.results.builders import make_document, make_result, make_spec
 
 REPOSITORY = Path(__file__).parents[2]
 SOURCES = REPOSITORY / "operator" / "src" / "solrbench"
@@ -40,7 +40,7 @@ def test_a_counter_is_named_in_three_files_besides_the_recorder(name: str) -> No
         for path in SOURCES.rglob("*.py")
         if RECORDING not in path.parents and re.search(rf"\b{name}\b", path.read_text("utf-8"))
     }
-    assert {"results/model/request_counts.py", "api/v1alpha1/status/steps/step_result.py"} <= found
+    assert {"contract/request_counts.py", "api/v1alpha1/step_result.py"} <= found
     assert len(found) <= 3, found
 
 
@@ -108,9 +108,9 @@ def test_every_column_is_filled_by_one_field_of_each_kind_of_loop() -> None:
     for titles in ([each.closed for each in columns], [each.open for each in columns]):
         filled = [title for title in titles if title]
         assert len(set(filled)) == len(filled)
-        assert set(filled) <= set(Column)
+        assert set(filled) <= set(ResultColumn)
     shown = {title for each in columns for title in (each.closed, each.open) if title}
-    assert shown == set(Column) - {Column.VERDICT}
+    assert shown == set(ResultColumn) - {ResultColumn.VERDICT}
 
 
 def test_field_without_a_row_is_refused() -> None:

@@ -13,11 +13,11 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
-from solrbench.api.v1alpha1.companions import BUILT_IN_VALUES
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.plan.companions.bundle import ManifestText, parse_bundle
-from solrbench.plan.companions.references import BundleScope
-from solrbench.sweep.offline import check_sweep
+from solrbench.api.v1alpha1.collection import BUILT_IN_VALUES
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
+from solrbench.manifests.companion_objects import BundleScope
+from solrbench.sweep.plan import check_sweep
 from support.repository import ROOT
 
 FOLDER = ROOT / "examples/studies"

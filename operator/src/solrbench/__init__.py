@@ -1,11 +1,7 @@
 """solrbench: a Kubernetes operator that benchmarks SolrCloud topologies.
 
-Three rings, kept apart by import-linter:
-
-- the pure core: `api` (the resource), `plan` (spec to ordered work), `results` (numbers),
-  `manifests` (objects to create), `decide` (what to do next), `sweep` (several benchmarks);
-- the adapters: `cluster` (Kubernetes), `solr`, `dataset`, `load`, `metrics`;
-- the handlers: `controller` (kopf) and `cli`.
-
-`generate` writes every file that is made from the models.
+A verb for each package: `api` says what is wanted and what was observed, `contract` is what two
+processes agree on, `stats` counts, `analysis` concludes, `decide` permits, `manifests` builds,
+`kube` and `solr` do, `sweep` plans several benchmarks, `load` and `index` run in pods, `present`
+shows, `controller` and `cli` wire all of it. import-linter keeps the floors (docs/architecture.md).
 """

@@ -10,9 +10,9 @@ from kubernetes import config
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import ApiException
 
-from solrbench.api.crd import build_crd
+from hack.generate.crd import build_crd
 from solrbench.api.kinds import SWEEP
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from support.cluster.admission import RejectedError, reach_api_server, reasons
 from support.cluster.definitions import installed, try_create
 from support.resources.bad.sweeps import BAD_SWEEPS

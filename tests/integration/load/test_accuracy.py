@@ -15,7 +15,7 @@ from bench.harness.processes import wait_until
 from bench.harness.product import Product, product
 from bench.load.accuracy import compare_with_server
 from bench.servers.running import python_server
-from solrbench.results.stats.histograms import decode
+from solrbench.stats.histograms import decode
 
 pytestmark = pytest.mark.alone
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from solrbench.api.v1alpha1.load.load import Load as LoadSpec
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.model.step_result import RequestResult, SlowRequest, StepRunResult
-from solrbench.results.stats.histograms import decode
-from solrbench.results.text.slow_requests import slow_lines
-from solrbench.results.text.verdict_text import verdict_lines
-from solrbench.results.validity.step_verdicts import evaluate_step
+from solrbench.analysis.verdict import evaluate_step
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.load import Load as LoadSpec
+from solrbench.contract.step_document import RequestResult, SlowRequest, StepRunResult
+from solrbench.present.fact_tables import verdict_lines
+from solrbench.present.server_tables import slow_lines
+from solrbench.stats.histograms import decode
 from support.load.custom_locustfiles import FAST, custom_load, custom_plan
 from support.load.processes import LATE_SECONDS, serving
 from support.servers.http_server import Exchange

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.contract.step_document import StepRunResult
 from support.load.processes import make_plan, running, serving
 from support.servers.http_server import Exchange
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.resume import plan_resumption
-from solrbench.plan.step_runs import StepRunId
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import StepRunId
+from solrbench.decide.load import plan_resumption
 from support.load.processes import GOES_ON, SOON, Load, kill_one, make_plan, running, serving
 from support.servers.http_server import HttpServer
 

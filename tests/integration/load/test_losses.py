@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.histograms import decode
+from solrbench.contract.step_document import StepRunResult
+from solrbench.stats.histograms import decode
 from support.load.custom_locustfiles import FAST, custom_load, custom_plan
 from support.load.processes import GOES_ON, SOON, kill_one, make_plan, running, serving
 

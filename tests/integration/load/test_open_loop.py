@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.histograms import decode
+from solrbench.contract.step_document import StepRunResult
+from solrbench.stats.histograms import decode
 from support.load.processes import LATE_SECONDS, Load, make_plan, running, serving
 from support.servers.http_server import Exchange
 

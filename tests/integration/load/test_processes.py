@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.results.stats.histograms import decode
+from solrbench.stats.histograms import decode
 from support.load.processes import LATE_SECONDS, SOURCES, make_plan, running, serving
 from support.servers.ports import free_port
 

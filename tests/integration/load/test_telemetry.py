@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.results.model.telemetry import Telemetry
+from solrbench.contract.server_document import Telemetry
 from support.load.processes import make_plan, running, serving
 from support.servers.http_server import Exchange
 from support.servers.in_thread import in_thread

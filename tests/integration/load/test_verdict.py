@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.validity.step_verdicts import evaluate_step
+from solrbench.analysis.verdict import evaluate_step
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.load import Load
+from solrbench.contract.step_document import StepRunResult
 from support.load.processes import make_plan, running
 from support.servers.fast_server import fast_server
 

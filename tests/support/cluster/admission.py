@@ -10,7 +10,7 @@ from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException, ConflictException
 from kubernetes.dynamic import DynamicClient
 
-from solrbench.api.crd import build_crd
+from hack.generate.crd import build_crd
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION
 from support.resources.small_resource import Changes, change

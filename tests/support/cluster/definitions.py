@@ -11,7 +11,7 @@ from kubernetes import client
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import ApiException, NotFoundError
 
-from solrbench.cluster.client import connect
+from solrbench.kube.client import connect
 from support.cluster.admission import RejectedError, reasons
 
 SECONDS = 60

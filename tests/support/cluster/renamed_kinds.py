@@ -10,9 +10,9 @@ from typing import Any
 from kubernetes import config
 from kubernetes.dynamic import DynamicClient
 
-from solrbench.api.crd import build_crd
+from hack.generate.crd import build_crd
 from solrbench.api.kinds import KINDS
-from solrbench.cluster.client import Cluster, connect
+from solrbench.kube.client import Cluster, connect
 from support.cluster.admission import reach_api_server
 from support.cluster.definitions import installed
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.status.summaries import ReportStatus
-from solrbench.cluster.reports import Reports
+from solrbench.api.v1alpha1.comparisons import ReportStatus
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.export import export_results
 from solrbench.decide.conditions import EXPORTED
+from solrbench.kube.results import Reports
+from support.controller.runs import NOW, SETTINGS
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.resources.small_resource import Changes
-from unit.controller.runs import NOW, SETTINGS
 
 CLAIM = {"persistentVolumeClaim": {"claimName": "reports"}}
 OVER = Status(start_time=NOW, completion_time=NOW, report=ReportStatus(stored_steps=1))

@@ -4,12 +4,12 @@ from datetime import timedelta
 from typing import Any, Self
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.reports import Reports
-from solrbench.plan.load_plan import LoadState
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.contract.load_plan import LoadState
+from solrbench.contract.step_document import StepRunResult
+from solrbench.kube.results import Reports
 from support.controller.measured_worlds import measured_so_far
 from support.controller.world import NOW, World
-from unit.results.builders import make_document, make_result
+from support.results.builders import make_document, make_result
 
 STEP_RUN = "r1-s0-two-users"
 

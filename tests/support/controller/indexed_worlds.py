@@ -9,7 +9,7 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from support.controller.measured_worlds import measured_so_far, solr_pod
 from support.controller.world import World
-from unit.solr.states import replica
+from support.solr.states import replica
 
 DOCUMENTS = 2000
 HOST = "one-solr-{}.one-solr.default.svc"

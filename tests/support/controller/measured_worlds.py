@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from solrbench.plan.load_plan import LoadPlan
+from solrbench.contract.load_plan import LoadPlan
 from support.cluster.benchmarks import small
 from support.controller.world import NOW, World, condition_of
 

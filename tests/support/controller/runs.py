@@ -3,20 +3,20 @@
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.endpoint import TargetEndpoint
 from solrbench.controller.settings import Settings
 from solrbench.controller.stages.target import reconcile_target
 from solrbench.errors import TemporaryError
-from solrbench.http_auth import NO_AUTH, HttpAuth
+from solrbench.kube.client import Cluster
+from solrbench.kube.results import Reports
 from solrbench.manifests.common import OperatorImage
+from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.resources.small_resource import Changes, create
-from unit.solr.cloud import Cloud
+from support.solr.cloud import Cloud
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = Settings(namespaces=("search",), image=OperatorImage("solrbench:1"))

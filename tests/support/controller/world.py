@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
+from solrbench.kube.results import Reports
 from support.fakes.fake_cluster import FakeCluster
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)

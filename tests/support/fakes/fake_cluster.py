@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from solrbench.cluster.client import Cluster, refuse_taken
+from solrbench.contract.names import LABEL_BENCHMARK
 from solrbench.errors import ConflictError, PermanentError
-from solrbench.plan.names import LABEL_BENCHMARK
-from solrbench.reasons.api_server import ApiServerReason
+from solrbench.kube.client import Cluster, refuse_taken
+from solrbench.reasons.end import ApiServerReason
 
 Body = dict[str, Any]
 Bodies = list[Body]
@@ -87,7 +87,7 @@ def _request(method: Method) -> Method:
 
 
 class FakeCluster(Cluster):
-    """Stands in for `solrbench.cluster.client.Cluster`.
+    """Stands in for `solrbench.kube.client.Cluster`.
 
     Args:
         bodies: what is there

@@ -15,23 +15,22 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.controller import deletion_handlers, sweep_handlers
+from solrbench.controller import handlers as benchmark_handlers
 from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.context import TargetAccess
-from solrbench.controller.handlers import benchmarks as benchmark_handlers
-from solrbench.controller.handlers import deletion as deletion_handlers
-from solrbench.controller.handlers.benchmarks import Handlers
-from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
+from solrbench.controller.handlers import Handlers
+from solrbench.controller.schedule import BenchmarkKey
 from solrbench.controller.settings import Settings
 from solrbench.controller.stages import load_results
-from solrbench.controller.sweeps import handlers as sweep_handlers
-from solrbench.controller.sweeps.handlers import SweepHandlers
-from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
-from solrbench.metrics.operator_metrics import PrometheusMetrics
+from solrbench.controller.sweep_handlers import SweepHandlers
+from solrbench.decide.pauses import needs_finalizer, needs_reconcile
+from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.sweep.points import benchmark_name
+from support.controller.runs import access_to
 from support.fakes.fake_cluster import FakeCluster, Request
 from support.fakes.workloads import DOCUMENTS, Workloads
-from unit.controller.runs import access_to
-from unit.solr.cloud import Cloud
+from support.solr.cloud import Cloud
 
 Body = dict[str, Any]
 SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})

@@ -11,21 +11,21 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Self
 
+from solrbench.contract import names
+from solrbench.contract.load_plan import LoadState
+from solrbench.contract.names import EXPORT, INDEX, LABEL_COMPONENT, LOAD_MASTER
+from solrbench.contract.step_document import StepRunResult
+from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects import children
 from solrbench.controller.provisioners.created import CreatedTarget
-from solrbench.decide.solr_views import Replica, ReplicaSize
+from solrbench.decide.views import Replica, ReplicaSize
 from solrbench.errors import TemporaryError
-from solrbench.plan import names
-from solrbench.plan.load_plan import LoadState
-from solrbench.plan.names import EXPORT, INDEX, LABEL_COMPONENT, LOAD_MASTER
 from solrbench.reasons.target import TargetReason
-from solrbench.results.model.step_result import StepRunResult
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster_nodes import replica_sizes_via_proxy
+from solrbench.solr.cluster import replica_sizes_via_proxy
 from support.fakes.fake_cluster import FakeCluster
-from unit.results.builders import make_document, make_result
-from unit.solr.cloud import Cloud
+from support.results.builders import make_document, make_result
+from support.solr.cloud import Cloud
 
 Body = dict[str, Any]
 DOCUMENTS = 1000
@@ -165,7 +165,7 @@ class TargetOfPods(CreatedTarget):
 
     def ensure_pods(self, context: ReconcileContext) -> None:
         """Make the pod in one reconcile, and find it in the next one."""
-        if children.pods(context, names.SOLR):
+        if objects.pods(context, names.SOLR):
             return
         others = self.cluster.select("Pod", None, {LABEL_COMPONENT: names.SOLR})
         assert not others, "two targets at a time"

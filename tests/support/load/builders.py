@@ -7,20 +7,21 @@ from typing import Any
 import pytest
 import uvloop
 
-from solrbench.api.v1alpha1.load.think_time import ThinkTime
-from solrbench.api.v1alpha1.workload.workload import Queries, Workload
-from solrbench.http_auth import NO_AUTH, HttpAuth
-from solrbench.load.engine import user_factory
+from solrbench.api.v1alpha1.arrivals import ThinkTime
+from solrbench.api.v1alpha1.request_mix import Queries
+from solrbench.api.v1alpha1.workload import Workload
+from solrbench.contract.load_plan import LoadPlan
+from solrbench.load.engine import user_group
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.measurement import ProgressUpdate
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.schedule.arrivals import ArrivalRate
-from solrbench.load.schedule.assignment import Assignment, Start
-from solrbench.load.workload.http_requests import prepare_node, prepare_requests
-from solrbench.load.workload.query_file import Query
+from solrbench.load.schedule.messages import Assignment, Start
+from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.request_mix import single_source
-from solrbench.plan.load_plan import LoadPlan
+from solrbench.load.workload.requests import prepare_node, prepare_requests
+from solrbench.net.http import NO_AUTH, HttpAuth
 
 # Where only time counts: little work for the processor until it is over.
 SHORT_THINK = ThinkTime(constant_milliseconds=5)
@@ -34,8 +35,8 @@ def workload(order: str = "Sequential", **fields: Any) -> Workload:
     return Workload(queries=queries_spec(order=order), **fields)
 
 
-def plain(*texts: str) -> list[Query]:
-    return [Query(None, (("q", text),)) for text in texts]
+def plain(*texts: str) -> list[WorkloadQuery]:
+    return [WorkloadQuery(None, (("q", text),)) for text in texts]
 
 
 def assignment(
@@ -66,7 +67,7 @@ def assignment(
 
 def target(
     *urls: str,
-    queries: list[Query] | None = None,
+    queries: list[WorkloadQuery] | None = None,
     timeout_seconds: float = 5.0,
     spec: Workload | None = None,
     access: HttpAuth = NO_AUTH,
@@ -138,7 +139,7 @@ def do_not_pause(seconds: float) -> None:
 
 def send_first_at_once(patch: pytest.MonkeyPatch) -> None:
     """Let users that think not wait before their first request."""
-    patch.setattr(user_factory, "first_wait_seconds", lambda spec, seed: 0.0)
+    patch.setattr(user_group, "first_wait_seconds", lambda spec, seed: 0.0)
 
 
 async def until(probe: Callable[[], bool]) -> None:

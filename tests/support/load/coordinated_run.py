@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from solrbench.contract.load_plan import LoadPlan, LoadState
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import EmptiedCaches
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import ResultStore
-from solrbench.load.master.run_coordinator import RunCoordinator
-from solrbench.plan.load_plan import LoadPlan, LoadState
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.windows import EmptiedCaches
-from unit.load.master.fake_load.locust import FakeLoad
-from unit.load.master.fake_load.workers import FakeCaches, ObedientWorkers
+from solrbench.load.master.run import RunCoordinator
+from support.load.fake_locust import FakeLoad
+from support.load.fake_workers import FakeCaches, ObedientWorkers
 
 STARTED = datetime(2026, 11, 1, 12, tzinfo=UTC)
 TIMED: dict[str, Any] = {"name": "timed", "users": 4, "durationSeconds": 10}

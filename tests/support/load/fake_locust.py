@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from solrbench.load.master.worker_pool.pool import WorkerPool
-from solrbench.load.recording.recent_times import RecentRequests
+from solrbench.load.master.worker_pool import WorkerPool
+from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.schedule.messages import LiveTotals
-from unit.load.master.fake_load.clock import ManualClock, ManualEvent
+from solrbench.load.schedule.messages import Assignment, LiveTotals
+from support.load.fake_clock import ManualClock, ManualEvent
 
 IDLE = LiveTotals(users=1, requests=0, failures=0, sum_microseconds=0)
 

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from solrbench.contract.load_plan import LoadPlan
+from solrbench.contract.windows import CacheSample
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.assignment import Assignment, Start
-from solrbench.load.schedule.messages import LiveTotals
-from solrbench.plan.load_plan import LoadPlan
-from solrbench.results.model.windows import CacheSample
+from solrbench.load.schedule.messages import Assignment, LiveTotals, Start
+from support.load.builders import workload
+from support.load.fake_locust import FakeLoad, Sent
 from support.load.worker_results import part
-from unit.load.builders import workload
-from unit.load.master.fake_load.locust import FakeLoad, Sent
 
 
 class ObedientWorkers:

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 import httpx
 
-from solrbench.plan.load_plan import LoadState
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.contract.load_plan import LoadState
+from solrbench.contract.step_document import StepRunResult
 from support.servers.http_server import HttpServer, Script, respond_well
 from support.servers.ports import free_port
 

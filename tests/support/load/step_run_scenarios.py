@@ -14,12 +14,12 @@ import gevent
 from locust import User
 from locust.exception import StopUser
 
-from solrbench.load.engine.step_run_state import StepRunState
-from solrbench.load.recording.name_limit import NameLimiter
-from solrbench.load.schedule.assignment import Start
-from solrbench.load.worker.locustfile import step_run, user_group
-from solrbench.load.worker.locustfile.step_run import LocustfileStepRun
-from unit.load.builders import assignment
+from solrbench.load.engine.step_run import StepRunState
+from solrbench.load.recording.recorder import NameLimiter
+from solrbench.load.schedule.messages import Start
+from solrbench.load.worker import locustfile_step_run
+from solrbench.load.worker.locustfile_step_run import LocustfileStepRun
+from support.load.builders import assignment
 
 WAITING, RAMPING, MEASURING = StepRunState.WAITING, StepRunState.RAMPING, StepRunState.MEASURING
 STOPPING, FINISHED, ABORTED = StepRunState.STOPPING, StepRunState.FINISHED, StepRunState.ABORTED
@@ -91,9 +91,9 @@ class Bench:
 
     def __init__(self, **fields: Any) -> None:
         self.gevent = VirtualGevent()
-        for module in (step_run, user_group):
+        for module in (locustfile_step_run, locustfile_step_run):
             vars(module)["gevent"] = self.gevent
-        vars(step_run)["_now"] = self.gevent.clock_ns
+        vars(locustfile_step_run)["_now"] = self.gevent.clock_ns
         self.calls: list[str] = []
         self.users: list[FakeUser] = []
         self.run = LocustfileStepRun(

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
-from solrbench.load.master.worker_pool.distributed_step_run import DistributedStepRun
+from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
+from solrbench.load.master.distributed_step_run import DistributedStepRun
 from solrbench.load.schedule.arrivals import ArrivalRate
-from solrbench.load.schedule.assignment import Assignment
-from unit.load.builders import assignment
-from unit.load.master.fake_load.locust import FakeLoad
+from solrbench.load.schedule.messages import Assignment
+from support.load.builders import assignment
+from support.load.fake_locust import FakeLoad
 
 TIMED = assignment(users=6, seconds=60)
 EXACT = assignment(users=6, requests=100)

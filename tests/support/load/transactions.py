@@ -3,15 +3,15 @@
 import json
 from typing import Any
 
-from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.http_auth import NO_AUTH
+from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
-from solrbench.load.workload.http_requests import prepare_node
 from solrbench.load.workload.name_table import RequestNameTable
-from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.request_mix import PreparedWorkload
+from solrbench.load.workload.requests import prepare_node
 from solrbench.load.workload.transactions import TransactionSource, prepare_transaction
+from solrbench.net.http import NO_AUTH
 from support.servers.http_server import Exchange
 
 CHAIN = (
@@ -29,7 +29,7 @@ def workload(*requests: dict[str, Any], inputs: bool = True, **fields: Any) -> W
 
 
 def prepare(
-    spec: Workload, lines: list[Query] | None = None
+    spec: Workload, lines: list[WorkloadQuery] | None = None
 ) -> tuple[TransactionSource, list[str]]:
     names = RequestNameTable()
     return prepare_transaction(spec, 0, names, lines), list(names.names)
@@ -48,7 +48,7 @@ async def echo(exchange: Exchange) -> None:
     exchange.send(json.dumps(body, separators=(",", ":")).encode())
 
 
-def target(url: str, spec: Workload, lines: list[Query] | None = None) -> LoadTarget:
+def target(url: str, spec: Workload, lines: list[WorkloadQuery] | None = None) -> LoadTarget:
     part, names = prepare(spec, lines)
     prepared = PreparedWorkload(tuple(names), [part], transactions=frozenset([0]))
     return LoadTarget(prepared, 1, [prepare_node(spec, "books", url, NO_AUTH)], 5.0)
@@ -58,5 +58,5 @@ def by_name(result: WorkerStepResult) -> dict[str, WorkerRequestStats]:
     return {each.request: each for each in result.requests}
 
 
-def lines(*texts: str) -> list[Query]:
-    return [Query(None, (("q", text),)) for text in texts]
+def lines(*texts: str) -> list[WorkloadQuery]:
+    return [WorkloadQuery(None, (("q", text),)) for text in texts]

@@ -3,16 +3,13 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from solrbench.api.v1alpha1.load.load import Step
-from solrbench.load.master.merging.merge_results import merge_worker_results
-from solrbench.load.master.merging.step_run_metadata import StepRunMetadata, WarmUpResult
-from solrbench.load.recording.worker_result import (
-    WorkerRequestStats,
-    WorkerStepResult,
-)
-from solrbench.plan.load_plan import PlannedStepRun
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.histograms import Histogram
+from solrbench.api.v1alpha1.load import Step
+from solrbench.contract.load_plan import PlannedStepRun
+from solrbench.contract.step_document import StepRunResult
+from solrbench.load.master.merge import merge_worker_results
+from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.stats.histograms import Histogram
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 PLANNED = PlannedStepRun(

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from solrbench.api.v1alpha1.export import Export
-from solrbench.export.command import PodEnvironment, run_export
-from solrbench.plan.export_plan import (
+from solrbench.api.v1alpha1.results import Export
+from solrbench.contract.pod_plans import (
     ACCESS_KEY,
     RESOURCE_KEY,
     SECRET_KEY,
@@ -17,8 +16,9 @@ from solrbench.plan.export_plan import (
     StoredDocument,
     location,
 )
-from solrbench.report.model import Report
-from solrbench.results.model.storage import to_chunks
+from solrbench.contract.storage import to_chunks
+from solrbench.export.command import ExportPodEnvironment, run_export
+from solrbench.present.report import Report
 from support.results.reports import make_report
 
 FOLDER = "20260504T120000Z-0b5b0000"
@@ -84,7 +84,7 @@ class ExportPod:
         )
         file = self.root / "plan" / "export-plan.json"
         file.write_text(written.model_dump_json(by_alias=True, exclude_none=True), "utf-8")
-        pod = PodEnvironment(
+        pod = ExportPodEnvironment(
             results=self.root / "results",
             volume=self.volume,
             credentials=self.root / "credentials",

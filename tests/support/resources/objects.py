@@ -7,26 +7,28 @@ from functools import cache
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.export import Export, ExportVolume
-from solrbench.api.v1alpha1.status.conditions import Attempts
+from solrbench.api.v1alpha1.conditions import Attempts
+from solrbench.api.v1alpha1.results import Export, ExportVolume
+from solrbench.contract.endpoints import zookeeper_path
+from solrbench.contract.load_plan import LoadPlan, auth_files
+from solrbench.contract.pod_plans import ExportPlan, IndexPlan, StoredDocument
+from solrbench.contract.storage import ChunkedDocument
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.common import Manifest, OperatorImage
+from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
+from solrbench.manifests.companion_objects import BundleScope, CompanionBundle
 from solrbench.manifests.companions import build_companions
-from solrbench.manifests.export_job import build_export
-from solrbench.manifests.index_job import build_index
+from solrbench.manifests.index import build_index
 from solrbench.manifests.load import build_load
-from solrbench.manifests.report import build_environment, build_evidence, build_report
+from solrbench.manifests.results import (
+    build_environment,
+    build_evidence,
+    build_export,
+    build_report,
+)
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
-from solrbench.plan.auth_files import auth_files
-from solrbench.plan.companions.bundle import ManifestText, parse_bundle
-from solrbench.plan.companions.references import BundleScope, CompanionBundle
-from solrbench.plan.export_plan import ExportPlan, StoredDocument
-from solrbench.plan.index_plan import IndexPlan
-from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.target.zookeeper_path import zookeeper_path
-from solrbench.results.model.storage import ChunkedDocument
 from support.resources.companions import DEPLOYMENT, FILES, SERVICE, VALUES, WORKERS, text_of
 from support.resources.small_resource import SOLR, Changes, resource
 

@@ -3,10 +3,9 @@
 import copy
 from typing import Any
 
-from solrbench.api.v1alpha1.sweep.status import SweepEstimate, SweepPoint, SweepStatus
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepEstimate, SweepPoint, SweepStatus
 from solrbench.sweep.plan import SweepPlan, make_plan
-from solrbench.sweep.states import count_points
+from solrbench.sweep.state import count_points
 from support.resources.small_resource import Changes, change, create, resource
 
 HEAP = {"name": "heap", "field": "target.solrCloud.heap", "values": ["512Mi", "1Gi", "2Gi"]}

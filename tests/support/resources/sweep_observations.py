@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from solrbench.api.v1alpha1.sweep.status import SweepStatus
+from solrbench.api.v1alpha1.sweep import SweepStatus
 from solrbench.sweep.decision import SweepDecision
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.views import ChildView, SweepObservation
+from solrbench.sweep.state import ChildView, SweepObservation
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import parse_sweep
 

@@ -8,10 +8,10 @@ from typing import Any
 from hdrh import histogram as hdrh
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.target.variant import Variant, VariantEndpoint
-from solrbench.results.model.step_result import RequestResult, StepRunResult
-from solrbench.results.stats.histograms import buckets_of
-from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.api.v1alpha1.target import Variant, VariantEndpoint
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.stats.histograms import buckets_of
+from solrbench.stats.time_blocks import TimeBlocks
 
 ReferenceHistogram: Any = hdrh.HdrHistogram  # the package has no types
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

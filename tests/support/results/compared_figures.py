@@ -4,12 +4,8 @@ import math
 from collections.abc import Iterable
 from random import Random
 
-from solrbench.results.comparison.metric import Metric, percentile_metric
-from solrbench.results.comparison.side_difference import (
-    RepeatFigure,
-    SideDifference,
-    compare_figures,
-)
+from solrbench.analysis.differences import RepeatFigure, SideDifference, compare_figures
+from solrbench.analysis.metrics import ComparisonMetric, percentile_metric
 
 P95 = percentile_metric(95)
 
@@ -34,7 +30,7 @@ def drawn(seed: int, count: int, *, cv: float, slower_percent: float = 0.0) -> l
 def compared(
     before: list[RepeatFigure],
     after: list[RepeatFigure],
-    metric: Metric = P95,
+    metric: ComparisonMetric = P95,
     *,
     in_rounds: bool = False,
 ) -> SideDifference:

@@ -3,23 +3,14 @@
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.steps.distribution import Distribution
-from solrbench.api.v1alpha1.status.steps.intervals import PercentileResult
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.summaries import ColdStart, OpenLoopStats, ReportStatus
-from solrbench.api.v1alpha1.status.target import (
-    DatasetStatus,
-    IndexPodsStatus,
-    LiveLoad,
-    QueueStatus,
-)
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.api.v1alpha1.status.trends import Trend
-from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.comparisons import ColdStart, OpenLoopStats, ReportStatus
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, StepVerdict, Trend
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus, LiveLoad, QueueStatus
+from solrbench.api.v1alpha1.step_result import Distribution, PercentileResult, StepResult
+from support.results.builders import make_spec
 from support.results.statuses import CAPACITY_USERS, full_status
-from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = datetime(2100, 1, 1, tzinfo=UTC)

@@ -3,60 +3,59 @@
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from solrbench.analysis.bottleneck import MAX_MESSAGE as MAX_BOTTLENECK
+from solrbench.analysis.check_registry import REASONS
+from solrbench.analysis.conclusions import MOST_CHARACTERS
+from solrbench.analysis.verdict import MAX_MESSAGE
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.load.capacity import MOST_TRIALS
-from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
-from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
-from solrbench.api.v1alpha1.rules.storage_limits import MAX_RESULTS
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
-from solrbench.api.v1alpha1.status.capacity import (
-    MAX_VARIANTS,
-    CapacityResult,
-    CapacityWord,
-    Scalability,
-    TrialResult,
-)
-from solrbench.api.v1alpha1.status.comparison import (
+from solrbench.api.v1alpha1.comparisons import (
     MAX_FIGURES,
     MAX_NOTES,
     MAX_TREND_DIFFERENCES,
+    MORE_THAN_50,
     BaselineComparison,
+    ColdStart,
+    Comparison,
     FigureComparison,
+    OpenLoopStats,
+    Overhead,
     TrendDifference,
+    Word,
 )
-from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
-from solrbench.api.v1alpha1.status.conditions import Condition, StatusModel
-from solrbench.api.v1alpha1.status.objectives import (
+from solrbench.api.v1alpha1.conditions import Condition, StatusModel
+from solrbench.api.v1alpha1.findings import (
     MAX_NOT_RUN,
+    MAX_REASONS,
+    MAX_RESPONSE_GAPS,
+    MAX_TRENDS,
+    MAX_VARIANTS,
+    MAX_VERDICTS,
+    Bottleneck,
+    CapacityResult,
+    CapacityWord,
+    InvalidReason,
     NotRun,
     ObjectiveResult,
     ObjectivesStatus,
     ObjectiveWord,
-)
-from solrbench.api.v1alpha1.status.response_gaps import MAX_RESPONSE_GAPS, StepResponseGaps
-from solrbench.api.v1alpha1.status.status import MAX_ANSWERS, MAX_COMPARISONS
-from solrbench.api.v1alpha1.status.steps.distribution import BOUNDS_SECONDS, Distribution
-from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.summaries import (
-    ColdStart,
-    Comparison,
-    OpenLoopStats,
-    Overhead,
-)
-from solrbench.api.v1alpha1.status.target import TargetStatus
-from solrbench.api.v1alpha1.status.telemetry import MAX_MISSING, StepTelemetry
-from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend
-from solrbench.api.v1alpha1.status.verdicts import (
-    MAX_REASONS,
-    MAX_VERDICTS,
-    InvalidReason,
+    Scalability,
+    StepResponseGaps,
     StepVerdict,
+    Trend,
+    TrialResult,
 )
-from solrbench.results.answers.collect import MOST_CHARACTERS
-from solrbench.results.bottleneck.bottlenecks import MAX_MESSAGE as MAX_BOTTLENECK
-from solrbench.results.validity.checks.registry import REASONS
-from solrbench.results.validity.step_verdicts import MAX_MESSAGE
+from solrbench.api.v1alpha1.load import MOST_PERCENTILES
+from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, MOST_TRIALS
+from solrbench.api.v1alpha1.result_rules import MAX_RESULTS
+from solrbench.api.v1alpha1.server_metrics import MAX_MISSING, StepTelemetry
+from solrbench.api.v1alpha1.status import MAX_ANSWERS, MAX_COMPARISONS, TargetStatus
+from solrbench.api.v1alpha1.step_result import (
+    BOUNDS_SECONDS,
+    Distribution,
+    Interval,
+    PercentileResult,
+    StepResult,
+)
 
 NAME, REQUEST = "n" * 40, "r" * 81  # of an entry of the mix, a dot, and a request of it
 Part = TypeVar("Part", bound=StatusModel)

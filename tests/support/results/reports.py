@@ -5,25 +5,18 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
+from solrbench.analysis.arrivals import merge_distributions
+from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
+from solrbench.analysis.verdict import evaluate_steps
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.plan.step_runs import all_step_runs
-from solrbench.report.model import Report
-from solrbench.results.model.environment import AttemptRecord, Environment, NodeRecord
-from solrbench.results.model.step_result import (
-    FailureKind,
-    RequestResult,
-    SlowRequest,
-    StepRunResult,
-    Window,
-)
-from solrbench.results.model.window_series import WindowSeries
-from solrbench.results.model.windows import CacheSample, RequestWindow
-from solrbench.results.summary.distributions import merge_distributions
-from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
-from solrbench.results.validity.step_verdicts import evaluate_steps
-from unit.results.builders import make_timed_result
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.contract.environment import AttemptRecord, Environment, NodeRecord
+from solrbench.contract.step_document import FailureKind, RequestResult, SlowRequest, StepRunResult
+from solrbench.contract.step_runs import all_step_runs
+from solrbench.contract.windows import CacheSample, RequestWindow, Window, WindowSeries
+from solrbench.present.report import Report
+from support.results.builders import make_timed_result
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SECONDS = 12

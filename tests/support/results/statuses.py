@@ -2,39 +2,34 @@
 
 from datetime import UTC, datetime, timedelta
 
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
-from solrbench.api.v1alpha1.status.capacity import (
+from solrbench.api.v1alpha1.comparisons import (
+    BaselineComparison,
+    Comparison,
+    FigureComparison,
+    Overhead,
+    ReportStatus,
+    Summary,
+    TrendDifference,
+    Word,
+)
+from solrbench.api.v1alpha1.conditions import Attempts, Condition
+from solrbench.api.v1alpha1.findings import (
+    Bottleneck,
     CapacityResult,
     CapacityWord,
-    Scalability,
-    TrialResult,
-)
-from solrbench.api.v1alpha1.status.comparison import (
-    BaselineComparison,
-    FigureComparison,
-    TrendDifference,
-)
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
-from solrbench.api.v1alpha1.status.objectives import (
+    InvalidReason,
     NotRun,
     ObjectiveResult,
     ObjectivesStatus,
     ObjectiveWord,
+    Scalability,
+    StepResponseGaps,
+    StepVerdict,
+    TrialResult,
 )
-from solrbench.api.v1alpha1.status.response_gaps import StepResponseGaps
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.steps.intervals import Interval, PercentileResult
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.summaries import (
-    Comparison,
-    Overhead,
-    ReportStatus,
-    Summary,
-)
-from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.status import DatasetStatus, LiveLoad, Status, TargetStatus
+from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
 
 OBJECTIVES = ObjectivesStatus(
     word=ObjectiveWord.MISSED,

@@ -3,16 +3,15 @@
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.report.sweep.build import build_sweep_report
-from solrbench.report.sweep.model import SweepReport
-from solrbench.sweep.child import build_child
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
+from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_results import build_sweep_report
+from solrbench.sweep.conclusions import answer_sweep
+from solrbench.sweep.differences import find_best
 from solrbench.sweep.plan import PlannedPoint, make_plan
-from solrbench.sweep.results.answers import answer_sweep
-from solrbench.sweep.results.best_point import find_best
-from solrbench.sweep.states import count_points
+from solrbench.sweep.state import count_points
+from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
 from support.results.reports import make_report
 from support.results.statuses import full_status

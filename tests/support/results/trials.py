@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from solrbench.results.model.step_result import StepRunResult
-from unit.results.builders import make_document, make_result
+from solrbench.contract.step_document import StepRunResult
+from support.results.builders import make_document, make_result
 
 NEAR = {40: 20, 152: 180, 172: 240, 156: 189, 164: 213, 160: 200, 165: 217, 155: 186}
 

@@ -2,17 +2,14 @@
 
 from typing import Any
 
+from solrbench.analysis.verdict import evaluate_step
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.model.measured_target import MeasuredTarget
-from solrbench.results.model.step_result import (
-    StepRunResult,
-    WorkerResult,
-)
-from solrbench.results.model.telemetry import ServerFigures, Telemetry
-from solrbench.results.validity.step_verdicts import evaluate_step
-from unit.results.builders import make_document, make_result
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.load import Load
+from solrbench.contract.environment import MeasuredTarget
+from solrbench.contract.server_document import ServerFigures, Telemetry
+from solrbench.contract.step_document import StepRunResult, WorkerResult
+from support.results.builders import make_document, make_result
 
 ENOUGH = [1000] * 200
 

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import yaml
 
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.client.connection import ApiConnection
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ApiConnection
 from support.servers.in_thread import in_thread
 
 Body = dict[str, Any]

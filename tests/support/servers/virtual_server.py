@@ -5,17 +5,20 @@ from collections.abc import Callable
 
 import pytest
 
-from solrbench.load.engine import measurement, step_run, virtual_user
-from solrbench.load.engine.http import http_client, request_deadline, response_batch
-from solrbench.load.engine.http.http_connection import Connection
-from solrbench.load.engine.open_loop import (
-    arrival_queue,
+from solrbench.load.engine import (
     client_pool,
+    http_client,
+    http_connection,
+    measurement,
     node_sender,
     precise_timer,
     sender,
+    step_run,
+    virtual_user,
 )
-from solrbench.load.workload.http_requests import Node
+from solrbench.load.engine import node_sender as arrival_queue
+from solrbench.load.engine.http_connection import HttpConnection
+from solrbench.load.workload.requests import Node
 from support.fakes.virtual_time import VirtualTimeLoop
 
 _BODY = b'{"response":{"numFound":1,"docs":[{"id":"a"}]}}'
@@ -27,8 +30,8 @@ _MODULES = (
     measurement,
     node_sender,
     precise_timer,
-    request_deadline,
-    response_batch,
+    http_connection,
+    http_connection,
     sender,
     step_run,
     virtual_user,
@@ -53,18 +56,18 @@ class VirtualServer:
         self.sent_ns: list[int] = []
         self.connections = 0
 
-    async def connect(self, _: Node, __: asyncio.AbstractEventLoop) -> Connection:
+    async def connect(self, _: Node, __: asyncio.AbstractEventLoop) -> HttpConnection:
         await asyncio.sleep(self.connect_seconds)
         if self.refuses:
             raise ConnectionRefusedError
         self.connections += 1
-        connection = Connection()
+        connection = HttpConnection()
         connection.attach_transport(_Transport(self, connection))
         return connection
 
 
 class _Transport:
-    def __init__(self, server: VirtualServer, connection: Connection) -> None:
+    def __init__(self, server: VirtualServer, connection: HttpConnection) -> None:
         self._server = server
         self._connection = connection
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from solrbench.http_auth import NO_AUTH, HttpAuth
+from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
 
 

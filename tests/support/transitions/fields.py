@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from solrbench.api.crd import build_crd
+from hack.generate.crd import build_crd
 from solrbench.api.kinds import ResourceKind
 from support.resources.small_resource import REMOVE, change
 

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import Any
 
 from solrbench.api.kinds import BENCHMARK
-from solrbench.decide.scheduling.finalizers import needs_reconcile
+from solrbench.decide.pauses import needs_reconcile
 from support.cluster.admission import RejectedError
 from support.fakes.operator_driver import OperatorDriver, condition
 from support.resources.small_resource import resource

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
-from solrbench.results.summary.arrivals import of_arrivals, open_loop_stats
-from unit.results.builders import make_document, make_result, make_spec, make_variants
+from solrbench.analysis.arrivals import of_arrivals, open_loop_stats
+from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
+from support.results.builders import make_document, make_result, make_spec, make_variants
 
 
 def worker(name: str = "w-0", **lags: int) -> WorkerResult:

@@ -5,24 +5,24 @@ from typing import Any
 import orjson
 import pytest
 
-from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
-from solrbench.api.v1alpha1.comparison import PrimaryMetric
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.comparison.baseline import baseline_comparison
-from solrbench.results.comparison.comparison_settings import ComparisonSettings, settings_of_sides
-from solrbench.results.comparison.looks import Looks
-from solrbench.results.comparison.side import (
+from solrbench.analysis.baseline import (
     Side,
     UnreadableReportError,
+    baseline_comparison,
     benchmark_side,
+    compare_sides,
     report_side,
 )
-from solrbench.results.comparison.side_comparison import compare_sides
-from solrbench.results.model.measured_target import MeasuredTarget
-from solrbench.results.model.step_result import StepRunResult
-from unit.results.builders import START, make_document, make_result, make_spec
+from solrbench.analysis.difference_tests import ComparisonSettings, settings_of_sides
+from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
+from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.objectives import PrimaryMetric
+from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.contract.environment import MeasuredTarget
+from solrbench.contract.step_document import StepRunResult
+from solrbench.stats.tests import Looks
+from support.results.builders import START, make_document, make_result, make_spec
 
 
 def run(step: str, repeat: int, milliseconds: int, target: str) -> StepRunResult:

@@ -4,15 +4,26 @@ from datetime import UTC, datetime
 
 import pytest
 
-from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
-from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
-from solrbench.results.bottleneck.sentences import bottleneck_sentences
-from solrbench.results.model.measured_target import MeasuredTarget
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.summary.telemetry import RunTelemetry
-from solrbench.results.validity.checks.finding import EvaluatedRun
+from solrbench.analysis.bottleneck import bottleneck_sentences, find_bottlenecks
+from solrbench.analysis.checks import EvaluatedRun
+from solrbench.analysis.conclusions import collect_answers
+from solrbench.analysis.server_metrics import RunTelemetry
+from solrbench.api.v1alpha1 import SolrBenchmark, Spec, Status
+from solrbench.api.v1alpha1.findings import Bottleneck
+from solrbench.contract.environment import MeasuredTarget
+from solrbench.contract.step_document import StepRunResult
 from support.resources.small_resource import resource
+
+
+def test_a_step_that_is_held_back_is_an_answer() -> None:
+    spec = SolrBenchmark.model_validate(resource()).spec
+    found = Bottleneck(
+        step="one", resource="Cpu", message="99 % used", field="target.solrCloud.nodes"
+    )
+    assert collect_answers(spec, Status(bottlenecks=[found])) == [
+        "one is held back by the CPU of Solr: 99 % used; vary target.solrCloud.nodes next"
+    ]
+
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -4,13 +4,12 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.status.bottleneck import Resource
-from solrbench.results.bottleneck.bottlenecks import find_bottleneck
-from solrbench.results.bottleneck.evidence import Evidence
-from solrbench.results.bottleneck.rules.registry import FIELDS, RULES
-from solrbench.results.model.telemetry import Spread
-from solrbench.results.summary.telemetry import RunTelemetry
-from solrbench.results.validity.checks.finding import Finding, NotEvaluated, Outcome
+from solrbench.analysis.bottleneck import FIELDS, RULES, find_bottleneck
+from solrbench.analysis.bottleneck_evidence import Evidence
+from solrbench.analysis.checks import NotEvaluated, Outcome, ValidityFinding
+from solrbench.analysis.server_metrics import RunTelemetry
+from solrbench.api.v1alpha1.findings import Resource
+from solrbench.contract.server_document import Spread
 
 HEALTHY = {
     "nodes": 3.0,
@@ -164,14 +163,14 @@ def test_healthy_figures_are_not_accused() -> None:
 
 @pytest.mark.parametrize("reason", ["PodThrottled", "WorkerSaturated", "DelayedByGenerator"])
 def test_a_load_generator_at_its_limit_comes_before_all_else(reason: str) -> None:
-    finding = Finding(1, "worker w-1 was CPU-throttled for 3 s of 10 s (30 %, limit 1 %)")
+    finding = ValidityFinding(1, "worker w-1 was CPU-throttled for 3 s of 10 s (30 %, limit 1 %)")
     found = find_bottleneck(evidence(findings={reason: finding}, cpu_percent=99.0))
     assert found.resource is Resource.LOAD_GENERATOR
     assert "w-1" in found.symptom.text
 
 
 def test_others_on_the_node_come_before_what_solr_shows() -> None:
-    finding = Finding(60, "processes that are not of the benchmark used 60 % of the CPUs")
+    finding = ValidityFinding(60, "processes that are not of the benchmark used 60 % of the CPUs")
     slow = spread("shard_request_milliseconds", 4, 40, 5)
     found = find_bottleneck(evidence(slow, findings={"OthersUseCpu": finding}, gc_percent=50.0))
     assert found.resource is Resource.MACHINE
@@ -298,6 +297,6 @@ def test_time_that_has_other_explanations_accuses_no_network(figures: dict[str, 
 
 @pytest.mark.parametrize("reason", ["CpuPressure", "CpuStolen", "ScheduleLag"])
 def test_what_slow_load_pods_saw_accuses_no_network(reason: str) -> None:
-    slow: dict[str, Outcome] = {reason: Finding(1, "processes waited for a CPU for 3 s")}
+    slow: dict[str, Outcome] = {reason: ValidityFinding(1, "processes waited for a CPU for 3 s")}
     found = find_bottleneck(evidence(findings=slow, client_milliseconds=60.0, **IDLE))
     assert found.resource is Resource.NONE

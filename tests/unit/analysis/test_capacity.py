@@ -4,15 +4,13 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.load.capacity import Capacity
-from solrbench.api.v1alpha1.objectives import Objective
-from solrbench.api.v1alpha1.status.summaries import Summary
-from solrbench.plan.load_plan import CapacitySearch, StoredTrial
-from solrbench.results.capacity.summary import capacity_results, headline
-from solrbench.results.capacity.trials import next_trial, read_trial
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.analysis.capacity import capacity_results, headline, next_trial, read_trial
+from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.objectives import Capacity, Objective
+from solrbench.contract.load_plan import CapacitySearch, StoredTrial
+from solrbench.contract.step_document import StepRunResult
+from support.results.builders import make_document, make_result, make_spec
 from support.results.trials import NEAR, measured, probe, trial
-from unit.results.builders import make_document, make_result, make_spec
 
 FAST = Objective.model_validate({"name": "fast", "responseTime": {"maxMilliseconds": 200}})
 GOOD = Objective.model_validate({"name": "good", "failures": {"maxPercent": 10}})

@@ -3,11 +3,11 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.api.v1alpha1.status.summaries import ColdStart
-from solrbench.results.model.step_result import StepRunResult, Window
-from solrbench.results.model.windows import CacheSample, RequestWindow
-from solrbench.results.summary.cold_start import cold_start, hit_ratios, summarise_cold_start
-from unit.results.builders import START, make_document, make_result
+from solrbench.analysis.cold_start import cold_start, hit_ratios, summarise_cold_start
+from solrbench.api.v1alpha1.comparisons import ColdStart
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import CacheSample, RequestWindow, Window
+from support.results.builders import START, make_document, make_result
 
 
 def window(begin: float, end: float, requests: int = 1000, mean: int = 500) -> RequestWindow:

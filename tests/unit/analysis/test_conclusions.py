@@ -1,10 +1,9 @@
 import pytest
 
+from solrbench.analysis.conclusions import collect_answers
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
-from solrbench.results.answers.collect import collect_answers
-from unit.results.builders import make_spec
+from solrbench.api.v1alpha1.comparisons import Comparison, Overhead, Word
+from support.results.builders import make_spec
 
 
 def compared(overhead: Overhead | None, **changes: object) -> Status:

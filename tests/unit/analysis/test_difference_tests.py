@@ -1,22 +1,34 @@
+"""The raw times of published studies, and what the comparison says of them.
+
+Ed-Fi's are the 30 times of RND-538 (Ed-Fi-Exchange-OSS/Meadowlark, docs/performance-testing), whose
+authors "did not see any improvement with the nginx load balancer".
+"""
+
+from statistics import fmean
+
 import pytest
 
-from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
-from solrbench.results.comparison.findings import (
-    Finding,
-    Rule,
+from solrbench.analysis.difference_tests import (
+    ComparisonFinding,
+    ComparisonRule,
     decide_details,
     decide_primary,
+    differing,
     is_decided,
 )
-from solrbench.results.comparison.looks import Looks
-from solrbench.results.comparison.metric import FAILED, RATE, Metric
-from unit.results.comparison.figures import compared, drawn, figures
+from solrbench.analysis.metrics import AVERAGE, FAILED, INDEXING, RATE, ComparisonMetric
+from solrbench.analysis.scalability import Level, declines, fit_law, stated_peak
+from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Word
+from solrbench.stats.tests import Looks, StudentEstimate
+from support.results.compared_figures import compared, drawn, figures
 
 
-def decide(before: list[float], after: list[float], metric: Metric | None = None) -> Finding:
+def decide(
+    before: list[float], after: list[float], metric: ComparisonMetric | None = None
+) -> ComparisonFinding:
     """Return the word on two sides that were measured apart."""
     difference = compared(figures(before), figures(after), *([metric] if metric else []))
-    (found,) = decide_primary([difference], Rule())
+    (found,) = decide_primary([difference], ComparisonRule())
     return found
 
 
@@ -40,7 +52,7 @@ def test_less_than_the_smallest_effect_is_the_same_though_it_is_significant() ->
 
 def test_a_smaller_effect_may_matter() -> None:
     difference = compared(figures([100.0, 100.1, 99.9, 100]), figures([102.0, 102.1, 101.9, 102]))
-    (found,) = decide_primary([difference], Rule(smallest_effect_percent=1))
+    (found,) = decide_primary([difference], ComparisonRule(smallest_effect_percent=1))
     assert found.word is Word.WORSE
 
 
@@ -75,8 +87,8 @@ def test_failures_matter_from_one_point_on() -> None:
 def test_among_many_points_a_difference_must_be_clearer() -> None:
     difference = compared(figures([100.0, 101, 99]), figures([108.0, 109, 107]))
     equal = [compared(figures([100.0, 102, 98]), figures([100.0, 98, 102])) for _ in range(30)]
-    (alone,) = decide_primary([difference], Rule())
-    among = decide_primary([difference, *equal], Rule())[0]
+    (alone,) = decide_primary([difference], ComparisonRule())
+    among = decide_primary([difference, *equal], ComparisonRule())[0]
     assert (alone.word, among.word) == (Word.WORSE, Word.UNCLEAR)
     assert among.interval is not None
     assert alone.interval is not None
@@ -89,15 +101,15 @@ def test_details_are_decided_by_the_share_of_false_ones() -> None:
             compared(drawn(n, 6, cv=0.01), drawn(n + 50, 6, cv=0.01, slower_percent=9))
             for n in (1, 2)
         ],
-        Rule(),
+        ComparisonRule(),
     )
     assert [each.word for each in found] == [Word.WORSE, Word.WORSE]
 
 
 def test_an_early_look_needs_more_evidence() -> None:
     difference = compared(drawn(1, 5, cv=0.02), drawn(2, 5, cv=0.02, slower_percent=7))
-    (fixed,) = decide_primary([difference], Rule())
-    (looked,) = decide_primary([difference], Rule(looks=Looks(5, 20)))
+    (fixed,) = decide_primary([difference], ComparisonRule())
+    (looked,) = decide_primary([difference], ComparisonRule(looks=Looks(5, 20)))
     assert fixed.word is Word.WORSE
     assert looked.word is Word.UNCLEAR
     assert looked.more_repeats is not None
@@ -105,7 +117,7 @@ def test_an_early_look_needs_more_evidence() -> None:
 
 def test_before_the_first_look_nothing_is_decided() -> None:
     difference = compared(figures(FAST), figures(SLOW))
-    (found,) = decide_primary([difference], Rule(looks=Looks(5, 20)))
+    (found,) = decide_primary([difference], ComparisonRule(looks=Looks(5, 20)))
     assert (found.word, found.interval) == (Word.UNCLEAR, None)
     assert found.more_repeats == 1
 
@@ -119,7 +131,115 @@ def test_all_must_be_decided() -> None:
 @pytest.mark.parametrize("cv", [0.01, 0.02])
 def test_equal_sides_are_hardly_ever_called_different(cv: float) -> None:
     words = [
-        decide_primary([compared(drawn(n, 8, cv=cv), drawn(n + 500, 8, cv=cv))], Rule())[0].word
+        decide_primary([compared(drawn(n, 8, cv=cv), drawn(n + 500, 8, cv=cv))], ComparisonRule())[
+            0
+        ].word
         for n in range(100)
     ]
     assert not {Word.BETTER, Word.WORSE} & set(words)
+
+
+def test_fields_are_named_with_both_values() -> None:
+    before = {"a": {"same": 1, "one": 1, "gone": "x"}, "b": 1}
+    after = {"a": {"same": 1, "one": 2, "new": [1]}, "b": 2}
+    assert differing(before, after, ["a"], 9) == [
+        "a.one: 1, then 2",
+        "a.gone: x, then not set",
+        "a.new: not set, then [1]",
+    ]
+
+
+def test_lists_of_one_length_are_compared_entry_by_entry() -> None:
+    before = {"load": {"steps": [{"users": 1}, {"users": 2}]}}
+    after = {"load": {"steps": [{"users": 1}, {"users": 3}]}}
+    assert differing(before, after, ["load.steps"], 9) == ["load.steps[1].users: 2, then 3"]
+
+
+def test_long_values_and_many_lines_are_cut() -> None:
+    before = {"a": {f"f{n}": "x" * 100 for n in range(9)}}
+    found = differing(before, {"a": {}}, ["a"], 3)
+    assert len(found) == 3
+    assert found[-1] == "7 more"
+    assert len(found[0]) < 90
+
+
+def test_parts_that_neither_has_are_equal() -> None:
+    assert differing({}, {}, ["load.steps", "seed"], 9) == []
+
+
+BALANCED = {
+    1: [153.4093732, 164.8779734, 163.5545080, 161.5097791, 158.8979786],
+    2: [150.5095058, 138.5902512, 146.0740558, 145.2780308, 164.5890730],
+    4: [167.7064319, 157.4898545, 160.2312613, 155.9549423, 163.1832261],
+}
+DIRECT = {
+    1: [189.6049885, 181.4044423, 179.3843134, 178.3939055, 193.0434055],
+    2: [149.0765482, 165.2344755, 146.9476904, 150.5897358, 159.6380510],
+    4: [146.6134977, 148.2016753, 156.1254584, 149.2328461, 141.2826979],
+}
+
+
+@pytest.mark.parametrize(
+    ("threads", "percent", "t", "word"),
+    [(1, -13.0, -6.7, Word.BETTER), (2, -3.4, -0.95, Word.UNCLEAR), (4, 8.5, 4.0, Word.WORSE)],
+)
+def test_balancer_helps_one_thread_and_hurts_four(
+    threads: int, percent: float, t: float, word: Word
+) -> None:
+    difference = compared(figures(DIRECT[threads]), figures(BALANCED[threads]), INDEXING)
+    (found,) = decide_primary([difference], ComparisonRule())
+    assert found.word is word
+    assert found.percent == pytest.approx(percent, abs=0.15)
+    assert isinstance(difference.estimate, StudentEstimate)
+    assert difference.centre / difference.estimate.precision(0).error == pytest.approx(t, abs=0.15)
+
+
+def test_the_words_hold_for_the_three_questions_together() -> None:
+    differences = [compared(figures(DIRECT[n]), figures(BALANCED[n]), INDEXING) for n in (1, 2, 4)]
+    words = [each.word for each in decide_primary(differences, ComparisonRule())]
+    assert words == [Word.BETTER, Word.UNCLEAR, Word.WORSE]
+
+
+def test_one_run_of_each_side_makes_no_word() -> None:
+    """iSamples: 514 ms with one Solr process, 510 with three, called "~10% increase"."""
+    difference = compared(figures([514.0]), figures([510.0]), AVERAGE)
+    (found,) = decide_primary([difference], ComparisonRule())
+    assert found.word is None
+    assert found.percent == pytest.approx(-0.8, abs=0.05)
+
+
+def test_the_best_of_three_zookeeper_counts_is_within_two_equal_runs() -> None:
+    """McGill: 9.593 s with one, 9.453 and 9.668 s with three, 9.708 s with five."""
+    three = figures([9.453, 9.668])
+    words = {
+        decide_primary([compared(three, figures([other]), INDEXING)], ComparisonRule())[0].word
+        for other in (9.593, 9.708)
+    }
+    assert words == {None}
+    paired = compared(three, figures([9.593, 9.708]), INDEXING)
+    (found,) = decide_primary([paired], ComparisonRule())
+    assert found.word is Word.UNCLEAR
+
+
+def test_a_system_past_its_peak_is_seen_to_decline_but_no_peak_is_stated() -> None:
+    """FOLIO: pairs of check-in and check-out per second that follow from its times, by users.
+
+    With 1, 5, 8 and 20 users they are 0.28, 1.26, 1.49 and 1.10; its report shows times only.
+    """
+    rates = {1: 0.28, 5: 1.26, 8: 1.49, 20: 1.10}
+    once = [Level(users, rate) for users, rate in rates.items()]
+    repeated = [Level(users, rate, 0.95 * rate, 1.05 * rate) for users, rate in rates.items()]
+    assert not declines(once)
+    assert declines(repeated)
+    law = fit_law(repeated)
+    assert law is not None
+    assert law.peak is not None
+    assert 8 < law.peak < 20
+    assert stated_peak(repeated, law) is None
+
+
+def test_load_times_of_the_published_averages_are_not_those_of_the_raw_times() -> None:
+    """Ed-Fi: 2:47.9 with the balancer and 4 threads, 2:32.3 and 3:04.0 without it and 2 and 1."""
+    means = [fmean(BALANCED[4]), fmean(DIRECT[2]), fmean(DIRECT[1])]
+    assert means == pytest.approx([160.9, 154.3, 184.4], abs=0.05)
+    assert means != pytest.approx([167.9, 152.3, 184.0], abs=0.3)

@@ -2,10 +2,10 @@ import math
 
 import pytest
 
-from solrbench.results.comparison.estimates import RankEstimate, StudentEstimate
-from solrbench.results.comparison.metric import FAILED
-from solrbench.results.comparison.side_difference import compare_figures
-from unit.results.comparison.figures import P95, compared, figures
+from solrbench.analysis.differences import compare_figures
+from solrbench.analysis.metrics import FAILED
+from solrbench.stats.tests import RankEstimate, StudentEstimate
+from support.results.compared_figures import P95, compared, figures
 
 
 def test_rounds_are_compared_within() -> None:

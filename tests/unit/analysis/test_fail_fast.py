@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from solrbench.analysis.fail_fast import left_out, stop_reason, summarise_left_out
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.plan.step_runs import all_step_runs
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.windows import EndedEarly
-from solrbench.results.objectives.fail_fast import left_out, stop_reason, summarise_left_out
-from unit.results.builders import make_document, make_result, make_spec, make_timed_result
+from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import all_step_runs
+from solrbench.contract.windows import EndedEarly
+from support.results.builders import make_document, make_result, make_spec, make_timed_result
 
 FAST = {"name": "fast", "responseTime": {"maxMilliseconds": 1}, "failFast": True}
 LADDER = ("low", "middle", "high")

@@ -4,17 +4,21 @@ from typing import Any
 
 import pytest
 
+from solrbench.analysis.objectives import (
+    answer_objectives,
+    evaluate_objectives,
+    objectives_word,
+    overall_word,
+    word_of,
+)
+from solrbench.analysis.sentences import completion_text
+from solrbench.analysis.step_results import merge_steps, merge_totals
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.objectives import ObjectiveResult, ObjectiveWord
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.objectives.answers import answer_objectives, objectives_word
-from solrbench.results.objectives.evaluation import evaluate_objectives, overall_word, word_of
-from solrbench.results.objectives.wording import completion_text
-from solrbench.results.stats.intervals import Interval
-from solrbench.results.summary.step_results import merge_steps, merge_totals
-from unit.results.builders import (
+from solrbench.api.v1alpha1.findings import ObjectiveResult, ObjectiveWord
+from solrbench.api.v1alpha1.status import DatasetStatus, Status
+from solrbench.contract.step_document import StepRunResult
+from solrbench.stats.intervals import ConfidenceBounds
+from support.results.builders import (
     make_document,
     make_result,
     make_spec,
@@ -61,7 +65,7 @@ def evaluated(
 def test_word_follows_from_interval_and_limit(
     bounds: tuple[float, float], limit: float, least: bool, word: ObjectiveWord
 ) -> None:
-    assert word_of(Interval(*bounds), limit, least=least) is word
+    assert word_of(ConfidenceBounds(*bounds), limit, least=least) is word
 
 
 def test_without_an_interval_there_is_no_word() -> None:

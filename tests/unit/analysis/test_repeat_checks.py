@@ -1,8 +1,20 @@
-"""Verdicts from all repeats of a step together."""
+"""Verdicts from all repeats of a step together.
 
-from solrbench.results.model.step_result import Window
+Verdicts on short repeats whose times are far apart.
+
+Steps whose service times still changed at their end.
+"""
+
+import pytest
+
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import Window
+from support.results.builders import make_timed_result
+from support.results.validity.repeat_times import counted, level_times
+from support.results.validity.repeat_times import repeat as repeat_times_repeat
 from support.results.validity.repeats import repeat
-from unit.results.validity.documents import answers, messages_by_reason, verdict_of
+from support.results.validity.steady import rising, step_run
+from support.results.validity_documents import answers, healthy, messages_by_reason, verdict_of
 
 
 def test_repeats_that_agree_are_valid() -> None:
@@ -94,3 +106,120 @@ def test_more_empty_results_than_in_the_first_repeat_are_invalid() -> None:
 def test_chance_makes_no_increase_of_empty_results() -> None:
     first, later = repeat(1, 10_000, empty_results=60), repeat(2, 10_000, empty_results=75)
     assert verdict_of(first, later).verdict == "Valid"
+
+
+def stalled(number: int, seconds: int = 15) -> StepRunResult:
+    """Return a repeat with one stall that most requests of a second wait for."""
+    times = level_times(number, 10_000, seconds)
+    times[4] = [each + 900_000 for each in times[4]]
+    return healthy(number).model_copy(update={"requests": [counted(make_timed_result(times))]})
+
+
+def responses(number: int, level: int) -> StepRunResult:
+    """Return a repeat of an open loop whose response times alone are around `level` µs."""
+    document = repeat_times_repeat(number, 10_000)
+    waited = make_timed_result(level_times(number, level, 15))
+    changed = document.requests[0].model_copy(
+        update={
+            "response_time_histogram": waited.service_time_histogram,
+            "response_time_blocks": waited.service_time_blocks,
+            "response_sum_microseconds": waited.sum_microseconds,
+            "response_max_microseconds": waited.max_microseconds,
+        }
+    )
+    return document.model_copy(update={"requests": [changed]})
+
+
+def gaps(*documents: StepRunResult) -> dict[str, str]:
+    return {each.reason: each.message for each in verdict_of(*documents).unchecked}
+
+
+def test_slow_short_repeat_is_invalid_with_numbers_limit_and_remedy() -> None:
+    verdict = verdict_of(
+        repeat_times_repeat(1, 10_000),
+        repeat_times_repeat(2, 26_000),
+        repeat_times_repeat(3, 10_500),
+    )
+    (reason,) = verdict.reasons
+    assert reason.reason == "RepeatTimesDiffer"
+    message = reason.message
+    assert message.startswith(("p95 of the service times of repeat 2, ", "the mean service time"))
+    assert " % above that of repeat " in message
+    assert "more than their blocks of time explain (limit 25 %); lengthen warmUp" in message
+
+
+def test_short_repeats_that_agree_are_valid() -> None:
+    verdict = verdict_of(repeat_times_repeat(1, 10_000), repeat_times_repeat(2, 10_400))
+    assert verdict.verdict == "Valid"
+    assert "RepeatTimesDiffer" not in [each.reason for each in verdict.unchecked]
+
+
+def test_difference_that_one_stall_explains_is_unchecked_with_a_remedy() -> None:
+    documents = repeat_times_repeat(1, 10_000), stalled(2)
+    assert verdict_of(*documents).verdict == "Valid"
+    message = gaps(*documents)["RepeatTimesDiffer"]
+    assert "of repeat 2, " in message
+    assert message.endswith(
+        "(limit 25 %), and the repeats are too short to rule out chance; raise durationSeconds or"
+        " requests"
+    )
+
+
+def test_limit_is_that_of_the_spec() -> None:
+    documents = repeat_times_repeat(1, 10_000), repeat_times_repeat(2, 15_000)
+    assert verdict_of(*documents).verdict == "Invalid"
+    assert verdict_of(*documents, max_repeat_difference_percent=100).verdict == "Valid"
+
+
+def test_response_times_of_an_open_loop_are_compared() -> None:
+    found = verdict_of(responses(1, 10_000), responses(2, 40_000)).reasons
+    message = next(each.message for each in found if each.reason == "RepeatTimesDiffer")
+    assert "response time" in message
+
+
+def test_one_repeat_and_older_documents_are_not_compared() -> None:
+    older = repeat_times_repeat(2, 26_000, service_time_blocks="")
+    for documents in ((repeat_times_repeat(1, 10_000),), (repeat_times_repeat(1, 10_000), older)):
+        assert "RepeatTimesDiffer" not in messages_by_reason(verdict_of(*documents))
+        assert "RepeatTimesDiffer" not in gaps(*documents)
+
+
+def test_a_step_that_never_becomes_steady_is_invalid_with_number_limit_and_remedy() -> None:
+    document = step_run(rising(60), warm_up_steady=False)
+    (reason,) = verdict_of(document).reasons
+    message = reason.message
+    assert message.startswith("the mean service time still rose by ")
+    assert (
+        " s of the step, after a warm-up that was not steady either (limit 10 %); look for caches"
+        in message
+    )
+    assert verdict_of(document, max_drift_percent=100).verdict == "Valid"
+
+
+def test_service_times_that_fall_are_not_steady_either() -> None:
+    falling = [10_000 * (1 + 2 * 0.5 ** (second / 20)) for second in range(61)]
+    assert "still fell by" in messages_by_reason(verdict_of(step_run(falling)))["NotSteady"]
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        [10_000.0] * 61,
+        [30_000.0] * 8 + [10_000.0] * 60,  # a cold beginning, steady then
+        [10_000.0] * 30 + [200_000.0] + [10_000.0] * 40,  # a stall
+        rising(5),
+        rising(60, 20),  # too short
+    ],
+)
+def test_other_steps_are_valid(levels: list[float]) -> None:
+    for warm_up_steady in (None, True, False):
+        assert verdict_of(step_run(levels, warm_up_steady=warm_up_steady)).verdict == "Valid"
+
+
+def test_slow_swings_are_no_drift_and_need_longer_steps() -> None:
+    swings = [10_000.0 + 3000 * (second // 8 % 2) for second in range(64)]
+    verdict = verdict_of(step_run(swings, noise=0.01))
+    assert verdict.verdict == "Valid"
+    (gap,) = verdict.unchecked
+    assert gap.reason == "NotSteady"
+    assert "64 seconds" in gap.message or "63 whole seconds" in gap.message

@@ -2,14 +2,13 @@
 
 from typing import Any
 
+from solrbench.analysis.response_gaps import answer_response_gaps, step_response_gaps
 from solrbench.api.v1alpha1 import Status
-from solrbench.results.answers.response_gaps import answer_response_gaps
-from solrbench.results.model.response_gaps import ResponseGap, UserShare, UserShares
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.histograms import Histogram
-from solrbench.results.summary.response_gaps import step_response_gaps
-from solrbench.results.text.tables.response_gap_tables import user_table, wait_table
-from unit.results.builders import make_document, make_result, make_spec
+from solrbench.contract.request_counts import ResponseGap, UserShare, UserShares
+from solrbench.contract.step_document import StepRunResult
+from solrbench.present.limit_tables import user_table, wait_table
+from solrbench.stats.histograms import Histogram
+from support.results.builders import make_document, make_result, make_spec
 
 NODE = "solr-0:8983"
 

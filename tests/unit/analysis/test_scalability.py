@@ -2,11 +2,18 @@
 
 import pytest
 
-from solrbench.results.capacity.knee import Knee, find_knee, knee_in_flight
-from solrbench.results.capacity.scalability_law import Level, declines, fit_law, stated_peak
-from solrbench.results.capacity.user_scaling import describe_scaling
-from solrbench.results.objectives.measures import MeasuredValue
-from solrbench.results.stats.intervals import Interval
+from solrbench.analysis.objectives import MeasuredValue
+from solrbench.analysis.scalability import (
+    Knee,
+    Level,
+    declines,
+    describe_scaling,
+    find_knee,
+    fit_law,
+    knee_in_flight,
+    stated_peak,
+)
+from solrbench.stats.intervals import ConfidenceBounds
 
 CONTENTION, COHERENCY = 0.05, 0.0005
 PEAK = 43.589  # sqrt((1 - 0.05) / 0.0005)
@@ -92,7 +99,8 @@ def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[
 
 def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
     found = knee_in_flight(
-        MeasuredValue(200.0, Interval(190.0, 210.0)), MeasuredValue(20.0, Interval(19.0, 21.0))
+        MeasuredValue(200.0, ConfidenceBounds(190.0, 210.0)),
+        MeasuredValue(20.0, ConfidenceBounds(19.0, 21.0)),
     )
     assert found is not None
     assert found.at == pytest.approx(4.0)
@@ -105,7 +113,7 @@ def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
         (
             {1: 10, 8: 60, 20: 61},
             0.01,
-            Knee(6.1, Interval(5.8, 6.4)),
+            Knee(6.1, ConfidenceBounds(5.8, 6.4)),
             None,
             (
                 "highest throughput 61 requests/s, at 20 users;"

@@ -1,8 +1,7 @@
 import pytest
 
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
-from solrbench.results.text.comparison_text import comparison_lines, format_overhead
+from solrbench.analysis.sentences import comparison_lines, format_overhead
+from solrbench.api.v1alpha1.comparisons import Comparison, Overhead, Word
 
 
 @pytest.mark.parametrize(

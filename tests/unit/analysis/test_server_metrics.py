@@ -2,11 +2,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from solrbench.analysis.server_metrics import merge_telemetry, run_telemetry
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.results.model.step_result import RequestResult, StepRunResult
-from solrbench.results.model.telemetry import ServerFigures, Telemetry
-from solrbench.results.stats.histograms import Histogram
-from solrbench.results.summary.telemetry import merge_telemetry, run_telemetry
+from solrbench.contract.server_document import ServerFigures, Telemetry
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.stats.histograms import Histogram
 from solrbench.telemetry.summary import spreads_of, with_shares
 from support.resources.small_resource import resource
 

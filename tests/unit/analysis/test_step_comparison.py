@@ -3,12 +3,12 @@ from statistics import stdev
 
 import pytest
 
+from solrbench.analysis.step_comparison import compare_variants, mark_invalid
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.comparison.variants import compare_variants, mark_invalid
-from solrbench.results.model.step_result import StepRunResult
-from unit.results.builders import make_document, make_result, make_spec, make_variants
+from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.contract.step_document import StepRunResult
+from support.results.builders import make_document, make_result, make_spec, make_variants
 
 
 def spec(*variants: str) -> Spec:

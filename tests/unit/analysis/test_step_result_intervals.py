@@ -2,12 +2,11 @@
 
 import pytest
 
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.results.model.step_result import RequestResult, StepRunResult
-from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
-from solrbench.results.summary.step_run_figures import with_figures
-from solrbench.results.summary.timed_samples import ALL_REQUESTS
-from unit.results.builders import (
+from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.analysis.step_results import merge_steps, merge_totals, summarise, with_figures
+from solrbench.api.v1alpha1.step_result import StepResult
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from support.results.builders import (
     make_document,
     make_result,
     make_spec,

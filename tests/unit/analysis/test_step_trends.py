@@ -1,24 +1,96 @@
-"""Trends of step runs and what they become in the status."""
+"""Slopes beside those of a baseline.
+
+Trends of step runs and what they become in the status.
+"""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from solrbench.analysis.step_trends import (
+    answer_trends,
+    compare_trends,
+    find_trends,
+    trend_difference_sentences,
+)
+from solrbench.analysis.trends import RunTrend, SeriesShape, run_trends
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec, Status
-from solrbench.api.v1alpha1.status.trends import Trend, TrendFigure
-from solrbench.results.answers.trends import answer_trends
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.telemetry import ServerSeries, Telemetry
-from solrbench.results.model.window_series import Window, WindowSeries
-from solrbench.results.text.tables.trend_table import trend_table
-from solrbench.results.trends.rule import SeriesShape
-from solrbench.results.trends.run_trends import RunTrend, run_trends
-from solrbench.results.trends.trends import find_trends
+from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Word
+from solrbench.api.v1alpha1.findings import Trend, TrendFigure, TrendWord
+from solrbench.contract.server_document import ServerSeries, Telemetry
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import Window, WindowSeries
+from solrbench.present.comparison_tables import trend_table
 from support.resources.small_resource import resource
-from unit.results.builders import make_document, make_result
+from support.results.builders import make_document, make_result
 
-MIB = float(1 << 20)
+MIB = 2**20
+
+
+def trend(growth: float, half: float, word: TrendWord, **fields: Any) -> Trend:
+    """Return a trend in MiB an hour with its interval."""
+    known = {"step": "soak", "figure": "HeapAfterGc", "unit": "bytes", "message": ""}
+    return Trend(
+        **known | fields,
+        word=word,
+        growth_per_hour=growth * MIB,
+        lower_per_hour=(growth - half) * MIB,
+        upper_per_hour=(growth + half) * MIB,
+    )
+
+
+LEAK = trend(41, 4, TrendWord.HEAP_GROWS)
+CLEAN = trend(1, 3, TrendWord.STEADY)
+
+
+def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
+    (found,) = compare_trends([CLEAN], [LEAK])
+    assert found.word is Word.WORSE
+    assert found.difference_per_hour == 40 * MIB
+    # Distances of the bounds add by squares: 4 and 3 make 5.
+    assert (found.low_per_hour, found.high_per_hour) == pytest.approx((35 * MIB, 45 * MIB))
+    assert list(trend_difference_sentences([found], "juniper")) == [
+        "HeapAfterGc of soak grows by 40 MiB/h (95 %: 35 to 45) more than in juniper: Worse"
+    ]
+
+
+def test_leak_that_was_mended() -> None:
+    (found,) = compare_trends([LEAK], [CLEAN])
+    assert found.word is Word.BETTER
+    (sentence,) = trend_difference_sentences([found], "juniper")
+    assert "grows by 40 MiB/h (95 %: 35 to 45) less than in juniper: Better" in sentence
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "word"),
+    [
+        (CLEAN, trend(9, 1, TrendWord.STEADY), Word.SAME),
+        (LEAK, trend(43, 4, TrendWord.HEAP_GROWS), Word.UNCLEAR),
+        # A cache that fills in both: only more than that is a leak.
+        (trend(30, 3, TrendWord.UNCLEAR), trend(31, 3, TrendWord.UNCLEAR), Word.UNCLEAR),
+        (trend(30, 3, TrendWord.UNCLEAR), trend(60, 3, TrendWord.UNCLEAR), Word.WORSE),
+    ],
+)
+def test_difference_of_trends_has_its_word(before: Trend, after: Trend, word: Word) -> None:
+    (found,) = compare_trends([before], [after])
+    assert found.word is word
+    assert bool(list(trend_difference_sentences([found], "x"))) == (word is Word.WORSE)
+
+
+def test_only_what_both_have_and_what_differs_first() -> None:
+    alone = trend(41, 4, TrendWord.HEAP_GROWS, step="other")
+    steady = [
+        trend(1, 3, TrendWord.STEADY, variant=f"v{number}")
+        for number in range(MAX_TREND_DIFFERENCES + 4)
+    ]
+    found = compare_trends([*steady, CLEAN], [*steady, LEAK, alone])
+    assert len(found) == MAX_TREND_DIFFERENCES
+    assert found[0].word is Word.WORSE
+    assert all(each.step == "soak" for each in found)
+
+
+TREND_MIB = float(1 << 20)
 HOUR = 3600
 SECONDS = [75.0 * each for each in range(48)]
 
@@ -28,7 +100,9 @@ def spec() -> Spec:
 
 
 def heap(server: str = "solr-0", mib_per_hour: float = 0.0, **fields: Any) -> ServerSeries:
-    values = [MIB * (500 + each % 3 + mib_per_hour * s / HOUR) for each, s in enumerate(SECONDS)]
+    values = [
+        TREND_MIB * (500 + each % 3 + mib_per_hour * s / HOUR) for each, s in enumerate(SECONDS)
+    ]
     return ServerSeries(
         **{
             "server": server,
@@ -36,7 +110,7 @@ def heap(server: str = "solr-0", mib_per_hour: float = 0.0, **fields: Any) -> Se
             "figure": "heap_after_gc_bytes",
             "seconds": SECONDS,
             "values": values,
-            "limit": 2048 * MIB,
+            "limit": 2048 * TREND_MIB,
             **fields,
         }
     )
@@ -78,8 +152,8 @@ def status_of(*documents: StepRunResult) -> dict[str, Trend]:
 def test_leak_is_named_with_its_server_and_the_time_left() -> None:
     found = status_of(document(heap(), heap("solr-1", mib_per_hour=300)))["HeapAfterGc"]
     assert (found.word, found.server) == ("HeapGrows", "solr-1")
-    assert found.growth_per_hour == pytest.approx(300 * MIB, rel=0.05)
-    assert found.lower_per_hour < 300 * MIB < found.upper_per_hour
+    assert found.growth_per_hour == pytest.approx(300 * TREND_MIB, rel=0.05)
+    assert found.lower_per_hour < 300 * TREND_MIB < found.upper_per_hour
     assert found.full_in_hours == pytest.approx((2048 - 800) / 300, rel=0.05)
     assert found.message.startswith("HeapGrows 3")
     assert "MiB/h (95 %: " in found.message
@@ -133,7 +207,7 @@ def test_single_rise_is_said_so() -> None:
 
 
 def test_of_too_many_trends_those_that_grow_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solrbench.results.trends.trends.MAX_TRENDS", 1)
+    monkeypatch.setattr("solrbench.analysis.step_trends.MAX_TRENDS", 1)
     assert list(status_of(document(heap(), grows=5))) == ["Latency"]
 
 

@@ -1,10 +1,24 @@
-"""The rule of trends on few planted series; many more are in bench/statistics/trends.py."""
+"""The rule of trends on few planted series; many more are in bench/statistics/trends.py.
+
+Series cut into windows, and when caches are full.
+"""
+
+import math
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from solrbench.results.trends.rule import LEAST_WINDOWS, Growth, SeriesShape, find_growth, theil_sen
+from solrbench.analysis.trends import (
+    LEAST_WINDOWS,
+    Growth,
+    SeriesPoint,
+    SeriesShape,
+    cut_windows,
+    find_growth,
+    full_from,
+    theil_sen,
+)
 
 COUNT = 48
 T = np.arange(COUNT) * 30.0
@@ -74,3 +88,36 @@ def test_theil_sen_is_not_moved_by_an_outlier() -> None:
     values = np.asarray(2 * T, dtype=np.float64)
     values[10] = 1e9
     assert theil_sen(np.asarray(T, dtype=np.float64), values) == pytest.approx(2)
+
+
+def test_windows_have_the_combined_reading_and_their_middle() -> None:
+    points = [SeriesPoint(float(each), 10.0 + each % 5) for each in range(101)]
+    windows = cut_windows(points, min, 10)
+    assert windows.values == [10.0] * 10
+    assert windows.seconds[:2] == [5.0, 15.0]
+
+
+def test_windows_without_readings_are_left_out() -> None:
+    points = [SeriesPoint(0, 1), SeriesPoint(1, 2), SeriesPoint(9, 5), SeriesPoint(10, 4)]
+    assert cut_windows(points, max, 4).values == [2, 5]
+
+
+def test_single_reading_makes_no_window() -> None:
+    assert cut_windows([SeriesPoint(0, 1)], min).values == []
+
+
+def test_caches_are_full_where_their_entries_stand_still() -> None:
+    filling = [SeriesPoint(each, min(each * 10, 300)) for each in range(100)]
+    assert full_from(filling) == 30
+
+
+def test_caches_that_fill_to_the_end_are_never_full() -> None:
+    assert full_from([SeriesPoint(each, each) for each in range(100)]) is None
+    slow = [SeriesPoint(each, 1 - math.exp(-each / 50)) for each in range(100)]
+    assert full_from(slow) is None
+
+
+def test_full_or_empty_caches_are_full_from_the_begin() -> None:
+    assert full_from([SeriesPoint(3, 500), SeriesPoint(90, 505)]) == 3
+    assert full_from([SeriesPoint(3, 0), SeriesPoint(90, 0)]) == 3
+    assert full_from([]) is None

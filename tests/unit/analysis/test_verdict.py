@@ -1,21 +1,32 @@
-"""From the evidence of documents to the verdict on a step."""
+"""From the evidence of documents to the verdict on a step.
 
+A step that is too short for its own swings says so, and is not Invalid for it.
+
+What was not checked is stated beside the verdict.
+"""
+
+import math
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from solrbench.results.model.pod_record import PodEvent, PodRecord
-from solrbench.results.model.step_result import (
-    FailureKind,
-    StepRunResult,
-    Window,
+from solrbench.analysis.verdict import evaluate_steps, samples_needed
+from solrbench.api.v1alpha1.findings import StepVerdict, overall_verdict
+from solrbench.contract.server_document import PodEvent, PodRecord
+from solrbench.contract.step_document import FailureKind, StepRunResult
+from solrbench.contract.windows import Window
+from solrbench.present.fact_tables import completion_note, verdict_lines
+from support.results.builders import (
+    START,
+    make_document,
+    make_result,
+    make_spec,
+    make_timed_result,
+    make_variants,
+    swinging,
 )
-from solrbench.results.text.verdict_text import completion_note, verdict_lines
-from solrbench.results.validity.overall_verdict import overall_verdict
-from solrbench.results.validity.step_verdicts import evaluate_steps, samples_needed
-from unit.results.builders import START, make_result, make_spec, make_variants
-from unit.results.validity.documents import (
+from support.results.validity_documents import (
     ENOUGH,
     answers,
     healthy,
@@ -229,3 +240,98 @@ def test_documents_of_the_first_version_are_read_and_checked() -> None:
     counts = {"PartialResults", "EmptyResults", "DeletedDocuments"}
     hosts = {"PodThrottled", "PodRestarted", "CpuStolen", "CpuPressure", "OthersUseCpu"}
     assert unchecked == hosts | counts
+
+
+def verdict_of_short(*documents: StepRunResult) -> StepVerdict:
+    (verdict,) = evaluate_steps(make_spec("a"), documents)
+    return verdict
+
+
+def gaps(*documents: StepRunResult) -> list[str]:
+    unchecked = verdict_of_short(*documents).unchecked
+    return [each.message for each in unchecked if each.reason == "StepTooShort"]
+
+
+def test_step_with_intervals_has_no_gap() -> None:
+    assert gaps(make_document("a", 1, make_timed_result(swinging(40)), seconds=40)) == []
+
+
+def test_too_few_blocks_are_a_gap() -> None:
+    document = make_document("a", 1, make_timed_result(swinging(9, 30)), seconds=9)
+    (message,) = gaps(document)
+    assert "9 blocks of time (at least 10 are needed)" in message
+    assert message.endswith("raise durationSeconds or requests")
+    assert "StepTooShort" not in [each.reason for each in verdict_of_short(document).reasons]
+
+
+def test_slow_swings_are_a_gap() -> None:
+    waves = [[int(1000 * (2 + math.sin(second / 9)))] * 20 for second in range(50)]
+    (message,) = gaps(make_document("a", 1, make_timed_result(waves), seconds=50))
+    assert "neighbouring blocks of time are too much alike" in message
+
+
+def test_documents_of_older_versions_are_no_gap() -> None:
+    assert gaps(make_document("a", 1, make_result([1000] * 300))) == []
+
+
+COUNTED = [
+    ("partial_results", "PartialResults", "partial results"),
+    ("empty_results", "EmptyResults", "empty results"),
+]
+
+
+def checked_gaps(verdict: StepVerdict) -> list[tuple[str, str]]:
+    assert (verdict.verdict, verdict.reasons) == ("Valid", [])
+    return [(each.reason, each.message) for each in verdict.unchecked]
+
+
+def with_names(document: StepRunResult, *names: str, **fields: Any) -> StepRunResult:
+    more = [document.requests[0].model_copy(update={"request": name} | fields) for name in names]
+    return document.model_copy(update={"requests": [*document.requests, *more]})
+
+
+@pytest.mark.parametrize(("counted", "reason", "what"), COUNTED)
+def test_results_that_were_not_counted_are_not_checked(
+    counted: str, reason: str, what: str
+) -> None:
+    nothing = {counted: None}
+    assert checked_gaps(verdict_of(answers(**nothing))) == [(reason, f"{what} were not counted")]
+    one = with_names(healthy(), "xml", **nothing)
+    assert checked_gaps(verdict_of(one)) == [(reason, f"{what} of xml were not counted")]
+    many = with_names(healthy(), "a", "b", "c", "d", **nothing)
+    assert checked_gaps(verdict_of(many)) == [
+        (reason, f"{what} of a, b, c and 1 more were not counted")
+    ]
+    # Of what was never sent there is no answer to look at.
+    assert verdict_of(with_names(healthy(), "xml", requests=0, **nothing)).unchecked == []
+
+
+@pytest.mark.parametrize(("counted", "reason", "what"), COUNTED)
+def test_repeat_without_evidence_is_named(counted: str, reason: str, what: str) -> None:
+    second = with_names(healthy(2), "xml", **{counted: None})
+    verdict = verdict_of(with_names(healthy(), "xml"), second)
+    assert checked_gaps(verdict)[0] == (reason, f"repeat 2: {what} of xml were not counted")
+
+
+def test_counted_names_are_checked_beside_uncounted_ones() -> None:
+    document = with_names(answers(empty_results=150), "xml", empty_results=None)
+    verdict = verdict_of(document)
+    assert set(messages_by_reason(verdict)) == {"EmptyResults"}
+    assert verdict.unchecked == []
+
+
+def test_partial_results_that_a_locustfile_reports_are_checked() -> None:
+    kinds = [FailureKind(kind="PartialResults", count=1)]
+    verdict = verdict_of(answers(partial_results=None, failures=1, failure_kinds=kinds))
+    assert set(messages_by_reason(verdict)) == {"PartialResults"}
+    assert verdict.unchecked == []
+
+
+def test_gaps_of_many_steps_are_reported_once() -> None:
+    spec = without_placement(make_spec("a", "b"))
+    documents = [
+        healthy(pods=None).model_copy(update={"step": step, "id": step}) for step in ("a", "b")
+    ]
+    assert verdict_lines(evaluate_steps(spec, documents)) == [
+        "not checked: PodRestarted of a, b: pod state was not recorded"
+    ]

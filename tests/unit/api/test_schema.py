@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import pytest
 from pydantic import Field, StringConstraints
 
-from solrbench.api.crd import build_schema
+from hack.generate.crd import build_schema
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.rules import Matches, Model, Rule
 from solrbench.api.schema import VALIDATIONS, structural_schema, without_defaults

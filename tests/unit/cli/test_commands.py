@@ -12,8 +12,8 @@ import httpx
 import pytest
 import yaml
 
-from solrbench.cli.commands.completion import PLUGIN_SCRIPT
-from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.cli.init import PLUGIN_SCRIPT
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from support.cluster.benchmarks import small
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status

@@ -4,11 +4,11 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.summaries import ReportStatus
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.cli.terminal.progress import details, elapsed_seconds, one_line, percent, summary
+from solrbench.api.v1alpha1.comparisons import ReportStatus
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.status import Status
+from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
 from solrbench.decide.conditions import Truth
 from support.cluster.benchmarks import small
 from support.results.statuses import START, full_status

@@ -1,17 +1,60 @@
-"""`solrbench report` from a file: every form, and the terminal at every width."""
+"""`solrbench report -o evidence` prints what was kept of failures.
+
+`solrbench report` from a file: every form, and the terminal at every width.
+"""
 
 import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
+from solrbench.cli import report
 from solrbench.cli import report as command
-from solrbench.cli.terminal.detail_tables import LEAST_POINTS, POINTS, print_details, time_table
+from solrbench.cli.result_tables import LEAST_POINTS, POINTS, print_details, time_table
+from solrbench.kube.facts import store_evidence
+from support.fakes.fake_cluster import FakeCluster
+from support.resources.objects import stored
 from support.results.reports import HOSTILE, make_report
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
+    body: dict[str, Any] = stored().model_dump(mode="json", by_alias=True, exclude_none=True)
+    del body["metadata"]["resourceVersion"]
+    fake = FakeCluster(body)
+    monkeypatch.setattr(report, "open_cluster", lambda *_: (fake, "search"))
+    return fake
+
+
+def printed() -> str:
+    result = CliRunner().invoke(report.report, ["base", "-o", "evidence"])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_entries_are_printed_in_the_order_of_time(cluster: FakeCluster) -> None:
+    for key, text in (("b.txt", "2026-01-01 first\n"), ("a.txt", "2026-01-02 second\n")):
+        store_evidence(cluster, stored(), key, text)
+    assert printed() == "=== b.txt\n2026-01-01 first\n\n=== a.txt\n2026-01-02 second\n"
+
+
+def test_benchmark_without_failure_has_none(cluster: FakeCluster) -> None:
+    assert "nothing was kept" in printed()
+
+
+def test_evidence_of_a_deleted_benchmark_of_the_same_name_is_not_printed(
+    cluster: FakeCluster,
+) -> None:
+    store_evidence(cluster, stored(), "a.txt", "2026-01-01 first\n")
+    found = cluster.objects["ConfigMap", "search", "base-report-evidence"]
+    found["metadata"]["ownerReferences"][0]["uid"] = "another"
+    assert "nothing was kept" in printed()
+
 
 STARTS = {
     "table": "\nteam/one: Succeeded",
@@ -26,7 +69,7 @@ STARTS = {
 
 
 @pytest.fixture
-def stored(tmp_path: Path) -> Path:
+def stored_report(tmp_path: Path) -> Path:
     path = tmp_path / "one.json"
     path.write_bytes(make_report().to_json())
     return path
@@ -37,24 +80,26 @@ def run(*arguments: str) -> Result:
 
 
 @pytest.mark.slow
-def test_every_form_is_written_from_a_file(stored: Path) -> None:
+def test_every_form_is_written_from_a_file(stored_report: Path) -> None:
     assert set(STARTS) == {each.value for each in command.Output}
     for form, start in STARTS.items():
-        found = run(str(stored), "-o", form)
+        found = run(str(stored_report), "-o", form)
         assert found.exit_code == 0, found.output
         assert found.output.lstrip("\n").startswith(start.lstrip("\n")), form
-        path = stored.with_suffix(f".{form}")
-        assert run(str(stored), "-o", form, "--output-file", str(path)).exit_code == 0
+        path = stored_report.with_suffix(f".{form}")
+        assert run(str(stored_report), "-o", form, "--output-file", str(path)).exit_code == 0
         assert path.read_text("utf-8") == found.output
 
 
-def test_json_of_a_file_is_that_file(stored: Path) -> None:
-    assert json.loads(run(str(stored), "-o", "json").output) == json.loads(stored.read_bytes())
+def test_json_of_a_file_is_that_file(stored_report: Path) -> None:
+    assert json.loads(run(str(stored_report), "-o", "json").output) == json.loads(
+        stored_report.read_bytes()
+    )
 
 
-def test_the_folder_of_an_export_is_read(stored: Path) -> None:
-    stored.rename(stored.with_name("report.json"))
-    found = run(f"{stored.parent}/", "-o", "csv")
+def test_the_folder_of_an_export_is_read(stored_report: Path) -> None:
+    stored_report.rename(stored_report.with_name("report.json"))
+    found = run(f"{stored_report.parent}/", "-o", "csv")
     assert found.output.startswith(STARTS["csv"])
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.cli.terminal.tables import GROUPS, NAMES, print_result, print_table
-from solrbench.results.text.results_markdown import HEADERS, rows
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_result import StepResult
+from solrbench.cli.result_tables import GROUPS, NAMES, print_result, print_table
+from solrbench.present.result_tables import HEADERS, rows
 from support.cluster.benchmarks import small
 from support.results.statuses import full_status
 

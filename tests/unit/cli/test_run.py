@@ -1,19 +1,27 @@
-"""Ordinary mistakes: each ends at once, in one line that says what to do, and an exit code."""
+"""Ordinary mistakes: each ends at once, in one line that says what to do, and an exit code.
+
+Replacing a benchmark, and resources of another version.
+"""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from click.testing import Result
 
-from solrbench.cli import deletion
-from solrbench.cli.commands import run as run_module
-from solrbench.cli.exit_codes import ExitCode
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli import lifecycle, run
+from solrbench.cli import run as run_module
+from solrbench.cli.errors import as_cli_errors
 from solrbench.cli.options import DURATION
+from solrbench.cli.program import ExitCode
 from support.cluster.benchmarks import config_map, small
+from support.fakes.fake_cluster import FakeCluster
+from support.resources.small_resource import resource
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status, write_kubeconfig
 from unit.cli.conftest import Call
@@ -79,8 +87,8 @@ def test_refusal_of_the_server_is_its_message(call: Call, api: ApiStub, tmp_path
 def test_deletion_that_a_finalizer_holds_ends_with_the_time(
     call: Call, api: ApiStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "POLL_SECONDS", 0.01)
-    monkeypatch.setattr(deletion, "LOG_SECONDS", 0.02)
+    monkeypatch.setattr(lifecycle, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(lifecycle, "LOG_SECONDS", 0.02)
     body = done()
     body["metadata"]["finalizers"] = ["solrbench.io/finalizer"]
     api.put(body)
@@ -191,7 +199,7 @@ def test_watch_ends_with_the_exit_code_of_the_status(  # noqa: PLR0917
     api: ApiStub,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("solrbench.cli.terminal.states.POLL_SECONDS", 0.02)
+    monkeypatch.setattr("solrbench.cli.follow.POLL_SECONDS", 0.02)
     api.put(small("one") | {"status": status})
     assert call("watch", "one", *options).exit_code == code
 
@@ -199,7 +207,7 @@ def test_watch_ends_with_the_exit_code_of_the_status(  # noqa: PLR0917
 def test_benchmark_is_stopped_when_the_time_is_over(
     call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solrbench.cli.terminal.states.POLL_SECONDS", 0.02)
+    monkeypatch.setattr("solrbench.cli.follow.POLL_SECONDS", 0.02)
     api.put(small("one") | {"status": {"phase": "Measuring"}})
     result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
     assert result.exit_code == 3
@@ -209,7 +217,7 @@ def test_benchmark_is_stopped_when_the_time_is_over(
 def test_benchmark_that_is_over_but_exported_is_not_stopped(
     call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solrbench.cli.terminal.states.POLL_SECONDS", 0.02)
+    monkeypatch.setattr("solrbench.cli.follow.POLL_SECONDS", 0.02)
     body = done(report={"storedSteps": 1})
     body["spec"]["results"] = {"export": {"persistentVolumeClaim": {"claimName": "exports"}}}
     api.put(body)
@@ -266,7 +274,7 @@ def test_error_that_is_not_foreseen_is_no_traceback(
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("what is that?")
 
-    monkeypatch.setattr("solrbench.cli.commands.run.follow", fail)
+    monkeypatch.setattr("solrbench.cli.run.follow", fail)
     assert_one_line(
         call("watch", "one"), 1, "unexpected RuntimeError: what is that?", "SOLRBENCH_DEBUG=1"
     )
@@ -324,3 +332,35 @@ def test_proxy_that_cannot_be_used_is_named(
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy)
     assert_one_line(call("list"), 6, "HTTPS_PROXY, ALL_PROXY or proxy-url", "http://HOST:PORT")
+
+
+def body(**metadata: Any) -> dict[str, Any]:
+    made = resource({})
+    made["metadata"] = {"name": "one", "namespace": "default", **metadata}
+    return made
+
+
+def test_replacing_ends_when_a_finalizer_holds_the_benchmark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lifecycle, "POLL_SECONDS", 0.001)
+    cluster = FakeCluster(body(finalizers=["solrbench.io/finalizer"]))
+    with pytest.raises(click.ClickException, match=r"held by .* solrbench\.io/finalizer;"):
+        run._apply(cluster, body(), replace=True, seconds=0.01)
+    assert cluster.applied == []
+
+
+def test_replacing_goes_on_when_the_benchmark_is_gone() -> None:
+    cluster = FakeCluster(body())
+    lifecycle.replace_existing(cluster, body(), 10, replace=True)
+    assert cluster.names("SolrBenchmark") == set()
+
+
+def test_a_resource_of_another_version_is_one_line() -> None:
+    newer = body()
+    newer["spec"]["novelty"] = True
+    with (
+        pytest.raises(click.ClickException, match=r"spec\.novelty: .*operator's version"),
+        as_cli_errors(),
+    ):
+        SolrBenchmark.parse(newer)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
+from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.errors import CommandError
 from solrbench.cli.resources import parse_reference
-from solrbench.cluster.client import BENCHMARKS, SWEEPS
-from solrbench.sweep.child import build_child
 from solrbench.sweep.plan import make_plan
+from solrbench.sweep.validation import build_child
 from support.cluster.benchmarks import small
 from support.resources.small_sweep import small_sweep
 from support.results.sweep_reports import full_sweep

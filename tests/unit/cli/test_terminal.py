@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.cli.terminal.layout import GAP, MOST_TABLES, list_cells, split_columns, wrap_line
+from solrbench.cli.terminal import GAP, MOST_TABLES, list_cells, split_columns, wrap_line
 
 WIDTHS = [4, 7, 10, 8, 8, 9]
 NAMES, GROUPS = [0, 1], [[2, 3], [4, 5]]

@@ -5,8 +5,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from solrbench.cli.files.changes import apply_changes
-from solrbench.cli.files.reading import documents_of
+from solrbench.cli.files import apply_changes, documents_of
 from solrbench.cli.main import main
 from support.cluster.benchmarks import config_map, small
 from support.resources.small_sweep import small_sweep

@@ -1,12 +1,78 @@
-"""Where in which ZooKeeper a SolrCloud keeps its state."""
+"""Addresses of the nodes that each provisioner makes.
+
+Where each variant leads.
+
+Where in which ZooKeeper a SolrCloud keeps its state.
+"""
 
 from datetime import timedelta
 
 import pytest
 
-from solrbench.plan.target.zookeeper_path import ZooKeeperPath, member_hosts, zookeeper_path
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.target import Provisioner, SolrCloud
+from solrbench.contract.endpoints import (
+    ADDRESSES,
+    ZooKeeperPath,
+    member_hosts,
+    needs_service,
+    solr_hosts,
+    solr_urls,
+    variant_endpoints,
+    zookeeper_path,
+)
+from solrbench.controller.provisioners.registry import PROVISIONERS
 from support.resources.objects import STARTED, stored
 from support.resources.small_resource import SOLR, Changes
+
+
+def target(provisioner: str) -> tuple[SolrBenchmark, SolrCloud]:
+    benchmark = stored({f"{SOLR}.provisioner": provisioner})
+    solr = benchmark.spec.target.solr_cloud
+    assert solr is not None
+    return benchmark, solr
+
+
+def test_nodes_of_our_own() -> None:
+    assert solr_urls(*target("StatefulSet")) == [
+        "http://base-solr-0.base-solr.search.svc:8983/solr",
+        "http://base-solr-1.base-solr.search.svc:8983/solr",
+    ]
+
+
+def test_nodes_of_the_solr_operator_by_the_names_that_they_give_themselves() -> None:
+    # as seen of v0.10.0: SOLR_HOST is $(POD_NAME).<name>-solrcloud-headless.<namespace>
+    assert solr_hosts(*target("SolrOperator")) == [
+        "base-solrcloud-0.base-solrcloud-headless.search",
+        "base-solrcloud-1.base-solrcloud-headless.search",
+    ]
+
+
+def test_every_provisioner_has_addresses_and_an_implementation() -> None:
+    assert ADDRESSES.keys() == PROVISIONERS.keys() == set(Provisioner)
+
+
+NODES = ["http://a:8983/solr", "http://b:8983/solr"]
+
+
+def test_every_variant_has_the_urls_of_its_endpoint() -> None:
+    variants = [
+        {"name": "raw", "endpoint": "Nodes"},
+        {"name": "service", "endpoint": "Service"},
+        {"name": "proxy", "urls": ["http://proxy.web.svc/solr"]},
+    ]
+    found = variant_endpoints(stored({"spec.target.variants": variants}), NODES)
+    assert {each.variant: each.urls for each in found} == {
+        "raw": NODES,
+        "service": ["http://base-solr-common.search.svc:8983/solr"],
+        "proxy": ["http://proxy.web.svc/solr"],
+    }
+
+
+def test_without_variants_there_is_nothing_to_choose() -> None:
+    assert variant_endpoints(stored(), NODES) == []
+    assert not needs_service(stored())
+
 
 OUTSIDE: Changes = {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": "zk-0:1,zk-1:2"}}
 OPERATED: Changes = {f"{SOLR}.provisioner": "SolrOperator"}

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.results.model.environment import (
+from solrbench.contract.environment import (
     AttemptRecord,
     Environment,
     NodeRecord,
@@ -10,7 +10,7 @@ from solrbench.results.model.environment import (
     seeds,
     spec_hash,
 )
-from unit.results.builders import make_spec
+from support.results.builders import make_spec
 
 
 def test_the_hash_is_the_same_with_defaults_written_out() -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from solrbench.plan.vocabulary import CATEGORIES, ZipfRanks, vocabulary, word
+from solrbench.contract.generated_documents import CATEGORIES, ZipfRanks, vocabulary, word
 
 
 def test_frequent_ranks_are_short() -> None:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from solrbench.plan import names
-from solrbench.plan.pod_options import COMPONENTS, pod_options
+from solrbench.contract import names
+from solrbench.contract.pod_plans import COMPONENTS, pod_options
 from support.resources.objects import stored
 from support.resources.pod_options import ALL_COMPONENTS, with_options
 from support.resources.small_resource import SOLR, create

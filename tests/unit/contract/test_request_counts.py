@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from solrbench.results.model.request_counts import NO_REQUESTS, RequestCounts, sum_counts
-from unit.results.builders import make_result
+from solrbench.contract.request_counts import NO_REQUESTS, RequestCounts, sum_counts
+from support.results.builders import make_result
 
 SIGNED = {"bytes_received", "sum_microseconds", "response_sum_microseconds"}
 EXTREMES = {"min_microseconds", "max_microseconds", "response_max_microseconds"}

@@ -1,6 +1,6 @@
 """Files that are kept in the document of a step run."""
 
-from solrbench.results.model.diagnostics import MAX_FILE_BYTES, DiagnosticFile
+from solrbench.contract.server_document import MAX_FILE_BYTES, DiagnosticFile
 
 
 def test_a_file_is_read_back() -> None:

@@ -4,16 +4,22 @@ from typing import Any
 
 import pytest
 
-from solrbench.plan.step_runs import (
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.arrivals import WarmUp
+from solrbench.contract.step_runs import (
+    DEFAULT_WARM_UP,
     all_step_runs,
+    empties_caches,
     measured_on_target,
+    prepares_each_step,
     rate_before,
     remaining_step_runs,
     step_of,
     variant_names,
+    warm_up_of,
 )
 from support.resources.objects import stored
-from support.resources.small_resource import Changes, step
+from support.resources.small_resource import Changes, custom_locustfile, resource, step
 
 LADDER: Changes = {
     "spec.load.repeats.count": 2,
@@ -111,3 +117,47 @@ def test_a_ramp_begins_at_the_planned_rate_of_the_step_before() -> None:
     ]
     spec = stored({"spec.load.steps": steps}).spec
     assert [rate_before(spec, each) for each in all_step_runs(spec)] == [0.0, 8.0, 16.0, 0.0]
+
+
+ONCE: Changes = {"spec.workload.queries": {"configMap": {"name": "q"}, "order": "Once"}}
+
+BETWEEN: Changes = {"spec.load.between.warmUp": {"requests": 7}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, DEFAULT_WARM_UP),
+        (custom_locustfile(), DEFAULT_WARM_UP),
+        (ONCE, None),
+        (ONCE | {"spec.warmUp": {"requests": 5}}, WarmUp(requests=5)),
+        ({"spec.warmUp": {"requests": 0}}, None),
+        ({"spec.warmUp": {"durationSeconds": 9}}, WarmUp(duration_seconds=9)),
+        (BETWEEN | {"spec.warmUp": {"durationSeconds": 9}}, WarmUp(requests=7)),
+        ({"spec.load.between": {}, "spec.warmUp": {"requests": 9}}, WarmUp(requests=9)),
+        ({"spec.load.between.warmUp": {"requests": 0}}, None),
+        (ONCE | {"spec.workload.warmUpQueries": {"configMap": {"name": "w"}}}, DEFAULT_WARM_UP),
+    ],
+)
+def test_warm_up_of_a_step_follows_its_spec(
+    changes: dict[str, Any], expected: WarmUp | None
+) -> None:
+    spec = SolrBenchmark.model_validate(resource(changes)).spec
+    assert warm_up_of(spec) == expected
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        (None, (False, False)),
+        ({}, (True, False)),
+        ({"caches": "Empty"}, (True, True)),
+        ({"before": "EachRepeat", "caches": "Empty"}, (False, True)),
+    ],
+)
+def test_preparation_of_a_step_follows_its_spec(
+    between: dict[str, Any] | None, expected: tuple[bool, bool]
+) -> None:
+    changes = {} if between is None else {"spec.load.between": between}
+    spec = SolrBenchmark.model_validate(resource(changes)).spec
+    assert (prepares_each_step(spec), empties_caches(spec)) == expected

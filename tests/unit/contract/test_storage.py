@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from solrbench.contract import storage
+from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import TemporaryError
-from solrbench.results.model import storage
-from solrbench.results.model.step_result import StepRunResult
-from unit.results.builders import make_document, make_result
+from support.results.builders import make_document, make_result
 
 
 def _document() -> StepRunResult:

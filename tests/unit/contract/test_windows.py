@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from solrbench.results.model.window_series import Window, WindowSeries
+from solrbench.contract.windows import Window, WindowSeries
 
 WINDOWS = [
     Window(second=0, requests=2, failures=1, mean_microseconds=10, max_microseconds=15),

@@ -1,5 +1,5 @@
-from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.plan.workload_files import once_only_entries, sources, workload_seeds
+from solrbench.api.v1alpha1.workload import Workload
+from solrbench.contract.workload_files import once_only_entries, sources, workload_seeds
 
 QUERIES = {"configMap": {"name": "q"}, "seed": 4}
 MIX = Workload.model_validate(

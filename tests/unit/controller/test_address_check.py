@@ -7,17 +7,17 @@ import pytest
 
 from solrbench.controller.endpoint import address_check, connect_checked
 from solrbench.controller.provisioners.zookeeper import check_external
-from solrbench.dataset.pod_client import IndexPodClient
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.http_auth import NO_AUTH
+from solrbench.index.progress import IndexPodClient
 from solrbench.load.master_client import LoadMasterClient
-from solrbench.net import deadline_transport, four_letter_words
-from solrbench.solr import dns
+from solrbench.net import deadline, zookeeper
+from solrbench.net.http import NO_AUTH
+from solrbench.solr import replicas
+from support.controller.runs import reconcile_context
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.small_resource import SOLR
 from support.servers.hostile import Canary
-from unit.controller.runs import reconcile_context
-from unit.solr.cloud import Cloud
+from support.solr.cloud import Cloud
 
 NAME = "zk.search.svc"
 API_SERVER = "192.0.2.10"
@@ -45,8 +45,8 @@ def rebound(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Let a name that had a good address when it was checked have another one from then on."""
     address = REBOUND[request.param]
     known = {NAME: "10.0.0.7", "kubernetes.default.svc": API_SERVER, API_SERVER: API_SERVER}
-    monkeypatch.setattr(dns, "lookup", lambda host, _: [known[host]])
-    for module in (deadline_transport, four_letter_words):
+    monkeypatch.setattr(replicas, "lookup", lambda host, _: [known[host]])
+    for module in (deadline, zookeeper):
         monkeypatch.setattr(module, "lookup", lambda *_: [address])
     return address
 
@@ -105,7 +105,7 @@ def test_only_the_addresses_that_were_checked_are_connected_to(
             refused.append(address)
             raise httpcore.ConnectError("no route")
 
-    monkeypatch.setattr(deadline_transport, "lookup", lookup)
+    monkeypatch.setattr(deadline, "lookup", lookup)
     monkeypatch.setattr(httpcore, "SyncBackend", Sockets)
     with pytest.raises(TemporaryError):
         ask_solr(canary.port)

@@ -6,9 +6,9 @@ from typing import Any
 import orjson
 import pytest
 
-from solrbench.decide.status.size import MAX_STATUS_BYTES
+from solrbench.decide.status_size import MAX_STATUS_BYTES
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.reasons.api_server import ApiServerReason
+from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import World, condition_of
 from support.fakes.fake_cluster import Request, refusal

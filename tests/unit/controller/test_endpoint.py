@@ -5,18 +5,18 @@ import pytest
 
 from solrbench.controller import endpoint
 from solrbench.controller.endpoint import TargetEndpoint, leader_urls, resolve_endpoint
-from solrbench.decide.solr_views import Replica
+from solrbench.decide.views import Replica
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.http_auth import basic_auth
-from solrbench.net.deadline_transport import AddressCheck
-from solrbench.reasons.api_server import ApiServerReason
+from solrbench.net.deadline import AddressCheck
+from solrbench.net.http import basic_auth
+from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from support.cluster.benchmarks import secret
 from support.fakes.fake_cluster import FakeCluster, refusal
 from support.resources.objects import stored
 from support.resources.small_resource import create
-from unit.solr.recorded_solr import Solr
+from support.solr.recorded_solr import Solr
 
 ALLOWED = ("*.svc",)
 ADDRESSES = {

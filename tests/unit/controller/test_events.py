@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.controller.handlers.events import Event, events_between
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.controller.events import Event, events_between
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -6,14 +6,10 @@ from typing import Any
 
 import pytest
 
-from solrbench.cluster.client import ForbiddenError
-from solrbench.controller.scheduling.benchmark_queue import (
-    CHECK_AFTER,
-    VERIFY_AFTER,
-    BenchmarkQueue,
-)
-from solrbench.decide.scheduling.queue import QueuePosition
-from solrbench.reasons.api_server import ApiServerReason
+from solrbench.controller.queue import CHECK_AFTER, VERIFY_AFTER, BenchmarkQueue
+from solrbench.decide.queue import QueuePosition
+from solrbench.kube.connection import ForbiddenError
+from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster, Request
 

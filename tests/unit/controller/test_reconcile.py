@@ -1,10 +1,33 @@
-"""A benchmark is reconciled while nothing answers: what is decided, made, reported, removed."""
+"""A benchmark is reconciled while nothing answers: what is decided, made, reported, removed.
+
+Exceptions without a reason of their own: shown, counted, ended, and no obstacle to others.
+
+Changes of any field at any time, against a cluster in memory.
+
+tests/integration/test_transitions.py makes many more of them against the real API server.
+"""
+
+import random
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from solrbench.api.kinds import BENCHMARK
+from solrbench.api.rules import problems
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.controller import reconcile as reconcile_module
+from solrbench.controller.reconcile import STAGES
+from solrbench.controller.stages import cleanup
+from solrbench.controller.stages.start import acquire_slot
+from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.errors import ConflictError
+from support.cluster.admission import RejectedError
 from support.cluster.benchmarks import config_map, small
-from support.controller.world import NOW, World, condition_of
+from support.controller.world import NOW, World, condition_of, fail_with
+from support.fakes.fake_cluster import FakeCluster
+from support.fakes.operator_driver import OperatorDriver
+from support.transitions.walk import Walk
 
 OWN_QUERIES = {"queries": {"configMap": {"name": "mine", "key": "queries.txt"}}}
 
@@ -199,3 +222,124 @@ def test_waiting_benchmark_writes_nothing() -> None:
     stored = world.cluster.objects["SolrBenchmark", "default", "two"]["metadata"]
     assert stored["resourceVersion"] == version
     assert after.status.phase_start_time == first.status.phase_start_time
+
+
+def broken(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Let the stage of the target raise."""
+    stage = reconcile_module.Stage("TargetReady", fail_with(error))
+    stages = tuple(stage if each.condition == "TargetReady" else each for each in STAGES)
+    monkeypatch.setattr(reconcile_module, "STAGES", stages)
+
+
+def test_exception_becomes_a_condition(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken(monkeypatch, ValueError("Port could not be cast\nsecond line"))
+    world = World(small("one"))
+    status = world.reconcile("one").status
+    (message,) = [each.message for each in status.conditions if each.type == "TargetReady"]
+    assert message == "ValueError: Port could not be cast"
+    assert condition_of(world.reconcile("one"), "Succeeded") == ("Unknown", "InternalError")
+    stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    assert stored["internalErrors"] == 2
+
+
+def test_exceptions_count_against_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken(monkeypatch, KeyError("index"))
+    world = World(small("one", deadlines={"provisioningSeconds": 60}))
+    world.reconcile("one")
+    assert condition_of(world.reconcile("one", 61), "Succeeded") == ("False", "DeadlineExceeded")
+
+
+def test_too_many_exceptions_in_a_row_end_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken(monkeypatch, KeyError("index"))
+    world = World(small("one"), small("two"))
+    for _ in range(MAX_IN_A_ROW - 1):
+        assert condition_of(world.reconcile("one"), "Succeeded") == ("Unknown", "InternalError")
+    after = world.reconcile("one")
+    assert (after.status.phase, condition_of(after, "Succeeded")) == (
+        "Failed",
+        ("False", "InternalError"),
+    )
+    assert world.reconcile("two").status.phase == "Queued"  # until the first is cleaned up
+
+
+def test_one_success_in_between_starts_the_count_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(small("one"))
+    with monkeypatch.context() as patch:
+        broken(patch, KeyError("index"))
+        assert world.reconcile("one").status.internal_errors == 1
+    assert world.reconcile("one").status.internal_errors == 0
+
+
+@pytest.mark.parametrize("end", ["clean_up", "suspend"])
+def test_exceptions_at_the_end_give_up_the_place(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    world = World(small("one", deadlines={"provisioningSeconds": 1}), small("two"))
+    world.reconcile("one")
+    if end == "suspend":
+        world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
+    else:
+        world.reconcile("one", 2)
+    monkeypatch.setattr(cleanup, end, fail_with(AttributeError("items")))
+    for _ in range(MAX_IN_A_ROW):
+        assert world.reconcile("two").status.phase == "Queued"
+        after = world.reconcile("one")
+        assert condition_of(after, "CleanedUp") == ("False", "InternalError")
+    assert world.reconcile("two").status.phase == "Provisioning"
+
+
+def test_exception_while_the_end_is_noted_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = tuple(
+        each
+        if each.work in (cleanup.succeed, acquire_slot)
+        else reconcile_module.Stage(each.condition, lambda _: None)
+        for each in STAGES
+    )
+    monkeypatch.setattr(reconcile_module, "STAGES", done)
+    monkeypatch.setattr(cleanup, "_differences", fail_with(KeyError("differences")))
+    world = World(small("one"))
+    assert condition_of(world.reconcile("one"), "Succeeded") == ("Unknown", "InternalError")
+
+
+Body = dict[str, Any]
+
+
+class Admission:
+    """Does in memory what the API server does with a benchmark."""
+
+    def __init__(self, cluster: FakeCluster) -> None:
+        self._cluster = cluster
+
+    def store(self, body: Body) -> Body:
+        return self._cluster.put(self._admit(body))
+
+    def replace(self, body: Body) -> Body:
+        key = "SolrBenchmark", body["metadata"]["namespace"], body["metadata"]["name"]
+        stored, given = self._cluster.objects[key], self._admit(body)
+        changed = {
+            each
+            for each in stored["spec"].keys() | given["spec"].keys()
+            if stored["spec"].get(each) != given["spec"].get(each)
+        }
+        if changed - BENCHMARK.mutable:
+            raise RejectedError([f"spec.{each} must not change" for each in changed])
+        generation = stored["metadata"].get("generation", 1) + bool(changed)
+        metadata = stored["metadata"] | {"generation": generation}
+        return self._cluster.put(stored | {"metadata": metadata, "spec": given["spec"]})
+
+    def _admit(self, body: Body) -> Body:
+        try:
+            spec = SolrBenchmark.parse(body | {"status": {}}).spec
+        except ValidationError as error:
+            raise RejectedError(problems(error)) from error
+        return body | {"spec": spec.model_dump(mode="json", by_alias=True, exclude_none=True)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_change_is_refused_or_effective(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = FakeCluster()
+    operator = OperatorDriver(cluster, monkeypatch)
+    admission = Admission(cluster)
+    walk = Walk(operator, "default", admission.store, admission.replace, random.Random(seed))
+    walk.go(100)
+    walk.finish()
+    assert {state for state, _ in walk.seen} >= {"queued", "running"}

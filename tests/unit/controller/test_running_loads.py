@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from solrbench.controller.scheduling.running_loads import RunningLoad, RunningLoads
-from solrbench.decide.live_load import build_live_load
-from solrbench.decide.scheduling.pauses import LIVE_LOAD_PAUSE
+from solrbench.contract.load_plan import LoadState
+from solrbench.controller.running_loads import RunningLoad, RunningLoads
+from solrbench.decide.load import build_live_load
+from solrbench.decide.pauses import LIVE_LOAD_PAUSE
 from solrbench.errors import TemporaryError
-from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.load import LoadReason
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)

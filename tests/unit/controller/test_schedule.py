@@ -11,11 +11,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.controller.scheduling.reconcile_schedule import (
-    RETRY,
-    BenchmarkKey,
-    ReconcileSchedule,
-)
+from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
 
 ONE, TWO = BenchmarkKey("1", "default", "one"), BenchmarkKey("2", "default", "two")
 LONG = timedelta(hours=1)

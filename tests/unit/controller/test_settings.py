@@ -1,7 +1,7 @@
 import pytest
 
 from solrbench.controller.settings import Settings
-from solrbench.decide.checks.pod_options import DEFAULT_POD_OPTIONS
+from solrbench.decide.references import DEFAULT_POD_OPTIONS
 
 IMAGE = {"SOLRBENCH_IMAGE": "solrbench:1"}
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from solrbench.controller.scheduling.reconcile_schedule import ReconcileSchedule
-from solrbench.controller.scheduling.timed_reconcile import CONFLICT_PAUSE, UPGRADE_PAUSE
-from solrbench.controller.sweeps.handlers import IDLE_PAUSE, RUNNING_PAUSE
+from solrbench.controller.schedule import CONFLICT_PAUSE, UPGRADE_PAUSE, ReconcileSchedule
+from solrbench.controller.sweep_handlers import IDLE_PAUSE, RUNNING_PAUSE
 from solrbench.errors import ConflictError, TemporaryError
-from solrbench.reasons.api_server import ApiServerReason
+from solrbench.reasons.end import ApiServerReason
 from support.fakes.fake_cluster import refusal
 from support.fakes.operator_driver import SweepDriver
 from support.resources.small_sweep import small_sweep, sweep_of

@@ -1,20 +1,59 @@
-"""Whatever is raised at whatever call: the status shows it, and the benchmark or sweep goes on."""
+"""A status that cannot be written: one event, and attempts get rare.
+
+Whatever is raised at whatever call: the status shows it, and the benchmark or sweep goes on.
+"""
 
 import random
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.controller.schedule import BenchmarkKey
 from solrbench.controller.stages import cleanup, export
-from solrbench.decide.internal_errors import MAX_IN_A_ROW
+from solrbench.controller.unexpected import MAX_PAUSE, ReconcileFailures
+from solrbench.decide.queue import MAX_IN_A_ROW
+from solrbench.errors import TemporaryError
+from solrbench.kube.connection import ForbiddenError
+from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import fail_with
-from support.fakes.fake_cluster import Request
-from support.fakes.operator_driver import SweepDriver, condition
+from support.fakes.fake_cluster import FakeCluster, Request, no_fault, refusal
+from support.fakes.operator_driver import OperatorDriver, SweepDriver, condition
 from support.resources.small_resource import Changes, create, resource
 from support.resources.small_sweep import sweep_of
+
+KEY = BenchmarkKey("uid", "search", "one")
+DENIED = 'admission webhook "policy.example.com" denied the request'
+FIRST = timedelta(seconds=2)
+
+
+def test_a_refused_status_is_an_event_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = FakeCluster(small("one"))
+    operator = OperatorDriver(cluster, monkeypatch)
+    denied = ForbiddenError(ApiServerReason.API_REFUSED, DENIED)
+    cluster.fault = refusal(denied, ["replace_status"])
+    for _ in range(3):
+        operator.reconcile("one", seconds=2)
+    warnings = [each for each in operator.events if each[0] == "Warning"]
+    assert [each[1] for each in warnings] == ["ApiRefused"]
+    assert DENIED in warnings[0][2]
+    cluster.fault = no_fault
+    assert operator.reconcile("one", seconds=2)["status"]["phase"] == "Provisioning"
+
+
+def test_pauses_grow_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    OperatorDriver(FakeCluster(), monkeypatch)  # takes the events
+    failures = ReconcileFailures(BENCHMARK, FIRST)
+    error = TemporaryError(ApiServerReason.API_UNREACHABLE, "failed calling webhook")
+    pauses = [failures.note(KEY, error) for _ in range(40)]
+    assert pauses[:3] == [FIRST, 2 * FIRST, 4 * FIRST]
+    assert pauses[-1] == MAX_PAUSE
+    failures.clear(KEY.uid)
+    assert failures.note(KEY, error) == FIRST
+
 
 Body = dict[str, Any]
 ERRORS: tuple[Callable[[], Exception], ...] = (
@@ -88,7 +127,7 @@ def test_a_sweep_shows_what_its_reconcile_raised(monkeypatch: pytest.MonkeyPatch
     sweeps = SweepDriver(monkeypatch)
     sweeps.put(sweep_of(1))
     with monkeypatch.context() as patch:
-        where = "solrbench.controller.sweeps.handlers.reconcile_sweep"
+        where = "solrbench.controller.sweep_handlers.reconcile_sweep"
         patch.setattr(where, fail_with(KeyError("axis")))
         pause = sweeps.reconcile()
     assert pause.total_seconds() <= 30

@@ -1,20 +1,225 @@
-"""Lists and watches that are refused do not end the operator, against kopf itself."""
+"""What a benchmark that runs costs the API server while its pods are watched.
+
+Watches of what belongs to a benchmark, with an API server that responds as each test says.
+
+Lists and watches that are refused do not end the operator, against kopf itself.
+"""
 
 import asyncio
 import json
 import logging
+import queue
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import httpx
 import kopf
 import pytest
 
-from solrbench.controller.handlers.kopf_session import open_session
-from solrbench.controller.handlers.kopf_settings import configure
-from solrbench.controller.scheduling.watch_retries import WatchRetries
+from solrbench.contract.load_plan import LoadState
+from solrbench.controller import watches as run_watches
+from solrbench.controller.kopf_settings import configure, open_session
+from solrbench.controller.schedule import BenchmarkKey
+from solrbench.controller.watches import KINDS, RunWatches, WatchRetries
+from solrbench.decide.pauses import LIVE_LOAD_PAUSE
+from solrbench.kube.connection import ForbiddenError
+from support.cluster.waiting import wait_until
+from support.fakes.fake_cluster import FakeCluster
+from support.fakes.operator_driver import OperatorDriver
+from support.fakes.workloads import Master
+from support.resources.small_resource import create, resource
+from support.servers.api_stub import cluster_of, resources, status, stream_of
+
+SECONDS = 10.0
+
+
+class WatchedCluster(FakeCluster):
+    """Its watches show a change when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.change = threading.Event()
+        self.passed_on = threading.Semaphore(0)
+
+    @property
+    def reads(self) -> int:
+        """Reads of pods and Jobs so far."""
+        return sum(each.kind in ("Pod", "Job") for each in self.requests)
+
+    def watch_changes(
+        self, *_: object, on_open: Callable[[], None], **__: object
+    ) -> Iterator[None]:
+        on_open()
+        self.change.wait(SECONDS)
+        yield
+        self.passed_on.release()
+        threading.Event().wait(SECONDS)
+
+
+class World:
+    """An operator with a benchmark whose load is under way."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.cluster = WatchedCluster()
+        self.operator = OperatorDriver(self.cluster, patch, watches=True)
+        self.finished: list[str] = []
+        patch.setattr(Master, "state", lambda _: self._state())
+        self.cluster.put(resource(create() | {"spec.suspend": False}))
+        (self.name,) = self.cluster.names("SolrBenchmark")
+
+    def _state(self) -> LoadState:
+        return LoadState(stage="Storing", unacknowledged=self.finished)
+
+    def reconcile(self, seconds: float = 2) -> int:
+        """Reconcile once and return how often pods or Jobs were read for it."""
+        self.operator.watch()
+        before = self.cluster.reads
+        self.operator.reconcile(self.name, seconds=seconds)
+        return self.cluster.reads - before
+
+    def is_watched(self) -> bool:
+        return self.operator.handlers._are_watched(self.uid)
+
+    def measure(self) -> None:
+        """Reconcile until the load is under way and nothing is new."""
+        for _ in range(12):
+            self.operator.workloads.advance()
+            self.reconcile()
+        self.uid = self.operator.read(self.name)["metadata"]["uid"]
+        wait_until(self.is_watched, "the watches are open", SECONDS)
+        self.reconcile(LIVE_LOAD_PAUSE.total_seconds())
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World(monkeypatch)
+    made.measure()
+    return made
+
+
+def test_load_that_goes_on_costs_no_read(world: World) -> None:
+    assert [world.reconcile() for _ in range(5)] == [0] * 5
+    world.finished.append("r1-s0-one")
+    assert world.reconcile() > 0
+
+
+def test_change_of_a_pod_is_looked_at(world: World) -> None:
+    assert world.reconcile() == 0
+    world.cluster.change.set()
+    assert all(world.cluster.passed_on.acquire(timeout=SECONDS) for _ in KINDS)
+    assert world.reconcile() > 0
+    assert world.reconcile() == 0
+
+
+def test_spec_that_changed_is_looked_at(world: World) -> None:
+    assert world.reconcile() == 0
+    body = world.operator.read(world.name)
+    body["metadata"]["generation"] = body["metadata"].get("generation", 1) + 1
+    body["spec"]["suspend"] = True
+    world.cluster.put(body)
+    assert world.reconcile() > 0
+    assert world.operator.read(world.name)["status"]["phase"] == "Suspended"
+
+
+def test_nothing_of_a_deleted_benchmark_is_watched(world: World) -> None:
+    del world.cluster.objects["SolrBenchmark", "default", world.name]
+    world.operator.watch()
+    assert not world.is_watched()
+
+
+def test_nothing_of_a_benchmark_that_is_over_is_watched(world: World) -> None:
+    body = world.operator.read(world.name)
+    body["metadata"]["generation"] = body["metadata"].get("generation", 1) + 1
+    body["spec"]["suspend"] = True
+    world.cluster.put(body)
+    world.reconcile()
+    world.reconcile()
+    assert not world.is_watched()
+
+
+KEY = BenchmarkKey("uid", "search", "one")
+POD = {"type": "ADDED", "object": {"kind": "PartialObjectMetadata"}}
+
+
+class Responses:
+    """Responds to the first watches of each kind, to no further one before the end of the test.
+
+    Args:
+        responses: for each kind, made by functions
+
+    """
+
+    def __init__(self, *responses: Callable[[], httpx.Response]) -> None:
+        self.queries: list[dict[str, str]] = []
+        self._responses = {kind: iter(responses) for kind in ("pods", "jobs")}
+        self._lock = threading.Lock()
+        self.end = threading.Event()
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path in ("/api/v1", "/apis/batch/v1"):
+            return resources("Pod", "Job")
+        with self._lock:
+            self.queries.append(dict(request.url.params))
+            found = next(self._responses[request.url.path.rpartition("/")[2]], None)
+        if found is None:
+            self.end.wait(SECONDS)
+        return stream_of() if found is None else found()
+
+
+@pytest.fixture
+def changes(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
+    monkeypatch.setattr(run_watches, "RETRY_SECONDS", 0.01)
+    return queue.Queue()
+
+
+def begin(responses: Responses, changes: "queue.Queue[str]") -> RunWatches:
+    watches = RunWatches(cluster_of(responses), changes.put)
+    watches.begin(KEY)
+    watches.begin(KEY)  # once is enough
+    return watches
+
+
+def test_each_change_is_passed_on(changes: "queue.Queue[str]") -> None:
+    responses = Responses(lambda: stream_of(POD, POD))
+    watches = begin(responses, changes)
+    assert [changes.get(timeout=SECONDS) for _ in range(4)] == ["uid"] * 4
+    assert watches.are_open("uid")
+    assert {each["labelSelector"] for each in responses.queries} == {"solrbench.io/benchmark=one"}
+    watches.end("uid")
+    assert not watches.are_open("uid")
+    responses.end.set()
+
+
+def test_refused_watch_is_not_open_and_begins_again(changes: "queue.Queue[str]") -> None:
+    responses = Responses(lambda: status(403, "no right to watch"), lambda: stream_of(POD))
+    watches = begin(responses, changes)
+    assert [changes.get(timeout=SECONDS) for _ in KINDS] == ["uid"] * 2
+    assert watches.are_open("uid")
+    watches.end("uid")
+    responses.end.set()
+
+
+def test_error_in_a_watch_is_raised() -> None:
+    gone = {"kind": "Status", "code": 403, "message": "the role is gone"}
+    cluster = cluster_of(Responses(lambda: stream_of(POD, {"type": "ERROR", "object": gone})))
+    opened: list[bool] = []
+    seen = cluster.watch_changes(
+        "v1", "Pod", "search", {}, seconds=1, on_open=lambda: opened.append(True)
+    )
+    next(seen)
+    assert opened == [True]
+    with pytest.raises(ForbiddenError, match="the role is gone"):
+        next(seen)
+
+
+def test_nothing_is_watched_of_a_benchmark_that_does_not_run() -> None:
+    watches = RunWatches(cluster_of(Responses()), print)
+    watches.end("unknown")
+    assert not watches.are_open("unknown")
+
 
 GROUP = "/apis/solrbench.io/v1alpha1"
 KIND = {

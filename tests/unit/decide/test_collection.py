@@ -5,13 +5,9 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
-from solrbench.decide.checks.collection import (
-    REPLICA_CHECKS,
-    CollectionReplicas,
-    check_settings,
-)
-from solrbench.decide.checks.outcome import Action, Outcome, first_outcome
-from solrbench.decide.solr_views import Replica
+from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas, check_settings
+from solrbench.decide.outcome import Action, Outcome, first_outcome
+from solrbench.decide.views import Replica
 
 
 def wanted(**fields: Any) -> Collection:

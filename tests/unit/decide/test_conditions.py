@@ -1,18 +1,23 @@
-"""Conditions of one reconcile, and the progress that is shown."""
+"""Conditions of one reconcile, and the progress that is shown.
+
+How long each stage may take.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
 import pytest
 
-from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.summaries import ReportStatus
-from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.comparisons import ReportStatus
+from solrbench.api.v1alpha1.conditions import Attempts, Condition
+from solrbench.api.v1alpha1.status import DatasetStatus, Status
 from solrbench.decide.conditions import (
     ACCEPTED,
     ALL_TYPES,
+    CLEANED_UP,
     COMPLETE,
+    DATA_INDEXED,
     MAX_MESSAGE,
     MAX_REASON,
     MEASURED,
@@ -20,6 +25,7 @@ from solrbench.decide.conditions import (
     TARGET_READY,
     Conditions,
     Truth,
+    deadline_seconds,
     holds,
     is_finished,
     progress_percent,
@@ -27,6 +33,7 @@ from solrbench.decide.conditions import (
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
+from support.resources.small_resource import resource
 
 NOW = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -175,3 +182,23 @@ def test_control_characters_of_others_are_left_out() -> None:
     conditions = Conditions([], datetime(2026, 1, 1, tzinfo=UTC), 1)
     conditions.set(SUCCEEDED, "False", TargetReason.SOLR_ERROR, "a\x1b[31mred\r\nINFO \x00b")
     assert conditions.get(SUCCEEDED).message == "a [31mred \nINFO  b"
+
+
+LIMITS = {"provisioningSeconds": 10, "indexingSeconds": 20, "measuringSeconds": 30}
+SPEC = SolrBenchmark.parse(resource({"spec.deadlines": LIMITS})).spec
+
+
+@pytest.mark.parametrize(
+    ("condition", "seconds"),
+    [
+        (ACCEPTED, 10),
+        (TARGET_READY, 10),
+        (DATA_INDEXED, 20),
+        (MEASURED, 30),
+        (SUCCEEDED, None),
+        (CLEANED_UP, None),
+        (COMPLETE, None),
+    ],
+)
+def test_limit_of_a_stage(condition: str, seconds: int | None) -> None:
+    assert deadline_seconds(SPEC, condition) == seconds

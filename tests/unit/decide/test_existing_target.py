@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
-from solrbench.decide.checks.outcome import Action, first_outcome
-from solrbench.decide.checks.targets.existing_target import (
+from solrbench.decide.existing_target import (
+    DEFAULT_PATTERNS,
     EXISTING_CHECKS,
     EXISTING_CLOUD_CHECKS,
     PATIENCE,
@@ -16,11 +16,17 @@ from solrbench.decide.checks.targets.existing_target import (
     ExistingNodes,
     ExistingSolrCloud,
     UserCollection,
+    check_addresses,
     check_enough_nodes,
+    check_name,
     check_own_collection,
+    host_of,
+    patterns_in,
+    qualify,
 )
-from solrbench.decide.solr_views import NodeIdentity, Replica
-from solrbench.errors import TemporaryError
+from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.views import NodeIdentity, Replica
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import TargetReason
 
 
@@ -142,3 +148,116 @@ def test_nodes_of_an_existing_target_that_was_ready(
     outcome = first_outcome(EXISTING_CHECKS, found)
     seen = (None, None) if outcome is None else (outcome.reason, outcome.action)
     assert seen == (reason, action)
+
+
+DEFAULTS = patterns_in(DEFAULT_PATTERNS, "team")
+
+
+@pytest.mark.parametrize(
+    ("url", "full"),
+    [
+        ("http://search:8983/solr", "http://search.team.svc:8983/solr"),
+        ("http://search-0.search.team:8983/solr", "http://search-0.search.team.svc:8983/solr"),
+        (
+            "http://a-solrcloud-1.a-solrcloud-headless.team",
+            "http://a-solrcloud-1.a-solrcloud-headless.team.svc",
+        ),
+        ("http://a-solrcloud-1.team/solr", "http://a-solrcloud-1.team.svc/solr"),
+        ("https://search.example.team/solr", "https://search.example.team/solr"),
+        ("https://search-0.example.team/solr", "https://search-0.example.team/solr"),
+        ("https://search-0.search.example.team", "https://search-0.search.example.team"),
+        ("https://example.team", "https://example.team"),
+        ("http://search.team.svc/solr/", "http://search.team.svc/solr"),
+        ("https://Solr.Example.org:8984/a/solr", "https://solr.example.org:8984/a/solr"),
+        ("http://10.0.0.7:8983/solr", "http://10.0.0.7:8983/solr"),
+        ("http://[2001:db8::1]:8983/solr", "http://[2001:db8::1]:8983/solr"),
+    ],
+)
+def test_a_host_means_the_same_everywhere(url: str, full: str) -> None:
+    assert qualify(url, "team") == full
+
+
+@pytest.mark.parametrize(
+    ("host", "patterns"),
+    [
+        ("search.team.svc", DEFAULTS),
+        ("search.team.svc.cluster.local", DEFAULTS),
+        ("solr.example.org", ("*.Example.org",)),
+        ("10.0.0.7", ("10.0.0.*",)),
+        ("2001:db8::1", ("2001:db8::*",)),
+    ],
+)
+def test_host_is_allowed_if_a_pattern_matches(host: str, patterns: tuple[str, ...]) -> None:
+    check_name(host, patterns)
+
+
+@pytest.mark.parametrize(
+    ("host", "patterns"),
+    [
+        ("example.org", DEFAULTS),
+        ("search.svc.example.org", DEFAULTS),
+        ("search.other.svc", DEFAULTS),
+        ("search.other.svc.cluster.local", DEFAULTS),
+        ("team.svc", DEFAULTS),
+        ("10.0.0.7", DEFAULTS),
+        ("example.org", ("*.example.org",)),
+        ("search.team.svc", ()),
+    ],
+)
+def test_other_hosts_are_refused_with_the_remedy(host: str, patterns: tuple[str, ...]) -> None:
+    with pytest.raises(PermanentError, match=r"existingTargets\.allowedHosts") as caught:
+        check_name(host, patterns)
+    assert caught.value.reason == "HostNotAllowed"
+    assert host in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("address", "what"),
+    [
+        ("127.0.0.1", "loopback"),
+        ("::1", "loopback"),
+        ("::ffff:127.0.0.1", "loopback"),
+        ("169.254.169.254", "link-local"),
+        ("::ffff:169.254.169.254", "link-local"),
+        ("fe80::1%eth0", "link-local"),
+        ("fd00:ec2::254", "a metadata service"),
+        ("168.63.129.16", "a metadata service"),
+        ("100.100.100.200", "a metadata service"),
+        ("0.0.0.0", "no address of a host"),
+        ("224.0.0.1", "no address of a host"),
+        ("10.96.0.1", "the API server"),
+        ("::ffff:10.96.0.1", "the API server"),
+    ],
+)
+def test_no_pattern_allows_these_addresses(address: str, what: str) -> None:
+    with pytest.raises(PermanentError, match=what) as caught:
+        check_addresses("search.team.svc", ["10.0.0.7", address], ["10.96.0.1", "fd00::1"])
+    assert caught.value.reason == "HostNotAllowed"
+
+
+def test_addresses_of_pods_and_services_are_fine() -> None:
+    check_addresses("search.team.svc", ["10.0.0.7", "fd00::2"], ["10.96.0.1", "fd00::1"])
+
+
+def test_host_of_a_url() -> None:
+    assert host_of("https://[2001:DB8::1]:8983/solr") == "2001:db8::1"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "fd00:ec2::254",
+        "168.63.129.16",
+        "100.100.100.200",
+        "64:ff9b::7f00:1",
+        "64:ff9b::a9fe:a9fe",
+        "64:ff9b:1::7f00:1",
+        "::127.0.0.1",
+        "::a9fe:a9fe",
+        "2002:7f00:1::",
+        "::ffff:169.254.169.254",
+    ],
+)
+def test_metadata_services_and_carried_addresses_are_refused(address: str) -> None:
+    with pytest.raises(PermanentError, match="never allowed"):
+        check_addresses("search", [address], [])

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.spec import Cleanup
-from solrbench.api.v1alpha1.status.conditions import Attempts
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.decide.checks.lifecycle import (
+from solrbench.api.v1alpha1.benchmark import Cleanup
+from solrbench.api.v1alpha1.conditions import Attempts
+from solrbench.api.v1alpha1.status import Status
+from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, TARGET_READY, Conditions, Truth
+from solrbench.decide.lifecycle import (
     StageWait,
     check_deadline,
     check_load_attempts,
@@ -20,9 +21,8 @@ from solrbench.decide.checks.lifecycle import (
     next_target_attempt,
     wants_cleanup,
 )
-from solrbench.decide.checks.outcome import Action
-from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, TARGET_READY, Conditions, Truth
-from solrbench.reasons.cleanup import CleanupReason
+from solrbench.decide.outcome import Action
+from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason

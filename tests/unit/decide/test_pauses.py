@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.target import LiveLoad
-from solrbench.decide.scheduling.pauses import (
+from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.decide.pauses import (
     FINISHED_PAUSE,
     LIVE_LOAD_PAUSE,
     MAX_POLL_PAUSE,

@@ -5,8 +5,13 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.internal_errors import MAX_IN_A_ROW
-from solrbench.decide.scheduling.queue import QueueEntry, QueuePosition, find_position, view_entry
+from solrbench.decide.queue import (
+    MAX_IN_A_ROW,
+    QueueEntry,
+    QueuePosition,
+    find_position,
+    view_entry,
+)
 from support.resources.small_resource import resource
 
 TIME = datetime(2025, 3, 1, tzinfo=UTC)

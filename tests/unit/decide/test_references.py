@@ -1,18 +1,81 @@
-"""Which options of pods a benchmark may set."""
+"""Whether a dataset may be downloaded.
 
+Objectives that name steps.
+
+Which options of pods a benchmark may set.
+
+Objects that a spec refers to.
+"""
+
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from solrbench.decide.checks.outcome import Action
-from solrbench.decide.checks.pod_options import (
+from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.references import (
     DEFAULT_POD_OPTIONS,
+    DOWNLOAD_CHECKS,
     POD_OPTIONS,
+    REFERENCE_CHECKS,
+    ClaimReference,
+    ConfigMapReference,
+    Downloads,
+    References,
+    check_objective_steps,
     check_pod_options,
 )
 from support.resources.objects import stored
 from support.resources.pod_options import EVERY_OPTION, with_options
-from support.resources.small_resource import SOLR, Changes
+from support.resources.small_resource import SOLR, Changes, step
+
+ALLOWED = Downloads(("files.example.org",), ("*.example.org",), (), secrets_allowed=False)
+
+
+def test_files_of_allowed_hosts_are_fine() -> None:
+    assert first_outcome(DOWNLOAD_CHECKS, ALLOWED) is None
+
+
+def test_another_host_is_refused_by_name() -> None:
+    found = replace(ALLOWED, hosts=("files.example.org", "evil.org"))
+    outcome = first_outcome(DOWNLOAD_CHECKS, found)
+    assert outcome is not None
+    assert (outcome.action, outcome.reason) == (Action.FAIL, "HostNotAllowed")
+    assert outcome.message.startswith("spec.dataset.http.urls: evil.org matches none")
+    assert "datasets.allowedHosts" in outcome.message
+
+
+def test_secrets_are_the_installers_choice() -> None:
+    found = replace(ALLOWED, secret_fields=("spec.dataset.http.auth",))
+    outcome = first_outcome(DOWNLOAD_CHECKS, found)
+    assert outcome is not None
+    assert (outcome.action, outcome.reason) == (Action.FAIL, "DatasetSecretNotAllowed")
+    assert outcome.message.startswith("spec.dataset.http.auth: ")
+    assert first_outcome(DOWNLOAD_CHECKS, replace(found, secrets_allowed=True)) is None
+
+
+OBJECTIVE = {"name": "fast", "responseTime": {"maxMilliseconds": 1}}
+STEPS = [step(name="low"), {"users": 5, "requests": 1}]
+
+
+@pytest.mark.parametrize("names", [[], ["low"], ["users-5", "low"]])
+def test_steps_that_there_are_may_be_named(names: list[str]) -> None:
+    objectives = [OBJECTIVE | {"steps": names}]
+    spec = stored({"spec.load.steps": STEPS, "spec.objectives": objectives}).spec
+    assert check_objective_steps(spec) is None
+
+
+def test_another_step_is_refused_with_those_that_there_are() -> None:
+    objectives = [OBJECTIVE, OBJECTIVE | {"name": "two", "steps": ["low", "users-6"]}]
+    spec = stored({"spec.load.steps": STEPS, "spec.objectives": objectives}).spec
+    found = check_objective_steps(spec)
+    assert found is not None
+    assert found.reason == "ObjectiveStepNotFound"
+    assert found.message == (
+        "spec.objectives[1].steps names users-6, which is not in load.steps (low, users-5);"
+        " name one of these, or leave steps out"
+    )
+
 
 SECRET = {"name": "A", "valueFrom": {"secretKeyRef": {"name": "login", "key": "a"}}}
 PLAIN = {"name": "B", "value": "b"}
@@ -68,3 +131,54 @@ def test_placement_of_the_solr_cloud_is_no_way_around(field: str, value: Any, op
     others = tuple(each for each in POD_OPTIONS if each != option)
     message = refused({f"{SOLR}.{field}": value}, others)
     assert message.startswith(f"spec.target.solrCloud.{field} must not be set")
+
+
+QUERIES = "spec.workload.queries.configMap"
+CLAIM = "spec.dataset.persistentVolumeClaim"
+
+
+def config_map(*keys: str, missing: bool = False) -> ConfigMapReference:
+    present = None if missing else frozenset(keys)
+    return ConfigMapReference(QUERIES, "mine", ("queries.txt",), present)
+
+
+@pytest.mark.parametrize(
+    ("found", "reason", "text"),
+    [
+        (References("search", (), ()), None, ""),
+        (
+            References(
+                "search",
+                (config_map("queries.txt", "more"),),
+                (ClaimReference(CLAIM, "data", exists=True),),
+            ),
+            None,
+            "",
+        ),
+        (
+            References("search", (config_map(missing=True),), ()),
+            "ConfigMapNotFound",
+            f"{QUERIES}: there is no ConfigMap mine in namespace search; create it",
+        ),
+        (
+            References("search", (config_map("b", "a"),), ()),
+            "ConfigMapKeyNotFound",
+            f"{QUERIES}: ConfigMap mine has no key queries.txt; it has a, b; add it",
+        ),
+        (
+            References("search", (config_map(),), ()),
+            "ConfigMapKeyNotFound",
+            f"{QUERIES}: ConfigMap mine has no key queries.txt; it has none; add it",
+        ),
+        (
+            References("search", (), (ClaimReference(CLAIM, "data", exists=False),)),
+            "VolumeClaimNotFound",
+            f"{CLAIM}: there is no PersistentVolumeClaim data in namespace search; create it",
+        ),
+    ],
+)
+def test_missing_objects_are_waited_for(found: References, reason: str | None, text: str) -> None:
+    outcome = first_outcome(REFERENCE_CHECKS, found)
+    assert (None if outcome is None else outcome.reason) == reason
+    if outcome is not None:
+        assert (outcome.message, outcome.action) == (text, Action.WAIT)

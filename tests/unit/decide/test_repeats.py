@@ -2,9 +2,9 @@
 
 import pytest
 
-from solrbench.api.v1alpha1.load.repeats import Repeats
+from solrbench.api.v1alpha1.load import Repeats
+from solrbench.contract.step_runs import StepRunId
 from solrbench.decide.repeats import count_repeats, format_repeats
-from solrbench.plan.step_runs import StepRunId
 
 STEPS = 2
 UNTIL = Repeats.model_validate({"until": "Decided", "min": 3, "max": 5})

@@ -1,4 +1,7 @@
-"""Whether a SolrCloud is ready: its status and its StatefulSet together."""
+"""The SolrCloud of a benchmark; its way to readiness is in the tests of its provisioner.
+
+Whether a SolrCloud is ready: its status and its StatefulSet together.
+"""
 
 import copy
 from datetime import UTC, datetime, timedelta
@@ -6,9 +9,53 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.solr_cloud_readiness import LOCK, QUEUE, is_unreconciled, unmet_conditions
+from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.pods import PodProblem
+from solrbench.decide.solr_cloud import (
+    LOCK,
+    OWNERSHIP_CHECKS,
+    QUEUE,
+    SolrCloudState,
+    check_cloud_ready,
+    check_reconciled,
+    is_unreconciled,
+    unmet_conditions,
+)
+from solrbench.reasons.target import PodReason
+from support.resources.pod_views import pod_view
 from support.resources.small_resource import change
 from support.resources.solr_clouds import CREATED, ready_cloud, ready_stateful_set
+
+NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
+POD = pod_view("one-solr-0", NOW, phase="Pending", ready=False)
+
+
+def owner() -> str:
+    return str(ready_cloud()["metadata"]["ownerReferences"][0]["uid"])
+
+
+def test_cloud_of_the_benchmark_that_is_ready() -> None:
+    state = SolrCloudState(ready_cloud(), ready_stateful_set(), (POD,), owner(), NOW)
+    assert first_outcome(OWNERSHIP_CHECKS, state) is None
+    assert first_outcome((check_reconciled, check_cloud_ready), state) is None
+
+
+def test_cloud_of_another_owner_ends_the_benchmark() -> None:
+    state = SolrCloudState(ready_cloud(), None, (), "another", NOW)
+    outcome = first_outcome(OWNERSHIP_CHECKS, state)
+    assert outcome is not None
+    assert (outcome.reason, outcome.action) == ("SolrCloudNameTaken", Action.FAIL)
+
+
+def test_pods_that_may_not_be_created() -> None:
+    refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
+    cloud = ready_cloud()
+    cloud["status"]["readyReplicas"] = 0
+    operated = check_cloud_ready(
+        SolrCloudState(cloud, ready_stateful_set(), (), owner(), NOW, refused)
+    )
+    assert operated is not None
+    assert operated.reason == "FailedCreate"
 
 
 def test_a_ready_cloud_misses_nothing() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.decide.status.size import MAX_STATUS_BYTES, fit_status
+from solrbench.decide.status_size import MAX_STATUS_BYTES, fit_status
 from support.results.largest_status import largest_status
 from support.results.statuses import full_status
 

@@ -1,21 +1,84 @@
-"""The nodes of a target beside the spec, and beside what they were."""
+"""ZooKeeper and the Solr nodes on their way.
 
+The nodes of a target beside the spec, and beside what they were.
+
+The ZooKeeper that others make or run.
+"""
+
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from solrbench.decide.checks.outcome import Action, first_outcome
-from solrbench.decide.checks.targets.target import (
+from solrbench.decide.outcome import Action, Outcome, first_outcome
+from solrbench.decide.pods import PodProblem
+from solrbench.decide.solr_cloud import check_clouds_served
+from solrbench.decide.target import (
     NODE_CHECKS,
+    ComponentPods,
     TargetNodes,
     TargetPods,
+    ZooKeeperHeap,
+    check_clusters_served,
+    check_ensemble,
     check_pods_unchanged,
+    check_provided_made,
+    check_reachable,
+    check_solr_pods,
+    check_zookeeper_heap,
 )
 from solrbench.decide.views import ContainerView, PodView
+from solrbench.reasons.target import PodReason, TargetReason
 from support.resources.pod_views import pod_view
+from support.resources.solr_clouds import CREATED
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
+POD = pod_view("one-solr-0", NOW, phase="Pending", ready=False)
+UNSCHEDULABLE = replace(POD, unschedulable="0/1 nodes are available")
+
+
+@pytest.mark.parametrize(
+    ("check", "reason", "words"),
+    [
+        (check_ensemble, "ZooKeeperNotReady", "1 of 3 ZooKeeper members"),
+        (check_solr_pods, "SolrNotReady", "1 of 3 Solr pods"),
+    ],
+)
+def test_components_are_waited_for(
+    check: Callable[[ComponentPods], Outcome | None], reason: str, words: str
+) -> None:
+    waiting = ComponentPods(1, 3, (POD,), NOW)
+    outcome = check(waiting)
+    assert outcome is not None
+    assert (outcome.reason, outcome.action) == (reason, Action.WAIT)
+    assert words in outcome.message
+    stuck = check(replace(waiting, pods=(POD, UNSCHEDULABLE)))
+    assert stuck is not None
+    assert (stuck.reason, stuck.action) == ("Unschedulable", Action.WAIT)
+    assert check(replace(waiting, ready=3, pods=(UNSCHEDULABLE,))) is None
+
+
+def test_pods_that_may_not_be_created() -> None:
+    refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
+    outcome = check_solr_pods(ComponentPods(0, 3, (), NOW, refused))
+    assert outcome is not None
+    assert (outcome.reason, outcome.message) == ("FailedCreate", "exceeded quota")
+
+
+@pytest.mark.parametrize(
+    ("mebibytes", "matches"), [(512, True), (495, True), (None, True), (1000, False), (256, False)]
+)
+def test_heap_that_zookeeper_reports(mebibytes: int | None, matches: bool) -> None:
+    found = None if mebibytes is None else mebibytes << 20
+    outcome = check_zookeeper_heap(ZooKeeperHeap({"zoo-1": 512 << 20, "zoo-2": found}, 512 << 20))
+    assert (outcome is None) is matches
+    if outcome is not None:
+        assert (outcome.reason, outcome.action) == ("HeapMismatch", Action.FAIL)
+        assert f"zoo-2 reports a maximum heap of {mebibytes} MiB" in outcome.message
+
+
+TARGET_NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MEBIBYTE = 1 << 20
 READY = TargetNodes(
     live=2,
@@ -77,7 +140,7 @@ def test_heap_that_the_jvm_reports(mebibytes: int, matches: bool) -> None:
 
 def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str = "") -> PodView:
     container = ContainerView("solr", restarts=1 if ended else 0, ended_reason=ended)
-    return pod_view(name, NOW, uid=uid, phase=phase, containers=(container,))
+    return pod_view(name, TARGET_NOW, uid=uid, phase=phase, containers=(container,))
 
 
 @pytest.mark.parametrize(
@@ -99,6 +162,43 @@ def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str
 def test_pods_of_a_target_that_was_ready(
     pods: tuple[PodView, ...], reason: str | None, action: Action | None
 ) -> None:
-    outcome = check_pods_unchanged(TargetPods({"solr-0": "u/0"}, pods, NOW))
+    outcome = check_pods_unchanged(TargetPods({"solr-0": "u/0"}, pods, TARGET_NOW))
     found = (None, None) if outcome is None else (outcome.reason, outcome.action)
     assert found == (reason, action)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        check_clouds_served(True),
+        check_clusters_served(True),
+        check_provided_made("base-zookeeper", True),
+        check_reachable("zk-0:2181", True),
+    ],
+)
+def test_what_is_there_needs_no_wait(outcome: Outcome | None) -> None:
+    assert outcome is None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason", "named"),
+    [
+        (check_clouds_served(False), TargetReason.SOLR_OPERATOR_MISSING, "solr-operator"),
+        (check_clusters_served(False), TargetReason.ZOOKEEPER_OPERATOR_MISSING, "zookeeper.mode"),
+        (
+            check_provided_made("base-zookeeper", False),
+            TargetReason.ZOOKEEPER_NOT_READY,
+            "base-zookeeper",
+        ),
+        (
+            check_reachable("zk-0:2181", False),
+            TargetReason.ZOOKEEPER_UNREACHABLE,
+            "connectionString",
+        ),
+    ],
+)
+def test_what_is_missing_is_waited_for_by_name(
+    outcome: Outcome, reason: TargetReason, named: str
+) -> None:
+    assert (outcome.reason, outcome.action) == (reason, Action.WAIT)
+    assert named in outcome.message

@@ -7,8 +7,8 @@ import obstore
 import pytest
 
 from solrbench.export import command
-from solrbench.report.files import report_files
-from solrbench.report.model import Report
+from solrbench.present.files import report_files
+from solrbench.present.report import Report
 from support.resources.exports import FOLDER, ExportPod, export_pod, volume
 
 

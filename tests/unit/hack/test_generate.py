@@ -1,15 +1,127 @@
-"""The CustomResourceDefinition, and its copy in the chart."""
+"""Files that are made from the models.
+
+The page that documents the resource.
+
+The CustomResourceDefinition, and its copy in the chart.
+
+The reasons of verdicts in the documentation.
+"""
 
 import json
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from solrbench.api import crd
+from hack.generate import __main__, crd
+from hack.generate.api_reference import render_reference
+from hack.generate.reason_reference import render_reason_reference, render_verdict_reasons
+from solrbench.analysis.check_registry import CHECKS, CHECKS_OF_REPEATS, PLACEMENT_CHECKS, REASONS
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.schema import VALIDATIONS
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.findings import InvalidReason
+from solrbench.reasons.registry import ALL_REASONS, GROUPS
+from solrbench.reasons.target import TargetReason
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+@pytest.mark.slow
+def test_files_on_disk_are_up_to_date() -> None:
+    assert __main__.diff_files(REPOSITORY) == ""
+
+
+@pytest.mark.slow
+def test_every_file_is_the_same_bytes_each_time() -> None:
+    assert __main__.render_files() == __main__.render_files()
+
+
+@pytest.mark.slow
+def test_check_passes_on_what_was_written(tmp_path: Path) -> None:
+    assert __main__.main(["--root", str(tmp_path)]) == 0
+    assert __main__.main(["--check", "--root", str(tmp_path)]) == 0
+
+
+@pytest.mark.slow
+def test_check_fails_with_a_diff_of_what_was_edited(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    __main__.main(["--root", str(tmp_path)])
+    path = tmp_path / __main__.crd_file(BENCHMARK)
+    path.write_text(path.read_text("utf-8").replace("sbench", "bench"), "utf-8")
+    assert __main__.main(["--check", "--root", str(tmp_path)]) == 1
+    diff = capsys.readouterr().err
+    assert "-    - bench\n" in diff
+    assert "+    - sbench\n" in diff
+
+
+@pytest.mark.slow
+def test_check_fails_when_a_file_is_missing(tmp_path: Path) -> None:
+    assert __main__.main(["--check", "--root", str(tmp_path)]) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@cache
+def page() -> str:
+    return render_reference()
+
+
+@cache
+def sections() -> dict[str, str]:
+    return {part.partition("\n")[0]: part.partition("\n")[2] for part in page().split("\n## ")[1:]}
+
+
+def row(section: str, field: str) -> list[str]:
+    lines = sections()[section].splitlines()
+    (line,) = [each for each in lines if each.startswith(f"| `{field}` |")]
+    return [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def test_every_object_is_linked_to_a_section_that_exists() -> None:
+    links = {part.partition(")")[0] for part in page().split("](#")[1:]}
+    assert links == {name.lower() for name in sections()} - {"solrbenchmark", "solrbenchmarksweep"}
+
+
+def test_every_field_of_the_spec_has_a_row() -> None:
+    for field in Spec.model_fields.values():
+        assert field.alias is not None
+        assert row("Spec", field.alias)
+
+
+@pytest.mark.parametrize(
+    ("section", "field", "cells"),
+    [
+        (
+            "SolrCloud",
+            "nodes",
+            ["integer", "`1`", "1 to 100", "`nodes` is the number of Solr nodes, one pod each."],
+        ),
+        ("SolrCloud", "image", ["[SolrImage](#solrimage)", "its fields' defaults"]),
+        ("SolrCloud", "nodeSelector", ["map of string", "-", "at most 32 entries"]),
+        ("Step", "users", ["integer", "-", "1 to 100,000"]),
+        ("Step", "requestsPerSecond", ["number", "-", "0 to 1,000,000"]),
+        ("Spec", "warmUp", ["[WarmUp](#warmup)", "-"]),
+        ("Workload", "method", ["one of `GET`, `POST`", "`GET`"]),
+        ("Status", "observedGeneration", ["integer", "-"]),
+    ],
+)
+def test_row_shows_type_default_bounds_and_meaning(
+    section: str, field: str, cells: list[str]
+) -> None:
+    assert row(section, field)[1 : 1 + len(cells)] == cells
+
+
+def test_rules_are_listed_with_their_object() -> None:
+    assert "- steps must have different names" in sections()["Load"]
+
+
+def test_page_says_what_may_change() -> None:
+    assert (
+        "`spec.cleanup`, `spec.results`, `spec.suspend`, `spec.ttlSecondsAfterFinished`" in page()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +234,38 @@ def test_braces_of_a_description_are_no_template() -> None:
 
 
 NAME = "  name: solrbenchmarks.solrbench.io\n"
+
+
+def test_page_has_a_row_for_every_reason() -> None:
+    page = render_reason_reference()
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert len(rows) == len(ALL_REASONS)
+    assert page.count("\n## ") == len(GROUPS)
+
+
+def test_row_has_kind_meaning_and_remedy() -> None:
+    reason = TargetReason.SOLR_NOT_READY
+    row = f"| `SolrNotReady` | waiting | {reason.meaning} | {reason.remedy} |"
+    assert row in render_reason_reference().splitlines()
+
+
+def test_section_has_a_row_for_every_reason() -> None:
+    rows = [line for line in render_verdict_reasons().splitlines() if line.startswith("| `")]
+    assert [row.split("`")[1] for row in rows] == [
+        *CHECKS,
+        *CHECKS_OF_REPEATS,
+        *PLACEMENT_CHECKS,
+        "TargetChanged",
+        "TooFewSamples",
+    ]
+
+
+def test_row_has_meaning_and_remedy_as_sentences() -> None:
+    meaning = CHECKS["PodThrottled"].meaning
+    row = f"| `PodThrottled` | {meaning} | Raise load.resources.limits.cpu. |"
+    assert row in render_verdict_reasons().splitlines()
+
+
+def test_definition_of_the_resource_names_every_reason() -> None:
+    text = InvalidReason.model_json_schema()["properties"]["reason"]
+    assert all(word in str(text) for word in REASONS)

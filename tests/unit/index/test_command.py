@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.dataset.command import EXIT_RETRYABLE, EXIT_TERMINATED, PodEnvironment, run_index
-from solrbench.dataset.retries import RetryPolicy
-from solrbench.dataset.sources.generator import GeneratedDocuments
-from solrbench.dataset.sources.partition import Partition
-from solrbench.http_auth import basic_auth
-from solrbench.plan.index_plan import EXIT_PERMANENT, IndexProgress
-from unit.dataset.fake_servers import RESET, FakeSolr, fake_solr, shard, two_shards
+from solrbench.contract.pod_plans import EXIT_PERMANENT, IndexProgress
+from solrbench.index.command import EXIT_RETRYABLE, EXIT_TERMINATED, IndexPodEnvironment, run_index
+from solrbench.index.errors import RetryPolicy
+from solrbench.index.files import Partition
+from solrbench.index.sources import GeneratedDocuments
+from solrbench.net.http import basic_auth
+from support.servers.index_servers import RESET, FakeSolr, fake_solr, shard, two_shards
 
 BUSY = (503, {"error": {"msg": "busy"}})
 GENERATED = {"generator": {"documents": 200, "vocabularyTerms": 100, "wordsPerDocument": 3}}
@@ -52,8 +52,8 @@ class Bench:
         file.write_text(json.dumps(whole))
         return run_index(file, pod, self.pod())
 
-    def pod(self) -> PodEnvironment:
-        return PodEnvironment(
+    def pod(self) -> IndexPodEnvironment:
+        return IndexPodEnvironment(
             folder=self.folder,
             termination_log=self.folder / "log",
             host="127.0.0.1",

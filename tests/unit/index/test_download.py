@@ -10,17 +10,15 @@ from typing import Any
 import httpx
 import pytest
 
-from solrbench.api.v1alpha1.download import Http
-from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.retries import RetryPolicy
-from solrbench.dataset.sources.download import Downloader, check_redirect
-from solrbench.dataset.sources.download_body import ExpectedFile, ResumableBody
-from solrbench.dataset.sources.download_rules import DownloadRules
+from solrbench.api.v1alpha1.dataset import Http
 from solrbench.errors import PermanentError
-from solrbench.http_auth import basic_auth
-from solrbench.reasons.indexing import IndexingReason
+from solrbench.index.download import Downloader, ExpectedFile, ResumableBody, check_redirect
+from solrbench.index.download_rules import DownloadRules
+from solrbench.index.errors import IndexingError, RetryPolicy
+from solrbench.net.http import basic_auth
+from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
-from unit.dataset.fake_servers import RangeServer, file_server, range_server
+from support.servers.index_servers import RangeServer, file_server, range_server
 
 FILES = {"/a.json": b"[]", "/big.json": bytes(300_000)}
 

@@ -1,20 +1,53 @@
+"""The first documents of a dataset: the same whatever the pods, the first 10 among the first 20."""
+
 import io
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.dataset import Format
-from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.sources.files import (
+from solrbench.api.v1alpha1.dataset import Dataset, Format
+from solrbench.index.download_rules import DownloadRules
+from solrbench.index.errors import IndexingError, RetryPolicy
+from solrbench.index.files import (
     DataFile,
+    Partition,
+    cleaned,
     distinct_names,
     format_of,
     mounted_files,
     unpacked,
 )
-from solrbench.reasons.indexing import IndexingReason
-from unit.dataset.fake_servers import packed
+from solrbench.index.sources import ReadContext, read_documents
+from solrbench.reasons.data import IndexingReason
+from support.servers.index_servers import file_server, packed
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ({"id": "1", "a": "x"}, {"id": "1", "a": "x"}),
+        ({"id": "1", "a": None}, {"id": "1"}),
+        ({"a": "x"}, {"id": "made", "a": "x"}),
+        ({"id": None, "a": "x"}, {"id": "made", "a": "x"}),
+        ({"id": "1", "a": [None, "x"]}, {"id": "1", "a": ["x"]}),
+        ({"id": "1", "a": []}, {"id": "1"}),
+        ({"id": "1", "a": {"b": 1, "c": {"d": 2}}}, {"id": "1", "a.b": 1, "a.c.d": 2}),
+        ({"id": "1", "a": [{"b": 1}, {"b": [2, 3]}]}, {"id": "1", "a.b": [1, 2, 3]}),
+        ({"id": "1", "a": [["x"], ["y", None]]}, {"id": "1", "a": ["x", "y"]}),
+        ({"id": "1", "a.b": 1, "a": {"b": 2}}, {"id": "1", "a.b": [1, 2]}),
+    ],
+)
+def test_documents_become_flat(document: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert cleaned(document, "id", "made") == expected
+
+
+def test_document_without_its_key_field_gets_the_made_id() -> None:
+    assert cleaned({"id": "1"}, "isbn", "f-1") == {"isbn": "f-1", "id": "1"}
 
 
 @pytest.fixture
@@ -116,3 +149,117 @@ def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
     with pytest.raises(IndexingError, match=r"more than .* GiB when decompressed") as caught:
         stream.read()
     assert caught.value.reason is IndexingReason.DATASET_TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    ("pods", "batch", "total"), [(1, 10, 25), (2, 10, 95), (3, 7, 50), (5, 9, 4)]
+)
+def test_each_position_belongs_to_one_pod(pods: int, batch: int, total: int) -> None:
+    parts = [Partition(pod, pods, batch) for pod in range(pods)]
+    owners = [[part.pod for part in parts if part.owns(position)] for position in range(total)]
+    assert owners == [[position // batch % pods] for position in range(total)]
+
+
+@pytest.mark.parametrize(
+    ("pods", "batch", "total"), [(1, 10, 25), (2, 10, 95), (3, 7, 50), (5, 9, 4)]
+)
+def test_ranges_are_the_owned_positions(pods: int, batch: int, total: int) -> None:
+    for pod in range(pods):
+        part = Partition(pod, pods, batch)
+        positions = [position for piece in part.ranges(total) for position in piece]
+        assert positions == [position for position in range(total) if part.owns(position)]
+
+
+@pytest.mark.parametrize(("pods", "files"), [(1, 3), (2, 5), (3, 3), (5, 2), (7, 3)])
+def test_each_document_of_each_file_belongs_to_one_pod(pods: int, files: int) -> None:
+    owners: dict[tuple[int, int], list[int]] = {}
+    for pod in range(pods):
+        own, part = Partition(pod, pods, 4).of_files(files)
+        assert len(own) <= -(-files // pods)
+        for file in own:
+            for position in filter(part.owns, range(50)):
+                owners.setdefault((file, position), []).append(pod)
+    if files >= pods:  # positions go on over the files of a pod, and all are its own
+        assert {file for file, _ in owners} == set(range(files))
+    assert len(owners) == 50 * files
+    assert all(len(each) == 1 for each in owners.values())
+
+
+SIZES = {"a.jsonl": 7, "b.jsonl": 3, "c.jsonl": 20}
+FILES = {name: [{"n": n} for n in range(size)] for name, size in SIZES.items()}
+ALL = 30
+MOUNTED: dict[str, dict[str, Any]] = {
+    "generator": {"generator": {"documents": ALL, "seed": 3}},
+    "persistentVolumeClaim": {"persistentVolumeClaim": {"claimName": "c", "paths": ["*.jsonl"]}},
+    "configMap": {"configMap": {"name": "m", "keys": list(FILES)}},
+}
+SOURCES = ["generator", "http", "persistentVolumeClaim", "configMap"]
+
+
+def body(rows: list[dict[str, Any]]) -> bytes:
+    return "\n".join(json.dumps(row) for row in rows).encode()
+
+
+@contextmanager
+def source(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
+    """Return the source of a dataset of 30 documents."""
+    with ExitStack() as stack:
+        if kind == "http":
+            url = stack.enter_context(
+                file_server({f"/{name}": body(rows) for name, rows in FILES.items()}, [])
+            )
+            yield {"http": {"urls": [f"{url}/{name}" for name in FILES]}}
+            return
+        for name, rows in FILES.items():
+            (folder / name).write_bytes(body(rows))
+        yield MOUNTED[kind]
+
+
+def read_first(spec: dict[str, Any], folder: Path, part: Partition) -> list[str]:
+    rules = DownloadRules(address_rule=lambda *_: None)
+    context = ReadContext(folder, RetryPolicy(2, 0.001, 0.001, 0.0), rules)
+    return [each["id"] for each in read_documents(Dataset.model_validate(spec), part, context)]
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize(("first", "pods", "batch"), [(1, 1, 4), (8, 1, 4), (8, 3, 2), (25, 4, 3)])
+def test_the_first_documents_are_indexed_once_by_any_number_of_pods(
+    kind: str, first: int, pods: int, batch: int, tmp_path: Path
+) -> None:
+    with source(kind, tmp_path) as spec:
+        whole = read_first(spec, tmp_path, Partition(0, 1, batch))
+        part = spec | {"firstDocuments": first}
+        found = [
+            name
+            for pod in range(pods)
+            for name in read_first(part, tmp_path, Partition(pod, pods, batch))
+        ]
+    assert len(whole) == ALL
+    assert sorted(found) == sorted(whole[:first])
+
+
+@pytest.mark.parametrize("kind", SOURCES[1:])
+def test_files_with_fewer_documents_are_named_by_every_pod(kind: str, tmp_path: Path) -> None:
+    with source(kind, tmp_path) as spec:
+        for pod in range(2):
+            with pytest.raises(
+                IndexingError, match=r"only 30 documents in .*, expected 31"
+            ) as caught:
+                read_first(spec | {"firstDocuments": 31}, tmp_path, Partition(pod, 2, 4))
+            assert caught.value.reason is IndexingReason.DATASET_TOO_SMALL
+            assert caught.value.permanent
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_exactly_as_many_documents_are_enough(kind: str, tmp_path: Path) -> None:
+    with source(kind, tmp_path) as spec:
+        found = read_first(spec | {"firstDocuments": ALL}, tmp_path, Partition(0, 1, 4))
+    assert len(found) == ALL
+
+
+def test_files_behind_the_last_document_are_not_read(tmp_path: Path) -> None:
+    asked: list[str] = []
+    with file_server({"/a.jsonl": body(FILES["a.jsonl"])}, [], asked) as url:
+        spec = {"http": {"urls": [f"{url}/a.jsonl", f"{url}/missing.jsonl"]}, "firstDocuments": 7}
+        assert len(read_first(spec, tmp_path, Partition(0, 1, 4))) == 7
+    assert asked == ["/a.jsonl"]

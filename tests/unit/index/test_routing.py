@@ -1,12 +1,86 @@
+import random
+import string
+from collections.abc import Iterator
 from typing import Any
 
+import mmh3
+import orjson
 import pytest
 
-from solrbench.dataset.routing.routes import Routes, composite_hash, murmur3, parse_routes
-from unit.dataset.fake_servers import shard, two_shards
+from solrbench.index import routing as module
+from solrbench.index.errors import IndexingError
+from solrbench.index.routing import Batch, Routes, batches, composite_hash, murmur3, parse_routes
+from support.servers.index_servers import shard, two_shards
+from support.solr.reference_murmur3 import reference_murmur3
+
+Documents = list[dict[str, Any]]
 
 
-def routes(collection: dict[str, Any]) -> Routes:
+@pytest.fixture
+def routes() -> Routes:
+    found = parse_routes({"cluster": {"collections": {"books": two_shards()}}}, "books", "id")
+    assert found is not None
+    return found
+
+
+def made(count: int, size: int = 0) -> Documents:
+    return [{"id": str(number), "text": "x" * size} for number in range(count)]
+
+
+def gather(documents: Documents, routes: Routes, limit: int = 10) -> list[Batch]:
+    return list(batches(documents, routes, limit, "id"))
+
+
+def test_each_document_is_in_one_batch_of_its_shard(routes: Routes) -> None:
+    documents = [*made(95), {"id": "odd!"}]
+    found = gather(documents, routes)
+    bodies = [(batch.shard, each) for batch in found for each in orjson.loads(batch.body)]
+    assert sorted(bodies, key=str) == sorted(
+        ((routes.shard_of(each), each) for each in documents), key=str
+    )
+    assert [batch.documents for batch in found] == [len(orjson.loads(each.body)) for each in found]
+
+
+def test_batches_are_full_but_for_the_last_of_each_shard(routes: Routes) -> None:
+    sizes = [batch.documents for batch in gather(made(95), routes)]
+    assert max(sizes) == 10
+    assert sum(size < 10 for size in sizes) <= 2
+
+
+def test_long_documents_close_a_batch_early(
+    routes: Routes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BODY_BYTES", 1000)
+    found = gather(made(50, size=300), routes)
+    assert max(len(batch.body) for batch in found) < 1500
+    assert sum(batch.documents for batch in found) == 50
+
+
+def test_open_bodies_are_bounded_together(routes: Routes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "OPEN_BYTES", 2000)
+    read = 0
+
+    def counted() -> Iterator[dict[str, Any]]:
+        nonlocal read
+        for document in made(500, size=80):
+            read += 1
+            yield document
+
+    taken = 0
+    for batch in batches(counted(), routes, 1000, "id"):
+        taken += batch.documents
+        assert (read - taken) * 80 < 2000
+    assert taken == 500
+
+
+@pytest.mark.parametrize("value", [2**70, "\ud800"])
+def test_what_json_cannot_express_is_malformed(routes: Routes, value: object) -> None:
+    with pytest.raises(IndexingError, match="document 'a'") as caught:
+        gather([{"id": "a", "value": value}], routes)
+    assert caught.value.permanent
+
+
+def shard_routes(collection: dict[str, Any]) -> Routes:
     found = parse_routes({"cluster": {"collections": {"books": collection}}}, "books", "id")
     assert found is not None
     return found
@@ -14,7 +88,7 @@ def routes(collection: dict[str, Any]) -> Routes:
 
 def implicit(field: str | None = None) -> Routes:
     shards = {name: shard(None, name) for name in ("shard2", "shard1", "shard3")}
-    return routes({"router": {"name": "implicit", "field": field}, "shards": shards})
+    return shard_routes({"router": {"name": "implicit", "field": field}, "shards": shards})
 
 
 # Where Solr 9.10.1 itself put these ids: seven shards, each document asked of each core.
@@ -54,7 +128,7 @@ PLACED = [
 @pytest.mark.parametrize(("key", "expected"), PLACED)
 def test_route_of_an_id_agrees_with_solr(key: str, expected: str) -> None:
     shards = {name: shard(range_, name) for name, range_ in SEVEN.items()}
-    found = routes({"router": {"name": "compositeId"}, "shards": shards})
+    found = shard_routes({"router": {"name": "compositeId"}, "shards": shards})
     assert found.shard_of({"id": key}) == expected
 
 
@@ -67,11 +141,11 @@ def test_prefix_decides_the_upper_half() -> None:
 @pytest.mark.parametrize("key", ["a!", "!a", "a!!b", "a!b!c!d", "a/b!c", "a/33!b", "a/20!b/20!c"])
 def test_odd_prefixes_are_left_to_solr(key: str) -> None:
     assert composite_hash(key) is None
-    assert routes(two_shards()).shard_of({"id": key}) is None
+    assert shard_routes(two_shards()).shard_of({"id": key}) is None
 
 
 def test_ranges_are_signed() -> None:
-    found = routes(two_shards())
+    found = shard_routes(two_shards())
     assert [each.name for each in found.shards] == ["shard1", "shard2"]
     assert murmur3("") == 0
     assert found.shard_of({"id": ""}) == "shard2"
@@ -79,17 +153,17 @@ def test_ranges_are_signed() -> None:
 
 @pytest.mark.parametrize("value", [1.5, True, ["a"], {"set": "a"}, None])
 def test_values_that_solr_spells_its_own_way_are_left_to_solr(value: object) -> None:
-    assert routes(two_shards()).shard_of({"id": value}) is None
+    assert shard_routes(two_shards()).shard_of({"id": value}) is None
 
 
 def test_whole_numbers_are_hashed_as_text() -> None:
-    found = routes(two_shards())
+    found = shard_routes(two_shards())
     assert found.shard_of({"id": 17}) == found.shard_of({"id": "17"})
 
 
 def test_field_of_the_router_is_hashed() -> None:
-    found = routes({**two_shards(), "router": {"name": "compositeId", "field": "author"}})
-    by_id = routes(two_shards())
+    found = shard_routes({**two_shards(), "router": {"name": "compositeId", "field": "author"}})
+    by_id = shard_routes(two_shards())
     document = {"id": "1", "author": "Woolf"}
     assert found.shard_of(document) == by_id.shard_of({"id": "Woolf"})
     assert found.shard_of({"id": "1"}) is None
@@ -111,7 +185,7 @@ def test_implicit_with_field_takes_its_value_as_shard() -> None:
 def test_leaders_of_active_shards_are_found() -> None:
     state = two_shards()
     state["shards"]["shard2"] = shard("0-7fffffff", "books_shard2", leader=False)
-    found = routes(state)
+    found = shard_routes(state)
     assert found.leader_of("shard1", 0) == "{url}/books_shard1"
     assert found.leader_of("shard2", 0) is None
     assert found.leader_of("gone", 0) is None
@@ -125,8 +199,44 @@ def test_leaders_of_active_shards_are_found() -> None:
 def test_split_parents_take_no_documents() -> None:
     state = two_shards()
     state["shards"]["old"] = {**shard("80000000-7fffffff", "old"), "state": "inactive"}
-    assert [each.name for each in routes(state).shards] == ["shard1", "shard2"]
+    assert [each.name for each in shard_routes(state).shards] == ["shard1", "shard2"]
 
 
 def test_unknown_collection_has_no_routes() -> None:
     assert parse_routes({"cluster": {"collections": {}}}, "books", "id") is None
+
+
+CHARACTERS = string.printable + "\0äßπ€日🂡"
+
+
+@pytest.mark.parametrize(
+    ("data", "seed", "expected"),
+    [
+        # published vectors of MurmurHash3 x86_32, covering every length of the tail
+        (b"", 0, 0),
+        (b"", 1, 0x514E28B7),
+        (b"", 0xFFFFFFFF, 0x81F16F39),
+        (b"\xff\xff\xff\xff", 0, 0x76293B50),
+        (b"!Ce\x87", 0, 0xF55B516B),
+        (b"!Ce\x87", 0x5082EDEE, 0x2362F9DE),
+        (b"!Ce", 0, 0x7E4A8634),
+        (b"!C", 0, 0xA0F7B07A),
+        (b"!", 0, 0x72661CF4),
+        (b"\0\0\0\0", 0, 0x2362F9DE),
+        (b"aaaa", 0x9747B28C, 0x5A97808A),
+        (b"Hello, world!", 0x9747B28C, 0x24884CBA),
+        ("ππππππππ".encode(), 0x9747B28C, 0xD58063C1),
+    ],
+)
+def test_hash_of_published_vectors_is_the_published_one(
+    data: bytes, seed: int, expected: int
+) -> None:
+    assert mmh3.hash(data, seed, signed=False) == expected
+    assert reference_murmur3(data, seed) == expected
+
+
+def test_library_hashes_random_ids_as_the_reference_does() -> None:
+    source = random.Random(1)
+    for _ in range(20_000):
+        text = "".join(source.choices(CHARACTERS, k=source.randrange(40)))
+        assert murmur3(text) == reference_murmur3(text.encode()), text

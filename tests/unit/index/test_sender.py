@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from solrbench.dataset.posting.prefetch import PrefetchReader
+from solrbench.index.sender import PrefetchReader
 
 
 def test_every_item_is_taken_once_and_all_takers_end() -> None:

@@ -1,4 +1,9 @@
-"""Kinds that a cluster may not know, refusals, logs and lists."""
+"""Kinds that a cluster may not know, refusals, logs and lists.
+
+Objects of others stay as they are: what the client sends to the API server.
+
+Watching, with an API server that responds as each test says.
+"""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -8,15 +13,26 @@ from typing import Any
 import httpx
 import pytest
 
-from solrbench.cluster.client import (
-    Cluster,
+from solrbench.api.identity import BENCHMARKS
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import (
+    ExpiredError,
     ForbiddenError,
     KindNotServedError,
     UnauthorizedError,
     UnreachableError,
 )
-from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
-from support.servers.api_stub import CORE, cluster_of, resources, status
+from support.cluster.benchmarks import small
+from support.servers.api_stub import (
+    CORE,
+    ApiStub,
+    body_of,
+    cluster_of,
+    resources,
+    status,
+    stream_of,
+)
 
 GROUP_PATH = "/apis/solr.apache.org/v1beta1"
 KIND = ("solr.apache.org/v1beta1", "SolrCloud")
@@ -213,3 +229,138 @@ def test_threads_find_a_kind_once_while_another_is_missing() -> None:
         found = list(threads.map(read, range(40)))
     assert found == [{"kind": "Pod"}, None] * 20
     assert searches.count("/api/v1") == 1
+
+
+OWNER = {"uid": "b1", "controller": True}
+
+
+def service(uid: str | None = None, *owners: dict[str, Any]) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"name": "shop-zookeeper", "namespace": "search"}
+    if uid is not None:
+        metadata["uid"] = uid
+    if owners:
+        metadata["ownerReferences"] = list(owners)
+    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata}
+
+
+def changes(api: ApiStub) -> list[httpx.Request]:
+    return [each for each in api.requests if each.method != "GET"]
+
+
+def applied(api: ApiStub, body: dict[str, Any]) -> tuple[str, str | None]:
+    """Return whether conflicts are forced, and the uid that is asked for."""
+    cluster_of(api).apply(body)
+    (call,) = changes(api)
+    assert call.url.path == "/api/v1/namespaces/search/services/shop-zookeeper"
+    assert call.headers["content-type"] == "application/apply-patch+yaml"
+    return call.url.params["force"], body_of(call)["metadata"].get("uid")
+
+
+def test_a_new_object_is_not_forced() -> None:
+    assert applied(ApiStub(), service(None, OWNER)) == ("false", None)
+
+
+def test_our_own_object_is_changed_if_it_is_still_the_same() -> None:
+    assert applied(ApiStub(service("s1", OWNER)), service(None, OWNER)) == ("true", "s1")
+
+
+def test_an_object_without_a_controller_is_applied_as_it_is() -> None:
+    assert applied(ApiStub(service("s1")), service()) == ("true", None)
+
+
+@pytest.mark.parametrize("owners", [[], [OWNER | {"uid": "other"}]])
+def test_an_object_of_others_is_not_taken_over(owners: list[dict[str, Any]]) -> None:
+    api = ApiStub(service("s1", *owners))
+    with pytest.raises(TemporaryError, match="Service shop-zookeeper in") as caught:
+        applied(api, service(None, OWNER))
+    assert caught.value.reason == "NameTaken"
+    assert changes(api) == []
+
+
+def test_a_deletion_names_the_uid() -> None:
+    api = ApiStub()
+    cluster_of(api).delete("v1", "Service", "search", "shop", uid="s1")
+    (call,) = changes(api)
+    assert body_of(call)["preconditions"] == {"uid": "s1"}
+
+
+KNOWN = small("one") | {
+    "metadata": {"name": "one", "namespace": "search", "resourceVersion": "7"},
+}
+Event = dict[str, Any]
+
+
+def event(kind: str, version: str) -> Event:
+    return {
+        "type": kind,
+        "object": KNOWN | {"metadata": KNOWN["metadata"] | {"resourceVersion": version}},
+    }
+
+
+def failure(code: int, reason: str) -> Event:
+    return {"kind": "Status", "code": code, "reason": reason, "message": "no"}
+
+
+def watched(response: httpx.Response, queries: list[dict[str, str]] | None = None) -> Cluster:
+    def respond(request: httpx.Request) -> httpx.Response:
+        if request.url.path == f"/apis/{BENCHMARKS[0]}":
+            return resources(BENCHMARKS[1])
+        if queries is not None:
+            queries.append(dict(request.url.params))
+        return response
+
+    return cluster_of(respond)
+
+
+def watch(response: httpx.Response, queries: list[dict[str, str]] | None = None) -> list[Any]:
+    """Return the versions that were seen."""
+    return [
+        None if body is None else str(body["metadata"]["resourceVersion"])
+        for body in watched(response, queries).watch(dict(KNOWN), 3)
+    ]
+
+
+def test_changes_come_until_the_server_ends_the_watch() -> None:
+    queries: list[dict[str, str]] = []
+    response = stream_of(event("MODIFIED", "8"), event("MODIFIED", "9"))
+    assert watch(response, queries) == ["8", "9"]
+    assert queries == [
+        {
+            "fieldSelector": "metadata.name=one",
+            "resourceVersion": "7",
+            "timeoutSeconds": "3",
+            "watch": "true",
+        }
+    ]
+
+
+def test_an_object_that_is_gone_is_none() -> None:
+    assert watch(stream_of(event("DELETED", "8"))) == [None]
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_version_that_is_too_old_is_expired(inside: bool) -> None:
+    old = {"type": "ERROR", "object": failure(410, "Expired")}
+    with pytest.raises(ExpiredError):
+        watch(stream_of(old) if inside else status(410))
+
+
+def test_a_watch_that_is_forbidden_has_an_error_of_its_own() -> None:
+    with pytest.raises(ForbiddenError) as caught:
+        watch(status(403))
+    assert caught.value.reason == "ApiRefused"
+
+
+def test_other_failures_may_pass() -> None:
+    with pytest.raises(TemporaryError) as caught:
+        watch(status(500))
+    assert caught.value.reason == "ApiUnreachable"
+
+
+def test_a_lost_connection_is_an_error_of_ours() -> None:
+    def break_off() -> Any:
+        yield b'{"type": "MODI'
+        raise httpx.ReadError("connection reset")
+
+    with pytest.raises(TemporaryError, match="connection reset"):
+        watch(httpx.Response(200, content=break_off()))

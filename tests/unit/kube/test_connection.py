@@ -13,10 +13,14 @@ from typing import Any
 import pytest
 import trustme
 
-from solrbench.cluster.client import Cluster, NoClusterError, UnauthorizedError, UnreachableError
-from solrbench.cluster.client.connection import open_connection
-from solrbench.cluster.client.kubeconfig import ClusterAccess
-from solrbench.cluster.client.tls import tls_context
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import (
+    UnauthorizedError,
+    UnreachableError,
+    open_connection,
+    tls_context,
+)
+from solrbench.kube.kubeconfig import ClusterAccess, NoClusterError
 
 
 class Server(ThreadingHTTPServer):

@@ -1,13 +1,54 @@
-"""Nodes of all kinds are recorded."""
+"""Fields of a kind in the OpenAPI document of an API server.
 
+Nodes of all kinds are recorded.
+"""
+
+from base64 import b64encode
 from typing import Any
 
 import pytest
 
-from solrbench.cluster.environment import record_environment
-from solrbench.results.model.environment import Environment, NodeRecord
-from support.fakes.fake_cluster import FakeCluster
+from solrbench.contract.environment import Environment, NodeRecord
+from solrbench.errors import TemporaryError
+from solrbench.kube.facts import fields_at, record_environment, secret_auth
+from solrbench.manifests.solr_cloud import API_VERSION, KIND, POD_OPTIONS
+from solrbench.net.http import HttpAuth, basic_auth
+from solrbench.reasons.end import ApiServerReason
+from support.cluster.benchmarks import secret
+from support.fakes.fake_cluster import FakeCluster, refusal
 from support.resources.objects import stored
+from support.resources.small_resource import create
+
+
+def document(*options: str) -> dict[str, Any]:
+    """Return the part of a document that matters, in the form of Kubernetes 1.34."""
+    schema: dict[str, Any] = {"properties": {option: {"type": "object"} for option in options}}
+    for part in reversed(POD_OPTIONS):
+        schema = {"type": "object", "properties": {part: schema}}
+    kind = {"group": "solr.apache.org", "kind": "SolrCloud", "version": "v1beta1"}
+    schema["x-kubernetes-group-version-kind"] = [kind]
+    schemas = {
+        "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta": {"type": "object"},
+        "org.apache.solr.v1beta1.SolrCloud": schema,
+    }
+    return {"openapi": "3.0.0", "components": {"schemas": schemas}}
+
+
+def test_fields_at_a_place() -> None:
+    found = fields_at(document("labels", "resources"), API_VERSION, KIND, POD_OPTIONS)
+    assert found == frozenset({"labels", "resources"})
+
+
+def test_a_place_that_is_not_there_has_no_fields() -> None:
+    found = fields_at(document("labels"), API_VERSION, KIND, ("spec", "customSolrKubeOptions", "x"))
+    assert found == frozenset()
+
+
+def test_another_kind_or_version_is_not_taken_for_it() -> None:
+    assert fields_at(document(), API_VERSION, "SolrBackup", POD_OPTIONS) is None
+    assert fields_at(document(), "solr.apache.org/v1", KIND, POD_OPTIONS) is None
+    assert fields_at({}, API_VERSION, KIND, POD_OPTIONS) is None
+
 
 BENCHMARK = stored()
 
@@ -71,3 +112,53 @@ def test_machine_type_zone_and_versions_are_recorded() -> None:
 def test_node_of_each_pod_is_recorded() -> None:
     (attempt,) = recorded_environment({}).attempts
     assert attempt.pods == {"one": "virtual"}
+
+
+LOGIN = {"basicAuth": {"secret": {"name": "login"}}}
+TRUST = {"urls": ["https://search/solr"], "tls": {"caSecret": {"name": "ca", "key": "root.pem"}}}
+
+
+def read(cluster: FakeCluster, **fields: object) -> HttpAuth:
+    existing = stored(create(**fields)).spec.target.existing
+    assert existing is not None
+    return secret_auth(cluster, "search", existing)
+
+
+def test_secrets_become_credentials_and_authorities() -> None:
+    login = secret("login", username="solr", password="SolrRocks\n")
+    cluster = FakeCluster(login, secret("ca", **{"root.pem": "PEM"}))
+    assert read(cluster, **LOGIN, **TRUST) == HttpAuth(basic_auth("solr", "SolrRocks"), "PEM")
+    assert read(cluster) == HttpAuth()
+
+
+def test_missing_secret_may_come_later() -> None:
+    with pytest.raises(TemporaryError, match="no Secret login in namespace search") as caught:
+        read(FakeCluster(), **LOGIN)
+    assert caught.value.reason == "SecretNotFound"
+
+
+@pytest.mark.parametrize("key", ["username", "password"])
+def test_missing_key_is_named_and_the_other_not_printed(key: str) -> None:
+    keys = {"username": "solr", "password": "SolrRocks"}
+    del keys[key]
+    cluster = FakeCluster(secret("login", **keys))
+    with pytest.raises(TemporaryError, match=f"has no key {key}") as caught:
+        read(cluster, **LOGIN)
+    assert caught.value.reason == "SecretNotFound"
+    assert not any(value in str(caught.value) for value in keys.values())
+
+
+def test_key_that_is_no_text() -> None:
+    body = secret("login", username="solr", password="x")
+    body["data"]["password"] = b64encode(b"\xff\xfe").decode()
+    cluster = FakeCluster(body)
+    with pytest.raises(TemporaryError, match="not text in UTF-8"):
+        read(cluster, **LOGIN)
+
+
+def test_operator_without_the_right_says_which_value_gives_it() -> None:
+    forbidden = TemporaryError(ApiServerReason.API_REFUSED, "secrets is forbidden")
+    cluster = FakeCluster(fault=refusal(forbidden))
+    with pytest.raises(TemporaryError, match=r"rbac\.secrets") as caught:
+        read(cluster, **LOGIN)
+    assert caught.value.reason == "SecretNotReadable"

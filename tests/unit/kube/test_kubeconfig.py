@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from solrbench.cluster.client.kubeconfig import ClusterAccess, NoClusterError, find_access
+from solrbench.kube.kubeconfig import ClusterAccess, NoClusterError, find_access
 
 
 def kubeconfig(file: Path, name: str, **user: Any) -> Path:

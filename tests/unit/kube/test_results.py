@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
+from solrbench.analysis.verdict import evaluate_document, evaluate_steps
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.environment import record_environment
-from solrbench.cluster.reports import Reports
-from solrbench.cluster.result_documents import sorted_documents
+from solrbench.contract import names
+from solrbench.contract.environment import Environment
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.storage import to_chunks
+from solrbench.contract.windows import Window, WindowSeries
 from solrbench.errors import TemporaryError
-from solrbench.manifests.report import build_report
-from solrbench.plan import names
-from solrbench.results.model.environment import Environment
-from solrbench.results.model.step_result import StepRunResult, Window
-from solrbench.results.model.storage import to_chunks
-from solrbench.results.model.window_series import WindowSeries
-from solrbench.results.validity.step_verdicts import evaluate_document, evaluate_steps
+from solrbench.kube.facts import record_environment
+from solrbench.kube.result_documents import sorted_documents
+from solrbench.kube.results import Reports
+from solrbench.manifests.results import build_report
 from support.fakes.fake_cluster import FakeCluster, Request
 from support.resources.objects import stored
-from unit.results.builders import START, make_document, make_result, make_spec
+from support.results.builders import START, make_document, make_result, make_spec
 
 BENCHMARK = stored()
 FIRST, SECOND = (
@@ -195,7 +195,7 @@ def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyP
         seen.append(len(documents))
         return evaluate_steps(BENCHMARK.spec, [])
 
-    monkeypatch.setattr("solrbench.cluster.reports.evaluate_steps", evaluate)
+    monkeypatch.setattr("solrbench.kube.results.evaluate_steps", evaluate)
     reports = Reports(FakeCluster())
     for _ in range(3):
         assert reports.verdicts(BENCHMARK) == []
@@ -213,7 +213,7 @@ def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.Monke
         seen.append(len(documents))
         return []
 
-    monkeypatch.setattr("solrbench.cluster.reports.evaluate_steps", evaluate)
+    monkeypatch.setattr("solrbench.kube.results.evaluate_steps", evaluate)
     cluster = FakeCluster()
     reports = Reports(cluster, max_bytes=1)
     store(reports, FIRST)
@@ -268,8 +268,8 @@ def test_each_document_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -
         seen.append(document.id)
         return evaluate_document(document, load)
 
-    monkeypatch.setattr("solrbench.results.validity.digest.evaluate_document", evaluate)
-    monkeypatch.setattr("solrbench.results.validity.step_verdicts.evaluate_document", evaluate)
+    monkeypatch.setattr("solrbench.analysis.verdict.evaluate_document", evaluate)
+    monkeypatch.setattr("solrbench.analysis.verdict.evaluate_document", evaluate)
     reports = Reports(FakeCluster())
     benchmark = BENCHMARK.model_copy(update={"spec": make_spec("two")})
     for document in (FIRST, SECOND):

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from solrbench.contract.load_plan import LoadState
 from solrbench.errors import SolrbenchError
 from solrbench.load.errors import LoadError, StepRunAbortedError, write_termination_message
-from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason

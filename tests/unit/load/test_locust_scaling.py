@@ -1,16 +1,153 @@
+"""Locust's statistics stay small; its own classes would patch the process."""
+
+import json
+import subprocess
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
 
 import gevent
 import pytest
 from gevent.event import Event
 
-from solrbench.load.locust_runtime.users_dispatcher import (
+from solrbench.load.locust_scaling import (
+    KEPT_SECONDS,
+    MOST_HISTORY,
     DeterministicUsersDispatcher,
     WorkerRoster,
+    limit_stats,
+    start_users_in_parts,
+    stop_users_in_parts,
 )
-from solrbench.load.schedule.user_classes import UserClass
-from solrbench.load.schedule.user_placement import UserPlacement
+from solrbench.load.schedule.users import UserClass, UserPlacement
+
+
+@dataclass
+class Entry:
+    last_request_timestamp: float | None = None
+    num_reqs_per_sec: dict[int, int] = field(default_factory=dict)
+    num_fail_per_sec: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass
+class Stats:
+    total: Entry = field(default_factory=Entry)
+    entries: Mapping[tuple[str, str], Entry] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+def counted(seconds: int) -> Entry:
+    return Entry(seconds - 0.5, dict.fromkeys(range(seconds), 7), {0: 1, seconds - 1: 2})
+
+
+def test_seconds_that_the_page_no_longer_shows_are_dropped() -> None:
+    stats = Stats(counted(4000), {("query", "step"): counted(4000)})
+    limit_stats(stats)
+    for entry in (stats.total, stats.entries["query", "step"]):
+        assert min(entry.num_reqs_per_sec) == 4000 - KEPT_SECONDS
+        assert max(entry.num_reqs_per_sec) == 3999
+        assert entry.num_fail_per_sec == {3999: 2}
+
+
+def test_history_gets_thinner_and_keeps_its_ends() -> None:
+    stats = Stats()
+    for second in range(17_280):
+        stats.history.append({"second": second})
+        limit_stats(stats)
+    history = [each["second"] for each in stats.history]
+    assert len(history) <= MOST_HISTORY
+    assert (history[0], history[-1]) == (0, 17_279)
+    assert history == sorted(history)
+
+
+def test_statistics_without_requests_stay() -> None:
+    stats = Stats(history=[{"second": 1}])
+    limit_stats(stats)
+    assert stats == Stats(history=[{"second": 1}])
+
+
+PROGRAM = """
+from functools import partial
+from locust.env import Environment
+from locust.runners import LocalRunner
+import gevent, json
+from solrbench.load.locust_runtime import USER_CLASS, placeholder_user_class
+from solrbench.load.locust_scaling import start_users_in_parts
+
+runner = LocalRunner(Environment(user_classes=[placeholder_user_class(lambda: None)]))
+start_users_in_parts(runner, partial(gevent.sleep, 0))
+turns = [0]
+
+def count_turns():
+    while True:
+        turns[0] += 1
+        gevent.sleep(0)
+
+gevent.spawn(count_turns)
+gevent.sleep(0)
+before = turns[0]
+runner.spawn_users({USER_CLASS: 1000})
+print(json.dumps([turns[0] - before, runner.user_count]))
+"""
+
+Calls = list[dict[str, int] | str]
+
+
+def stopped(counts: dict[str, int], stop_timeout: float | None) -> Calls:
+    calls: Calls = []
+    environment = SimpleNamespace(stop_timeout=stop_timeout)
+    runner = SimpleNamespace(environment=environment, stop_users=calls.append)
+    stop_users_in_parts(runner, nullcontext(), lambda: calls.append("pause"))
+    runner.stop_users(counts)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("count", "parts"), [(0, []), (1, [1]), (200, [200]), (201, [200, 1]), (450, [200, 200, 50])]
+)
+def test_others_run_between_parts(count: int, parts: list[int]) -> None:
+    calls = stopped({"A": count, "B": 1}, None)
+    assert calls[:-2:2] == [{"A": part} for part in parts]
+    assert calls[-2:] == [{"B": 1}, "pause"]
+    assert calls[1::2] == ["pause"] * (len(parts) + 1)
+
+
+def test_users_that_are_given_time_stop_together() -> None:
+    assert stopped({"A": 1000, "B": 1}, 3.0) == [{"A": 1000, "B": 1}]
+
+
+@pytest.mark.parametrize(
+    ("count", "parts"), [(0, []), (1, [1]), (200, [200]), (450, [200, 200, 50])]
+)
+def test_others_run_between_parts_of_users_that_start(count: int, parts: list[int]) -> None:
+    calls: list[object] = []
+
+    def start(counts: dict[str, int], wait: bool = False) -> list[str]:
+        calls.append((counts, wait))
+        return ["user"] * sum(counts.values())
+
+    runner = SimpleNamespace(spawn_users=start)
+    start_users_in_parts(runner, lambda: calls.append("pause"))
+    assert len(runner.spawn_users({"A": count}, True)) == count
+    assert calls[:-1:2] == [({"A": part}, False) for part in parts]
+    assert calls[1:-1:2] == ["pause"] * len(parts)
+    assert calls[-1] == ({}, True)
+
+
+@pytest.mark.slow
+def test_real_users_start_while_other_greenlets_run() -> None:
+    """In a process of its own: importing Locust patches the one it is in."""
+    finished = subprocess.run(
+        [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, timeout=60
+    )
+    turns, users = json.loads(finished.stdout)
+    assert turns >= 4
+    assert users == 1000
+
 
 ONE = (UserClass("VirtualUser"),)
 

@@ -4,14 +4,13 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target import SolrCloud
+from solrbench.contract.endpoints import pod_agents, zookeeper_path, zookeeper_servers
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.common import OperatorImage
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
-from solrbench.plan.pod_agents import pod_agents
-from solrbench.plan.target.zookeeper_path import zookeeper_path, zookeeper_servers
 from solrbench.telemetry.agent import FLIGHT_RECORDINGS
 from support.resources.small_resource import resource
 

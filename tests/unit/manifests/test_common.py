@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from solrbench.contract import names
 from solrbench.manifests.common import Manifest, resources
-from solrbench.plan import names
 from support.resources.objects import ATTEMPT, POD_KINDS, everything, pod, stored
 from support.resources.small_resource import Changes
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from solrbench.errors import PermanentError
-from solrbench.plan.companions.bundle import ManifestText, parse_bundle
-from solrbench.plan.companions.references import BundleScope, CompanionBundle
-from solrbench.reasons.companions import CompanionReason
+from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
+from solrbench.manifests.companion_objects import BundleScope, CompanionBundle
+from solrbench.reasons.target import CompanionReason
 from support.resources.companions import (
     CONTAINER,
     DEPLOYMENT,

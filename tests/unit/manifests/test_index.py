@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.plan.auth_files import DOWNLOAD_CA_FOLDER, DOWNLOAD_CREDENTIALS_FOLDER
-from solrbench.plan.index_plan import DATASET_FOLDER, INDEX_PLAN_FILE, IndexPlan
+from solrbench.contract.load_plan import DOWNLOAD_CA_FOLDER, DOWNLOAD_CREDENTIALS_FOLDER
+from solrbench.contract.pod_plans import DATASET_FOLDER, INDEX_PLAN_FILE, IndexPlan
 from support.resources.objects import container, pick, pod, tools
 from support.resources.small_resource import Changes
 

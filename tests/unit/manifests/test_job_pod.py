@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.reserved import (
+from solrbench.api.v1alpha1.pod_options import (
     SOLR_VARIABLES,
     UNDISTURBED,
     VARIABLE_PREFIXES,
     ZOOKEEPER_VARIABLES,
 )
-from solrbench.plan import names
+from solrbench.contract import names
 from support.resources.objects import (
     POD_KINDS,
     container,

@@ -5,12 +5,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.plan.load_plan import (
-    LOAD_PLAN_FILE,
-    LOCUSTFILE_FOLDER,
-    QUERIES_FOLDER,
-    LoadPlan,
-)
+from solrbench.contract.load_plan import LOAD_PLAN_FILE, LOCUSTFILE_FOLDER, QUERIES_FOLDER, LoadPlan
 from support.resources.objects import container, pick, pod, target, tools
 from support.resources.small_resource import Changes, custom_locustfile
 

@@ -3,8 +3,8 @@
 import base64
 import json
 
-from solrbench.manifests.report import build_environment, build_report
-from solrbench.results.model.storage import ChunkedDocument
+from solrbench.contract.storage import ChunkedDocument
+from solrbench.manifests.results import build_environment, build_report
 from support.resources.objects import stored
 
 TWO = ChunkedDocument((b"\x00first", b"second"), "5" * 64)

@@ -2,21 +2,21 @@ import gc
 import re
 import tracemalloc
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
+from hack.generate.metrics_reference import render_metrics_reference
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.summaries import OpenLoopStats, ReportStatus
-from solrbench.api.v1alpha1.status.target import (
-    DatasetStatus,
-    LiveLoad,
-)
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.api.v1alpha1.comparisons import OpenLoopStats, ReportStatus
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.status import DatasetStatus, LiveLoad
+from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.metrics.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
-from solrbench.metrics.result_metrics import RESULT_FAMILIES
+from solrbench.metrics.operator import PrometheusMetrics
+from solrbench.metrics.results import RESULT_FAMILIES
 from support.results.full_benchmark import COLD_START, NOW, REASON, full_benchmark, make_benchmark
 from support.results.statuses import full_status
 
@@ -306,3 +306,48 @@ def test_durations_are_a_histogram_with_a_sum_and_all_requests() -> None:
 
 def test_no_metric_has_a_quantile_in_its_name() -> None:
     assert not [each.name for each in FAMILIES if re.search(r"(^|_)p\d+(_|$)", each.name)]
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
+REFERENCE = render_metrics_reference()
+
+
+def _families() -> dict[str, str]:
+    families = {
+        each.name: each.type
+        for each in PrometheusMetrics(CollectorRegistry(), "1").registry.collect()
+    }
+    return {
+        f"{name}_total" if kind == "counter" else name: kind
+        for name, kind in families.items()
+        if name.startswith("solrbench_")
+    }
+
+
+def test_the_pages_list_every_metric_with_its_type_and_no_other() -> None:
+    text = PAGE.read_text() + REFERENCE
+    rows = re.findall(r"^\| `(solrbench_\w+)` \| (\w+) \|", text, re.MULTILINE)
+    wanted = _families()
+    assert wanted.pop("solrbench_benchmarks") == "gauge"
+    assert "`solrbench_benchmarks`, a gauge" in PAGE.read_text()
+    assert dict(rows) == wanted
+    assert len(rows) == len(wanted)
+
+
+def test_the_reference_lists_every_label_and_a_unit() -> None:
+    for family in FAMILIES:
+        (row,) = re.findall(rf"^\| `{family.full_name}` .*$", REFERENCE, re.MULTILINE)
+        _, kind, unit, labels, meaning = row.strip("| ").split(" | ")
+        assert re.findall(r"`(\w+)`", labels) == list(family.labels)
+        assert (kind, unit, meaning) == (family.kind, family.unit, family.text)
+        assert unit
+        assert meaning
+
+
+def test_the_page_names_metrics_that_exist() -> None:
+    # What a colon precedes is a recording; three dots stand for the rest of a name.
+    text = PAGE.read_text()
+    names = set(re.findall(r"(?<!:)\bsolrbench_\w+\b(?!\.\.\.)", text))
+    assert names <= _families().keys()
+    for beginning in re.findall(r"\b(solrbench_\w+)\.\.\.", text):
+        assert any(name.startswith(beginning) for name in _families())

@@ -6,13 +6,8 @@ from collections.abc import Callable
 import pytest
 from prometheus_client import CollectorRegistry
 
-from solrbench.metrics.operator_metrics import (
-    OperatorMetrics,
-    PrometheusMetrics,
-    ReconcileResult,
-    serve,
-)
-from solrbench.net.addresses import wildcard_address
+from solrbench.metrics.operator import OperatorMetrics, PrometheusMetrics, ReconcileResult, serve
+from solrbench.net.deadline import wildcard_address
 from support.results.full_benchmark import full_benchmark
 
 COUNT = "solrbench_reconcile_seconds_count"

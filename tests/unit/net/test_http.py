@@ -1,16 +1,33 @@
-"""Whatever a server does, a request ends in time and takes a bounded number of bytes."""
+"""Whatever a server does, a request ends in time and takes a bounded number of bytes.
+
+Whatever a target sends to the load master, a response ends in time and is not too large.
+"""
 
 import gzip
 import socket
 import time
+from base64 import b64decode
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from threading import Event
 
 import httpx
 import pytest
 
-from solrbench.net.bounded_http import ResponseTooLargeError, create_client, fetch
+from solrbench.contract.load_plan import AuthFiles
+from solrbench.errors import PermanentError
+from solrbench.net.deadline import single_family, url_host, wildcard_address
+from solrbench.net.http import (
+    NO_AUTH,
+    HttpAuth,
+    ResponseTooLargeError,
+    basic_auth,
+    create_client,
+    create_pooled_client,
+    fetch,
+    read_auth,
+)
 from support.servers.raw_http import HEAD, LENGTH, dripping, pour, sender, serving
 
 
@@ -89,3 +106,106 @@ def test_an_address_is_checked_before_each_connection() -> None:
         server.setblocking(False)
         with pytest.raises(BlockingIOError):
             server.accept()
+
+
+def get_pooled(url: str, max_bytes: int = 1000, seconds: float = 10.0) -> httpx.Response:
+    with create_pooled_client(seconds, max_bytes=max_bytes) as client:
+        return client.get(url)
+
+
+def test_a_pooled_response_up_to_the_limit_is_whole() -> None:
+    with serving(sender(HEAD + LENGTH % 1000 + b"x" * 1000)) as url:
+        assert get_pooled(url).content == b"x" * 1000
+
+
+def test_a_pooled_body_without_end_is_refused() -> None:
+    with serving(pour) as url, pytest.raises(ResponseTooLargeError, match="more than 1000 bytes"):
+        get_pooled(url)
+
+
+def test_a_pooled_compressed_response_is_refused() -> None:
+    packed = gzip.compress(bytes(1 << 20))
+    head = HEAD + b"Content-Encoding: gzip\r\n" + LENGTH % len(packed)
+    with serving(sender(head + packed)) as url, pytest.raises(httpx.DecodingError, match="gzip"):
+        get_pooled(url, max_bytes=1 << 16)
+
+
+def test_a_slow_drip_ends_in_time() -> None:
+    began = time.monotonic()
+    with dripping(HEAD + LENGTH % 900) as url, pytest.raises(httpx.ReadTimeout):
+        get_pooled(url, seconds=0.4)
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("access", [NO_AUTH, HttpAuth("Basic c29scjpzb2xy")])
+def test_clients_of_the_target_send_credentials_and_ask_for_no_compression(
+    access: HttpAuth,
+) -> None:
+    seen: list[bytes] = []
+    answer = sender(HEAD + LENGTH % 2 + b"{}")
+    with serving(answer, seen) as url, access.open_client(10.0) as client:
+        assert client.get(url).json() == {}
+    (request,) = seen
+    assert b"accept-encoding: identity" in request.lower()
+    assert (b"authorization: basic" in request.lower()) == (access is not NO_AUTH)
+
+
+def test_credentials_in_utf_8() -> None:
+    assert (
+        b64decode(basic_auth("änne", "pass:wörd").removeprefix("Basic ")).decode()
+        == "änne:pass:wörd"
+    )
+
+
+def test_files_of_a_mounted_secret(tmp_path: Path) -> None:
+    (tmp_path / "username").write_text("solr\n")
+    (tmp_path / "password").write_text(" Rocks \r\n")
+    (tmp_path / "ca.crt").write_text("PEM")
+    access = read_auth(
+        AuthFiles(credentials_folder=str(tmp_path), ca_file=str(tmp_path / "ca.crt"))
+    )
+    assert access == HttpAuth(basic_auth("solr", " Rocks "), "PEM")
+
+
+def test_target_without_auth_sends_no_header() -> None:
+    assert read_auth(AuthFiles()) == HttpAuth()
+    assert HttpAuth().headers == {}
+
+
+def test_secrets_are_not_in_the_repr() -> None:
+    access = HttpAuth(basic_auth("solr", "SolrRocks"), "PEM")
+    assert repr(access) == "HttpAuth()"
+    assert access.headers["Authorization"].startswith("Basic ")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "not a certificate"])
+def test_text_that_holds_no_certificate_is_not_the_systems_trust(text: str) -> None:
+    with pytest.raises(PermanentError, match="caSecret") as caught:
+        _ = HttpAuth(ca=text).ssl_context
+    assert caught.value.reason == "CertificateNotTrusted"
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("10.0.0.7", "10.0.0.7"),
+        ("search.team.svc", "search.team.svc"),
+        ("10:244::17", "[10:244::17]"),
+        ("[10:244::17]", "[10:244::17]"),
+    ],
+)
+def test_only_ipv6_has_brackets(host: str, expected: str) -> None:
+    assert url_host(host) == expected
+
+
+def test_a_server_with_a_socket_for_each_family_binds_both() -> None:
+    assert single_family("::") == ["0.0.0.0", "::"]
+    assert single_family("127.0.0.1") == ["127.0.0.1"]
+
+
+def test_without_ipv6_the_wildcard_is_that_of_ipv4(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> socket.socket:
+        raise OSError(99, "Cannot assign requested address")
+
+    monkeypatch.setattr(socket, "create_server", refuse)
+    assert wildcard_address() == "0.0.0.0"

@@ -5,8 +5,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
-from solrbench.net.four_letter_words import send_command
-from solrbench.solr.zookeeper import any_reachable, ensemble_size, max_heap_bytes
+from solrbench.net.zookeeper import any_reachable, ensemble_size, max_heap_bytes, send_command
 
 # from the answers of ZooKeeper 3.9.4
 STANDALONE = "zk_version\t3.9.4-7246\nzk_server_state\tstandalone\nzk_num_alive_connections\t1\n"

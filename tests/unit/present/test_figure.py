@@ -5,26 +5,18 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.status.capacity import (
-    CapacityResult,
-    CapacityWord,
-    Scalability,
-    TrialResult,
-)
-from solrbench.report.figures.capacity_curve import capacity_curves
-from solrbench.report.figures.cold_start import cold_start_curve
-from solrbench.report.figures.distribution import distribution
-from solrbench.report.figures.figure import Figure
-from solrbench.report.figures.load_curve import load_curves
-from solrbench.report.figures.over_time import MOST_REPEATS, over_time
-from solrbench.report.figures.time_slices import time_slices
-from solrbench.results.model.telemetry import CPU_PERCENT, ServerSeries, Telemetry
-from solrbench.results.stats.histograms import Histogram
+from solrbench.api.v1alpha1.findings import CapacityResult, CapacityWord, Scalability, TrialResult
+from solrbench.contract.server_document import CPU_PERCENT, ServerSeries, Telemetry
+from solrbench.present.figure import ReportFigure
+from solrbench.present.latency_figures import cold_start_curve, distribution
+from solrbench.present.load_figures import capacity_curves, load_curves
+from solrbench.present.time_figures import MOST_REPEATS, over_time, time_slices
+from solrbench.stats.histograms import Histogram
 from support.results.reports import make_report
 from support.results.statuses import CAPACITY_USERS
 
 
-def points(figure: Figure, series: int) -> list[list[float]]:
+def points(figure: ReportFigure, series: int) -> list[list[float]]:
     found: Any = figure.option["series"]
     data: list[list[float]] = found[series]["data"]
     return data

@@ -9,17 +9,18 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from hack.generate.__main__ import REPORT_SCHEMA_FILE
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.status.objectives import (
+from solrbench.api.v1alpha1.findings import (
+    InvalidReason,
     ObjectiveResult,
     ObjectivesStatus,
     ObjectiveWord,
+    StepVerdict,
 )
-from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
-from solrbench.generate import REPORT_SCHEMA_FILE
-from solrbench.report.junit import to_junit
-from solrbench.report.model import Report, ReportFormatError
-from solrbench.report.windows_csv import COLUMNS, windows_to_csv
+from solrbench.present.csv import COLUMNS, windows_to_csv
+from solrbench.present.junit import to_junit
+from solrbench.present.report import Report, ReportFormatError
 from support.results.reports import HOSTILE, SECONDS, make_report, with_verdicts
 
 SCHEMA = json.loads((Path(__file__).parents[3] / REPORT_SCHEMA_FILE).read_text("utf-8"))

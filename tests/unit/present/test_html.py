@@ -1,25 +1,28 @@
-"""The HTML report: whole, self-contained, and safe with hostile text."""
+"""The HTML report: whole, self-contained, and safe with hostile text.
+
+Figures as SVG: what is drawn, and what is refused.
+"""
 
 import base64
 import gzip
 import hashlib
 import json
 import re
+import xml.etree.ElementTree as ET
 from collections import Counter
 from html.parser import HTMLParser
 
 import pytest
 
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
-from solrbench.report import drawing
-from solrbench.report.html import render_html
-from solrbench.report.model import Report
+from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.present import html
+from solrbench.present.figure import base, bottom_axis, grid, intervals, line, value_axis
+from solrbench.present.html import _ALLOWED, Drawer, DrawingError, _clean, library, render_html
+from solrbench.present.report import Report
 from support.results.reports import HOSTILE, make_report, with_verdicts
 from support.results.statuses import full_status
 
-pytestmark = pytest.mark.timeout(120)  # whole pages are drawn, also on a busy machine
 MAX_BYTES = 3_000_000
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 LOADING = {"src", "srcset", "poster", "action", "formaction", "background", "ping", "xlink:href"}
@@ -89,13 +92,15 @@ def hostile() -> Outline:
 @pytest.fixture
 def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the figures to the browser: what is asked is beside them."""
-    monkeypatch.setattr(drawing, "_engine", lambda: None)
+    monkeypatch.setattr(html, "_engine", lambda: None)
 
 
+@pytest.mark.timeout(120)
 def test_every_element_is_closed(page: Outline, hostile: Outline) -> None:
     assert page.unclosed == hostile.unclosed == []
 
 
+@pytest.mark.timeout(120)
 def test_sections_begin_with_verdict_and_answers(page: Outline) -> None:
     order = [
         "All 2 steps are Valid",
@@ -117,6 +122,7 @@ def test_sections_begin_with_verdict_and_answers(page: Outline) -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     reason = InvalidReason(reason="PodRestarted", message="pod one-solr-0 restarted once")
@@ -126,6 +132,7 @@ def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     assert "step-1 is Invalid: PodRestarted: pod one-solr-0 restarted once" in text
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_objectives_and_limits_stand_before_the_results() -> None:
     report = make_report()
@@ -143,6 +150,7 @@ def test_objectives_and_limits_stand_before_the_results() -> None:
     assert full.capacity[0].message in text
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_servers_stand_beside_the_latency_of_their_step() -> None:
     report = make_report(steps=1)
@@ -161,6 +169,7 @@ def test_servers_stand_beside_the_latency_of_their_step() -> None:
     assert "Pods in step" not in plain
 
 
+@pytest.mark.timeout(120)
 def test_nothing_is_loaded(page: Outline) -> None:
     assert {name for _, name, _ in page.attributes} & LOADING == set()
     links = {(tag, value) for tag, name, value in page.attributes if name == "href"}
@@ -168,10 +177,11 @@ def test_nothing_is_loaded(page: Outline) -> None:
     assert all(value.startswith("#") for tag, value in links if tag == "a")
 
 
+@pytest.mark.timeout(120)
 def test_only_the_two_scripts_of_the_page_may_run(hostile: Outline) -> None:
     (policy,) = [v for t, n, v in hostile.attributes if n == "content" and "default-src" in v]
     allowed = set(re.findall(r"'sha256-([^']+)'", policy))
-    library = gzip.decompress(drawing.library())
+    library = gzip.decompress(html.library())
     (own,) = [text.encode() for kind, text in hostile.scripts if not kind]
     found = {base64.b64encode(hashlib.sha256(each).digest()).decode() for each in (own, library)}
     assert allowed == found
@@ -179,6 +189,7 @@ def test_only_the_two_scripts_of_the_page_may_run(hostile: Outline) -> None:
     assert "unsafe-inline'; img-src data:; script-src 'sha256" in policy
 
 
+@pytest.mark.timeout(120)
 def test_hostile_text_stays_text(page: Outline, hostile: Outline) -> None:
     assert hostile.tags["img"] == 0
     assert [name for _, name, _ in hostile.attributes if name.startswith("on")] == []
@@ -189,6 +200,7 @@ def test_hostile_text_stays_text(page: Outline, hostile: Outline) -> None:
     assert page.tags["figure"] > 0
 
 
+@pytest.mark.timeout(120)
 def test_data_of_figures_is_json_of_the_series(page: Outline) -> None:
     options = [json.loads(text) for kind, text in page.scripts if kind == "application/json"]
     assert len(options) == page.tags["figure"] == 8
@@ -196,22 +208,25 @@ def test_data_of_figures_is_json_of_the_series(page: Outline) -> None:
     assert sum(len(series["data"]) for each in options for series in each["series"]) > 100
 
 
+@pytest.mark.timeout(120)
 def test_each_figure_has_words_and_numbers_beside_its_drawings(page: Outline) -> None:
     images = [(t, n, v) for t, n, v in page.attributes if n == "role" and v == "img"]
     assert len(images) == 2 * page.tags["figure"]
-    if drawing.Drawer().draw({}, 10, 10) is not None:
+    if html.Drawer().draw({}, 10, 10) is not None:
         assert page.tags["svg"] == len(images)
     labels = [v for t, n, v in page.attributes if n == "aria-label"]
     assert all(labels)
     assert page.tags["details"] >= page.tags["figure"]
 
 
+@pytest.mark.timeout(120)
 def test_tables_have_captions_and_scopes(page: Outline) -> None:
     heads = [dict_ for dict_ in page.attributes if dict_[0] == "th" and dict_[1] == "scope"]
     assert len(heads) == page.tags["th"]
     assert page.tags["caption"] + page.tags["figure"] == page.tags["table"]
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_a_benchmark_without_results_has_a_page() -> None:
     report = make_report()
@@ -223,12 +238,14 @@ def test_a_benchmark_without_results_has_a_page() -> None:
     assert page.tags["figure"] == 0
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.slow
 def test_ladder_of_eight_steps_is_small_enough() -> None:
     text = render_html(make_report(steps=8, repeats=3, seconds=900))
     assert len(text.encode()) < MAX_BYTES
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_page_is_whole_where_figures_cannot_be_drawn(report: Report) -> None:
     page = Outline(render_html(report))
@@ -237,6 +254,60 @@ def test_page_is_whole_where_figures_cannot_be_drawn(report: Report) -> None:
     assert page.unclosed == []
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.slow
 def test_pages_of_equal_reports_are_equal(report: Report) -> None:
     assert render_html(report) == render_html(report)
+
+
+ECHARTS_SHA256 = "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0"
+"""Of `dist/echarts.min.js` in the package echarts 6.1.0 of the npm registry."""
+
+
+def drawn(name: str = "P50") -> str:
+    option = base(
+        grid=grid(),
+        xAxis=bottom_axis(name),
+        yAxis=value_axis("Service time", "@milliseconds"),
+        series=[line(name, 0, [(1, 20.0), (2, 1800.0)]), intervals(0, [(1, 10.0, 30.0)])],
+    )
+    found = Drawer().draw(option, 900, 300)
+    if found is None:
+        pytest.skip("there is no engine for this machine")
+    return found
+
+
+def test_library_is_the_published_one() -> None:
+    assert hashlib.sha256(gzip.decompress(library())).hexdigest() == ECHARTS_SHA256
+
+
+def test_drawing_has_axes_and_a_line_in_colours_of_the_page() -> None:
+    text = drawn()
+    assert 'viewBox="0 0 900 300"' in text
+    assert text.count("var(--series-0)") >= 4  # the line and three strokes of its interval
+    assert ">1.5 s<" in text
+    assert ">900 ms<" in text
+    assert "<style" not in text
+
+
+def test_names_are_escaped() -> None:
+    root = ET.fromstring(drawn(HOSTILE))
+    texts = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert HOSTILE in texts
+    assert {each.tag.split("}")[1] for each in root.iter()} <= _ALLOWED
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "<svg><script>alert(1)</script></svg>",
+        "<svg><foreignObject></foreignObject></svg>",
+        '<svg><image href="http://example.com/"/></svg>',
+        '<svg><rect fill="url(http://example.com/#a)"/></svg>',
+        '<svg><rect onclick="alert(1)"/></svg>',
+        "<svg><style></style><set/></svg>",
+    ],
+)
+def test_what_does_not_draw_is_refused(given: str) -> None:
+    with pytest.raises(DrawingError):
+        _clean(given)

@@ -1,8 +1,8 @@
 """Objectives and capacity in reports."""
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.results.text.limits_text import limit_lines, trial_rows, trial_tables
-from solrbench.results.text.results_markdown import to_markdown
+from solrbench.present.limit_tables import limit_lines, trial_rows, trial_tables
+from solrbench.present.result_tables import to_markdown
 from support.resources.objects import stored
 from support.results.statuses import CAPACITY_USERS, full_status
 

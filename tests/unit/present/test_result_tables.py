@@ -1,15 +1,131 @@
 import csv
 import io
 from datetime import UTC, datetime
+from typing import Any
 
-from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
-from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
-from solrbench.report.results_csv import to_csv
-from solrbench.results.text import results_markdown
-from unit.results.builders import make_spec
+from solrbench.api.v1alpha1 import Metadata, SolrBenchmark
+from solrbench.api.v1alpha1.comparisons import Comparison, Overhead
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.findings import InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
+from solrbench.present import result_tables
+from solrbench.present.csv import to_csv
+from solrbench.present.result_tables import (
+    INTERVAL_NOTE,
+    interval_headers,
+    interval_rows,
+    to_markdown,
+)
+from support.results.builders import make_spec
+
+
+def result(request: str = "query", **fields: Any) -> StepResult:
+    return StepResult(
+        **{
+            "step": "five",
+            "request": request,
+            "repeats": 1,
+            "requests": 100,
+            "failures": 0,
+            "requests_per_second": 123.456,
+            **fields,
+        }
+    )
+
+
+def percentile(percent: float, *bounds: float) -> PercentileResult:
+    value, lower, upper = (*bounds, None, None)[:3]
+    return PercentileResult(
+        percent=percent, milliseconds=value, lower_milliseconds=lower, upper_milliseconds=upper
+    )
+
+
+def cells(each: StepResult) -> dict[str, str]:
+    (row,) = interval_rows([each])
+    return dict(zip(interval_headers([each]), row, strict=True))
+
+
+def test_interval_stands_in_brackets_with_one_unit() -> None:
+    shown = cells(
+        result(
+            requests_per_second_interval=Interval(lower=120, upper=127),
+            average_milliseconds=5.5,
+            average_milliseconds_interval=Interval(lower=5.21, upper=5.8),
+            percentiles=[percentile(99.9, 950, 802.1, 1234), percentile(50, 1.5)],
+        )
+    )
+    assert list(shown) == ["Step", "Variant", "Request", "Requests/s", "Average", "P50", "P99.9"]
+    assert shown["Requests/s"] == "123 (120-127)"
+    assert shown["Average"] == "5.5 (5.21-5.8) ms"
+    assert shown["P99.9"] == "0.95 (0.802-1.23) s"
+    assert shown["P50"] == "1.5 (-) ms"
+
+
+def test_open_loop_has_the_mean_of_the_response_times() -> None:
+    shown = cells(
+        result(
+            dropped_requests=0,
+            average_milliseconds=5.5,
+            response_average_milliseconds=7.5,
+            response_average_milliseconds_interval=Interval(lower=7, upper=8),
+        )
+    )
+    assert shown["Average"] == "7.5 (7-8) ms"
+
+
+def test_what_was_not_measured_is_empty() -> None:
+    rows = interval_rows([result(), result("b", percentiles=[percentile(50, 2, 1, 3)])])
+    assert rows[0] == ("five", "", "query", "123 (-)", "", "")
+    assert rows[1] == ("five", "", "b", "123 (-)", "", "2 (1-3) ms")
+
+
+def report(*results: StepResult, totals: tuple[StepResult, ...] = ()) -> str:
+    status = Status(phase="Succeeded", results=list(results), totals=list(totals))
+    return to_markdown(
+        SolrBenchmark(metadata=Metadata(name="b"), spec=make_spec("five", "one"), status=status)
+    )
+
+
+def test_report_has_a_section_on_intervals() -> None:
+    text = report(result(percentiles=[percentile(95, 2, 1, 3)]))
+    assert "## Intervals\n\n| Step | Request | Requests/s | Average | P95 |\n" in text
+    assert "| five | query | 123 (-) |  | 2 (1-3) ms |" in text
+    assert INTERVAL_NOTE in text
+    assert "## Intervals" not in report(result())  # of an older version
+
+
+def test_totals_stand_below_their_step_if_it_has_several_names() -> None:
+    one, other = result("a"), result("b")
+    both = result("all requests")
+    lines = [line for line in report(one, other, totals=(both,)).splitlines() if "| five" in line]
+    assert [line.split(" | ")[1] for line in lines] == ["a", "b", "all requests"]
+    transaction = result("t", is_transaction=True)
+    assert "all requests" not in report(one, transaction, totals=(both,))
+
+
+def test_two_repeats_that_differ_much_have_no_interval_wider_than_the_number() -> None:
+    wide = Interval(lower=0, upper=124)
+    shown = cells(
+        result(
+            repeats=2,
+            requests_per_second_interval=wide,
+            percentiles=[percentile(50, 477, 0, 1062)],
+            average_milliseconds=5.5,
+            average_milliseconds_interval=Interval(lower=1, upper=7),
+        )
+    )
+    assert shown["Requests/s"] == "123 (2 repeats)"
+    assert shown["P50"] == "477 (2 repeats) ms"
+    assert shown["Average"] == "5.5 (2 repeats) ms"
+    three = cells(result(repeats=3, requests_per_second_interval=wide))
+    assert three["Requests/s"] == "123 (0-124)"
+    narrow = Interval(lower=70, upper=180)
+    assert (
+        cells(result(repeats=2, requests_per_second_interval=narrow))["Requests/s"]
+        == "123 (70-180)"
+    )
+
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 FULL = StepResult(
@@ -59,8 +175,8 @@ def _benchmark(*results: StepResult, phase: str = "Succeeded") -> SolrBenchmark:
 
 
 def test_cells_carry_units() -> None:
-    (row,) = results_markdown.rows([FULL])
-    cells = dict(zip(results_markdown.HEADERS, row, strict=True))
+    (row,) = result_tables.rows([FULL])
+    cells = dict(zip(result_tables.HEADERS, row, strict=True))
     assert cells["Requests/s"] == "123"
     assert cells["P95"] == "9.87 ms"
     assert cells["Max"] == "2.35 s"
@@ -69,8 +185,8 @@ def test_cells_carry_units() -> None:
 
 
 def test_what_was_not_measured_is_empty_not_zero() -> None:
-    (row,) = results_markdown.rows([BARE])
-    cells = dict(zip(results_markdown.HEADERS, row, strict=True))
+    (row,) = result_tables.rows([BARE])
+    cells = dict(zip(result_tables.HEADERS, row, strict=True))
     assert cells["P95"] == cells["Average"] == cells["Failures"] == cells["± P95"] == ""
     assert cells["Requests"] == "0"
 
@@ -103,30 +219,30 @@ VERDICTS = [
 
 
 def test_verdicts_stand_in_every_form() -> None:
-    invalid, valid = results_markdown.rows([FULL, BARE], VERDICTS)
-    assert (results_markdown.HEADERS[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
+    invalid, valid = result_tables.rows([FULL, BARE], VERDICTS)
+    assert (result_tables.HEADERS[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
     first, second = csv.DictReader(io.StringIO(to_csv([FULL, BARE], VERDICTS)))
     assert (first["verdict"], first["reasons"]) == ("Invalid", "WorkerSaturated TooFewSamples")
     assert (second["verdict"], second["reasons"]) == ("Valid", "")
     bench = _benchmark(FULL, BARE)
     status = bench.status.model_copy(update={"verdicts": VERDICTS})
-    text = results_markdown.to_markdown(bench.model_copy(update={"status": status}))
+    text = result_tables.to_markdown(bench.model_copy(update={"status": status}))
     assert "five is Invalid: WorkerSaturated: worker w used 99 % of a core (limit 90 %)" in text
     assert "five is Invalid: TooFewSamples: 9 requests (limit 200)" in text
     assert "not checked: PodThrottled of one: no cpu.stat of w" in text
 
 
 def test_results_without_a_verdict_have_none() -> None:
-    (row,) = results_markdown.rows([FULL])
+    (row,) = result_tables.rows([FULL])
     assert row[-1] == ""
-    assert "## Verdict" not in results_markdown.to_markdown(_benchmark(FULL))
+    assert "## Verdict" not in result_tables.to_markdown(_benchmark(FULL))
 
 
 def test_variants_get_a_column_where_there_are_some() -> None:
     proxied = FULL.model_copy(update={"variant": "proxy"})
     read = list(csv.DictReader(io.StringIO(to_csv([proxied]))))
     assert (read[0]["variant"], set(read[0])) == ("proxy", COLUMNS | {"variant"})
-    table = results_markdown.to_markdown_table(results_markdown.rows([proxied]))
+    table = result_tables.to_markdown_table(result_tables.rows([proxied]))
     assert "| Step | Variant | Request |" in table
     assert "| five | proxy | query | 3 |" in table
     assert len({line.count(" |") for line in table.splitlines()}) == 1
@@ -144,16 +260,16 @@ def test_comparisons_stand_below_the_table() -> None:
     )
     bench = _benchmark(FULL)
     status = bench.status.model_copy(update={"comparisons": [comparison]})
-    text = results_markdown.to_markdown(bench.model_copy(update={"status": status}))
+    text = result_tables.to_markdown(bench.model_copy(update={"status": status}))
     row = (
         "| five | query | Average | proxy | +12.3 % | +9.8 % … +14.8 % | no word from one repeat |"
     )
     assert row in text.splitlines()
-    assert "## Comparison" not in results_markdown.to_markdown(bench)
+    assert "## Comparison" not in result_tables.to_markdown(bench)
 
 
 def test_markdown_has_verdict_topology_and_results() -> None:
-    text = results_markdown.to_markdown(_benchmark(FULL, BARE))
+    text = result_tables.to_markdown(_benchmark(FULL, BARE))
     assert text.startswith("# team/b\n")
     assert "- **Outcome**: AllStepsStored: 3 of 3 steps are stored" in text
     assert "- **Nodes**: 2, heap 1Gi each" in text
@@ -162,12 +278,12 @@ def test_markdown_has_verdict_topology_and_results() -> None:
 
 
 def test_markdown_rows_have_the_columns_of_the_header() -> None:
-    lines = results_markdown.to_markdown_table(results_markdown.rows([FULL])).splitlines()
+    lines = result_tables.to_markdown_table(result_tables.rows([FULL])).splitlines()
     assert len({line.count(" |") for line in lines}) == 1
 
 
 def test_markdown_without_results_has_no_table() -> None:
-    assert "## Results" not in results_markdown.to_markdown(_benchmark(phase="Failed"))
+    assert "## Results" not in result_tables.to_markdown(_benchmark(phase="Failed"))
 
 
 def test_text_of_others_is_no_markup() -> None:
@@ -176,7 +292,7 @@ def test_text_of_others_is_no_markup() -> None:
     condition = Condition(**given, message=text, last_transition_time=NOW)
     status = Status(conditions=[condition])
     benchmark = SolrBenchmark(metadata=Metadata(name="one"), spec=make_spec("five"), status=status)
-    lines = results_markdown.to_markdown(benchmark).splitlines()
+    lines = result_tables.to_markdown(benchmark).splitlines()
     assert (
         "- **Outcome**: SolrError: bad  # Heading \\| a \\| &lt;script>alert(1)&lt;/script>"
         in lines

@@ -6,18 +6,22 @@ from typing import Any
 import jsonschema
 import pytest
 
+from hack.generate.json_schema import sweep_schema
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.summaries import Summary
-from solrbench.report.figures.sweep.rounds import round_figure
-from solrbench.report.json_schema import sweep_schema
-from solrbench.report.page.sweep_page import build_sweep_page
-from solrbench.report.sweep.build import build_sweep_report
-from solrbench.report.sweep.junit import sweep_to_junit
-from solrbench.report.sweep.markdown import sweep_to_markdown
-from solrbench.report.sweep.model import SweepReport
-from solrbench.report.sweep.tables import failures_table, objectives_table, rounds_table
-from solrbench.sweep.child import build_child
+from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.present.junit import sweep_to_junit
+from solrbench.present.page import build_sweep_page
+from solrbench.present.sweep_difference_figures import round_figure
+from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_results import build_sweep_report
+from solrbench.present.sweep_tables import (
+    failures_table,
+    objectives_table,
+    rounds_table,
+    sweep_to_markdown,
+)
 from solrbench.sweep.plan import make_plan
+from solrbench.sweep.validation import build_child
 from support.results.statuses import full_status
 from support.results.sweep_reports import full_report, full_sweep
 

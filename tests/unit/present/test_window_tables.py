@@ -1,9 +1,9 @@
 from datetime import timedelta
 
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
-from solrbench.results.text.windows_markdown import windows_to_markdown
-from unit.results.builders import START, make_document
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import CacheSample, OutlierWindow, RequestWindow
+from solrbench.present.window_tables import windows_to_markdown
+from support.results.builders import START, make_document
 
 
 def thousand(index: int, seconds: float, requests: int = 1000) -> RequestWindow:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import solrbench
-from solrbench.load.master.run_status import RunStage
-from solrbench.reasons.indexing import IndexingReason
+from solrbench.load.master.step_run import RunStage
+from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import REFUSALS
 from solrbench.reasons.load import LoadReason

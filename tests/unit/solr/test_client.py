@@ -2,7 +2,7 @@ import httpx
 import pytest
 
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
-from unit.solr.recorded_solr import Reply, Solr
+from support.solr.recorded_solr import Reply, Solr
 
 # bodies of Solr 9.10.1
 BAD_REQUEST = {"responseHeader": {"status": 400}, "error": {"msg": "no such action", "code": 400}}

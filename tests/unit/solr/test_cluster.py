@@ -1,7 +1,7 @@
-from solrbench.decide.solr_views import Replica
+from solrbench.decide.views import Replica
 from solrbench.solr.cluster import NodeInfo, live_nodes, node_info, replicas
-from unit.solr.recorded_solr import Solr
-from unit.solr.states import CLUSTER_STATUS
+from support.solr.recorded_solr import Solr
+from support.solr.states import CLUSTER_STATUS
 
 # from the answer of Solr 9.10.1 on OpenJDK 17
 SYSTEM = {

@@ -5,14 +5,19 @@ import httpx
 import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
+from solrbench.decide.existing_target import CollectionOwner
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.solr.collections import (
+from solrbench.solr.collection import (
     apply_properties,
     create_collection,
     delete_collection,
+    delete_stale_collection,
+    observe_collection_owner,
+    remove_managed_collection,
     upload_config_set,
 )
-from unit.solr.recorded_solr import Solr
+from support.solr.cloud import Cloud
+from support.solr.recorded_solr import Solr
 
 OK = {"responseHeader": {"status": 0}}
 NODES = ["a:8983_solr", "b:8983_solr"]
@@ -137,3 +142,64 @@ def test_setting_without_effect_is_returned() -> None:
     with solr.client() as client:
         different = apply_properties(client, "books", wanted(caches={"fieldValue": {"size": 7}}))
     assert different == {"query.fieldValueCache.size": (7, None)}
+
+
+PREFIX = "solrbench-0b5b-"
+SECOND = f"{PREFIX}2"
+
+
+def test_our_own_collection_is_known_by_its_config_set() -> None:
+    cloud = Cloud()
+    with cloud.client() as client:
+        assert observe_collection_owner(client, "base", PREFIX).config_set is None
+        cloud.make("base", SECOND)
+        assert observe_collection_owner(client, "base", PREFIX).config_set == SECOND
+        delete_stale_collection(client, "base", SECOND, PREFIX)
+    assert cloud.changed == []
+
+
+def test_collection_of_an_earlier_attempt_goes() -> None:
+    cloud = Cloud()
+    cloud.make("base", f"{PREFIX}1")
+    with cloud.client() as client:
+        assert observe_collection_owner(client, "base", PREFIX).config_set == f"{PREFIX}1"
+        assert cloud.changed == []
+        delete_stale_collection(client, "base", SECOND, PREFIX)
+        delete_stale_collection(client, "base", SECOND, PREFIX)
+    assert cloud.changed == [("DELETE", "base")]
+
+
+@pytest.mark.parametrize("config_set", ["_default", "base", "solrbench-other-1"])
+def test_foreign_collection_is_left_alone(config_set: str) -> None:
+    cloud = Cloud()
+    cloud.make("base", config_set)
+    with cloud.client() as client:
+        found = observe_collection_owner(client, "base", PREFIX)
+        delete_stale_collection(client, "base", SECOND, PREFIX)
+        remove_managed_collection(client, "base", PREFIX)
+    assert found == CollectionOwner("base", config_set, PREFIX)
+    assert cloud.changed == []
+
+
+def test_removal_takes_collection_and_every_config_set_of_ours() -> None:
+    cloud = Cloud(config_sets={"_default", "base", f"{PREFIX}1", SECOND, "solrbench-other-1"})
+    cloud.make("base", SECOND)
+    cloud.make("others", "_default")
+    with cloud.client() as client:
+        remove_managed_collection(client, "base", PREFIX)
+        remove_managed_collection(client, "base", PREFIX)
+    assert cloud.collections.keys() == {"others"}
+    assert cloud.config_sets == {"_default", "base", "solrbench-other-1"}
+
+
+def test_node_that_is_away_would_keep_its_part_so_it_is_waited_for() -> None:
+    cloud = Cloud()
+    cloud.make("base", SECOND)
+    del cloud.nodes["a:8983_solr"]
+    with cloud.client() as client:
+        with pytest.raises(TemporaryError, match="a:8983_solr") as caught:
+            remove_managed_collection(client, "base", PREFIX)
+        assert cloud.changed == []
+        remove_managed_collection(client, "base", PREFIX, at_once=True)
+    assert caught.value.reason == "SolrNotLive"
+    assert cloud.collections == {}

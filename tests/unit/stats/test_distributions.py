@@ -1,9 +1,78 @@
+"""Against the tables of Student's t and Fisher's F."""
+
 import random
+from itertools import combinations
+from math import comb
 
 import pytest
 
-from solrbench.results.stats import repeat_statistics
-from solrbench.results.summary.latency_fields import mean
+from solrbench.analysis.step_results import mean
+from solrbench.stats import distributions
+from solrbench.stats.distributions import (
+    f_quantile,
+    f_tail,
+    incomplete_beta,
+    rank_sum_tail,
+    t_quantile,
+    t_tails,
+)
+
+
+@pytest.mark.parametrize(
+    ("tails", "degrees", "t"),
+    [
+        (0.05, 1, 12.706),
+        (0.05, 2, 4.303),
+        (0.05, 10, 2.228),
+        (0.01, 4, 4.604),
+        (0.01, 9, 3.250),
+        (0.001, 30, 3.646),
+        (0.05, 1e6, 1.960),
+        (1.0, 5, 0.0),
+    ],
+)
+def test_t_is_that_of_the_table(tails: float, degrees: float, t: float) -> None:
+    assert t_quantile(tails, degrees) == pytest.approx(t, abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    ("tail", "upper", "lower", "ratio"),
+    [(0.05, 1, 10, 4.965), (0.05, 2, 20, 3.493), (0.01, 5, 5, 10.967), (0.05, 4, 1e6, 2.372)],
+)
+def test_f_is_that_of_the_table(tail: float, upper: float, lower: float, ratio: float) -> None:
+    assert f_quantile(tail, upper, lower) == pytest.approx(ratio, abs=6e-4)
+
+
+@pytest.mark.parametrize("tail", [1e-6, 0.0015, 0.05, 0.5])
+@pytest.mark.parametrize("degrees", [1.0, 2.7, 17.3])
+def test_quantiles_invert_tails_also_for_fractions_of_degrees(tail: float, degrees: float) -> None:
+    assert t_tails(t_quantile(tail, degrees), degrees) == pytest.approx(tail, rel=1e-6)
+    assert f_tail(f_quantile(tail, 3.4, degrees), 3.4, degrees) == pytest.approx(tail, rel=1e-6)
+
+
+@pytest.mark.parametrize(("tail", "degrees"), [(0.0, 3.0), (1.5, 3.0), (0.05, 0.0), (0.05, -1.0)])
+def test_what_has_no_quantile_is_refused(tail: float, degrees: float) -> None:
+    with pytest.raises(ValueError, match="no quantile"):
+        t_quantile(tail, degrees)
+    with pytest.raises(ValueError, match="no quantile"):
+        f_quantile(tail, 3, degrees)
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 3), (4, 4), (5, 3)])
+def test_tail_is_the_share_of_all_orders(first: int, second: int) -> None:
+    ranks = range(first + second)
+    found = [
+        sum(other < own for own in chosen for other in ranks if other not in chosen)
+        for chosen in combinations(ranks, first)
+    ]
+    for u in range(-1, first * second + 1):
+        share = sum(each <= u for each in found) / len(found)
+        assert rank_sum_tail(u, first, second) == pytest.approx(share)
+
+
+def test_least_tail_of_large_samples_is_exact() -> None:
+    assert rank_sum_tail(0, 20, 20) == 1 / comb(40, 20)
+    assert rank_sum_tail(20 * 20, 20, 20) == 1
 
 
 def test_mean_is_exact_where_naive_summing_is_not() -> None:
@@ -12,32 +81,32 @@ def test_mean_is_exact_where_naive_summing_is_not() -> None:
 
 def test_deviation_divides_by_n_minus_one() -> None:
     # The mean is 5, the sum of squares around it 32.
-    assert repeat_statistics.relative_deviation_percent([2, 4, 4, 4, 5, 5, 7, 9]) == pytest.approx(
+    assert distributions.relative_deviation_percent([2, 4, 4, 4, 5, 5, 7, 9]) == pytest.approx(
         100 * (32 / 7) ** 0.5 / 5
     )
 
 
 def test_relative_deviation_is_in_per_cent_of_the_mean() -> None:
-    assert repeat_statistics.relative_deviation_percent([90, 110]) == pytest.approx(14.1421356)
+    assert distributions.relative_deviation_percent([90, 110]) == pytest.approx(14.1421356)
 
 
 def test_equal_repeats_do_not_deviate() -> None:
-    assert repeat_statistics.relative_deviation_percent([5.5, 5.5, 5.5]) == 0
+    assert distributions.relative_deviation_percent([5.5, 5.5, 5.5]) == 0
 
 
 def test_a_mean_of_zero_has_no_relative_deviation() -> None:
-    assert repeat_statistics.relative_deviation_percent([0, 0]) is None
+    assert distributions.relative_deviation_percent([0, 0]) is None
 
 
 def test_one_repeat_has_no_deviation() -> None:
     with pytest.raises(ValueError, match="at least two data points"):
-        repeat_statistics.relative_deviation_percent([1])
+        distributions.relative_deviation_percent([1])
 
 
 def test_nothing_has_no_mean() -> None:
     assert mean([]) is None
     with pytest.raises(ValueError, match="at least two data points"):
-        repeat_statistics.confidence_interval([])
+        distributions.confidence_interval([])
 
 
 @pytest.mark.parametrize(
@@ -46,23 +115,52 @@ def test_nothing_has_no_mean() -> None:
 )
 def test_students_t_is_that_of_the_tables(degrees: int, t: float) -> None:
     # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, column 0.975
-    assert repeat_statistics.student_t(degrees) == pytest.approx(t, abs=0.0005)
+    assert distributions.student_t(degrees) == pytest.approx(t, abs=0.0005)
 
 
 def test_confidence_interval_of_a_worked_example() -> None:
     # mean 3, s = sqrt(2.5), t(4) = 2.776: 3 -+ 2.776 * 1.5811 / 2.2361
-    found = repeat_statistics.confidence_interval([1, 2, 3, 4, 5])
+    found = distributions.confidence_interval([1, 2, 3, 4, 5])
     assert found == pytest.approx((1.0368, 4.9632), abs=1e-3)
 
 
 def test_confidence_interval_holds_the_mean_as_often_as_it_says() -> None:
     source = random.Random(5)
     runs = [[source.gauss(7, 2) for _ in range(3)] for _ in range(2000)]
-    hits = sum(low <= 7 <= high for low, high in map(repeat_statistics.confidence_interval, runs))
+    hits = sum(low <= 7 <= high for low, high in map(distributions.confidence_interval, runs))
     # Five standard deviations: sqrt(2000 * 0.95 * 0.05) = 9.7.
     assert abs(hits - 1900) < 5 * 9.7
 
 
 def test_one_value_has_no_confidence() -> None:
     with pytest.raises(ValueError, match="at least two data points"):
-        repeat_statistics.confidence_interval([1])
+        distributions.confidence_interval([1])
+
+
+@pytest.mark.parametrize(
+    ("t", "degrees", "tails"),
+    [(12.706, 1, 0.05), (2.228, 10, 0.05), (3.169, 10, 0.01), (1.960, 1e6, 0.05), (0.0, 7, 1.0)],
+)
+def test_tails_of_t_are_those_of_the_table(t: float, degrees: float, tails: float) -> None:
+    assert t_tails(t, degrees) == pytest.approx(tails, abs=1e-4)
+    assert t_tails(-t, degrees) == t_tails(t, degrees)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "upper", "lower", "tail"),
+    [(4.965, 1, 10, 0.05), (3.493, 2, 20, 0.05), (4.938, 4, 18, 0.0073), (0.0, 3, 9, 1.0)],
+)
+def test_tail_of_f_is_that_of_the_table(
+    ratio: float, upper: float, lower: float, tail: float
+) -> None:
+    assert f_tail(ratio, upper, lower) == pytest.approx(tail, abs=1e-4)
+
+
+def test_squared_t_is_f_with_one_degree_also_for_fractions_of_degrees() -> None:
+    assert t_tails(1.7, 23.4) == pytest.approx(f_tail(1.7**2, 1, 23.4))
+
+
+def test_incomplete_beta_of_whole_numbers_is_a_polynomial() -> None:
+    for x in (0.0, 0.1, 0.5, 0.9, 1.0):
+        assert incomplete_beta(x, 2, 1) == pytest.approx(x * x)
+        assert incomplete_beta(x, 1, 3) == pytest.approx(1 - (1 - x) ** 3)

@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from solrbench.results.stats.histograms import (
+from solrbench.stats.histograms import (
     HIGHEST_MICROSECONDS,
     Histogram,
     bucket_of,
@@ -17,7 +17,7 @@ from solrbench.results.stats.histograms import (
     merge,
     percentile,
 )
-from unit.results.builders import ReferenceHistogram
+from support.results.builders import ReferenceHistogram
 
 PERCENTS = (1, 25, 50, 75, 90, 95, 99, 99.9, 100)
 

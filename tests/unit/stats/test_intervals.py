@@ -1,3 +1,5 @@
+"""Intervals of shares."""
+
 import math
 import random
 from collections import Counter
@@ -7,10 +9,10 @@ import numpy as np
 import pytest
 
 from bench.statistics.intervals import SERIES, Times, coverage, samples_of
-from solrbench.results.stats.histograms import Histogram, buckets_of
-from solrbench.results.stats.intervals import Interval, TimedSamples
-from solrbench.results.stats.repeat_statistics import student_t
-from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.stats.distributions import student_t
+from solrbench.stats.histograms import Histogram, buckets_of
+from solrbench.stats.intervals import ConfidenceBounds, TimedSamples, design_effect, share_interval
+from solrbench.stats.time_blocks import TimeBlocks
 
 RATE = 100
 
@@ -127,8 +129,8 @@ def test_rate_error_is_that_of_the_whole_blocks() -> None:
 
 def test_equal_times_have_the_width_of_their_bucket() -> None:
     samples = recorded([[5000] * 20] * 30)
-    assert samples.percentile_interval(95) == Interval(5000, 5000)
-    assert samples.mean_interval() == Interval(5000, 5000)
+    assert samples.percentile_interval(95) == ConfidenceBounds(5000, 5000)
+    assert samples.mean_interval() == ConfidenceBounds(5000, 5000)
 
 
 def test_repeats_that_agree_are_worth_their_blocks_together() -> None:
@@ -188,3 +190,42 @@ def test_samples_of_the_bench_are_those_of_a_step_run() -> None:
     own = recorded(by_second)
     assert found.repeats[0].encode() == own.repeats[0].encode()
     assert found.histogram.encode() == own.histogram.encode()
+
+
+def test_no_failure_at_all_leaves_room_for_some() -> None:
+    found = share_interval(0, 1000)
+    assert found is not None
+    assert found.lower == 0.0
+    assert found.upper == pytest.approx(3.8 / 1000, rel=0.02)
+
+
+def test_interval_of_half_is_that_of_wilson() -> None:
+    found = share_interval(50, 100)
+    assert found == pytest.approx((0.4038, 0.5962), abs=0.0001)
+
+
+def test_all_is_an_end_too() -> None:
+    found = share_interval(10, 10)
+    assert found is not None
+    assert found.upper == 1.0
+
+
+def test_without_requests_there_is_no_share() -> None:
+    assert share_interval(0, 0) is None
+
+
+def test_a_design_effect_widens_the_interval_as_fewer_requests_would() -> None:
+    assert share_interval(40, 1000, 4.0) == pytest.approx(share_interval(10, 250))
+
+
+def test_failures_one_by_one_have_no_effect_and_an_outage_has() -> None:
+    draw = random.Random(1)
+    alone = [sum(draw.random() < 0.05 for _ in range(100)) for _ in range(60)]
+    assert design_effect(alone, [100] * 60) < 2
+    outage = [100 if 10 <= second < 13 else 0 for second in range(60)]
+    assert design_effect(outage, [100] * 60) > 50
+
+
+@pytest.mark.parametrize("failed", [[0] * 9, [5] * 9, []])
+def test_none_all_and_nothing_have_no_effect(failed: list[int]) -> None:
+    assert design_effect(failed, [5] * len(failed)) == 1.0

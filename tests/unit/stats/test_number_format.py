@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.results.stats import number_format
+from solrbench.stats import number_format
 
 
 @pytest.mark.parametrize(

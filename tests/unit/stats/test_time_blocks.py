@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solrbench.results.stats.histograms import HIGHEST_MICROSECONDS, buckets_of
-from solrbench.results.stats.time_blocks import (
+from solrbench.stats.histograms import HIGHEST_MICROSECONDS, buckets_of
+from solrbench.stats.time_blocks import (
     COARSE_BUCKETS,
     MOST_BLOCKS,
     TimeBlocks,

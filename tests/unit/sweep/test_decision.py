@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from support.resources.small_sweep import parse_sweep, users_axis
 from support.resources.sweep_observations import DONE, NOW, SUMMARY, again, observe

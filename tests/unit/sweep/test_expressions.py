@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.sweep.expressions.evaluation import evaluate
-from solrbench.sweep.expressions.parsing import parse_expression
-from solrbench.sweep.expressions.tokens import ExpressionError
+from solrbench.sweep.expression_parser import parse_expression
+from solrbench.sweep.expression_values import ExpressionError
+from solrbench.sweep.expressions import evaluate
 from support.resources.cel import POINT, TRUE
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.sweep.child import build_child
+from solrbench.sweep.validation import build_child
 from support.resources.small_resource import REMOVE, Changes
 from support.resources.small_sweep import CACHES, HEAP, NODES, parse_sweep, plan, users_axis
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.sweep.needs.load_duration import LoadDuration, duration_text, load_duration
+from solrbench.sweep.requirements import LoadDuration, duration_text, load_duration
 from support.resources.small_resource import resource
 
 TIMED = {"name": "one", "users": 2, "durationSeconds": 30}

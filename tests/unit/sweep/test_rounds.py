@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.sweep.spec import Metric
-from solrbench.api.v1alpha1.sweep.status import SweepPoint
+from solrbench.api.v1alpha1.sweep import SweepPoint
+from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.points import benchmark_name
-from solrbench.sweep.rounds.merging import add_round
-from solrbench.sweep.states import round_of
+from solrbench.sweep.rounds import add_round
+from solrbench.sweep.state import round_of
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import plan, users_axis
 from support.resources.sweep_observations import DONE, again, observe

@@ -4,9 +4,13 @@ from typing import Any
 
 import pytest
 
-from solrbench.sweep.needs.cluster_capacity import capacity_of_nodes
-from solrbench.sweep.needs.fingerprints import common_parts, order_for_reuse, take_fingerprints
-from solrbench.sweep.plan import find_points_without_room
+from solrbench.sweep.cluster_capacity import capacity_of_nodes
+from solrbench.sweep.plan import (
+    common_parts,
+    find_points_without_room,
+    order_for_reuse,
+    take_fingerprints,
+)
 from support.resources.objects import stored
 from support.resources.small_resource import Changes, create
 from support.resources.small_sweep import CACHES, HEAP, plan, users_axis

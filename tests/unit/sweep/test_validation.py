@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from solrbench.api.problems import problems
+from solrbench.api.rules import problems
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import plan
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 import solrbench
-from solrbench.load.master.telemetry.agent_source import parse_usage
+from solrbench.load.master.telemetry_sources import parse_usage
 from solrbench.telemetry.agent import serve, usage
 from solrbench.telemetry.readings import figures_of
 from solrbench.telemetry.summary import with_shares

@@ -1,4 +1,11 @@
-"""Tests of `load.telemetry.flight_recording` and `jvm_attach`."""
+"""Tests of `load.telemetry.flight_recording` and `jvm_attach`.
+
+The GC log of a JVM, found and read through `/proc`.
+
+Tests of `load.telemetry.heap_pools`.
+
+Thread dumps from Solr's response.
+"""
 
 import gzip
 import os
@@ -8,17 +15,24 @@ import subprocess
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
-from solrbench.telemetry import jvm_attach
-from solrbench.telemetry.flight_recording import (
-    MAX_BYTES,
+from solrbench.telemetry import agent, jvm
+from solrbench.telemetry import jvm as jvm_attach
+from solrbench.telemetry.jvm import (
     MAX_PACKED_BYTES,
+    MAX_RECORDING_BYTES,
     discard_recording,
+    find_gc_log,
+    format_thread_dump,
+    heap_after_gc,
+    read_gc_log,
+    send_command,
     start_recording,
     take_recording,
 )
-from solrbench.telemetry.jvm_attach import send_command
+from support.servers.in_thread import in_thread
 from support.servers.jvm import FakeJvm, fake_jvm
 
 NOTHING = "there is no flight recording"
@@ -98,7 +112,7 @@ def test_a_recording_that_ended_by_itself_is_taken_too() -> None:
 def test_what_is_too_large_is_removed() -> None:
     noise = random.Random(1).randbytes(MAX_PACKED_BYTES + 1000)
     with fake_jvm(respond) as jvm:
-        for content, words in ((noise, "packed, "), (bytes(MAX_BYTES + 1), "16384 KiB")):
+        for content, words in ((noise, "packed, "), (bytes(MAX_RECORDING_BYTES + 1), "16384 KiB")):
             place = written(jvm, content)
             with pytest.raises(OSError, match=f"{words}.*; record fewer seconds"):
                 take_recording(jvm.pid, jvm.proc)
@@ -146,3 +160,147 @@ def test_a_real_jvm_is_recorded(tmp_path: Path) -> None:
     assert whole.startswith(b"FLR\0")
     assert b"jdk.ExecutionSample" in whole
     assert b"hunter" not in whole
+
+
+PID = 7
+
+
+def proc_with(folder: Path, *arguments: str) -> Path:
+    (folder / str(PID)).mkdir(parents=True)
+    (folder / str(PID) / "cmdline").write_bytes("\0".join(("java", *arguments, "")).encode())
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("option", "path"),
+    [
+        (
+            "-Xlog:gc*:file=/var/solr/logs/solr_gc.log:time,uptime:filecount=9,filesize=20M",
+            "root/var/solr/logs/solr_gc.log",
+        ),
+        ('-Xlog:gc*:file="/var/solr/logs/solr_gc.log":time', "root/var/solr/logs/solr_gc.log"),
+        ("-Xlog:gc+heap=debug,safepoint:/tmp/gc.log", "root/tmp/gc.log"),
+        ("-Xlog:all:file=gc-%p.log", "cwd/gc-7.log"),
+    ],
+)
+def test_file_of_the_collector_is_found_in_the_options(
+    tmp_path: Path, option: str, path: str
+) -> None:
+    proc = proc_with(tmp_path, "-Xmx1g", "-Xlog:safepoint:file=/tmp/other.log", option)
+    assert find_gc_log(PID, proc) == tmp_path / str(PID) / path
+
+
+@pytest.mark.parametrize("option", ["-Xlog:gc*", "-Xlog:gc*:stdout:time", "-Xlog:class:file=/a"])
+def test_no_file_is_found_where_none_is_named(tmp_path: Path, option: str) -> None:
+    assert find_gc_log(PID, proc_with(tmp_path, option)) is None
+
+
+def test_no_file_is_found_of_a_process_that_is_gone(tmp_path: Path) -> None:
+    assert find_gc_log(PID, tmp_path) is None
+
+
+def test_log_is_read_from_a_place_on(tmp_path: Path) -> None:
+    log = tmp_path / "gc.log"
+    log.write_text("before\nafter\n")
+    assert read_gc_log(log, None) == (13, "")
+    assert read_gc_log(log, 7) == (13, "after\n")
+
+
+def test_log_that_was_begun_anew_is_read_whole(tmp_path: Path) -> None:
+    log = tmp_path / "gc.log"
+    log.write_text("new\n")
+    assert read_gc_log(log, 1000) == (4, "new\n")
+
+
+def test_long_log_is_read_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jvm, "MAX_LOG_BYTES", 3)
+    log = tmp_path / "gc.log"
+    log.write_text("abcdef")
+    assert read_gc_log(log, 1) == (6, "bcd")
+
+
+def test_pipe_and_link_are_refused_at_once(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to("/etc/passwd")
+    for path in (pipe, link, tmp_path):
+        with pytest.raises(OSError, match=r"no regular file|symbolic links|Is a directory"):
+            read_gc_log(path, 0)
+
+
+def test_agent_serves_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "gc.log"
+    log.write_text("Pause Young\n")
+    monkeypatch.setattr(agent, "find_java", lambda: PID)
+    monkeypatch.setattr(agent, "find_gc_log", lambda _: log if log.exists() else None)
+    with in_thread(agent.serve(0)) as address, httpx.Client(trust_env=False) as client:
+        url = f"http://{address}/gc-log"
+        assert client.get(url).json() == {"bytes": 12, "text": ""}
+        found = client.get(url, params={"begin": 6}).json()
+        assert found == {"bytes": 12, "text": "Young\n"}
+        log.unlink()
+        missing = client.get(url)
+    assert missing.status_code == 404
+    assert "no GC log in the options of the JVM" in missing.text
+
+
+@pytest.mark.parametrize(
+    ("pools", "found"),
+    [
+        ({"G1 Eden Space": 0, "G1 Survivor Space": 2, "G1 Old Gen": 30}, 32),
+        ({"G1 Eden Space": 0, "G1 Survivor Space": 2, "G1 Old Gen": 0}, None),
+        ({"PS-Eden-Space": 1, "PS-Survivor-Space": 2, "PS-Old-Gen": 7}, 10),
+        ({"Eden Space": 1, "Survivor Space": 2, "Tenured Gen": 0}, None),
+        ({"ZGC Young Generation": 5, "ZGC Old Generation": 0}, None),
+        ({"ZGC Young Generation": 5, "ZGC Old Generation": 6}, 11),
+        ({"Shenandoah": 9}, 9),
+        ({"G1 Survivor Space": 2}, None),
+        ({}, None),
+    ],
+)
+def test_the_old_generation_must_have_been_collected(
+    pools: dict[str, float], found: float | None
+) -> None:
+    assert heap_after_gc(pools) == found
+
+
+BODY = {
+    "responseHeader": {"status": 0},
+    "system": {
+        "threadCount": {"current": 2, "peak": 40, "daemon": 1},
+        "threadDump": [
+            "thread",
+            {
+                "id": 31,
+                "name": "qtp1-31",
+                "state": "BLOCKED",
+                "lock": "java.lang.Object@5",
+                "owner": "qtp1-32 (32)",
+                "cpuTime": "12.5000ms",
+                "stackTrace": ["org.apache.solr.A.b(A.java:1)", "java.lang.Thread.run(T.java:2)"],
+            },
+            "thread",
+            {"id": 1, "name": "main", "state": "RUNNABLE"},
+        ],
+    },
+}
+
+
+def test_each_thread_is_a_paragraph() -> None:
+    assert format_thread_dump(BODY) == (
+        "2 threads, 40 at most, 1 daemons\n"
+        '\n"qtp1-31" #31 cpu=12.5000ms\n'
+        "   state: BLOCKED\n"
+        "   waiting for java.lang.Object@5\n"
+        "   held by qtp1-32 (32)\n"
+        "\tat org.apache.solr.A.b(A.java:1)\n"
+        "\tat java.lang.Thread.run(T.java:2)\n"
+        '\n"main" #1\n'
+        "   state: RUNNABLE\n"
+    )
+
+
+@pytest.mark.parametrize("body", [{}, {"system": []}, {"system": {"threadCount": {}}}])
+def test_another_response_is_no_dump(body: dict[str, object]) -> None:
+    with pytest.raises((KeyError, TypeError)):
+        format_thread_dump(body)

@@ -2,13 +2,41 @@
 
 import pytest
 
-from solrbench.telemetry.readings import Reading
-from solrbench.telemetry.series import series_of
+from solrbench.contract.server_document import MOST_HANDLERS, MOST_SERVERS, ServerFigures
+from solrbench.telemetry.readings import ServerReading, figures_of, series_of
+from solrbench.telemetry.summary import handlers_of, parse_monitor, spreads_of, worst_servers
 
 
-def readings(count: int) -> list[Reading]:
+def reading(second: float, **counters: float) -> ServerReading:
+    return ServerReading("a", second, counters=counters)
+
+
+def test_a_counter_that_began_anew_has_no_difference() -> None:
+    found = figures_of([reading(0, cpu_seconds=50, a=1), reading(1, cpu_seconds=2, a=3)])
+    assert found.figures == {"a": 2}
+
+
+def test_a_single_reading_has_no_differences() -> None:
+    found = figures_of([reading(3, cpu_seconds=50)])
+    assert (found.seconds, found.readings, found.figures) == (0, 1, {})
+
+
+def test_the_unit_stays_at_the_end_of_the_name() -> None:
+    peaks = [
+        ServerReading("a", t, peaks={"heap_used_bytes": n, "threads": n})
+        for t, n in ((0, 1), (1, 3))
+    ]
+    assert figures_of(peaks).figures == {
+        "heap_used_max_bytes": 3,
+        "heap_used_mean_bytes": 2,
+        "threads_max": 3,
+        "threads_mean": 2,
+    }
+
+
+def readings(count: int) -> list[ServerReading]:
     return [
-        Reading(
+        ServerReading(
             "solr-0",
             1000.0 + 10 * each,
             gauges={"heap_limit_bytes": 512.0}
@@ -39,7 +67,9 @@ def test_cpu_is_the_share_between_readings() -> None:
     found = series_of(
         "solr",
         [
-            Reading("solr-0", 10.0 * each, counters={"cpu_seconds": cpu}, gauges={"cpus": 2.0})
+            ServerReading(
+                "solr-0", 10.0 * each, counters={"cpu_seconds": cpu}, gauges={"cpus": 2.0}
+            )
             for each, cpu in enumerate(spent)
         ],
     )
@@ -52,3 +82,69 @@ def test_cpu_is_the_share_between_readings() -> None:
 def test_kind_without_trends_has_no_series() -> None:
     assert series_of("machines", readings(9)) == []
     assert series_of("solr", readings(1)) == []
+
+
+def server(number: int, **figures: float) -> ServerFigures:
+    return ServerFigures(server=f"solr-{number}", seconds=10, readings=2, figures=figures)
+
+
+def test_of_a_hundred_nodes_the_busiest_are_kept_and_the_spread_covers_all() -> None:
+    nodes = [server(each, cpu_seconds=each) for each in range(100)]
+    kept = worst_servers(nodes)
+    assert len(kept) == MOST_SERVERS
+    assert kept[0].server == "solr-99"
+    (spread,) = spreads_of("solr", nodes)
+    assert (spread.figure, spread.servers) == ("cpu_seconds", 100)
+    assert (spread.total, spread.median) == (495, 4.95)
+    assert (spread.highest, spread.highest_server) == (9.9, "solr-99")
+
+
+def test_a_figure_of_the_moment_is_not_divided_by_time() -> None:
+    (spread,) = spreads_of("solr", [server(0, index_bytes=500), server(1)])
+    assert (spread.total, spread.servers) == (500, 1)
+
+
+def test_handlers_of_all_nodes_are_added() -> None:
+    node = server(
+        0,
+        **{
+            "handler_requests:/select": 3,
+            "handler_seconds:/select": 1.5,
+            "handler_errors:/select": 1,
+        },
+        **{"handler_requests:/get": 0},
+    )
+    (handler,) = handlers_of([node, node])
+    assert (handler.handler, handler.requests, handler.errors) == ("/select", 6, 2)
+    assert handler.seconds == 3
+    assert worst_servers([node])[0].figures == {}
+
+
+def test_handlers_are_bounded() -> None:
+    figures = {f"handler_requests:/h{each}": 1.0 for each in range(100)}
+    assert len(handlers_of([server(0, **figures)])) == MOST_HANDLERS
+
+
+MNTR = (
+    "zk_version\t3.9.4-7246445, built on 2025-08-19 19:53 UTC\nzk_server_state\tstandalone\n"
+    "zk_avg_latency\t1.374\nzk_outstanding_requests\t{queued}\nzk_num_alive_connections\t2\n"
+    "zk_watch_count\t16\nzk_znode_count\t59\nzk_packets_received\t{requests}\n"
+    "zk_avg_updatelatency\t2.0\nzk_cnt_updatelatency\t{requests}\nzk_sum_updatelatency\t{spent}\n"
+)
+
+
+def test_latency_is_that_of_the_step() -> None:
+    first = parse_monitor(MNTR.format(queued=0, requests=1000, spent=1000), "zk:2181", 0)
+    last = parse_monitor(MNTR.format(queued=12, requests=1100, spent=3000), "zk:2181", 10)
+    assert first is not None
+    assert last is not None
+    figures = figures_of([first, last]).figures
+    assert (figures["updates"], figures["update_seconds"]) == (100, 2)
+    assert (figures["watches"], figures["connections"], figures["znodes"]) == (16, 2, 59)
+    assert figures["outstanding_requests_max"] == 12
+
+
+def test_a_word_that_is_not_served_is_no_reading() -> None:
+    text = "mntr is not executed because it is not in the whitelist.\n"
+    assert parse_monitor(text, "zk:2181", 0) is None
+    assert parse_monitor("", "zk:2181", 0) is None

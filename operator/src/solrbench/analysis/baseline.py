@@ -1,4 +1,9 @@
-"""One side of a comparison: a benchmark in the cluster or a report that was kept."""
+"""One side of a comparison: a benchmark in the cluster or a report that was kept.
+
+Two sides compared: all steps that both measured, and what was measured of the index.
+
+A comparison of two sides as the status shows it.
+"""
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,17 +14,26 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from solrbench.api.problems import problems
-from solrbench.api.rules import ADMITTED
+from solrbench.analysis.difference_tests import (
+    DEFINITIONS,
+    SETTINGS,
+    ComparisonRule,
+    ComparisonSettings,
+    decide_details,
+    differing,
+)
+from solrbench.analysis.differences import RepeatFigure, compare_figures
+from solrbench.analysis.metrics import INDEX_SIZE, INDEXING
+from solrbench.analysis.samples import Figures, target_of
+from solrbench.analysis.step_comparison import ComparedFigure, ComparedStep, compare_steps
+from solrbench.analysis.step_trends import compare_trends
+from solrbench.api.rules import ADMITTED, problems
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.api.v1alpha1.status.trends import Trend
-from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
-from solrbench.results.comparison.metric import INDEX_SIZE, INDEXING
-from solrbench.results.comparison.repeat_figures import Figures, target_of
-from solrbench.results.comparison.side_difference import RepeatFigure
-from solrbench.results.model.measured_target import MeasuredTarget
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.api.v1alpha1.comparisons import MAX_FIGURES, BaselineComparison, FigureComparison
+from solrbench.api.v1alpha1.findings import VALID, StepVerdict, Trend
+from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.contract.environment import MeasuredTarget
+from solrbench.contract.step_document import StepRunResult
 
 MAX_REPORT_BYTES = 64 << 20
 """What a report may have as JSON."""
@@ -201,3 +215,179 @@ def _unpack(packed: bytes, max_bytes: int) -> bytes:
     if len(text) <= max_bytes and not stream.eof:
         raise UnreadableReportError("it is packed, but cut off")
     return text
+
+
+MOST_NOTES = 12
+"""Lines on what two specs differ in."""
+
+_PERCENTS = (50.0, 95.0, 99.0)
+
+
+@dataclass(frozen=True)
+class SideComparison:
+    """What two sides show beside each other.
+
+    Attributes:
+        before: the baseline
+        after: what is compared with it
+        figures: all figures that both have, step by step; those of the index last
+        settings: settings of target and collection in which they differ
+        differences: definitions of data, requests and steps in which they differ
+
+    """
+
+    before: Side
+    after: Side
+    figures: Sequence[ComparedFigure]
+    settings: Sequence[str]
+    differences: Sequence[str]
+
+    def is_invalid(self, figure: ComparedFigure) -> bool:
+        """Say whether the step of a figure is Invalid on either side."""
+        compared = figure.compared
+        return (compared.step, compared.variant) in self.after.invalid or (
+            compared.step,
+            compared.baseline_variant,
+        ) in self.before.invalid
+
+
+def compare_sides(before: Side, after: Side, settings: ComparisonSettings) -> SideComparison:
+    """Return two sides beside each other, measured apart.
+
+    Steps, variants and request names are the same if they have one name.
+    """
+    percents = _percents(after, settings)
+    compared_steps = _compared_steps(before, after)
+    figures = compare_steps(compared_steps, percents, settings.rule, settings.metric)
+    return SideComparison(
+        before,
+        after,
+        [*figures, *_indexing(before, after, settings.rule)],
+        differing(before.spec, after.spec, SETTINGS, MOST_NOTES),
+        _differences(before, after),
+    )
+
+
+def _percents(side: Side, settings: ComparisonSettings) -> list[float]:
+    """Return the percentiles of the spec, and the primary one."""
+    load = side.spec.get("load", {})
+    chosen = {float(each) for each in load.get("percentiles", _PERCENTS)}
+    if settings.percent is not None:
+        chosen.add(settings.percent)
+    return sorted(chosen)
+
+
+def _compared_steps(before: Side, after: Side) -> list[ComparedStep]:
+    earlier, later = before.step_runs, after.step_runs
+    pairs = _variant_pairs(
+        list(dict.fromkeys(variant for _, variant in earlier)),
+        list(dict.fromkeys(variant for _, variant in later)),
+    )
+    steps = dict.fromkeys(step for step, _ in later)
+    return [
+        ComparedStep(
+            step, variant, earlier[step, other], later[step, variant], baseline_variant=other
+        )
+        for step in steps
+        for other, variant in pairs
+        if (step, other) in earlier and (step, variant) in later
+    ]
+
+
+def _variant_pairs(before: list[str], after: list[str]) -> list[tuple[str, str]]:
+    """Return which variants are compared: those of one name, else the first of either side."""
+    common = [(each, each) for each in after if each in before]
+    return common or list(zip(before[:1], after[:1], strict=False))
+
+
+def _indexing(before: Side, after: Side, rule: ComparisonRule) -> list[ComparedFigure]:
+    """Return what was measured of the index; with one of each side there is no word."""
+    known = before.index_figures, after.index_figures
+    found = []
+    for metric in (INDEXING, INDEX_SIZE):
+        sides = [each.get(metric, []) for each in known]
+        difference = compare_figures(metric, sides[0], sides[1], in_rounds=False)
+        if difference is not None:
+            (finding,) = decide_details([difference], rule)
+            found.append(
+                ComparedFigure(ComparedStep("", "", [], []), "", finding, is_primary=False)
+            )
+    return found
+
+
+def _differences(before: Side, after: Side) -> list[str]:
+    found = differing(before.spec, after.spec, DEFINITIONS, MOST_NOTES)
+    only = [
+        f"only {side.name} has {', '.join(missing)}"
+        for side, missing in (
+            (before, _missing(before.documents, after.documents)),
+            (after, _missing(after.documents, before.documents)),
+        )
+        if missing
+    ]
+    return [*only, *found][:MOST_NOTES]
+
+
+def _missing(own: Sequence[StepRunResult], other: Sequence[StepRunResult]) -> list[str]:
+    known = {each.step for each in other}
+    missing = [step for step in dict.fromkeys(each.step for each in own) if step not in known]
+    return [f"step {each}" for each in missing[:5]]
+
+
+_DIGITS = 3
+_PERCENT_DIGITS = 2
+
+
+def baseline_comparison(found: SideComparison) -> BaselineComparison:
+    """Return as much of a comparison as a status holds, what decides first."""
+    whole = whole_comparison(found)
+    figures = whole.figures
+    kept = {"figures": figures[:MAX_FIGURES], "left_out": max(len(figures) - MAX_FIGURES, 0)}
+    return whole.model_copy(update=kept)
+
+
+def whole_comparison(found: SideComparison) -> BaselineComparison:
+    """Return all of a comparison, what decides first."""
+    ordered = sorted(found.figures, key=lambda each: not each.is_primary)
+    # Without validation: a status holds fewer figures than a file may have.
+    return BaselineComparison.model_construct(
+        baseline=found.before.name,
+        figures=[shown_figure(each, invalid=found.is_invalid(each)) for each in ordered],
+        left_out=0,
+        trends=compare_trends(found.before.trends, found.after.trends),
+        settings=list(found.settings),
+        differences=list(found.differences),
+    )
+
+
+def primary_words(figures: Sequence[FigureComparison]) -> list[FigureComparison]:
+    """Return the figures that decide about their steps."""
+    return [each for each in figures if each.primary]
+
+
+def shown_figure(figure: ComparedFigure, *, invalid: bool) -> FigureComparison:
+    """Return a figure of a step as a status shows it; `invalid` if either side is."""
+    finding = figure.finding
+    difference = finding.difference
+    interval = finding.interval_percent
+    return FigureComparison(
+        step=figure.compared.step or None,
+        variant=figure.compared.variant or None,
+        request=figure.request or None,
+        figure=difference.metric.name,
+        primary=figure.is_primary,
+        baseline=round(difference.before, _DIGITS),
+        value=round(difference.after, _DIGITS),
+        difference_percent=_percent(finding.percent),
+        low_percent=None if interval is None else _percent(interval.lower),
+        high_percent=None if interval is None else _percent(interval.upper),
+        word=finding.word,
+        more_repeats=finding.more_repeats,
+        on_target=difference.on_target and finding.word is not None,
+        invalid=invalid,
+    )
+
+
+def _percent(value: float) -> float:
+    """Return per cent as they are shown; never a negative zero."""
+    return round(value, _PERCENT_DIGITS) + 0.0

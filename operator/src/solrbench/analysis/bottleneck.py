@@ -1,19 +1,76 @@
-"""The first rule that applies, and whether repeats agree."""
+"""The first rule that applies, and whether repeats agree.
+
+The rules of bottlenecks in their order, and what to vary for each resource.
+
+Bottlenecks in words.
+
+What held each step back, one sentence for each step and variant.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck, Resource
-from solrbench.plan.step_runs import variant_names
-from solrbench.results.bottleneck.evidence import Evidence, Symptom
-from solrbench.results.bottleneck.rules.registry import FIELDS, RULES
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.number_format import format_percent
-from solrbench.results.summary.telemetry import RunTelemetry
-from solrbench.results.validity.checks.finding import EvaluatedRun
+from solrbench.analysis.bottleneck_evidence import Evidence, Symptom, pod_of
+from solrbench.analysis.bottleneck_rules import (
+    find_cpu,
+    find_disk,
+    find_garbage_collection,
+    find_load_generator,
+    find_machine,
+    find_memory,
+    find_network,
+    find_one_node,
+    find_others,
+    find_proxy,
+    find_threads,
+    find_throttling,
+    find_zookeeper,
+)
+from solrbench.analysis.checks import EvaluatedRun
+from solrbench.analysis.server_metrics import RunTelemetry
+from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.findings import Bottleneck, Resource
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import variant_names
+from solrbench.stats.number_format import format_percent
+
+RULES = (
+    (Resource.LOAD_GENERATOR, find_load_generator),
+    (Resource.THROTTLING, find_throttling),
+    (Resource.MACHINE, find_others),
+    (Resource.MEMORY, find_memory),
+    (Resource.GARBAGE_COLLECTION, find_garbage_collection),
+    (Resource.CPU, find_cpu),
+    (Resource.DISK, find_disk),
+    (Resource.ZOOKEEPER, find_zookeeper),
+    (Resource.ONE_NODE, find_one_node),
+    # Before what lies outside of Solr: requests wait there for one of Jetty's threads.
+    (Resource.THREADS, find_threads),
+    (Resource.PROXY, find_proxy),
+    (Resource.NETWORK, find_network),
+    (Resource.MACHINE, find_machine),
+)
+"""The rules in their order; the first that applies names the resource."""
+
+FIELDS = {
+    Resource.LOAD_GENERATOR: "load.workers",
+    Resource.THROTTLING: "target.solrCloud.resources.limits.cpu",
+    Resource.MEMORY: "target.solrCloud.resources.limits.memory",
+    Resource.GARBAGE_COLLECTION: "target.solrCloud.heap",
+    Resource.CPU: "target.solrCloud.nodes",
+    Resource.DISK: "target.solrCloud.resources.limits.memory",
+    Resource.ZOOKEEPER: "target.solrCloud.zookeeper.replicas",
+    Resource.ONE_NODE: "collection.shards",
+    Resource.PROXY: "target.variants",
+    Resource.NETWORK: "collection.shards",
+    Resource.THREADS: "target.solrCloud.nodes",
+    Resource.MACHINE: "target.solrCloud.nodes",
+    Resource.NONE: "load.steps",
+}
+"""What to vary next, by resource. A disk is helped by memory: the page cache saves reads."""
+
 
 LEAST_AGREEING = 2
 """Repeats that must show the same: one may have had a neighbour on its machine."""
@@ -121,3 +178,43 @@ def _differences(runs: Sequence[RunBottleneck]) -> str:
     if len(runs) < LEAST_AGREEING:
         return f"{LEAST_AGREEING} repeats must agree, there is one: {shown}"
     return f"repeats do not agree: {shown}"
+
+
+_WORDS = {
+    Resource.LOAD_GENERATOR: "the load generator",
+    Resource.THROTTLING: "the CPU limit of a pod",
+    Resource.MEMORY: "memory",
+    Resource.GARBAGE_COLLECTION: "garbage collection",
+    Resource.CPU: "the CPU of Solr",
+    Resource.DISK: "the disk",
+    Resource.ZOOKEEPER: "ZooKeeper",
+    Resource.ONE_NODE: "one node apart from its peers",
+    Resource.PROXY: "the proxy in front of Solr",
+    Resource.NETWORK: "the network",
+    Resource.THREADS: "locks or thread limits",
+    Resource.MACHINE: "the machine as a whole",
+}
+
+
+def bottleneck_sentences(bottlenecks: Iterable[Bottleneck]) -> list[str]:
+    """Return a sentence for each step: what held it back, the numbers, and what to vary next."""
+    return [_sentence(each) for each in bottlenecks]
+
+
+def _sentence(found: Bottleneck) -> str:
+    step = f"{found.step} ({found.variant})" if found.variant else found.step
+    if found.resource == Resource.UNCLEAR:
+        return f"What holds {step} back is Unclear: {found.message}"
+    if found.resource == Resource.NONE:
+        return f"Nothing holds {step} back: {found.message}; raise the load with {found.field}"
+    pod = pod_of(found.server or "")
+    server = f" ({pod})" if pod and pod not in found.message else ""
+    what = _WORDS[Resource(found.resource)]
+    hint = f"; vary {found.field} next" if found.field else ""
+    return f"{step} is held back by {what}{server}: {found.message}{hint}"
+
+
+def answer_bottlenecks(spec: Spec, status: Status) -> list[str]:
+    """Return a sentence for each entry of `status.bottlenecks`."""
+    del spec
+    return bottleneck_sentences(status.bottlenecks)

@@ -1,8 +1,71 @@
-"""Whether one node is apart from its peers."""
+"""Whether one node is apart from its peers.
 
-from solrbench.results.bottleneck.evidence import Evidence, Symptom, pod_of
-from solrbench.results.model.telemetry import Spread
-from solrbench.results.stats.number_format import format_milliseconds, format_percent
+What the rules read of one step run.
+
+A figure against its limit, and limits that several rules share.
+
+The limits are those of docs/method.md, with their sources. A rule whose figures are missing does
+not apply.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from solrbench.analysis.checks import Outcome, ValidityFinding
+from solrbench.analysis.server_metrics import RunTelemetry
+from solrbench.contract.server_document import Spread
+from solrbench.stats.number_format import format_milliseconds, format_percent
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One step run.
+
+    Attributes:
+        repeat: its repeat
+        servers: what the servers did
+        findings: what the checks of the verdict found, by reason
+        behind_proxy: whether requests went through something between load and Solr
+        users: of a closed loop, of whom each has one request under way at most; None for arrivals
+
+    """
+
+    repeat: int
+    servers: RunTelemetry
+    findings: Mapping[str, Outcome]
+    behind_proxy: bool = False
+    users: int | None = None
+
+    def figure(self, name: str) -> float | None:
+        """Return a figure; None if it was not measured."""
+        return self.servers.figures.get(name)
+
+    def server(self, name: str) -> str | None:
+        """Return the server that shows a figure most, if there are several."""
+        if self.servers.figures.get("nodes", 1) <= 1:
+            return None
+        return self.servers.servers.get(name)
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """A resource at its limit.
+
+    Attributes:
+        text: measured values and limits
+        server: the node, pod or worker that shows it, if it is one of several
+
+    """
+
+    text: str
+    server: str | None = None
+
+
+def pod_of(server: str) -> str:
+    """Return the pod's name of a server in the cluster, whose full address fills a sentence."""
+    host, dot, rest = server.partition(".")
+    return host if dot and rest.rpartition(":")[0].endswith(".svc") else server
+
 
 _LEAST_RATIO = {"cpu_percent": 1.4}
 _LEAST_RATIO_OF_TIMES = 1.4
@@ -55,3 +118,40 @@ def _least_ratio(figure: str) -> float:
 def _of_peers(spread: Spread) -> float:
     """Return what the others have: the median, of two nodes the other one's."""
     return spread.lowest if spread.servers == 2 else spread.median
+
+
+MAX_CPU_PERCENT = 85.0
+MAX_MACHINE_PERCENT = 90.0
+MAX_THROTTLED_PERCENT = 5.0
+
+
+def is_cpu_busy(run: Evidence) -> bool:
+    """Return whether Solr uses up its CPUs, as far as is known."""
+    return (run.figure("cpu_percent") or 0.0) > MAX_CPU_PERCENT
+
+
+def found_by_verdict(run: Evidence, *reasons: str) -> Symptom | None:
+    """Return the symptom of the first of some checks of the verdict that found something."""
+    for reason in reasons:
+        found = run.findings.get(reason)
+        if isinstance(found, ValidityFinding):
+            return Symptom(f"{reason}: {found.text}")
+    return None
+
+
+def above(run: Evidence, name: str, limit: float, what: str) -> Symptom | None:
+    """Return the symptom of a percentage above its limit; None without the figure."""
+    value = run.figure(name)
+    if value is None or value <= limit:
+        return None
+    return Symptom(
+        f"{format_percent(value)} {what} (limit {format_percent(limit)})", run.server(name)
+    )
+
+
+def above_count(run: Evidence, name: str, limit: float, what: str) -> Symptom | None:
+    """Return the symptom of a count above its limit; None without the figure."""
+    value = run.figure(name)
+    if value is None or value <= limit:
+        return None
+    return Symptom(f"{value:.3g} {what} (limit {limit:g})", run.server(name))

@@ -3,46 +3,42 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
-from solrbench.results.stats.repeats.agreement import Disagreement
-from solrbench.results.validity.checks.finding import RepeatsCheck, ValidityCheck, VerdictReason
-from solrbench.results.validity.checks.generator import (
+from solrbench.analysis.checks import RepeatsCheck, ValidityCheck, VerdictReason
+from solrbench.analysis.load_checks import (
     check_connections_ran_out,
-    check_worker_saturated,
-)
-from solrbench.results.validity.checks.hosts import (
-    check_cpu_pressure,
-    check_cpu_stolen,
-    check_others_use_cpu,
-)
-from solrbench.results.validity.checks.placement import (
-    PlacementCheck,
-    check_load_shares_nodes,
-    check_solr_shares_nodes,
-)
-from solrbench.results.validity.checks.pods import (
+    check_generator_delay,
     check_pod_restarted,
     check_pod_throttled,
-    check_workers_lost,
-)
-from solrbench.results.validity.checks.repeat_times import check_times
-from solrbench.results.validity.checks.repeats import check_agreement, check_empty_increased
-from solrbench.results.validity.checks.responses import (
-    check_empty_results,
-    check_ended_early,
-    check_partial_results,
-    check_requests_failed,
-)
-from solrbench.results.validity.checks.schedule import (
-    check_generator_delay,
     check_queries_may_repeat,
     check_requests_dropped,
     check_requests_late,
     check_schedule_lag,
+    check_worker_saturated,
+    check_workers_differ,
+    check_workers_lost,
 )
-from solrbench.results.validity.checks.steadiness import check_steady
-from solrbench.results.validity.checks.target import check_deleted_documents, check_variant
-from solrbench.results.validity.checks.workers import check_workers_differ
+from solrbench.analysis.repeat_checks import (
+    check_agreement,
+    check_empty_increased,
+    check_steady,
+    check_times,
+)
+from solrbench.analysis.target_checks import (
+    PlacementCheck,
+    check_cpu_pressure,
+    check_cpu_stolen,
+    check_deleted_documents,
+    check_empty_results,
+    check_ended_early,
+    check_load_shares_nodes,
+    check_others_use_cpu,
+    check_partial_results,
+    check_requests_failed,
+    check_solr_shares_nodes,
+    check_variant,
+)
+from solrbench.contract.step_document import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
+from solrbench.stats.repeats import Disagreement
 
 TARGET_CHANGED = "TargetChanged"
 TOO_FEW_SAMPLES = "TooFewSamples"

@@ -4,16 +4,13 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.load.load import Load
-from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
-from solrbench.results.stats.number_format import (
-    format_percent,
-    format_share,
-)
+from solrbench.api.v1alpha1.load import Load
+from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
+from solrbench.stats.number_format import format_percent, format_share
 
 
 @dataclass(frozen=True)
-class Finding:
+class ValidityFinding:
     """A limit that was passed.
 
     Attributes:
@@ -33,7 +30,7 @@ class NotEvaluated:
     text: str
 
 
-Outcome = Finding | NotEvaluated | None
+Outcome = ValidityFinding | NotEvaluated | None
 
 
 Check = Callable[[StepRunResult, Load], Outcome]
@@ -99,13 +96,13 @@ class RepeatsCheck(VerdictReason):
 
 def worst_share_of_requests(
     document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: float
-) -> Finding | None:
+) -> ValidityFinding | None:
     """Return the request name with the largest share above `limit` per cent of its requests.
 
     `what` goes on behind their number and name, such as "failed".
     """
     return worst(
-        Finding(
+        ValidityFinding(
             part / result.requests,
             f"{part} of {result.requests} requests of {result.request} {what}"
             f" ({format_share(part, result.requests)}, limit {format_percent(limit)})",
@@ -122,7 +119,7 @@ def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:
     )
 
 
-def worst(findings: Iterable[Finding]) -> Finding | None:
+def worst(findings: Iterable[ValidityFinding]) -> ValidityFinding | None:
     """Return the finding with the largest number."""
     return max(findings, key=lambda each: each.number, default=None)
 

@@ -1,20 +1,33 @@
-"""What comparisons say, one sentence for each primary figure that has a word."""
+"""What comparisons say, one sentence for each primary figure that has a word.
+
+All answers of a benchmark.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+from textwrap import shorten
 
+from solrbench.analysis.baseline import primary_words
+from solrbench.analysis.bottleneck import answer_bottlenecks
+from solrbench.analysis.capacity import answer_capacity, answer_scalability
+from solrbench.analysis.fail_fast import answer_early_ends
+from solrbench.analysis.metrics import label_of
+from solrbench.analysis.objectives import answer_objectives
+from solrbench.analysis.response_gaps import answer_response_gaps
+from solrbench.analysis.sentences import (
+    format_bound,
+    format_more_repeats,
+    format_signed,
+    format_word,
+)
+from solrbench.analysis.step_trends import answer_trends, trend_difference_sentences
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.comparison import PrimaryMetric
-from solrbench.api.v1alpha1.status.comparison import FigureComparison
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.status.summaries import Comparison, Overhead
-from solrbench.results.comparison.baseline import primary_words
-from solrbench.results.comparison.metric import label_of
-from solrbench.results.stats.number_format import format_number
-from solrbench.results.text.comparison_text import format_bound, format_signed
-from solrbench.results.text.comparison_word_text import format_more_repeats, format_word
-from solrbench.results.trends.differences import trend_difference_sentences
+from solrbench.api.v1alpha1.comparisons import Comparison, FigureComparison, Overhead, Word
+from solrbench.api.v1alpha1.objectives import PrimaryMetric
+from solrbench.api.v1alpha1.status import MAX_ANSWERS
+from solrbench.stats.number_format import format_number
 
 _P95: tuple[str, Callable[[Comparison], Overhead | None]] = "p95", lambda each: each.p95
 _PRIMARY: dict[PrimaryMetric, tuple[str, Callable[[Comparison], Overhead | None]]] = {
@@ -165,3 +178,27 @@ def _load(users: int | None, rate: float | None) -> str:
     if users is not None:
         return f"{users} user{'s' if users > 1 else ''}"
     return "" if rate is None else f"{format_number(rate)} requests/s"
+
+
+MOST_CHARACTERS = 300
+"""Of one answer; names are limited, so it is hardly ever cut."""
+
+KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
+    answer_early_ends,
+    answer_objectives,
+    answer_capacity,
+    answer_baseline,
+    answer_variants,
+    answer_bottlenecks,
+    answer_response_gaps,
+    answer_trends,
+    answer_scalability,
+)
+"""In the order in which they are shown."""
+
+
+def collect_answers(spec: Spec, status: Status) -> list[str]:
+    """Return what the numbers of a status say, the most important first."""
+    answers = chain.from_iterable(kind(spec, status) for kind in KINDS)
+    shown = islice(answers, MAX_ANSWERS)
+    return [shorten(each, MOST_CHARACTERS, placeholder=" …") for each in shown]

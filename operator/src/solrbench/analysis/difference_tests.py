@@ -4,20 +4,35 @@
 the two one-sided tests procedure and the power approach, 1987), `Better` and `Worse` a two-sided
 test against no difference. As `Same` is asked first, equal sides that look significantly different
 by a trifle are not called different.
+
+What a spec asks of comparisons.
+
+In what two specs differ: what is compared, and what should have been equal.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from solrbench.api.v1alpha1.status.comparison_word import MORE_THAN_50, Word
-from solrbench.results.comparison.corrections import Correction, benjamini_hochberg, holm
-from solrbench.results.comparison.estimates import DifferenceEstimate
-from solrbench.results.comparison.looks import Looks
-from solrbench.results.comparison.metric import SMALLEST_POINTS, Scale
-from solrbench.results.comparison.side_difference import SideDifference
-from solrbench.results.stats.intervals import Interval
-from solrbench.results.stats.quantiles import t_quantile
+import orjson
+
+from solrbench.analysis.differences import SideDifference
+from solrbench.analysis.metrics import (
+    AVERAGE,
+    RATE,
+    SMALLEST_POINTS,
+    ComparisonMetric,
+    Scale,
+    percentile_metric,
+)
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Word
+from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
+from solrbench.api.v1alpha1.objectives import PrimaryMetric
+from solrbench.stats.distributions import t_quantile
+from solrbench.stats.intervals import ConfidenceBounds
+from solrbench.stats.tests import Correction, DifferenceEstimate, Looks, benjamini_hochberg, holm
 
 DIFFERENCE_LEVEL = 0.01
 """Two-sided level of `Better` and `Worse`."""
@@ -33,7 +48,7 @@ _PROPOSED = (1, 2, 3, 5, 10, 20, 50)
 
 
 @dataclass(frozen=True)
-class Rule:
+class ComparisonRule:
     """How words are found.
 
     Attributes:
@@ -56,11 +71,11 @@ class Rule:
         return 1.0 if self.looks is None else self.looks.share(repeats, family)
 
 
-DEFAULT_RULE = Rule()
+DEFAULT_RULE = ComparisonRule()
 
 
 @dataclass(frozen=True)
-class Finding:
+class ComparisonFinding:
     """A difference and the word on it.
 
     Attributes:
@@ -74,7 +89,7 @@ class Finding:
 
     difference: SideDifference
     word: Word | None
-    interval: Interval | None = None
+    interval: ConfidenceBounds | None = None
     more_repeats: int | None = None
 
     @property
@@ -83,11 +98,11 @@ class Finding:
         return self._shown(self.difference.centre)
 
     @property
-    def interval_percent(self) -> Interval | None:
+    def interval_percent(self) -> ConfidenceBounds | None:
         """Return the interval in the unit of `percent`."""
         if self.interval is None:
             return None
-        return Interval(self._shown(self.interval.lower), self._shown(self.interval.upper))
+        return ConfidenceBounds(self._shown(self.interval.lower), self._shown(self.interval.upper))
 
     @property
     def is_decided(self) -> bool:
@@ -104,17 +119,21 @@ _HIGHEST = math.log(10**12)
 """Two repeats that contradict each other can have an interval beyond all numbers."""
 
 
-def is_decided(findings: Sequence[Finding]) -> bool:
+def is_decided(findings: Sequence[ComparisonFinding]) -> bool:
     """Say whether every figure has a word, so that no further repeat is needed."""
     return all(each.is_decided for each in findings)
 
 
-def decide_primary(differences: Sequence[SideDifference], rule: Rule) -> list[Finding]:
+def decide_primary(
+    differences: Sequence[SideDifference], rule: ComparisonRule
+) -> list[ComparisonFinding]:
     """Return the words on one figure for each point: of all, hardly ever one is false (Holm)."""
     return _decide(differences, rule, holm, family=len(differences))
 
 
-def decide_details(differences: Sequence[SideDifference], rule: Rule) -> list[Finding]:
+def decide_details(
+    differences: Sequence[SideDifference], rule: ComparisonRule
+) -> list[ComparisonFinding]:
     """Return the words on figures below those: of those said, few are false.
 
     By Benjamini and Hochberg; meant for points whose primary figure has a word.
@@ -123,8 +142,8 @@ def decide_details(differences: Sequence[SideDifference], rule: Rule) -> list[Fi
 
 
 def _decide(
-    differences: Sequence[SideDifference], rule: Rule, correction: Correction, family: int
-) -> list[Finding]:
+    differences: Sequence[SideDifference], rule: ComparisonRule, correction: Correction, family: int
+) -> list[ComparisonFinding]:
     tested = [
         _Tested(each, each.estimate, rule, family)
         for each in differences
@@ -133,7 +152,10 @@ def _decide(
     same = correction([each.same_p for each in tested], EQUIVALENCE_LEVEL)
     different = correction([each.different_p for each in tested], DIFFERENCE_LEVEL)
     decided = iter(map(_Tested.finding, tested, same, different))
-    return [Finding(each, None) if each.estimate is None else next(decided) for each in differences]
+    return [
+        ComparisonFinding(each, None) if each.estimate is None else next(decided)
+        for each in differences
+    ]
 
 
 @dataclass(frozen=True)
@@ -142,7 +164,7 @@ class _Tested:
 
     difference: SideDifference
     estimate: DifferenceEstimate
-    rule: Rule
+    rule: ComparisonRule
     family: int
 
     @property
@@ -154,11 +176,11 @@ class _Tested:
     def different_p(self) -> float:
         return self._spent(2 * min(self.estimate.p_above(0.0), self.estimate.p_below(0.0)))
 
-    def finding(self, same: bool, different: bool) -> Finding:
+    def finding(self, same: bool, different: bool) -> ComparisonFinding:
         """Return the word, given which tests hold."""
         word = Word.SAME if same else self._direction() if different else Word.UNCLEAR
         level = 2 * EQUIVALENCE_LEVEL * self._share(0)
-        return Finding(
+        return ComparisonFinding(
             self.difference,
             word,
             self.estimate.interval(level / self.family) if level else None,
@@ -191,3 +213,130 @@ class _Tested:
             or t_quantile(2 * EQUIVALENCE_LEVEL * share, degrees) * error
             <= self.rule.margin(self.difference) - away
         )
+
+
+_PERCENTILES = {
+    PrimaryMetric.P50: 50.0,
+    PrimaryMetric.P90: 90.0,
+    PrimaryMetric.P95: 95.0,
+    PrimaryMetric.P99: 99.0,
+}
+
+
+@dataclass(frozen=True)
+class ComparisonSettings:
+    """What is asked of a comparison.
+
+    Attributes:
+        rule: how words are found
+        primary: the figure of each step that decides about it
+
+    """
+
+    rule: ComparisonRule = DEFAULT_RULE
+    primary: PrimaryMetric = PrimaryMetric.P95
+
+    @property
+    def percent(self) -> float | None:
+        """Return which percentile the primary figure is, None if it is none."""
+        return _PERCENTILES.get(self.primary)
+
+    @property
+    def metric(self) -> ComparisonMetric:
+        """Return the primary figure as a metric."""
+        if self.percent is not None:
+            return percentile_metric(self.percent)
+        return AVERAGE if self.primary is PrimaryMetric.AVERAGE else RATE
+
+
+def settings_of_spec(spec: Spec) -> ComparisonSettings:
+    """Return what a spec asks; of repeats that go on until it is decided, a look after each."""
+    comparison, repeats = spec.comparison, spec.load.repeats
+    looks = None if repeats.until is None else Looks(repeats.least, repeats.most)
+    return ComparisonSettings(
+        ComparisonRule(comparison.smallest_effect_percent, looks), comparison.primary
+    )
+
+
+def settings_of_sides(
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    smallest_effect_percent: float | None = None,
+    primary: PrimaryMetric | None = None,
+) -> ComparisonSettings:
+    """Return what to ask about two sides, by their specs as JSON.
+
+    Args:
+        before: spec of the baseline
+        after: spec of the other side, whose `comparison` counts where nothing else is given
+        smallest_effect_percent: the difference that matters
+        primary: the figure of each step that decides about it
+
+    """
+    wanted = after.get("comparison", {})
+    effect = wanted.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
+    figure = primary or PrimaryMetric(wanted.get("primary", PrimaryMetric.P95))
+    looks = _stored_looks(after) or _stored_looks(before)
+    return ComparisonSettings(ComparisonRule(smallest_effect_percent or effect, looks), figure)
+
+
+def _stored_looks(spec: Mapping[str, Any]) -> Looks | None:
+    """Return the looks of repeats that went on until it was decided."""
+    repeats = spec.get("load", {}).get("repeats")
+    if not isinstance(repeats, Mapping) or "until" not in repeats:
+        return None
+    return Looks(repeats.get("min", DEFAULT_MIN), repeats.get("max", DEFAULT_MAX))
+
+
+SETTINGS = ("target", "collection", "podOptions")
+"""Parts of a spec whose differences are what is compared."""
+
+DEFINITIONS = ("dataset", "workload", "warmUp", "load.steps", "load.between", "seed")
+"""Parts that say what is done: with other documents or requests, other figures mean nothing."""
+
+_MOST_CHARACTERS = 60
+"""Of a value that is named."""
+
+_ABSENT = "not set"
+
+
+def differing(
+    before: Mapping[str, Any], after: Mapping[str, Any], parts: Sequence[str], most: int
+) -> list[str]:
+    """Return the fields of `parts` in which two specs differ, at most `most` lines.
+
+    A line is `collection.shards: 1, then 2`; where there are more, the last one says how many.
+    """
+    found = [
+        line for part in parts for line in _compare(part, _value(before, part), _value(after, part))
+    ]
+    if len(found) <= most:
+        return found
+    return [*found[: most - 1], f"{len(found) - most + 1} more"]
+
+
+def _value(spec: Mapping[str, Any], path: str) -> Any:
+    value: Any = spec
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _compare(path: str, before: Any, after: Any) -> Iterator[str]:
+    if before == after:
+        return
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for name in [*before, *(each for each in after if each not in before)]:
+            yield from _compare(f"{path}.{name}", before.get(name), after.get(name))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (one, other) in enumerate(zip(before, after, strict=True)):
+            yield from _compare(f"{path}[{index}]", one, other)
+    else:
+        yield f"{path}: {_text(before)}, then {_text(after)}"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return _ABSENT
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"

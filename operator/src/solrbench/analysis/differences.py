@@ -11,13 +11,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from solrbench.results.comparison.estimates import (
+from solrbench.analysis.metrics import ComparisonMetric, Scale
+from solrbench.stats.tests import (
     DifferenceEstimate,
     RankEstimate,
     StudentEstimate,
     robust_deviation,
 )
-from solrbench.results.comparison.metric import Metric, Scale
 
 APART = 5.0
 """Scaled median absolute deviations from the median of its side beyond which a repeat is apart."""
@@ -65,7 +65,7 @@ class SideDifference:
 
     """
 
-    metric: Metric
+    metric: ComparisonMetric
     before: float
     after: float
     repeats: tuple[int, int]
@@ -76,7 +76,7 @@ class SideDifference:
 
 
 def compare_figures(
-    metric: Metric,
+    metric: ComparisonMetric,
     before: Sequence[RepeatFigure],
     after: Sequence[RepeatFigure],
     *,
@@ -140,7 +140,7 @@ def _keys(
 
 
 def _sample(
-    metric: Metric, side: Sequence[RepeatFigure], keys: Sequence[Hashable]
+    metric: ComparisonMetric, side: Sequence[RepeatFigure], keys: Sequence[Hashable]
 ) -> tuple[float, ...]:
     values: dict[Hashable, list[float]] = {}
     for each, key in zip(side, keys, strict=True):
@@ -169,9 +169,9 @@ def _estimate(
     return make(left, right)
 
 
-def _scaled(metric: Metric, value: float) -> float:
+def _scaled(metric: ComparisonMetric, value: float) -> float:
     return math.log(max(value, _LEAST_POSITIVE)) if metric.scale is Scale.RATIO else value
 
 
-def _unscaled(metric: Metric, value: float) -> float:
+def _unscaled(metric: ComparisonMetric, value: float) -> float:
     return math.exp(value) if metric.scale is Scale.RATIO else value

@@ -2,21 +2,44 @@
 
 Each step run is looked at alone, as soon as it is measured: the load master and the operator come
 to the same conclusion from the same document, also when one of them is started again.
+
+A step run that was ended before its time, in words.
+
+Steps that ended before their time.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.load import StopRules
+from solrbench.analysis.objectives import evaluate, evaluate_objectives, failed_percent
+from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.findings import NotRun, ObjectiveWord
+from solrbench.api.v1alpha1.load import StopRules
 from solrbench.api.v1alpha1.objectives import Objective
-from solrbench.api.v1alpha1.status.objectives import NotRun, ObjectiveWord
-from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.plan.step_runs import StepRunId
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.objectives.evaluation import evaluate, evaluate_objectives
-from solrbench.results.objectives.measures import failed_percent
-from solrbench.results.stats.number_format import format_percent
-from solrbench.results.summary.early_end import describe_early_end
+from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import StepRunId
+from solrbench.contract.windows import EndedEarly
+from solrbench.stats.number_format import format_number, format_percent
+
+
+def describe_early_end(ended: EndedEarly, stop: StopRules) -> str:
+    """Return when it was ended, since when nothing was good, and the limit or the reason."""
+    if ended.reason is not None:
+        return _describe_break(ended)
+    return (
+        f"ended at second {format_number(ended.second)}: the last good response came at second"
+        f" {format_number(ended.last_good_second)}, {ended.failures} requests failed since"
+        f" (load.stop.collapseSeconds, limit {stop.collapse_seconds} s)"
+    )
+
+
+def _describe_break(ended: EndedEarly) -> str:
+    failed = f", {ended.failures} requests failed since" if ended.failures else ""
+    return (
+        f"broke off at second {format_number(ended.second)} ({ended.reason}: {ended.message}): the"
+        f" last good response came at second {format_number(ended.last_good_second)}{failed}; what"
+        " was measured until then is kept, over all request names"
+    )
 
 
 def stop_reason(
@@ -96,3 +119,13 @@ def summarise_left_out(step_runs: Sequence[StepRunId], reasons: Mapping[str, str
         NotRun(step=step, variant=variant or None, step_runs=len(texts), reason=texts[0])
         for (step, variant), texts in found.items()
     ]
+
+
+def answer_early_ends(spec: Spec, status: Status) -> Iterator[str]:
+    """Yield `soak broke off at second 812 (…)` for each such step: when, why, first symptom."""
+    del spec
+    for each in status.verdicts:
+        through = f" through {each.variant}" if each.variant else ""
+        for reason in each.reasons:
+            if reason.reason == "EndedEarly":
+                yield f"{each.step}{through}: {reason.message}"

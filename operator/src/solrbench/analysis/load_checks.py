@@ -1,21 +1,126 @@
-"""Whether requests of an open loop were sent as planned, and each query once."""
+"""Whether requests of an open loop were sent as planned, and each query once.
 
-from solrbench.api.v1alpha1.load.load import Load
-from solrbench.results.model.step_result import RequestResult, StepRunResult
-from solrbench.results.stats import histograms
-from solrbench.results.stats.number_format import (
+Whether the load generator itself was the bottleneck.
+
+Whether the load workers saw the same service times.
+
+Whether workers were lost, throttled or restarted.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from solrbench.analysis import arrivals
+from solrbench.analysis.checks import (
+    NotEvaluated,
+    Outcome,
+    ValidityFinding,
+    count_of_kind,
+    measured_seconds,
+    worst,
+)
+from solrbench.analysis.samples import response_percentile
+from solrbench.api.v1alpha1.load import Load, OnWorkerLoss
+from solrbench.contract.step_document import (
+    CONNECTIONS_RAN_OUT,
+    RequestResult,
+    StepRunResult,
+    UsageSlice,
+    WorkerPercentile,
+    WorkerResult,
+)
+from solrbench.stats import histograms
+from solrbench.stats.number_format import (
     format_milliseconds,
+    format_number,
     format_percent,
     format_share,
 )
-from solrbench.results.summary import arrivals
-from solrbench.results.summary.grouping import response_percentile
-from solrbench.results.validity.checks.finding import (
-    Finding,
-    NotEvaluated,
-    Outcome,
-    worst,
-)
+
+
+def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the CPU time of each worker with what it can get, and its demand with the clock.
+
+    A worker is one Python process: whatever the number of its threads, it runs on little more than
+    one core, and on less if its control group may not have one. Where others take the CPU, it
+    gets less than it wants: the time that its sending thread waits for its turn counts as busy.
+    An average over a step hides that half of it was saturated, so the worst slice counts as well.
+    """
+    limit = load.validity.max_worker_cpu_percent
+    if not document.workers:
+        return NotEvaluated("no worker reported its CPU time")
+    used = worst(
+        ValidityFinding(
+            percent,
+            f"worker {worker.worker} used {format_percent(percent)} of {_share(worker)} for"
+            f" {period} (limit {format_percent(limit)})",
+        )
+        for worker in document.workers
+        for percent, period in _cpu_percents(worker, document)
+        if percent > limit
+    )
+    return used or worst(
+        ValidityFinding(
+            busy,
+            f"the engine thread of worker {worker.worker} was busy or runnable for"
+            f" {format_percent(busy)} of {period} ({format_number(on_cpu)} s on a CPU,"
+            f" limit {format_percent(limit)})",
+        )
+        for worker in document.workers
+        for busy, on_cpu, period in _busy_percents(worker, document)
+        if busy > limit
+    )
+
+
+def _cpu_percents(worker: WorkerResult, document: StepRunResult) -> Iterator[tuple[float, str]]:
+    """Yield the share of what a worker can get that it used: in all, and in its worst slice."""
+    cores = min(1.0, worker.cpu_limit_cores or 1.0)
+    seconds = measured_seconds(worker, document)
+    if seconds > 0:
+        yield 100 * worker.cpu_seconds / seconds / cores, f"{format_number(seconds)} s"
+    if worker.most_cpu is not None:
+        used = worker.most_cpu.cpu_seconds / worker.most_cpu.seconds
+        yield 100 * used / cores, _period(worker.most_cpu)
+
+
+def _busy_percents(
+    worker: WorkerResult, document: StepRunResult
+) -> Iterator[tuple[float, float, str]]:
+    """Yield how busy the sending thread was, and its CPU time: in all, and in its worst slice."""
+    seconds = measured_seconds(worker, document)
+    if worker.core_busy_percent is not None:
+        on_cpu = worker.core_cpu_seconds or 0.0
+        yield worker.core_busy_percent, on_cpu, f"{format_number(seconds)} s"
+    found = worker.most_busy
+    if found is not None:
+        busy = 100 * found.core_busy_seconds / found.seconds
+        yield busy, found.core_cpu_seconds, _period(found)
+
+
+def _period(found: UsageSlice) -> str:
+    return f"{format_number(found.seconds)} s from second {found.begin_seconds:.0f} on"
+
+
+def _share(worker: WorkerResult) -> str:
+    limit = worker.cpu_limit_cores
+    if limit is None or limit >= 1:
+        return "a core"
+    return f"its CPU limit of {format_number(limit)} cores"
+
+
+def check_connections_ran_out(document: StepRunResult, load: Load) -> Outcome:
+    """Look for requests that found no free port, file or memory in the load generator."""
+    del load
+    sent = [each for each in document.requests if not each.is_transaction]
+    count = count_of_kind(sent, CONNECTIONS_RAN_OUT)
+    if not count:
+        return None
+    whole = sum(each.requests for each in sent)
+    return ValidityFinding(
+        count, f"{count} of {whole} requests found no free port, file or memory (limit 0)"
+    )
+
 
 _LAG_PERCENT = 99
 
@@ -30,7 +135,7 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
     limit = load.validity.max_lag_milliseconds
     unknown = [each.worker for each in document.workers if each.lag_p99_microseconds is None]
     found = worst(
-        Finding(
+        ValidityFinding(
             lag,
             f"worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
             f" (p{_LAG_PERCENT}, limit {limit} ms)",
@@ -54,7 +159,7 @@ def check_generator_delay(document: StepRunResult, load: Load) -> Outcome:
     )
 
 
-def _own_delay(result: RequestResult, percent: int, limit: float) -> Finding | None:
+def _own_delay(result: RequestResult, percent: int, limit: float) -> ValidityFinding | None:
     stored = result.response_time_without_lag_histogram
     if stored is None:
         return None
@@ -66,7 +171,7 @@ def _own_delay(result: RequestResult, percent: int, limit: float) -> Finding | N
     if above < _LEAST_DELAY_MICROSECONDS or 100 * above <= limit * without:
         return None
     share = 100 * above / without
-    return Finding(
+    return ValidityFinding(
         share,
         f"the workers' own delays raised p{percent} of the response times of {result.request} from"
         f" {format_milliseconds(without / 1000)} to {format_milliseconds(delayed / 1000)}"
@@ -91,7 +196,7 @@ def check_queries_may_repeat(document: StepRunResult, load: Load) -> Outcome:
     del load
     if not document.queries_may_repeat:
         return None
-    return Finding(
+    return ValidityFinding(
         1,
         "load pods were lost; how many queries of a list with order Once they had sent is"
         " unknown, so some may have been sent twice (limit 0)",
@@ -107,7 +212,136 @@ def _share_of_plan(document: StepRunResult, part: int, what: str, limit: float) 
     if part * 100 <= limit * planned:
         return None
     share = format_share(part, planned)
-    return Finding(
+    return ValidityFinding(
         part / planned,
         f"{part} of {planned} planned requests {what} ({share}, limit {format_percent(limit)})",
+    )
+
+
+_SUPPORT = 10
+"""Requests of a worker that must be expected beyond its percentile."""
+
+_LEAST_MICROSECONDS = 1000
+"""A difference of less than a millisecond is that of two machines, not of a bad one."""
+
+_ERRORS = 5.0
+"""Standard errors of a share beyond chance: requests of one worker resemble each other, which makes
+chance differences larger than those of independent ones."""
+
+_Seen = tuple[WorkerResult, WorkerPercentile]
+
+
+def check_workers_differ(document: StepRunResult, load: Load) -> Outcome:
+    """Compare a percentile of each worker with the median of the others.
+
+    Where a few stalls make up the tail, percentiles of equal workers differ widely. So the share of
+    the worker's requests beyond the percentile of all must differ, too.
+    """
+    if len(document.workers) < 2:
+        return None
+    seen = [
+        (worker, found)
+        for worker in document.workers
+        if (found := _percentile(worker, load.validity.percentile))
+    ]
+    supported = [
+        each for each in seen if each[0].requests * (100 - each[1].percent) >= 100 * _SUPPORT
+    ]
+    if len(supported) < 2:
+        return NotEvaluated("too few requests of each worker to compare their percentiles")
+    limit = load.validity.max_worker_difference_percent
+    return worst(
+        finding
+        for each in supported
+        if (finding := _compare(each, [other for other in supported if other is not each], limit))
+    )
+
+
+def _percentile(worker: WorkerResult, percent: int) -> WorkerPercentile | None:
+    """Return the lowest percentile that was kept and is not below `percent`."""
+    return next((each for each in worker.percentiles if each.percent >= percent), None)
+
+
+def _compare(seen: _Seen, others: Sequence[_Seen], limit: float) -> ValidityFinding | None:
+    worker, found = seen
+    usual = median(each.microseconds for _, each in others)
+    above = found.microseconds - usual
+    if above < _LEAST_MICROSECONDS or 100 * above <= limit * usual:
+        return None
+    errors = _errors(seen, others)
+    if errors <= _ERRORS:
+        return None
+    percent = 100 * above / usual
+    return ValidityFinding(
+        percent,
+        f"p{found.percent} of worker {worker.worker} is"
+        f" {format_milliseconds(found.microseconds / 1000)}, {format_percent(percent)} above the"
+        f" {format_milliseconds(usual / 1000)} of the others (limit {format_percent(limit)}; by"
+        f" {format_number(errors)} standard errors more of its requests are that slow)",
+    )
+
+
+def _errors(seen: _Seen, others: Sequence[_Seen]) -> float:
+    """Return by how many standard errors the shares of slow requests differ (two proportions)."""
+    worker, found = seen
+    requests = sum(other.requests for other, _ in others)
+    beyond = sum(each.beyond for _, each in others)
+    whole = (found.beyond + beyond) / (worker.requests + requests)
+    error = math.sqrt(whole * (1 - whole) * (1 / worker.requests + 1 / requests))
+    return (found.beyond / worker.requests - beyond / requests) / error if error else 0.0
+
+
+def check_workers_lost(document: StepRunResult, load: Load) -> Outcome:
+    """Count the workers that were lost or never took part."""
+    missing = load.workers - len(document.workers) if document.workers else 0
+    if load.on_worker_loss is OnWorkerLoss.REDISTRIBUTE:
+        # Steps after a loss may be run by those that are left, whole from begin to end.
+        missing = 0
+    lost = max(len(document.lost_workers), missing)
+    if not lost:
+        return None
+    names = f": {', '.join(document.lost_workers[:3])}" if document.lost_workers else ""
+    return ValidityFinding(lost, f"{lost} of {load.workers} workers were lost{names} (limit 0)")
+
+
+def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the time that the CPU limit stopped each worker with the measured time."""
+    limit = load.validity.max_throttled_percent
+    unknown = [each.worker for each in document.workers if each.throttled_seconds is None]
+    found = worst(
+        ValidityFinding(
+            throttled / seconds,
+            f"worker {worker.worker} was CPU-throttled for {format_number(throttled)} s of"
+            f" {format_number(seconds)} s{_cores(worker)}"
+            f" ({format_percent(100 * throttled / seconds)}, limit {format_percent(limit)})",
+        )
+        for worker in document.workers
+        if (throttled := worker.throttled_seconds or 0.0) * 100
+        > limit * (seconds := measured_seconds(worker, document))
+        and seconds > 0
+    )
+    if found is None and unknown:
+        return NotEvaluated(f"no cpu.stat of the control group of {', '.join(unknown[:3])}")
+    return found if document.workers else NotEvaluated("no worker reported its CPU time")
+
+
+def _cores(worker: WorkerResult) -> str:
+    limit = worker.cpu_limit_cores
+    return "" if limit is None else f" at {format_number(limit)} cores"
+
+
+def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:
+    """Look for restarts and losses of the benchmark's pods."""
+    del load
+    if document.pods is None:
+        return NotEvaluated("pod state was not recorded")
+    problems = [(pod, each) for pod in document.pods for each in pod.troubles]
+    if not problems:
+        return None
+    pod, first = min(problems, key=lambda found: found[1].time)
+    container = f"container {first.container} of " if first.container else ""
+    return ValidityFinding(
+        len(problems),
+        f"restarts or losses of pods: {len(problems)}, first {container}pod {pod.pod}, {first.kind}"
+        f" at {first.time:%H:%M:%S} UTC (limit 0)",
     )

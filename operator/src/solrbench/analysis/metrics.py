@@ -18,7 +18,7 @@ class Scale(Enum):
 
 
 @dataclass(frozen=True)
-class Metric:
+class ComparisonMetric:
     """A figure that repeats have one value of.
 
     Attributes:
@@ -37,25 +37,25 @@ class Metric:
     scale: Scale = Scale.RATIO
 
 
-AVERAGE = Metric("averageMilliseconds", "average", "ms")
-RATE = Metric("requestsPerSecond", "requests/s", "", is_lower_better=False)
-FAILED = Metric("failedPercent", "failed", "%", scale=Scale.POINTS)
-INDEXING = Metric("indexingSeconds", "indexing", "s")
-INDEX_SIZE = Metric("indexBytes", "index size", "bytes")
+AVERAGE = ComparisonMetric("averageMilliseconds", "average", "ms")
+RATE = ComparisonMetric("requestsPerSecond", "requests/s", "", is_lower_better=False)
+FAILED = ComparisonMetric("failedPercent", "failed", "%", scale=Scale.POINTS)
+INDEXING = ComparisonMetric("indexingSeconds", "indexing", "s")
+INDEX_SIZE = ComparisonMetric("indexBytes", "index size", "bytes")
 
 
 _OTHERS = {each.name: each for each in (AVERAGE, RATE, FAILED, INDEXING, INDEX_SIZE)}
 
 
-def percentile_metric(percent: float) -> Metric:
+def percentile_metric(percent: float) -> ComparisonMetric:
     """Return the metric of a percentile of the times that a user perceives."""
-    return Metric(f"p{percent:g}Milliseconds", f"p{percent:g}", "ms")
+    return ComparisonMetric(f"p{percent:g}Milliseconds", f"p{percent:g}", "ms")
 
 
-def metric_of(name: str) -> Metric:
+def metric_of(name: str) -> ComparisonMetric:
     """Return the metric of this name; what is none of the others is a percentile."""
     known = _OTHERS.get(name)
-    return known or Metric(name, name.removesuffix("Milliseconds"), "ms")
+    return known or ComparisonMetric(name, name.removesuffix("Milliseconds"), "ms")
 
 
 def label_of(name: str) -> str:

@@ -1,22 +1,155 @@
-"""The word of each objective: what its number and the 95 % interval say of the limit."""
+"""The word of each objective: what its number and the 95 % interval say of the limit.
 
-from collections.abc import Iterable, Iterator, Sequence
+The number that an objective limits, with its 95 % interval, from stored step runs.
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
-from solrbench.api.v1alpha1.status.objectives import (
-    ObjectiveResult,
-    ObjectivesStatus,
-    ObjectiveWord,
+What objectives say, one sentence for each.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from solrbench.analysis.arrivals import MILLISECOND, good_requests
+from solrbench.analysis.samples import (
+    ALL_REQUESTS,
+    StepRuns,
+    bounded,
+    group_step_runs,
+    rated_requests,
+    results_of,
+    seconds,
+    service_and_perceived_samples,
 )
-from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.objectives.measures import MeasuredValue, measure
-from solrbench.results.objectives.wording import describe_measure, is_least, limit_of
-from solrbench.results.stats.intervals import Interval
-from solrbench.results.stats.number_format import format_number
-from solrbench.results.summary.grouping import StepRuns, group_step_runs
+from solrbench.analysis.sentences import describe_measure, is_least, limit_of
+from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.findings import ObjectiveResult, ObjectivesStatus, ObjectiveWord
+from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
+from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.contract.request_counts import RequestCounts, sum_counts
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.step_runs import variant_names
+from solrbench.stats.intervals import ConfidenceBounds, TimedSamples, share_interval
+from solrbench.stats.number_format import format_number
+
+
+@dataclass(frozen=True)
+class MeasuredValue:
+    """A number in the unit of its limit.
+
+    Attributes:
+        value: the number
+        interval: its 95 % interval; None if the steps were too short for one
+
+    """
+
+    value: float
+    interval: ConfidenceBounds | None
+
+
+@dataclass(frozen=True)
+class _Requests:
+    """All requests that an objective is for.
+
+    Attributes:
+        results: of all step runs
+        counts: their sum
+        service: their service times
+        perceived: response times with a planned rate, else service times
+        rate: requests per second
+
+    """
+
+    results: Sequence[RequestResult]
+    counts: RequestCounts
+    service: TimedSamples
+    perceived: TimedSamples
+    rate: float
+
+
+def measure(objective: Objective, step_runs: StepRuns) -> MeasuredValue | None:
+    """Return the number that an objective limits, over all `step_runs` of one step.
+
+    None if they have no such requests, or if the objective is of the dataset.
+    """
+    found = _requests(objective.request, step_runs)
+    if found is None:
+        return None
+    if objective.response_time is not None:
+        return _percentile(found, objective.response_time.percentile)
+    if objective.goodput is not None:
+        return _goodput(found, objective.goodput.within_milliseconds)
+    simple: list[tuple[object, Callable[[_Requests], MeasuredValue | None]]] = [
+        (objective.mean_response_time, _mean),
+        (objective.failures, _failed_percent),
+        (objective.throughput, _throughput),
+    ]
+    return next((read(found) for limit, read in simple if limit is not None), None)
+
+
+def failed_percent(step_runs: StepRuns) -> float:
+    """Return the share of all planned requests that failed or were dropped, in per cent."""
+    found = _requests(None, step_runs)
+    return 0.0 if found is None else _failed_percent(found).value
+
+
+def _requests(request: str | None, step_runs: StepRuns) -> _Requests | None:
+    repeats = results_of(request or ALL_REQUESTS, step_runs)
+    results = [each for repeat in repeats for each in repeat]
+    counts = sum_counts(results)
+    if not counts.due or not seconds(step_runs):
+        return None
+    service, perceived = service_and_perceived_samples(repeats, counts)
+    rate = rated_requests(step_runs, request) / seconds(step_runs)
+    return _Requests(results, counts, service, perceived, rate)
+
+
+def _percentile(found: _Requests, percent: float) -> MeasuredValue | None:
+    samples = found.perceived
+    value = bounded(samples.histogram, percent, samples.max_microseconds)
+    if value is None:
+        return None
+    return MeasuredValue(value / MILLISECOND, _milliseconds(samples.percentile_interval(percent)))
+
+
+def _mean(found: _Requests) -> MeasuredValue | None:
+    samples = found.perceived
+    if not samples.histogram.count:
+        return None
+    value = samples.sum_microseconds / samples.histogram.count
+    return MeasuredValue(value / MILLISECOND, _milliseconds(samples.mean_interval()))
+
+
+def _failed_percent(found: _Requests) -> MeasuredValue:
+    failed = found.counts.unanswered
+    effect = max((each.failure_effect or 1.0 for each in found.results), default=1.0)
+    interval = share_interval(failed, found.counts.due, effect)
+    percents = None if interval is None else ConfidenceBounds(*(100 * each for each in interval))
+    return MeasuredValue(100 * failed / found.counts.due, percents)
+
+
+def _throughput(found: _Requests) -> MeasuredValue:
+    return _rate(found, 1.0, ConfidenceBounds(1.0, 1.0))
+
+
+def _goodput(found: _Requests, within_milliseconds: int) -> MeasuredValue:
+    good = good_requests(found.perceived, found.results, within_milliseconds)
+    whole = found.counts.requests
+    share = share_interval(min(good, whole), whole) or ConfidenceBounds(0.0, 1.0)
+    return _rate(found, good / whole if whole else 0.0, share)
+
+
+def _rate(found: _Requests, share: float, interval: ConfidenceBounds) -> MeasuredValue:
+    """Return a share of the rate; both errors are added, which is rather too wide."""
+    error = found.service.rate_error()
+    if error is None:
+        return MeasuredValue(found.rate * share, None)
+    lower = found.rate * max(1 - error, 0.0) * interval.lower
+    upper = found.rate * (1 + error) * interval.upper
+    return MeasuredValue(found.rate * share, ConfidenceBounds(lower, upper))
+
+
+def _milliseconds(found: ConfidenceBounds | None) -> ConfidenceBounds | None:
+    return None if found is None else ConfidenceBounds(*(each / MILLISECOND for each in found))
+
 
 _DIGITS = 3
 
@@ -64,7 +197,7 @@ def overall_word(words: Sequence[ObjectiveWord]) -> ObjectiveWord:
     return ObjectiveWord.MET if all_met else ObjectiveWord.UNCLEAR
 
 
-def word_of(interval: Interval | None, limit: float, *, least: bool) -> ObjectiveWord:
+def word_of(interval: ConfidenceBounds | None, limit: float, *, least: bool) -> ObjectiveWord:
     """Return what an interval says of a limit, which is the least or the most."""
     if interval is None:
         return ObjectiveWord.UNCLEAR
@@ -95,7 +228,7 @@ def _of_dataset(objective: Objective, dataset: DatasetStatus) -> list[ObjectiveR
     )
     if value is None:
         return []
-    return [_result(objective, MeasuredValue(value, Interval(value, value)))]
+    return [_result(objective, MeasuredValue(value, ConfidenceBounds(value, value)))]
 
 
 def _result(
@@ -136,3 +269,29 @@ def _interval_text(found: MeasuredValue) -> str:
     if lower == upper:
         return ""
     return f" (95 %: {format_number(lower)} to {format_number(upper)})"
+
+
+_ORDER = (ObjectiveWord.MISSED, ObjectiveWord.UNCLEAR, ObjectiveWord.MET)
+
+
+def answer_objectives(spec: Spec, status: Status) -> Iterator[str]:
+    """Yield one sentence for each objective: the steps that missed it first, or how many met it."""
+    for objective in spec.objectives:
+        results = status.objectives.results if status.objectives is not None else []
+        own = [each for each in results if each.name == objective.name]
+        if own:
+            yield _sentence(objective.name, own)
+
+
+def objectives_word(status: Status) -> ObjectiveWord | None:
+    """Return the word of all objectives, which decides an exit code; None without objectives."""
+    return None if status.objectives is None else status.objectives.word
+
+
+def _sentence(name: str, results: list[ObjectiveResult]) -> str:
+    first = min(results, key=lambda each: _ORDER.index(each.word))
+    alike = sum(each.word is first.word for each in results)
+    place = f" at {first.step}" if first.step else ""
+    through = f" through {first.variant}" if first.variant else ""
+    others = f"; {first.word} in {alike} of {len(results)} steps" if len(results) > 1 else ""
+    return f"objective {name}: {first.word}{place}{through}: {first.message}{others}"

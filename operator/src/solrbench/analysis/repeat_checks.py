@@ -1,30 +1,48 @@
-"""Whether the repeats of a step agree with each other."""
+"""Whether the repeats of a step agree with each other.
+
+Whether the mean or the percentile of one repeat is far above that of another.
+
+The checks of `repeats` find a few per cent in repeats of half a minute. This one looks for what
+makes numbers useless, and needs ten seconds. Where that may be chance, it says so.
+
+Whether a step became steady before it ended.
+
+Whether a step was long enough for its own swings, so that its numbers have intervals.
+"""
 
 import math
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
+from typing import NamedTuple
 
-from solrbench.api.v1alpha1.load.load import Load
-from solrbench.results.model.step_result import RequestResult, StepRunResult
-from solrbench.results.stats.number_format import format_percent, format_share
-from solrbench.results.stats.per_second import second_means
-from solrbench.results.stats.repeats.agreement import (
+from solrbench.analysis.checks import (
+    CheckOfRepeats,
+    EvaluatedRun,
+    NotEvaluated,
+    Outcome,
+    ValidityFinding,
+    worst,
+)
+from solrbench.analysis.samples import is_planned, response_samples, service_samples
+from solrbench.api.v1alpha1.load import Load
+from solrbench.contract.request_counts import sum_counts
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.stats.intervals import LEAST_BLOCKS, TimedSamples
+from solrbench.stats.number_format import format_milliseconds, format_percent, format_share
+from solrbench.stats.repeats import (
     MIN_SECONDS,
     Disagreement,
     RepeatAgreement,
+    RepeatDifference,
     block_levels,
+    compare_means,
+    compare_percentiles,
     compare_repeats,
+    find_drift,
 )
-from solrbench.results.validity.checks.finding import (
-    CheckOfRepeats,
-    EvaluatedRun,
-    Finding,
-    NotEvaluated,
-    Outcome,
-    worst,
-)
+from solrbench.stats.series import second_means
 
 _ERRORS = 4.0
 """Standard errors that two shares of empty results may be apart by chance."""
@@ -68,7 +86,7 @@ def _once(way: Disagreement, text: str) -> NotEvaluated | None:
     return NotEvaluated(text) if way is Disagreement.SPREAD else None
 
 
-def _finding(found: RepeatAgreement, limit: float) -> Finding:
+def _finding(found: RepeatAgreement, limit: float) -> ValidityFinding:
     percent, text = {
         Disagreement.FIRST: (
             found.first_percent,
@@ -85,7 +103,7 @@ def _finding(found: RepeatAgreement, limit: float) -> Finding:
     }[found.disagreement or Disagreement.SPREAD]
     words = ("higher", "lower") if found.disagreement is Disagreement.TREND else ("above", "below")
     what = text.format(format_percent(abs(percent)), words[percent < 0])
-    return Finding(
+    return ValidityFinding(
         abs(percent),
         f"{what}, more than their seconds and a deviation of {format_percent(limit)} explain"
         f" (limit {format_percent(limit)})",
@@ -119,7 +137,7 @@ def _pairs(
 
 def _increase(
     first: RequestResult, later: RequestResult, repeat: int, limit: float
-) -> Finding | None:
+) -> ValidityFinding | None:
     if first.empty_results is None or later.empty_results is None:
         return None
     before = first.empty_results / first.requests
@@ -130,8 +148,131 @@ def _increase(
         return None
     now = format_share(later.empty_results, later.requests)
     then = format_share(first.empty_results, first.requests)
-    return Finding(
+    return ValidityFinding(
         after - before,
         f"{now} of the requests of {later.request} had empty results in repeat {repeat}, {then} in"
         f" the first (limit {format_percent(limit)} of the requests more)",
+    )
+
+
+class _Difference(NamedTuple):
+    figure: str
+    """What differs, as words."""
+    found: RepeatDifference
+
+
+def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
+    """Compare means and percentiles of all requests; documents of older versions have no blocks."""
+    repeats = [
+        [each for each in run.document.requests if not each.is_transaction and each.requests]
+        for run in runs
+    ]
+    if len(repeats) < 2 or not all(
+        results and all(each.service_time_blocks for each in results) for results in repeats
+    ):
+        return None
+    found = list(_differences(repeats, load))
+    if not found:
+        return None
+    worst = max(found, key=lambda each: (each.found.is_certain, each.found.percent))
+    return _outcome(worst, runs, load)
+
+
+def _differences(repeats: Sequence[list[RequestResult]], load: Load) -> Iterator[_Difference]:
+    """Yield the differences beyond the limit."""
+    limit, percentile = load.validity.max_repeat_difference_percent, load.validity.percentile
+    for kind, samples in _samples(repeats):
+        found = {
+            f"the mean {kind} time": compare_means(samples, limit),
+            f"p{percentile} of the {kind} times": compare_percentiles(samples, percentile, limit),
+        }
+        yield from (_Difference(name, each) for name, each in found.items() if each is not None)
+
+
+def _samples(
+    repeats: Sequence[list[RequestResult]],
+) -> Iterator[tuple[str, list[TimedSamples]]]:
+    """Yield the service times of each repeat, and in an open loop its response times."""
+    counted = [(results, sum_counts(results)) for results in repeats]
+    yield "service", [service_samples([results], counts) for results, counts in counted]
+    if is_planned(result for results in repeats for result in results):
+        yield "response", [response_samples([results], counts) for results, counts in counted]
+
+
+def _outcome(difference: _Difference, runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
+    figure, found = difference
+    lower, higher = (
+        (runs[index].document.repeat, format_milliseconds(microseconds / 1000))
+        for index, microseconds in (
+            (found.lower, found.lower_microseconds),
+            (found.higher, found.higher_microseconds),
+        )
+    )
+    limit = format_percent(load.validity.max_repeat_difference_percent)
+    text = (
+        f"{figure} of repeat {higher[0]}, {higher[1]}, is {format_percent(round(found.percent))}"
+        f" above that of repeat {lower[0]}, {lower[1]}"
+    )
+    if found.is_certain:
+        return ValidityFinding(
+            found.percent, f"{text}, more than their blocks of time explain (limit {limit})"
+        )
+    return NotEvaluated(
+        f"{text} (limit {limit}), and the repeats are too short to rule out chance;"
+        " raise durationSeconds or requests"
+    )
+
+
+def check_steady(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the drift of the service times after the beginning with the limit.
+
+    A warm-up that did not become steady is no reason by itself: its rule looks at few requests, and
+    what follows may be steady all the same.
+    """
+    limit, series = load.validity.max_drift_percent, mean_series(document)
+    if len(series) < MIN_SECONDS:
+        return None  # no rule says of so few seconds whether they are steady
+    drift = find_drift(series)
+    if drift is None:
+        return NotEvaluated(
+            f"the step has responses in {len(series)} whole seconds; {MIN_SECONDS} after its"
+            " beginning are needed, and more where service times swing slowly"
+        )
+    if abs(drift.percent) <= limit or not drift.is_certain:
+        return None
+    way = "rose" if drift.percent > 0 else "fell"
+    before = (
+        ", after a warm-up that was not steady either" if document.warm_up_steady is False else ""
+    )
+    return ValidityFinding(
+        abs(drift.percent),
+        f"the mean service time still {way} by {format_percent(abs(drift.percent))} over the last"
+        f" {drift.seconds} s of the step{before} (limit {format_percent(limit)})",
+    )
+
+
+STEP_TOO_SHORT = "StepTooShort"
+"""Why numbers have no interval. It is no reason to be Invalid: nothing is known to be wrong."""
+
+
+def check_long_enough(step_runs: Sequence[StepRunResult]) -> NotEvaluated | None:
+    """Look for the interval of the mean of all requests; documents of older versions have none."""
+    found = [
+        [each for each in document.requests if not each.is_transaction] for document in step_runs
+    ]
+    results = [each for repeat in found for each in repeat if each.requests]
+    if not results or not all(each.service_time_blocks for each in results):
+        return None
+    samples = service_samples(found, sum_counts(results))
+    if samples.mean_interval() is not None:
+        return None
+    shortest = min(len(each.sums) for each in samples.repeats)
+    why = (
+        f"it has {shortest} blocks of time (at least {LEAST_BLOCKS} are needed)"
+        if shortest < LEAST_BLOCKS
+        else "neighbouring blocks of time are too much alike"
+    )
+    return NotEvaluated(
+        f"the step is too short for its own swings, {why}, so its mean has no 95 % interval;"
+        " raise durationSeconds or requests"
     )

@@ -1,14 +1,17 @@
-"""Who waited in each step: the user with the fewest requests, and the longest wait."""
+"""Who waited in each step: the user with the fewest requests, and the longest wait.
 
-from collections.abc import Iterable
+Users who got far fewer responses than the others.
+"""
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.response_gaps import MAX_RESPONSE_GAPS, StepResponseGaps
-from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.response_gaps import ResponseGap
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.number_format import milliseconds
-from solrbench.results.summary.grouping import StepRuns, group_step_runs
+from collections.abc import Iterable, Iterator
+
+from solrbench.analysis.samples import StepRuns, group_step_runs
+from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.findings import MAX_RESPONSE_GAPS, StepResponseGaps
+from solrbench.contract.request_counts import ResponseGap
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import variant_names
+from solrbench.stats.number_format import format_milliseconds, milliseconds
 
 
 def step_response_gaps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepResponseGaps]:
@@ -84,3 +87,30 @@ def _shares(step_runs: StepRuns) -> dict[str, object]:
         "least_user_node": last.node,
         "least_user_repeat": repeat,
     }
+
+
+LEAST_SHARE = 0.5
+"""Of the median of all users, below which a user is a straggler."""
+
+LEAST_MEDIAN = 20
+"""Requests of a median user, with fewer of which shares differ by chance."""
+
+
+def answer_response_gaps(spec: Spec, status: Status) -> Iterator[str]:
+    """Yield `user 3 of users-8 got 12 responses, the median user 480 …` for each such step."""
+    del spec
+    for each in status.response_gaps:
+        least, median = each.least_user_requests, each.median_user_requests
+        if least is None or median is None or median < LEAST_MEDIAN:
+            continue
+        if least >= LEAST_SHARE * median:
+            continue
+        through = f" through {each.variant}" if each.variant else ""
+        text = (
+            f"user {each.least_user} of {each.step}{through} on {each.least_user_node} got {least}"
+            f" responses in repeat {each.least_user_repeat}, the median user {median}"
+        )
+        if each.longest_milliseconds is not None and each.longest_user == each.least_user:
+            waited = format_milliseconds(each.longest_milliseconds)
+            text += f"; it waited up to {waited}, from second {each.longest_second:g} on"
+        yield text

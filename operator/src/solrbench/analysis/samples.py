@@ -1,13 +1,24 @@
-"""Stored step runs grouped by step and variant, and their results for one request name."""
+"""Stored step runs grouped by step and variant, and their results for one request name.
 
+The times of a request name, or of all of a step, with the blocks that show their spread.
+
+The figures of single repeats, read from stored step runs.
+"""
+
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
+from solrbench.analysis.differences import RepeatFigure
+from solrbench.analysis.metrics import AVERAGE, FAILED, RATE, ComparisonMetric, percentile_metric
 from solrbench.api.v1alpha1 import Spec
-from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.request_counts import sum_counts
-from solrbench.results.model.step_result import RequestResult, StepRunResult
-from solrbench.results.stats import histograms
-from solrbench.results.stats.histograms import Histogram
+from solrbench.contract.request_counts import RequestCounts, sum_counts
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.step_runs import variant_names
+from solrbench.stats import histograms
+from solrbench.stats.histograms import Histogram
+from solrbench.stats.intervals import TimedSamples
+from solrbench.stats.time_blocks import TimeBlocks
 
 StepRuns = Sequence[StepRunResult]
 """The repeats of one step through one variant, ascending."""
@@ -128,3 +139,126 @@ def bounded(histogram: Histogram, percent: float, highest: int | None) -> int | 
     """Return a percentile in µs; rounding up within its bucket must not pass the exact maximum."""
     value = histograms.percentile(histogram, percent)
     return value if value is None or highest is None else min(value, highest)
+
+
+ALL_REQUESTS = "all requests"
+"""Name of the result of all requests of a step. A name in a query file has no blank."""
+
+Repeats = Sequence[Sequence[RequestResult]]
+"""Results, repeat by repeat."""
+
+
+def results_of(request: str, step_runs: StepRuns) -> list[list[RequestResult]]:
+    """Return the results of a request name, or of `ALL_REQUESTS`, repeat by repeat."""
+    return [
+        [
+            each
+            for each in document.requests
+            if (not each.is_transaction if request == ALL_REQUESTS else each.request == request)
+        ]
+        for document in step_runs
+    ]
+
+
+def service_and_perceived_samples(
+    repeats: Repeats, counts: RequestCounts
+) -> tuple[TimedSamples, TimedSamples]:
+    """Return the service times, and the times that a user perceives."""
+    service = service_samples(repeats, counts)
+    is_open = is_planned(result for repeat in repeats for result in repeat)
+    return service, response_samples(repeats, counts) if is_open else service
+
+
+def service_samples(repeats: Repeats, counts: RequestCounts) -> TimedSamples:
+    """Return the service times; `counts` is the sum over all results."""
+    return TimedSamples(
+        merged(result for repeat in repeats for result in repeat),
+        [_blocks([each.service_time_blocks for each in repeat]) for repeat in repeats],
+        counts.sum_microseconds,
+        counts.max_microseconds,
+    )
+
+
+def response_samples(repeats: Repeats, counts: RequestCounts) -> TimedSamples:
+    """Return the response times, empty for closed loops."""
+    return TimedSamples(
+        merged_responses(result for repeat in repeats for result in repeat),
+        [_blocks([each.response_time_blocks for each in repeat]) for repeat in repeats],
+        counts.response_sum_microseconds,
+        counts.response_max_microseconds,
+    )
+
+
+def _blocks(stored: Sequence[str]) -> TimeBlocks:
+    return TimeBlocks.merged(map(TimeBlocks.decode, stored))
+
+
+Figures = dict[ComparisonMetric, list[RepeatFigure]]
+"""Of one request name: by metric the values of all repeats that have one."""
+
+
+def read_figures(
+    step_runs: Sequence[StepRunResult], request: str, percents: Sequence[float]
+) -> Figures:
+    """Return the figures of a request name, or of `ALL_REQUESTS`, in each repeat.
+
+    Times are those that a user perceives: response times with a planned rate, else service times.
+    """
+    figures: Figures = {}
+    for document in step_runs:
+        target = target_of(document)
+        for metric, value in _read(document, request, percents).items():
+            figures.setdefault(metric, []).append(RepeatFigure(document.repeat, target, value))
+    return figures
+
+
+def target_of(document: StepRunResult) -> str:
+    """Return an identifier of the target of a step run; empty where it was not recorded."""
+    if document.target is None or not document.target.pods:
+        return ""
+    pods = sorted(document.target.pods.items())
+    return hashlib.sha256(repr(pods).encode()).hexdigest()
+
+
+def results_of_document(document: StepRunResult, request: str) -> list[RequestResult]:
+    """Return the results of a request name, or of all requests, without whole transactions."""
+    if request == ALL_REQUESTS:
+        return [each for each in document.requests if not each.is_transaction]
+    return [each for each in document.requests if each.request == request]
+
+
+@dataclass(frozen=True)
+class _Times:
+    histogram: Histogram
+    sum_microseconds: int
+    max_microseconds: int | None
+
+
+def _read(
+    document: StepRunResult, request: str, percents: Sequence[float]
+) -> dict[ComparisonMetric, float]:
+    results = results_of_document(document, request)
+    counts = sum_counts(results)
+    if not counts.requests:
+        return {}
+    found = {FAILED: 100 * counts.failures / counts.requests}
+    if document.rate_seconds > 0:
+        found[RATE] = document.rated(counts) / document.rate_seconds
+    times = _times(results, counts)
+    if times.histogram.count:
+        found[AVERAGE] = times.sum_microseconds / times.histogram.count / 1000
+        for percent in percents:
+            value = bounded(times.histogram, percent, times.max_microseconds)
+            if value is not None:
+                found[percentile_metric(percent)] = value / 1000
+    return found
+
+
+def _times(results: Sequence[RequestResult], counts: RequestCounts) -> _Times:
+    if is_planned(results):
+        return _Times(
+            merged_responses(results),
+            counts.response_sum_microseconds,
+            counts.response_max_microseconds,
+        )
+    return _Times(merged(results), counts.sum_microseconds, counts.max_microseconds)

@@ -1,20 +1,207 @@
-"""How throughput grows with users: knee and scalability law of the ladders of a benchmark."""
+"""How throughput grows with users: knee and scalability law of the ladders of a benchmark.
 
-from collections.abc import Iterable, Sequence
+Knees, by asymptotes: where two straight lines meet that the measured curve clings to.
 
+Throughput of a closed loop grows in proportion to its users while nothing queues, and stands still
+when the bottleneck is busy: the lines meet at X_max / (X(1) / N(1)) users (Lazowska, Zahorjan,
+Graham, Sevcik, Quantitative System Performance, 1984, chapter 5). Unlike the largest distance from
+a chord ("Kneedle"), that does not move with the end of the ladder.
+
+The Universal Scalability Law: throughput of N users, with contention s and coherency k.
+
+X(N) = cN / (1 + s(N - 1) + kN(N - 1)), with its peak at sqrt((1 - s) / k) (Gunther, Guerrilla
+Capacity Planning, 2007, chapter 5). N / X is a polynomial of N, so the fit is one of least squares
+and needs no optimiser; it does not divide by X(1), whose error would be in every point.
+
+The law invents peaks: a server that merely saturates gets one within the ladder. So a peak is
+stated only where throughput was measured to decline beyond it.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from solrbench.analysis.objectives import MeasuredValue
+from solrbench.analysis.samples import RunsByStep, group_step_runs, rated_requests
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.load import Step
-from solrbench.api.v1alpha1.status.capacity import Scalability
-from solrbench.api.v1alpha1.status.steps.intervals import Interval
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.plan.step_runs import variant_names
-from solrbench.results.capacity.knee import Knee, find_knee
-from solrbench.results.capacity.scalability_law import Level, declines, fit_law, stated_peak
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.number_format import format_number, round_number
-from solrbench.results.summary.grouping import RunsByStep, group_step_runs, rated_requests
+from solrbench.api.v1alpha1.findings import Scalability
+from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.step_result import Interval, StepResult
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import variant_names
+from solrbench.stats.distributions import confidence_interval
+from solrbench.stats.number_format import format_number, round_number
 
-LEAST_LEVELS = 3
+
+@dataclass(frozen=True)
+class Knee:
+    """A knee.
+
+    Attributes:
+        at: the place, in users or requests in flight
+        interval: its 95 % interval; None if it is unknown
+
+    """
+
+    at: float
+    interval: tuple[float, float] | None
+
+
+def knee_in_flight(
+    highest_rate: MeasuredValue | None, unloaded: MeasuredValue | None
+) -> Knee | None:
+    """Return the requests in flight at which a target begins to queue, by Little's law.
+
+    Args:
+        highest_rate: requests per second of the busy target
+        unloaded: mean time of its responses in ms when nothing queues
+
+    """
+    if highest_rate is None or unloaded is None:
+        return None
+    at = highest_rate.value * unloaded.value / _MILLISECONDS
+    if highest_rate.interval is None or unloaded.interval is None or not at:
+        return Knee(at, None)
+    widths = [
+        math.log(upper / lower) / 2 if lower > 0 else math.inf
+        for lower, upper in (highest_rate.interval, unloaded.interval)
+    ]
+    half = math.hypot(*widths)
+    return Knee(at, (at * math.exp(-half), at * math.exp(half))) if half < _MOST else Knee(at, None)
+
+
+_MILLISECONDS = 1000
+_MOST = 5.0
+"""Half width in ln from which an interval says nothing."""
+
+MIN_KNEE_LEVELS = 3
+"""Levels that a ladder needs to show two asymptotes."""
+
+GROWTH = 1.5
+"""How often the rate of the lowest level the highest must have: else the ladder begins too high."""
+
+
+def find_knee(repeats: Sequence[Mapping[int, float]]) -> Knee | None:
+    """Return the knee of ladders of users; None if they do not show one.
+
+    Args:
+        repeats: requests per second by number of users, repeat by repeat
+
+    """
+    places = [place for rates in repeats if (place := _knee(rates)) is not None]
+    if not places or len(places) < len(repeats):
+        return None
+    logarithms = [math.log(each) for each in places]
+    mean = math.exp(sum(logarithms) / len(logarithms))
+    if len(places) < 2:
+        return Knee(mean, None)
+    lower, upper = confidence_interval(logarithms)
+    return Knee(mean, (math.exp(lower), math.exp(upper)))
+
+
+def _knee(rates: Mapping[int, float]) -> float | None:
+    if len(rates) < MIN_KNEE_LEVELS:
+        return None
+    lowest = min(rates)
+    most = max(rates.values())
+    if rates[lowest] <= 0 or most < GROWTH * rates[lowest]:
+        return None
+    return most / (rates[lowest] / lowest)
+
+
+MIN_PEAK_LEVELS = 8
+"""Levels that a stated peak needs."""
+
+LEAST_FIT = 4
+"""Levels that a fit of three numbers needs."""
+
+BEYOND = 2
+"""Levels beyond the peak that it needs."""
+
+WIDEST_STEP = 2
+"""How often the users of a level the next one may have."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of a ladder.
+
+    Attributes:
+        users: their number
+        rate: requests per second
+        lower: lower bound of its 95 % interval; None without one
+        upper: upper bound
+
+    """
+
+    users: int
+    rate: float
+    lower: float | None = None
+    upper: float | None = None
+
+
+@dataclass(frozen=True)
+class ScalabilityLaw:
+    """The fitted law.
+
+    Attributes:
+        contention: the share of work that is done one after another
+        coherency: what users cost each other, pair by pair
+        peak: users of the highest throughput by the law; None without one
+
+    """
+
+    contention: float
+    coherency: float
+    peak: float | None
+
+
+def fit_law(levels: Sequence[Level]) -> ScalabilityLaw | None:
+    """Return the law that fits a ladder; None if it has too few levels or the fit has no sense."""
+    if len({each.users for each in levels}) < LEAST_FIT or any(e.rate <= 0 for e in levels):
+        return None
+    users = np.array([each.users for each in levels], dtype=float)
+    rates = np.array([each.rate for each in levels])
+    columns = np.stack([np.ones_like(users), users - 1, users * (users - 1)], axis=1)
+    # Errors are relative to N / X.
+    weights = rates / users
+    found, *_ = np.linalg.lstsq(columns * weights[:, None], np.ones_like(users), rcond=None)
+    a, b, c = map(float, found)
+    if a <= 0:
+        return None
+    peak = math.sqrt((a - b) / c) if c > 0 and a > b else None
+    return ScalabilityLaw(b / a, c / a, peak)
+
+
+def stated_peak(levels: Sequence[Level], law: ScalabilityLaw | None) -> float | None:
+    """Return the peak of the law where a decline was measured; else None."""
+    if law is None or law.peak is None or not declines(levels):
+        return None
+    ordered = sorted(levels, key=lambda each: each.users)
+    beyond = sum(each.users > law.peak for each in ordered)
+    dense = all(later.users <= WIDEST_STEP * earlier.users for earlier, later in pairwise(ordered))
+    enough = len(ordered) >= MIN_PEAK_LEVELS and beyond >= BEYOND and dense
+    return law.peak if enough else None
+
+
+def declines(levels: Sequence[Level]) -> bool:
+    """Return whether the highest level is measured to be below the best one.
+
+    Their 95 % intervals must not touch, which equal rates do in less than one of 100 cases.
+    """
+    if not levels:
+        return False
+    last = max(levels, key=lambda each: each.users)
+    best = max(levels, key=lambda each: each.rate)
+    if last.upper is None or best.lower is None:
+        return False
+    return last is not best and last.upper < best.lower
+
+
+MIN_LEVELS = 3
 """Levels from which on a ladder is looked at."""
 
 
@@ -42,7 +229,7 @@ def _of_variant(
 ) -> Scalability | None:
     by_step = {each.step: each for each in totals if (each.variant or "") == variant}
     levels = [_level(step.users or 0, by_step[step.name]) for step in steps if step.name in by_step]
-    if len({each.users for each in levels}) < LEAST_LEVELS:
+    if len({each.users for each in levels}) < MIN_LEVELS:
         return None
     knee = find_knee(_repeats(steps, variant, runs))
     law = fit_law(levels)

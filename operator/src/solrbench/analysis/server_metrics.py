@@ -6,13 +6,13 @@ from statistics import stdev
 from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.steps.result_field import Unit, result_fields
-from solrbench.api.v1alpha1.status.telemetry import MAX_MISSING, StepTelemetry
-from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.request_counts import sum_counts
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.telemetry import CACHES, Spread
-from solrbench.results.stats.number_format import round_number
+from solrbench.api.v1alpha1.conditions import Unit, result_fields
+from solrbench.api.v1alpha1.server_metrics import MAX_MISSING, StepTelemetry
+from solrbench.contract.request_counts import sum_counts
+from solrbench.contract.server_document import CACHES, Spread
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import variant_names
+from solrbench.stats.number_format import round_number
 
 PEER_FIGURES = ("cpu_percent", "request_milliseconds", "shard_request_milliseconds")
 """Figures by which a node is compared with its peers."""

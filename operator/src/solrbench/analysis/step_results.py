@@ -2,24 +2,26 @@
 
 Histograms are added and percentiles read from the sum: a mean of percentiles is no percentile of
 anything. Means over repeats appear only beside it, to show how far repeats differ.
+
+Means, percentiles and rates of one step run with their intervals, as they are stored.
+
+Times and their spread as fields of `StepResult`.
+
+Intervals as fields of the status.
+
+Response times, which only an open loop has beyond service times.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
+from statistics import fmean
 from typing import Any
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.load import Step
-from solrbench.api.v1alpha1.status.steps.result_field import OnlyWith
-from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, StepResult
-from solrbench.api.v1alpha1.status.summaries import Summary
-from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.request_counts import RequestCounts, sum_counts
-from solrbench.results.model.step_result import RequestResult, StepRunResult
-from solrbench.results.stats.intervals import TimedSamples
-from solrbench.results.stats.number_format import milliseconds, round_number, share_percent
-from solrbench.results.summary.goodput import good_requests, time_limit_milliseconds
-from solrbench.results.summary.grouping import (
+from solrbench.analysis.arrivals import good_requests, time_limit_milliseconds
+from solrbench.analysis.samples import (
+    ALL_REQUESTS,
+    Repeats,
     StepRuns,
+    bounded,
     group_step_runs,
     is_planned,
     perceived_percentile,
@@ -27,22 +29,203 @@ from solrbench.results.summary.grouping import (
     rated_requests,
     request_names,
     requests,
-    seconds,
-)
-from solrbench.results.summary.interval_fields import (
-    mean_interval,
-    percentile_interval,
-    percentile_results,
-    rate_interval,
-)
-from solrbench.results.summary.latency_fields import DIGITS, deviation_percent, mean, time_fields
-from solrbench.results.summary.open_loop import response_figures
-from solrbench.results.summary.timed_samples import (
-    ALL_REQUESTS,
-    Repeats,
+    response_percentile,
+    response_samples,
     results_of,
+    seconds,
     service_and_perceived_samples,
+    service_samples,
 )
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.conditions import OnlyWith
+from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, Interval, PercentileResult, StepResult
+from solrbench.contract.request_counts import (
+    Figure,
+    PercentileFigure,
+    RequestCounts,
+    TimeFigures,
+    sum_counts,
+)
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.step_runs import variant_names
+from solrbench.stats import intervals
+from solrbench.stats.distributions import relative_deviation_percent
+from solrbench.stats.histograms import Histogram
+from solrbench.stats.intervals import ConfidenceBounds, TimedSamples, design_effect
+from solrbench.stats.number_format import milliseconds, round_number, share_percent
+
+_DIGITS = 3
+
+
+def with_figures(document: StepRunResult, percents: Iterable[float]) -> StepRunResult:
+    """Return a step run with the figures of every request name.
+
+    Raises:
+        ValueError: if its histograms or blocks are none.
+
+    """
+    chosen = list(percents)
+    requests = [_with_figures(each, chosen) for each in document.requests]
+    return document.model_copy(update={"requests": requests})
+
+
+def _with_figures(result: RequestResult, percents: list[float]) -> RequestResult:
+    service = service_samples([[result]], result)
+    rate_error = service.rate_error()
+    figures = {
+        "rate_error_percent": None if rate_error is None else round(100 * rate_error, _DIGITS),
+        "failure_effect": _failure_effect(result),
+        "service_times": _figures(service, percents),
+        "response_times": _figures(response_samples([[result]], result), percents),
+    }
+    return result.model_copy(update=figures)
+
+
+def _failure_effect(result: RequestResult) -> float | None:
+    if not result.failures:
+        return None
+    failed = [each.failures for each in result.windows]
+    return round(design_effect(failed, [each.requests for each in result.windows]), _DIGITS)
+
+
+def _figures(samples: TimedSamples, percents: list[float]) -> TimeFigures | None:
+    count = samples.histogram.count
+    if not count:
+        return None
+    mean = Figure(
+        microseconds=round(samples.sum_microseconds / count, _DIGITS),
+        **_bounds(samples.mean_interval()),
+    )
+    percentiles = [
+        PercentileFigure(
+            percent=percent,
+            microseconds=bounded(samples.histogram, percent, samples.max_microseconds) or 0,
+            **_bounds(samples.percentile_interval(percent)),
+        )
+        for percent in percents
+    ]
+    return TimeFigures(mean=mean, percentiles=percentiles)
+
+
+def _bounds(interval: ConfidenceBounds | None) -> dict[str, float]:
+    if interval is None:
+        return {}
+    return {
+        "lower_microseconds": round(interval.lower, _DIGITS),
+        "upper_microseconds": round(interval.upper, _DIGITS),
+    }
+
+
+PERCENTILES = (50, 75, 95, 99)
+"""Those of `StepResult`."""
+
+DIGITS = 3
+"""Decimals kept: thousandths of a request per second and of a percent."""
+
+
+def time_fields(
+    prefix: str, histogram: Histogram, total_microseconds: int, highest_microseconds: int | None
+) -> dict[str, float | None]:
+    """Return average, maximum and percentiles under names with a prefix; none without samples."""
+    if not histogram.count:
+        return {}
+    percentiles = {
+        f"{prefix}p{percent}_milliseconds": milliseconds(
+            bounded(histogram, percent, highest_microseconds)
+        )
+        for percent in PERCENTILES
+    }
+    return {
+        f"{prefix}average_milliseconds": milliseconds(total_microseconds / histogram.count),
+        f"{prefix}max_milliseconds": milliseconds(highest_microseconds),
+        **percentiles,
+    }
+
+
+def deviation_percent(values: Iterable[float | None]) -> float | None:
+    """Return how far repeats differ, None with fewer than two that were measured."""
+    measured = [value for value in values if value is not None]
+    if len(measured) < 2:
+        return None
+    percent = relative_deviation_percent(measured)
+    return None if percent is None else round(percent, DIGITS)
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """Return the mean over repeats, None with fewer than two that were measured."""
+    measured = [value for value in values if value is not None]
+    return fmean(measured) if len(measured) >= 2 else None
+
+
+def mean_interval(samples: TimedSamples) -> Interval | None:
+    """Return the interval of the mean in ms; None if the step was too short for it."""
+    return _milliseconds(samples.mean_interval())
+
+
+def rate_interval(samples: TimedSamples, rate: float) -> Interval | None:
+    """Return the interval of a rate; None if the step was too short for it."""
+    error = samples.rate_error()
+    if error is None:
+        return None
+    lower, upper = rate * max(1 - error, 0.0), rate * (1 + error)
+    return Interval(lower=round(lower, DIGITS), upper=round(upper, DIGITS))
+
+
+def percentile_interval(samples: TimedSamples, percent: float) -> Interval | None:
+    """Return the interval of a percentile in ms; None if the step was too short for it."""
+    return _milliseconds(samples.percentile_interval(percent))
+
+
+def percentile_results(samples: TimedSamples, percents: Iterable[float]) -> list[PercentileResult]:
+    """Return percentiles with their intervals; none without samples."""
+    return [
+        PercentileResult(
+            percent=percent,
+            milliseconds=found,
+            lower_milliseconds=interval.lower if interval else None,
+            upper_milliseconds=interval.upper if interval else None,
+        )
+        for percent in percents
+        if (found := milliseconds(bounded(samples.histogram, percent, samples.max_microseconds)))
+        is not None
+        for interval in [percentile_interval(samples, percent)]
+    ]
+
+
+def _milliseconds(found: intervals.ConfidenceBounds | None) -> Interval | None:
+    if found is None:
+        return None
+    return Interval(lower=milliseconds(found.lower), upper=milliseconds(found.upper))
+
+
+def response_figures(
+    repeats: Sequence[Sequence[RequestResult]], counts: RequestCounts, samples: TimedSamples
+) -> dict[str, Any]:
+    """Return the response times of `StepResult`; none for a closed loop.
+
+    Args:
+        repeats: the results of one request name, repeat by repeat
+        counts: their sum
+        samples: their response times
+
+    """
+    results = [result for repeat in repeats for result in repeat]
+    if not is_planned(results):
+        return {}
+    return {
+        **time_fields(
+            "response_",
+            samples.histogram,
+            counts.response_sum_microseconds,
+            counts.response_max_microseconds,
+        ),
+        "response_average_milliseconds_interval": mean_interval(samples),
+        "response_p95_deviation_percent": deviation_percent(
+            response_percentile(repeat, 95) for repeat in repeats
+        ),
+    }
 
 
 def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResult]:

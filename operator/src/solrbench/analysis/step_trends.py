@@ -1,15 +1,66 @@
-"""The trends of each step and variant over its repeats."""
+"""The trends of each step and variant over its repeats.
 
-from collections.abc import Iterable, Sequence
+Trends in words.
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend, TrendFigure, TrendWord
-from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.number_format import round_number
-from solrbench.results.trends.rule import SeriesShape
-from solrbench.results.trends.run_trends import RunTrend
-from solrbench.results.trends.sentences import trend_message
+What grows on one side beside what grows on the other: a leak against a clean run.
+
+What grew, one sentence for each figure of a step.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import hypot
+
+from solrbench.analysis.trends import RunTrend, SeriesShape
+from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, TrendDifference, Word
+from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendFigure, TrendWord
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import variant_names
+from solrbench.stats.number_format import format_number, round_number
+
+_MEBIBYTE = 1 << 20
+_NO_GROWTH_SHOWN = (TrendWord.STEADY, TrendWord.UNCLEAR, TrendWord.ROSE_ONCE)
+
+
+def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
+    """Return the numbers of a trend, such as `HeapGrows 41 MiB/h (95 %: 37 to 45), full in 9 h`."""
+    growth = trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour
+    text = f"{trend.word} {per_hour(*growth, trend.unit)}"
+    if trend.full_in_hours is not None:
+        text += f", full in {format_number(trend.full_in_hours)} h"
+    if caches_fill:
+        text += "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
+    elif trend.word == TrendWord.UNCLEAR:
+        text += "; measure for longer"
+    return text
+
+
+def per_hour(growth: float, lower: float, upper: float, unit: str) -> str:
+    """Return `41 MiB/h (95 %: 37 to 45)`."""
+    shown, low, high = (_amount(each, unit) for each in (growth, lower, upper))
+    return f"{shown} {_unit(unit)}/h (95 %: {low} to {high})"
+
+
+def trend_sentences(trends: Iterable[Trend]) -> list[str]:
+    """Return a sentence for each figure that grows."""
+    return [
+        f"{_step(each)}: {each.message}{f' ({each.server})' if each.server else ''}"
+        for each in trends
+        if each.word not in _NO_GROWTH_SHOWN
+    ]
+
+
+def _step(trend: Trend) -> str:
+    return f"{trend.step} ({trend.variant})" if trend.variant else trend.step
+
+
+def _amount(number: float, unit: str) -> str:
+    return format_number(number / _MEBIBYTE if unit == "bytes" else number)
+
+
+def _unit(unit: str) -> str:
+    return {"bytes": "MiB", "milliseconds": "ms", "percent": "percentage points"}[unit]
+
 
 GROWS = {
     TrendFigure.HEAP: TrendWord.HEAP_GROWS,
@@ -50,7 +101,7 @@ def find_trends(
 def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend]) -> Trend:
     grown = [each.growth for each in runs]
     slope = sum(each.slope for each in grown) / len(grown)
-    word = _word(figure, runs)
+    word = _trend_word(figure, runs)
     servers = {each.server for each in runs if each.server}
     trend = Trend(
         step=step,
@@ -69,7 +120,7 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
     return trend.model_copy(update={"message": trend_message(trend, caches_fill=fills)})
 
 
-def _word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendWord:
+def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendWord:
     """Return the word on which all repeats agree."""
     shapes = {each.growth.shape for each in runs}
     if shapes == {SeriesShape.GROWS}:
@@ -86,3 +137,77 @@ def _full_in_hours(runs: Sequence[RunTrend], slope: float) -> float | None:
     if not limits or slope <= 0:
         return None
     return round_number(max(min(limits), 0.0) / slope / _HOUR)
+
+
+_NOT_GROWING = (TrendWord.STEADY, TrendWord.ROSE_ONCE)
+
+
+def compare_trends(before: Sequence[Trend], after: Sequence[Trend]) -> list[TrendDifference]:
+    """Return each figure of a step that both sides have, those that differ first."""
+    known = {_key(each): each for each in before}
+    found = [_compare(known[_key(each)], each) for each in after if _key(each) in known]
+    found.sort(key=lambda each: each.word not in (Word.WORSE, Word.BETTER))
+    return found[:MAX_TREND_DIFFERENCES]
+
+
+def _key(trend: Trend) -> tuple[str, str | None, str]:
+    return trend.step, trend.variant, trend.figure
+
+
+def _compare(before: Trend, after: Trend) -> TrendDifference:
+    """Return the difference of two slopes with its interval.
+
+    Both are measured apart, so the distances of their bounds add by squares (Zou and Donner 2008,
+    Construction of confidence limits about effect measures).
+    """
+    first, second = before.growth_per_hour, after.growth_per_hour
+    difference = second - first
+    below = hypot(second - after.lower_per_hour, before.upper_per_hour - first)
+    above = hypot(after.upper_per_hour - second, first - before.lower_per_hour)
+    return TrendDifference(
+        step=after.step,
+        variant=after.variant,
+        figure=after.figure,
+        unit=after.unit,
+        baseline_per_hour=first,
+        growth_per_hour=second,
+        difference_per_hour=round_number(difference),
+        low_per_hour=round_number(difference - below),
+        high_per_hour=round_number(difference + above),
+        word=_difference_word(before, after, difference - below, difference + above),
+    )
+
+
+def _difference_word(before: Trend, after: Trend, low: float, high: float) -> Word:
+    """Return the word; what is steady on both sides is the same, however exactly it is known."""
+    if before.word in _NOT_GROWING and after.word in _NOT_GROWING:
+        return Word.SAME
+    if low > 0:
+        return Word.WORSE
+    return Word.BETTER if high < 0 else Word.UNCLEAR
+
+
+def trend_difference_sentences(
+    differences: Iterable[TrendDifference], baseline: str
+) -> Iterator[str]:
+    """Yield `HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) more than in juniper: Worse`.
+
+    Only of those that differ.
+    """
+    for each in differences:
+        if each.word not in (Word.WORSE, Word.BETTER):
+            continue
+        sign, more = (1, "more") if each.word is Word.WORSE else (-1, "less")
+        low, high = sorted((sign * each.low_per_hour, sign * each.high_per_hour))
+        through = f" through {each.variant}" if each.variant else ""
+        amount = per_hour(sign * each.difference_per_hour, low, high, each.unit)
+        yield (
+            f"{each.figure} of {each.step}{through} grows by {amount} {more} than in {baseline}:"
+            f" {each.word}"
+        )
+
+
+def answer_trends(spec: Spec, status: Status) -> list[str]:
+    """Return a sentence for each entry of `status.trends` that grows."""
+    del spec
+    return trend_sentences(status.trends)

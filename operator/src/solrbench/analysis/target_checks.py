@@ -1,19 +1,37 @@
-"""Whether others took CPU time: the host of the node, or what runs beside the benchmark."""
+"""Whether others took CPU time: the host of the node, or what runs beside the benchmark.
 
-from collections.abc import Callable
+Whether pods shared Kubernetes nodes that must not, by the record of what a benchmark ran on.
 
-from solrbench.api.v1alpha1.load.load import Load
-from solrbench.plan.names import COMPANION, LOAD_WORKER, SOLR
-from solrbench.results.model.step_result import StepRunResult, WorkerResult
-from solrbench.results.model.telemetry import MOST_SERVERS, ServerFigures, Telemetry
-from solrbench.results.stats.number_format import format_number, format_percent
-from solrbench.results.validity.checks.finding import (
-    Finding,
+Whether steps and repeats were measured on one target, and whether its index was clean.
+
+Whether requests failed, and whether responses were partial or empty.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from solrbench.analysis.checks import (
     NotEvaluated,
     Outcome,
+    ValidityFinding,
+    count_of_kind,
     measured_seconds,
     worst,
+    worst_share_of_requests,
 )
+from solrbench.analysis.fail_fast import describe_early_end
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.load import Load, RepeatStart
+from solrbench.contract.environment import AttemptRecord, Environment, find_changes
+from solrbench.contract.names import COMPANION, LOAD_MASTER, LOAD_WORKER, SOLR
+from solrbench.contract.server_document import MOST_SERVERS, ServerFigures, Telemetry
+from solrbench.contract.step_document import (
+    PARTIAL_RESULTS,
+    RequestResult,
+    StepRunResult,
+    WorkerResult,
+)
+from solrbench.stats.number_format import format_number, format_percent, format_share
 
 
 def check_cpu_stolen(document: StepRunResult, load: Load) -> Outcome:
@@ -24,14 +42,16 @@ def check_cpu_stolen(document: StepRunResult, load: Load) -> Outcome:
     """
     limit = load.validity.max_stolen_percent
     text = "the host took {} s of each CPU of the node of worker {}"
-    return _compare(document, limit, text, lambda worker: worker.stolen_seconds, "steal time")
+    return _compare_hosts(document, limit, text, lambda worker: worker.stolen_seconds, "steal time")
 
 
 def check_cpu_pressure(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time in which processes of each worker waited for a CPU with the limit."""
     limit = load.validity.max_cpu_pressure_percent
     text = "processes waited for a CPU for {} s in the pod of worker {}"
-    return _compare(document, limit, text, lambda worker: worker.pressure_seconds, "cpu.pressure")
+    return _compare_hosts(
+        document, limit, text, lambda worker: worker.pressure_seconds, "cpu.pressure"
+    )
 
 
 def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
@@ -57,7 +77,7 @@ def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
     if beyond and not known:
         return NotEvaluated("not all that the benchmark itself used of the CPUs is known")
     return worst(
-        Finding(
+        ValidityFinding(
             percent,
             f"processes that are not of the benchmark used {format_percent(percent)} of the CPUs of"
             f" the node of {_pods_on(document, machine)} (limit {format_percent(limit)})",
@@ -109,7 +129,7 @@ def _pods_on(document: StepRunResult, machine: ServerFigures) -> str:
     return f"pod {names[0]}" if names else "the load master"
 
 
-def _compare(
+def _compare_hosts(
     document: StepRunResult,
     limit: float,
     text: str,
@@ -118,7 +138,7 @@ def _compare(
 ) -> Outcome:
     unknown = [each.worker for each in document.workers if seconds_of(each) is None]
     found = worst(
-        Finding(
+        ValidityFinding(
             lost / whole,
             f"{text.format(format_number(lost), worker.worker)} in {format_number(whole)} s"
             f" ({format_percent(100 * lost / whole)}, limit {format_percent(limit)})",
@@ -131,3 +151,222 @@ def _compare(
     if found is None and unknown:
         return NotEvaluated(f"no {source} of worker {', '.join(unknown[:3])} could be read")
     return found
+
+
+PlacementCheck = Callable[[Spec, Environment | None], Outcome]
+
+_MOST_NAMED = 3
+
+
+def check_load_shares_nodes(spec: Spec, environment: Environment | None) -> Outcome:
+    """Look for Kubernetes nodes with Solr pods and load pods."""
+    if spec.load.validity.allow_shared_nodes:
+        return None
+    if spec.target.solr_cloud is None:
+        return NotEvaluated("the Kubernetes nodes of an existing target are not known")
+    attempts = environment.attempts if environment is not None else []
+    if not attempts:
+        return NotEvaluated("the Kubernetes nodes of the pods were not recorded")
+    if _is_one_node(spec, attempts):
+        return NotEvaluated("all pods ran on one Kubernetes node, where they share its CPUs")
+    return worst(found for each in attempts if (found := _shared_with_load(each)) is not None)
+
+
+def check_solr_shares_nodes(spec: Spec, environment: Environment | None) -> Outcome:
+    """Look for several Solr pods on one Kubernetes node; gaps are those of the other check."""
+    cloud = spec.target.solr_cloud
+    attempts = environment.attempts if environment is not None else []
+    if cloud is None or spec.load.validity.allow_shared_nodes or _is_one_node(spec, attempts):
+        return None
+    return worst(
+        ValidityFinding(
+            cloud.nodes - used,
+            f"{cloud.nodes} Solr pods ran on {used} Kubernetes nodes (limit 1 pod on each)",
+        )
+        for each in attempts
+        if 0 < (used := len(each.nodes.get(SOLR, []))) < cloud.nodes
+    )
+
+
+def _is_one_node(spec: Spec, attempts: Sequence[AttemptRecord]) -> bool:
+    """Say whether there was no choice, and the spec does not demand one."""
+    used = {node for each in attempts for nodes in each.nodes.values() for node in nodes}
+    return spec.load.validity.allow_shared_nodes is None and len(used) == 1
+
+
+def _shared_with_load(attempt: AttemptRecord) -> ValidityFinding | None:
+    solr = attempt.nodes.get(SOLR, [])
+    load = {*attempt.nodes.get(LOAD_WORKER, []), *attempt.nodes.get(LOAD_MASTER, [])}
+    shared = [node for node in solr if node in load]
+    if not shared:
+        return None
+    return ValidityFinding(
+        len(shared),
+        f"{len(shared)} of {len(solr)} Kubernetes nodes with Solr pods also ran load pods:"
+        f" {', '.join(shared[:_MOST_NAMED])} (limit 0)",
+    )
+
+
+def check_deleted_documents(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the share of deleted documents in the index with the limit.
+
+    They are found by no search, but they are in the files that a search reads, in the statistics
+    of terms, and in the size of the index.
+    """
+    target = document.target
+    if target is not None and not target.filled:
+        return None
+    if target is None or target.documents is None or target.deleted_documents is None:
+        return NotEvaluated("deleted documents were not recorded")
+    limit, deleted = load.validity.max_deleted_percent, target.deleted_documents
+    whole = target.documents + deleted
+    if deleted * 100 <= limit * whole:
+        return None
+    return ValidityFinding(
+        deleted / whole,
+        f"{deleted} of {whole} documents in the index are deleted"
+        f" ({format_share(deleted, whole)}, limit {format_percent(limit)})",
+    )
+
+
+def first_of_repeats(step_runs: Iterable[StepRunResult]) -> dict[int, StepRunResult]:
+    """Return the step run of each repeat that was measured first, in the order of measuring."""
+    found: dict[int, StepRunResult] = {}
+    for each in sorted(step_runs, key=lambda each: each.start_time):
+        found.setdefault(each.repeat, each)
+    return found
+
+
+def compare_with_first(
+    firsts: Mapping[int, StepRunResult], document: StepRunResult, start_on: RepeatStart
+) -> Outcome:
+    """Look for what changed since the first step run, apart from what was made anew on purpose.
+
+    Where repeats start on a target or data of their own, a step run is compared in full with the
+    first one of its repeat; with the first of all it must have the images and documents in common.
+
+    Args:
+        firsts: as `first_of_repeats`
+        document: of the step run
+        start_on: what each repeat starts on
+
+    """
+    first = next(iter(firsts.values()))
+    if start_on is RepeatStart.SAME_TARGET or document.repeat == first.repeat:
+        return _compare_targets(first, document, RepeatStart.SAME_TARGET)
+    within = _compare_targets(firsts[document.repeat], document, RepeatStart.SAME_TARGET)
+    return within or _compare_targets(first, document, start_on)
+
+
+def _compare_targets(
+    first: StepRunResult, document: StepRunResult, start_on: RepeatStart
+) -> Outcome:
+    if first is document:
+        return None
+    if first.target is None or document.target is None:
+        return NotEvaluated("what it was measured on was not recorded")
+    changes = find_changes(first.target, document.target, start_on)
+    if not changes:
+        return None
+    return ValidityFinding(
+        len(changes), f"measured on another target than {first.id}: {'; '.join(changes)} (limit 0)"
+    )
+
+
+def check_variant(document: StepRunResult, load: Load) -> Outcome:
+    """Compare what a variant of the user's leads to with the target.
+
+    Endpoints that the operator knows lead to the nodes themselves.
+    """
+    target = document.target
+    if load.validity.allow_variant_differences:
+        return None
+    if target is None and document.variant:
+        return NotEvaluated("what the variant leads to was not recorded")
+    if target is None or target.variant is None:
+        return None
+    found = target.variant
+    differences = []
+    if None not in (found.documents, target.documents) and found.documents != target.documents:
+        differences.append(f"{found.documents} documents, the target has {target.documents}")
+    own, others = target.solr_versions, found.solr_versions
+    if own and others and set(own) != set(others):
+        differences.append(f"Solr {', '.join(others)}, the target is Solr {', '.join(own)}")
+    if differences:
+        text = f"variant {document.variant} leads to {' and to '.join(differences)}"
+        return ValidityFinding(len(differences), f"{text} (limit 0)")
+    if not others:
+        return NotEvaluated(f"variant {document.variant} does not show what it leads to")
+    return None
+
+
+def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
+    """Look at requests and at seconds.
+
+    Users without a response send seldom: few failures may be all that there was for a long time.
+    So seconds count as well in which at least half of the requests failed.
+    """
+    limit = load.validity.max_failed_percent
+    found = worst_share_of_requests(document, "failed", lambda each: each.failures, limit)
+    if found is not None:
+        return found
+    counts: dict[int, Counter[str]] = {}
+    for window in (window for result in document.requests for window in result.windows):
+        found_in = {"requests": window.requests, "failures": window.failures}
+        counts.setdefault(window.second, Counter()).update(found_in)
+    bad = sum(2 * each["failures"] >= each["requests"] for each in counts.values())
+    total, width = len(counts), document.window_seconds
+    if bad * 100 <= limit * total:
+        return None
+    unit, of = ("s", "seconds") if width == 1 else (f"windows of {width} s", "windows")
+    return ValidityFinding(
+        bad / total,
+        f"in {bad} of {total} {unit} at least half of the requests failed"
+        f" ({format_share(bad, total)}, limit {format_percent(limit)} of the {of})",
+    )
+
+
+def check_ended_early(document: StepRunResult, load: Load) -> Outcome:
+    """Look for a step run that was ended before its time."""
+    ended = document.ended_early
+    return (
+        None
+        if ended is None
+        else ValidityFinding(-ended.second, describe_early_end(ended, load.stop))
+    )
+
+
+def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the share of partial results of each request name with the limit."""
+
+    def partial(result: RequestResult) -> int:
+        # Users of a locustfile report them as failures of this kind alone.
+        return max(result.partial_results or 0, count_of_kind([result], PARTIAL_RESULTS))
+
+    found = worst_share_of_requests(
+        document, "had partial results", partial, load.validity.max_partial_percent
+    )
+    return found or _uncounted(document, "partial results", lambda each: each.partial_results)
+
+
+def check_empty_results(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the share of empty results of each request name with the limit."""
+    found = worst_share_of_requests(
+        document,
+        "had empty results",
+        lambda each: each.empty_results or 0,
+        load.validity.max_empty_percent,
+    )
+    return found or _uncounted(document, "empty results", lambda each: each.empty_results)
+
+
+def _uncounted(
+    document: StepRunResult, what: str, count: Callable[[RequestResult], int | None]
+) -> NotEvaluated | None:
+    sent = [each for each in document.requests if each.requests]
+    uncounted = [each.request for each in sent if count(each) is None]
+    if not uncounted:
+        return None
+    more = f" and {len(uncounted) - _MOST_NAMED} more" if len(uncounted) > _MOST_NAMED else ""
+    of = "" if len(uncounted) == len(sent) else f" of {', '.join(uncounted[:_MOST_NAMED])}{more}"
+    return NotEvaluated(f"{what}{of} were not counted")

@@ -14,17 +14,25 @@ residuals that follow each other. Growth is said only if all four hold:
 3. the median slope of the second half (Sen 1968) is more than 0.3 b, so it goes on;
 4. no single rise between neighbouring eighths of the run, wherever they begin, is half of the
    whole rise, which would be a step.
+
+A series of readings as the windows that the rule takes.
+
+The trends of one step run: of its servers, its latency and its failures.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.results.stats.outliers import SCALE
-from solrbench.results.stats.quantiles import t_quantile
+from solrbench.api.v1alpha1.findings import TrendFigure
+from solrbench.contract.server_document import CACHE_ENTRIES, ServerSeries, Telemetry
+from solrbench.contract.step_document import StepRunResult
+from solrbench.stats.distributions import t_quantile
+from solrbench.stats.series import SCALE
 
 LEAST_WINDOWS = 24
 """With fewer windows nothing is said."""
@@ -197,3 +205,197 @@ def theil_sen(t: Floats, y: Floats) -> float:
 
 def _scaled_deviation(residuals: Floats) -> float:
     return float(SCALE * np.median(np.abs(residuals - np.median(residuals))))
+
+
+WINDOWS = 48
+"""Windows of a run: the rule was tried with so many."""
+
+_STANDS_STILL = 0.02
+"""Caches are full when less than this share of their entries is still to come."""
+
+_MOST_LEFT_OUT = 0.5
+"""Share of the run that may be left out until caches are full."""
+
+Combine = Callable[[Sequence[float]], float]
+
+
+class SeriesPoint(NamedTuple):
+    """A reading of one figure."""
+
+    second: float
+    value: float
+
+
+class Windows(NamedTuple):
+    """The middle of each window that has readings, and its value."""
+
+    seconds: list[float]
+    values: list[float]
+
+
+def cut_windows(points: Sequence[SeriesPoint], combine: Combine, count: int = WINDOWS) -> Windows:
+    """Return at most `count` windows of equal length, those without readings left out.
+
+    `combine` makes one number of a window's readings: the least one of a heap, which is what a
+    collection left; the median of what has no sawteeth.
+    """
+    found = Windows([], [])
+    if len(points) < 2:
+        return found
+    begin, end = points[0].second, points[-1].second
+    count = max(min(count, len(points)), 1)
+    width = (end - begin) / count
+    by_window: dict[int, list[float]] = {}
+    for second, value in points:
+        place = min(int((second - begin) / width), count - 1) if width > 0 else 0
+        by_window.setdefault(place, []).append(value)
+    for place, values in sorted(by_window.items()):
+        found.seconds.append(begin + (place + 0.5) * width)
+        found.values.append(combine(values))
+    return found
+
+
+def full_from(entries: Sequence[SeriesPoint]) -> float | None:
+    """Return the second from which on caches stood still; None if they filled to the end.
+
+    What fills within more than half of the run looks like a leak to statistics, so the
+    series begins when the caches say that they are full.
+    """
+    if len(entries) < 2:
+        return entries[0].second if entries else None
+    values = np.array([each.value for each in entries])
+    most, least = float(values.max()), float(values[0])
+    if most <= 0 or most - least <= _STANDS_STILL * most:
+        return entries[0].second
+    full = np.flatnonzero(values >= most - _STANDS_STILL * most)
+    begin, end = entries[0].second, entries[-1].second
+    second = entries[int(full[0])].second
+    return second if second - begin <= _MOST_LEFT_OUT * (end - begin) else None
+
+
+LEAST_SECONDS = 300.0
+"""Shorter steps have no trends: a heap that warms up grows, too."""
+
+_SERVERS = {
+    "heap_after_gc_bytes": TrendFigure.HEAP,
+    "resident_bytes": TrendFigure.MEMORY,
+    "index_bytes": TrendFigure.INDEX,
+}
+_LEAST_FAILED_PERCENT = 0.1
+"""Growth of the share of failures that matters, in percentage points."""
+
+
+@dataclass(frozen=True)
+class RunTrend:
+    """What one figure did in one step run.
+
+    Attributes:
+        figure: which one
+        server: node or pod whose figure it is; empty for what the load measured
+        growth: what the rule found; in the figure's unit, per second
+        latest: the figure at the end
+        limit: what it may grow to; None without a limit
+        caches_fill: Solr's caches filled to the end, so a leak looks the same
+
+    """
+
+    figure: TrendFigure
+    server: str
+    growth: Growth
+    latest: float
+    limit: float | None = None
+    caches_fill: bool = False
+
+
+def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
+    """Return the trend of each figure that has one; of several servers the one that grows most."""
+    if document.seconds < LEAST_SECONDS:
+        return ()
+    rates, latency, failed = _of_load(document)
+    found = [
+        *_of_servers(document.telemetry, rates),
+        *_of_windows(TrendFigure.LATENCY, latency, rates, 0.0),
+        *_of_windows(TrendFigure.FAILURES, failed, None, _LEAST_FAILED_PERCENT),
+    ]
+    by_figure: dict[TrendFigure, RunTrend] = {}
+    for each in found:
+        known = by_figure.get(each.figure)
+        if known is None or _rank(each) > _rank(known):
+            by_figure[each.figure] = each
+    return tuple(by_figure.values())
+
+
+_ORDER = (SeriesShape.STEADY, SeriesShape.UNCLEAR, SeriesShape.STEP, SeriesShape.GROWS)
+
+
+def _rank(trend: RunTrend) -> tuple[int, float]:
+    return _ORDER.index(trend.growth.shape), trend.growth.slope
+
+
+def _of_servers(telemetry: Telemetry | None, rates: Windows) -> list[RunTrend]:
+    found = []
+    series = [] if telemetry is None else telemetry.series
+    entries = {each.server: each for each in series if each.figure == CACHE_ENTRIES}
+    for each in series:
+        if each.figure in _SERVERS:
+            trend = _of_server(each, entries.get(each.server), rates)
+            found += [] if trend is None else [trend]
+    return found
+
+
+def _of_server(
+    series: ServerSeries, entries: ServerSeries | None, rates: Windows
+) -> RunTrend | None:
+    seconds, values = np.array(series.seconds), np.array(series.values)
+    fills = False
+    if entries is not None and series.figure == "heap_after_gc_bytes":
+        begin = full_from([*map(SeriesPoint, entries.seconds, entries.values)])
+        fills = begin is None
+        kept = seconds >= (0.0 if begin is None else begin)
+        seconds, values = seconds[kept], values[kept]
+    growth = find_growth(seconds.tolist(), values.tolist(), _at(seconds.tolist(), rates))
+    if growth is None:
+        return None
+    latest = float(np.median(values[-3:]))
+    figure = _SERVERS[series.figure]
+    return RunTrend(figure, series.server, growth, latest, series.limit, fills)
+
+
+def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
+    """Return requests per second, mean service time in ms and share of failures in per cent."""
+    totals: dict[int, tuple[int, int, int]] = {}
+    for result in document.requests:
+        if not result.is_transaction:
+            for second, requests, failures, mean, _ in result.windows.rows():
+                known = totals.get(second, (0, 0, 0))
+                spent = max(mean, 0) * requests
+                totals[second] = known[0] + requests, known[1] + failures, known[2] + spent
+    rates, latency, failed = [], [], []
+    for second, (requests, failures, spent) in sorted(totals.items())[:-1]:
+        rates.append(SeriesPoint(second, requests / document.window_seconds))
+        if requests:
+            latency.append(SeriesPoint(second, spent / requests / 1000))
+            failed.append(SeriesPoint(second, 100 * failures / requests))
+    return (
+        cut_windows(rates, np.median),
+        cut_windows(latency, np.median),
+        cut_windows(failed, np.mean),
+    )
+
+
+def _of_windows(
+    figure: TrendFigure, windows: Windows, rates: Windows | None, least: float
+) -> list[RunTrend]:
+    load = None if rates is None else _at(windows.seconds, rates)
+    growth = find_growth(windows.seconds, windows.values, load, least=least)
+    if growth is None:
+        return []
+    return [RunTrend(figure, "", growth, float(np.median(windows.values[-3:])))]
+
+
+def _at(seconds: Sequence[float], rates: Windows) -> list[float] | None:
+    """Return the load at these moments; None if it is not known."""
+    if len(rates.values) < 2:
+        return None
+    found: list[float] = np.interp(seconds, rates.seconds, rates.values).tolist()
+    return found

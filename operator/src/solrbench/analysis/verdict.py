@@ -2,32 +2,17 @@
 
 Every reason states what happened, the measured value, the limit of `spec.load.validity`, and the
 remedy.
+
+Whether something other than the target decided what a step run shows.
+
+What is kept in memory of a stored step run: all that results and verdicts are made of.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.status.verdicts import (
-    INVALID,
-    MAX_REASONS,
-    VALID,
-    InvalidReason,
-    StepVerdict,
-)
-from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.environment import Environment
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.summary.grouping import StepRuns, group_step_runs
-from solrbench.results.validity.checks.finding import (
-    EvaluatedRun,
-    Finding,
-    NotEvaluated,
-    Outcome,
-    VerdictReason,
-)
-from solrbench.results.validity.checks.intervals import STEP_TOO_SHORT, check_long_enough
-from solrbench.results.validity.checks.registry import (
+from solrbench.analysis.check_registry import (
     CHECKS,
     CHECKS_OF_REPEATS,
     PLACEMENT_CHECKS,
@@ -35,8 +20,27 @@ from solrbench.results.validity.checks.registry import (
     TARGET_CHANGED,
     TOO_FEW_SAMPLES,
 )
-from solrbench.results.validity.checks.repeats import mean_series
-from solrbench.results.validity.checks.target import compare_with_first, first_of_repeats
+from solrbench.analysis.checks import (
+    EvaluatedRun,
+    NotEvaluated,
+    Outcome,
+    ValidityFinding,
+    VerdictReason,
+)
+from solrbench.analysis.cold_start import summarise_cold_start
+from solrbench.analysis.repeat_checks import STEP_TOO_SHORT, check_long_enough, mean_series
+from solrbench.analysis.samples import StepRuns, group_step_runs
+from solrbench.analysis.server_metrics import RunTelemetry, run_telemetry
+from solrbench.analysis.target_checks import compare_with_first, first_of_repeats
+from solrbench.analysis.trends import RunTrend, run_trends
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.comparisons import ColdStart
+from solrbench.api.v1alpha1.findings import INVALID, MAX_REASONS, VALID, InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.load import Load
+from solrbench.contract.environment import Environment
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.step_runs import variant_names
+from solrbench.contract.windows import WindowSeries
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -159,7 +163,7 @@ def _unchecked(found: Iterable[_Outcomes], step_runs: StepRuns) -> list[InvalidR
 
 def _outcome(reason: str, outcome: Outcome, remedy: str) -> _Outcomes:
     """Return what a check found, or why it could not be made."""
-    if isinstance(outcome, Finding):
+    if isinstance(outcome, ValidityFinding):
         return _invalid_reason(reason, outcome.text, remedy), None
     return None, None if outcome is None else _invalid_reason(reason, outcome.text)
 
@@ -169,7 +173,7 @@ def _apply(
 ) -> _Outcomes:
     """Return the worst that a check found in all repeats, or else why it could not be made."""
     results = [(document.repeat, outcome) for document, outcome in outcomes]
-    findings = [(repeat, each) for repeat, each in results if isinstance(each, Finding)]
+    findings = [(repeat, each) for repeat, each in results if isinstance(each, ValidityFinding)]
     gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
     if findings:
         repeat, worst = max(findings, key=lambda found: found[1].number)
@@ -224,3 +228,58 @@ def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReaso
     most = MAX_MESSAGE - len(tail)
     cut = message if len(message) <= most else message[: most - 1] + "…"
     return InvalidReason(reason=reason, message=cut + tail)
+
+
+_REASONS = ("WorkerSaturated", "ScheduleLag", "WorkersLost", "PodThrottled", "PodRestarted")
+"""Reasons of the load generator and of pods; failures and drops are what overload looks like."""
+
+
+def find_disturbance(run: EvaluatedRun) -> str:
+    """Return the first of these reasons with its number; empty if there is none."""
+    for reason in _REASONS:
+        outcome = run.findings.get(reason)
+        if isinstance(outcome, ValidityFinding):
+            return f"{reason}: {outcome.text}"
+    return ""
+
+
+_SERIES = ("warm_up_thousands", "warm_up_caches", "thousands", "caches", "outliers", "diagnostics")
+
+
+@dataclass(frozen=True)
+class StepRunDigest:
+    """A step run without the series of its time, which are nearly all of it.
+
+    Attributes:
+        evaluated: what was found in the whole; its document is without windows, samples, outliers
+            and slow requests
+        cold_start: its cold start, if it was the first
+        servers: what the servers did; None if telemetry was turned off
+        trends: what grew meanwhile; none of a short step
+
+    """
+
+    evaluated: EvaluatedRun
+    cold_start: ColdStart | None
+    servers: RunTelemetry | None = None
+    trends: tuple[RunTrend, ...] = ()
+
+    @property
+    def document(self) -> StepRunResult:
+        """The step run without series."""
+        return self.evaluated.document
+
+
+def digest(document: StepRunResult, load: Load) -> StepRunDigest:
+    """Return what is kept of a stored document; it never changes but for its pods."""
+    requests = [_without_series(each) for each in document.requests]
+    left_out: dict[str, Any] = {name: [] for name in _SERIES} | {"telemetry": None}
+    kept = document.model_copy(update=left_out | {"requests": requests})
+    evaluated = replace(evaluate_document(document, load), document=kept)
+    return StepRunDigest(
+        evaluated, summarise_cold_start([document]), run_telemetry(document), run_trends(document)
+    )
+
+
+def _without_series(result: RequestResult) -> RequestResult:
+    return result.model_copy(update={"windows": WindowSeries(), "slow_requests": []})

@@ -15,11 +15,11 @@ from solrbench.api.identity import (
 )
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.api.v1alpha1.sweep.spec import SweepSpec
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 
 
-class Column(NamedTuple):
+class PrinterColumn(NamedTuple):
     """A column of `kubectl get`.
 
     Attributes:
@@ -57,7 +57,7 @@ class ResourceKind:
     short_name: str
     noun: str
     mutable: frozenset[str]
-    columns: tuple[Column, ...]
+    columns: tuple[PrinterColumn, ...]
     group: str = GROUP
     version: str = VERSION
 
@@ -85,19 +85,19 @@ BENCHMARK = ResourceKind(
     noun="benchmark",
     mutable=frozenset(Spec.mutable),
     columns=(
-        Column("Phase", "string", ".status.phase"),
-        Column("Done-%", "integer", ".status.progressPercent"),
-        Column("Step", "string", ".status.summary.step"),
-        Column("Req/s", "number", ".status.summary.requestsPerSecond"),
-        Column("P95-ms", "number", ".status.summary.p95Milliseconds"),
-        Column("Failed-%", "number", ".status.summary.failedPercent"),
-        Column("Verdict", "string", ".status.summary.verdict"),
-        Column("Nodes", "integer", ".spec.target.solrCloud.nodes", 1),
-        Column("Shards", "integer", ".spec.collection.shards", 1),
-        Column("ZooKeepers", "integer", ".spec.target.solrCloud.zookeeper.replicas", 1),
-        Column("Documents", "integer", ".status.dataset.documents", 1),
-        Column("Message", "string", '.status.conditions[?(@.type=="Succeeded")].message', 1),
-        Column("Age", "date", ".metadata.creationTimestamp"),
+        PrinterColumn("Phase", "string", ".status.phase"),
+        PrinterColumn("Done-%", "integer", ".status.progressPercent"),
+        PrinterColumn("Step", "string", ".status.summary.step"),
+        PrinterColumn("Req/s", "number", ".status.summary.requestsPerSecond"),
+        PrinterColumn("P95-ms", "number", ".status.summary.p95Milliseconds"),
+        PrinterColumn("Failed-%", "number", ".status.summary.failedPercent"),
+        PrinterColumn("Verdict", "string", ".status.summary.verdict"),
+        PrinterColumn("Nodes", "integer", ".spec.target.solrCloud.nodes", 1),
+        PrinterColumn("Shards", "integer", ".spec.collection.shards", 1),
+        PrinterColumn("ZooKeepers", "integer", ".spec.target.solrCloud.zookeeper.replicas", 1),
+        PrinterColumn("Documents", "integer", ".status.dataset.documents", 1),
+        PrinterColumn("Message", "string", '.status.conditions[?(@.type=="Succeeded")].message', 1),
+        PrinterColumn("Age", "date", ".metadata.creationTimestamp"),
     ),
 )
 
@@ -109,16 +109,16 @@ SWEEP = ResourceKind(
     noun="sweep",
     mutable=frozenset(SweepSpec.mutable),
     columns=(
-        Column("Phase", "string", ".status.phase"),
-        Column("Points", "string", ".status.counts.text"),
-        Column("Failed", "integer", ".status.counts.failed"),
-        Column("Invalid", "integer", ".status.counts.invalid"),
-        Column("Best", "string", ".status.best.values"),
-        Column("Req/s", "number", ".status.best.requestsPerSecond"),
-        Column("P95-ms", "number", ".status.best.p95Milliseconds"),
-        Column("Left-s", "integer", ".status.estimate.remainingSeconds", 1),
-        Column("Message", "string", '.status.conditions[?(@.type=="Succeeded")].message', 1),
-        Column("Age", "date", ".metadata.creationTimestamp"),
+        PrinterColumn("Phase", "string", ".status.phase"),
+        PrinterColumn("Points", "string", ".status.counts.text"),
+        PrinterColumn("Failed", "integer", ".status.counts.failed"),
+        PrinterColumn("Invalid", "integer", ".status.counts.invalid"),
+        PrinterColumn("Best", "string", ".status.best.values"),
+        PrinterColumn("Req/s", "number", ".status.best.requestsPerSecond"),
+        PrinterColumn("P95-ms", "number", ".status.best.p95Milliseconds"),
+        PrinterColumn("Left-s", "integer", ".status.estimate.remainingSeconds", 1),
+        PrinterColumn("Message", "string", '.status.conditions[?(@.type=="Succeeded")].message', 1),
+        PrinterColumn("Age", "date", ".metadata.creationTimestamp"),
     ),
 )
 

@@ -1,10 +1,26 @@
-"""What several commands ask a cluster about itself."""
+"""What several commands ask a cluster about itself.
 
+Whether the pods of a benchmark find room on the nodes, in words.
+
+`solrbench version`: those of the command, the operator, the definition and the cluster.
+"""
+
+import json
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
-from solrbench.api.v1alpha1 import GROUP
-from solrbench.cluster.client import Cluster, ForbiddenError
+import click
+
+from solrbench.api.v1alpha1 import GROUP, VERSION
+from solrbench.cli.options import cluster_options, open_cluster, output_option
+from solrbench.cli.program import examples
+from solrbench.errors import SolrbenchError
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError
+from solrbench.kube.kubeconfig import NoClusterError
+from solrbench.sweep.cluster_capacity import GIBIBYTE, format_pods, free_nodes, without_room
+from solrbench.sweep.requirements import PodGroup, peak
 
 OPERATOR_LABELS = {"app.kubernetes.io/name": "solr-benchmark-operator"}
 
@@ -69,3 +85,66 @@ def served_versions(cluster: Cluster) -> list[str]:
     """Return the versions of the definition that the API server serves; none without it."""
     found = cluster.read(f"/apis/{GROUP}")
     return [] if found is None else [each["version"] for each in found["versions"]]
+
+
+def room_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
+    """Return which pods find no node, that nodes may not be read, or nothing."""
+    try:
+        nodes = cluster.list("v1", "Node", None, {})
+        pods = cluster.list("v1", "Pod", None, {})
+    except ForbiddenError:
+        return "unknown: nodes, or pods of all namespaces, may not be listed by this user"
+    free = free_nodes(nodes, pods)
+    missing = without_room(peak(groups), free)
+    if not missing:
+        return None
+    wanted = ", ".join(f"{each.component} ({format_pods(each)})" for each in missing)
+    rooms = ", ".join(
+        f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"
+        for each in free[:5]
+    )
+    return f"there is no room for {wanted}: {rooms or 'no node takes pods'}"
+
+
+@click.command(
+    name="version", epilog=examples("solrbench version", "solrbench version --client -o json")
+)
+@click.option("--client", "only_client", is_flag=True, help="Do not ask the cluster.")
+@output_option("text", "json")
+@cluster_options
+def show_version(
+    only_client: bool, output: str, context: str | None, namespace: str | None
+) -> None:
+    """Print the versions of the command, and of what is in the cluster."""
+    found: dict[str, Any] = {"client": version("solrbench"), "api": f"{GROUP}/{VERSION}"}
+    if not only_client:
+        found |= _of_cluster(context, namespace)
+    if output == "json":
+        click.echo(json.dumps(found, indent=2))
+        return
+    for key, value in found.items():
+        click.echo(f"{key}: {value}")
+
+
+def _of_cluster(context: str | None, namespace: str | None) -> dict[str, Any]:
+    try:
+        cluster, place = open_cluster(context, namespace)
+        cluster = cluster.within(5.0)
+        server = cluster.read("/version") or {}
+        definition = ", ".join(served_versions(cluster)) or "not installed"
+    except (SolrbenchError, NoClusterError, click.ClickException) as error:
+        return {"cluster": f"unknown: {getattr(error, 'message', error)}"}
+    return {
+        "definition": definition,
+        "operator": _operators(cluster, place),
+        "kubernetes": server.get("gitVersion", "unknown"),
+    }
+
+
+def _operators(cluster: Cluster, namespace: str) -> str:
+    """Return versions and namespaces, or why the user does not see them."""
+    try:
+        found = find_operators(cluster, namespace)
+    except ForbiddenError as error:
+        return f"unknown: {error.message}"
+    return ", ".join(f"{each.version} in {each.namespace}" for each in found) or "not found"

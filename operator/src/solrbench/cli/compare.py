@@ -1,26 +1,174 @@
-"""`solrbench compare` and its options."""
+"""`solrbench compare` and its options.
 
+A comparison on the terminal, as Markdown, CSV and JSON.
+
+What `solrbench compare` is given: benchmarks and sweeps of the cluster, reports in files.
+"""
+
+import csv
+import io
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import click
+import orjson
+from rich.console import Console
 
-from solrbench.api.v1alpha1.comparison import PrimaryMetric
-from solrbench.api.v1alpha1.status.comparison import BaselineComparison
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.cli.comparison.output import ComparisonOutput, print_comparison
-from solrbench.cli.comparison.side_reader import read_side
-from solrbench.cli.errors import CommandError
-from solrbench.cli.exit_codes import ExitCode
-from solrbench.cli.options import as_cli_errors, cluster_options, output_option
-from solrbench.cli.program import examples
-from solrbench.report.sweep.comparison import PRIMARY_METRICS, compare_sweeps, sweep_sentences
-from solrbench.report.sweep.model import SweepReport
-from solrbench.results.answers.comparison import baseline_sentences, loads_as_text
-from solrbench.results.comparison.baseline import primary_words, whole_comparison
-from solrbench.results.comparison.comparison_settings import settings_of_sides
-from solrbench.results.comparison.side import Side
-from solrbench.results.comparison.side_comparison import compare_sides
-from solrbench.results.trends.differences import trend_difference_sentences
+from solrbench.analysis.baseline import (
+    Side,
+    UnreadableReportError,
+    benchmark_side,
+    compare_sides,
+    parse_report,
+    primary_words,
+    side_of,
+    whole_comparison,
+)
+from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
+from solrbench.analysis.difference_tests import settings_of_sides
+from solrbench.analysis.step_trends import trend_difference_sentences
+from solrbench.api.identity import KIND, SWEEP_KIND
+from solrbench.api.v1alpha1.comparisons import BaselineComparison, FigureComparison, Word
+from solrbench.api.v1alpha1.objectives import PrimaryMetric
+from solrbench.cli.errors import CommandError, as_cli_errors
+from solrbench.cli.options import cluster_options, open_cluster, output_option
+from solrbench.cli.program import ExitCode, examples
+from solrbench.cli.resources import find_resource, suggest_name
+from solrbench.cli.result_tables import print_baseline_table, print_line
+from solrbench.cli.validation import parse_stored
+from solrbench.kube.result_documents import sorted_documents
+from solrbench.present.comparison_tables import comparison_to_markdown
+from solrbench.present.report import ReportFormatError
+from solrbench.present.sweep_comparison import PRIMARY_METRICS, compare_sweeps, sweep_sentences
+from solrbench.present.sweep_report import SweepReport
+
+
+@dataclass(frozen=True)
+class ComparisonOutput:
+    """Two sides beside each other.
+
+    Attributes:
+        after: name of what is compared with the baseline
+        found: all figures
+        answers: what they say, in sentences
+        place: what figures are of: a step, or a point of a sweep
+
+    """
+
+    after: str
+    found: BaselineComparison
+    answers: Sequence[str]
+    place: str = "step"
+
+    @property
+    def title(self) -> str:
+        """What is beside what."""
+        return f"{self.after} beside {self.found.baseline}"
+
+
+def print_comparison(compared: ComparisonOutput, output: str) -> None:
+    """Print a comparison as `table`, `markdown`, `csv` or `json`."""
+    match output:
+        case "markdown":
+            lines = "".join(f"- {each}\n" for each in compared.answers)
+            text = comparison_to_markdown(compared.found, compared.place)
+            click.echo(f"# {compared.title}\n\n{lines}\n{text}")
+        case "csv":
+            click.echo(_to_csv(compared), nl=False)
+        case "json":
+            click.echo(_to_json(compared))
+        case _:
+            console = Console(highlight=False)
+            print_line(console, compared.title, style="bold")
+            for answer in compared.answers:
+                print_line(console, answer, indent=2)
+            print_baseline_table(console, compared.found, compared.place)
+
+
+def _to_csv(compared: ComparisonOutput) -> str:
+    """Return raw numbers with a header line; the unit is in the name of each figure."""
+    head = [compared.place, *list(FigureComparison.model_fields)[1:]]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    for each in compared.found.figures:
+        writer.writerow(each.model_dump(mode="json").values())
+    return out.getvalue()
+
+
+def _to_json(compared: ComparisonOutput) -> str:
+    body = compared.found.model_dump(mode="json", by_alias=True, exclude_none=True)
+    body["figures"] = [
+        {(compared.place if name == "step" else name): value for name, value in each.items()}
+        for each in body["figures"]
+    ]
+    body |= {"after": compared.after, "answers": list(compared.answers)}
+    return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
+
+
+_REPORT_FILES = ("report.json", "report.json.gz")
+"""Files of a folder that are looked for, the first one that is there."""
+
+
+def read_side(text: str, context: str | None, namespace: str | None) -> Side | SweepReport:
+    """Return a benchmark as one side, or the report of a sweep.
+
+    Args:
+        text: file, folder, or name of a benchmark or sweep
+        context: of the kubeconfig; the present one when None
+        namespace: where a name is looked for; that of the context when None
+
+    Raises:
+        CommandError: if it is none of these.
+
+    """
+    path = Path(text)
+    if not path.exists():
+        return _from_cluster(text, context, namespace)
+    try:
+        file = _report_in(path) if path.is_dir() else path
+        return _from_report(_name(path), parse_report(file.read_bytes()))
+    except (UnreadableReportError, ReportFormatError, OSError) as error:
+        raise CommandError(f"{text}: {error}") from error
+
+
+def _from_report(name: str, report: Mapping[str, Any]) -> Side | SweepReport:
+    if "sweep" not in report:
+        return side_of(name, report)
+    return SweepReport.of(report).model_copy(update={"sweep": name})
+
+
+def _report_in(folder: Path) -> Path:
+    found = [folder / name for name in _REPORT_FILES if (folder / name).is_file()]
+    if not found:
+        raise CommandError(f"{folder}: there is no {' or '.join(_REPORT_FILES)} in it")
+    return found[0]
+
+
+def _name(path: Path) -> str:
+    name = path.resolve().name
+    return name.removesuffix(".gz").removesuffix(".json")
+
+
+def _from_cluster(text: str, context: str | None, namespace: str | None) -> Side | SweepReport:
+    cluster, place = open_cluster(context, namespace)
+    found = find_resource(cluster, place, text)
+    if found is None:
+        raise CommandError(
+            f"{text} is neither a file or folder nor a {KIND} or {SWEEP_KIND} in namespace"
+            f" {place}; {suggest_name(cluster, place, text)}"
+        )
+    if found.is_sweep:
+        from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  slow to import
+
+        report = read_sweep_report(cluster, found.body)
+        return report.model_copy(update={"sweep": found.name})
+    benchmark = parse_stored(found.body)
+    return benchmark_side(found.name, benchmark, sorted_documents(cluster, benchmark))
+
 
 _INVALID, _NO_WORD = "invalid", "no-word"
 _WORDS = {"worse": Word.WORSE, "unclear": Word.UNCLEAR}

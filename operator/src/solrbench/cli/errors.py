@@ -7,16 +7,16 @@ from contextlib import contextmanager
 import click
 
 from solrbench.api.identity import KIND, SWEEP_KIND
-from solrbench.cli.exit_codes import ExitCode
-from solrbench.cluster.client import (
+from solrbench.cli.program import ExitCode
+from solrbench.errors import SolrbenchError
+from solrbench.kube.connection import (
     ForbiddenError,
     KindNotServedError,
-    NoClusterError,
     NotFoundError,
     UnauthorizedError,
     UnreachableError,
 )
-from solrbench.errors import SolrbenchError
+from solrbench.kube.kubeconfig import NoClusterError
 
 SERVER, CONTEXT = "solrbench.server", "solrbench.context"
 """Keys of click's context: the cluster that was last opened."""
@@ -67,7 +67,7 @@ def _problems(error: ValueError) -> str:
     """Return what is wrong with a resource; empty if the error says something else."""
     from pydantic import ValidationError  # noqa: PLC0415  commands without models start faster
 
-    from solrbench.api.problems import problems  # noqa: PLC0415  the same
+    from solrbench.api.rules import problems  # noqa: PLC0415  the same
 
     return "; ".join(problems(error)[:_MOST_PROBLEMS]) if isinstance(error, ValidationError) else ""
 

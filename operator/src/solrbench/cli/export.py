@@ -10,22 +10,24 @@ from pathlib import Path
 import click
 import yaml
 
+from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.commands.logs import read_log, sources_of
-from solrbench.cli.files import parse_stored
+from solrbench.cli.logs import read_log, sources_of
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
 from solrbench.cli.report import read_any_report, read_report, write_report
-from solrbench.cli.resources import Resource, get_resource
-from solrbench.cluster.client import BENCHMARKS, SWEEPS, Cluster, Manifest
-from solrbench.cluster.evidence import read_evidence
-from solrbench.cluster.result_documents import sorted_documents
-from solrbench.decide.evidence.masking import MAX_LINE, mask, secret_names, secret_values
+from solrbench.cli.resources import ClusterResource, get_resource
+from solrbench.cli.validation import parse_stored
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_SWEEP
+from solrbench.decide.evidence import MAX_LINE, mask, secret_names, secret_values
 from solrbench.errors import SolrbenchError
-from solrbench.plan.names import LABEL_BENCHMARK, LABEL_SWEEP
-from solrbench.report.results_csv import to_csv
-from solrbench.results.text.results_markdown import to_markdown
-from solrbench.results.text.totals import results_with_totals
+from solrbench.kube.client import Cluster
+from solrbench.kube.facts import read_evidence
+from solrbench.kube.reader import Manifest
+from solrbench.kube.result_documents import sorted_documents
+from solrbench.present.csv import to_csv
+from solrbench.present.result_tables import to_markdown
+from solrbench.present.table import results_with_totals
 
 LOG_LINES = 10_000
 _AT_ONCE = 10
@@ -115,7 +117,7 @@ def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
     namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
     yield "resource.yaml", mask(_yaml(_shown(body)), ())
     yield "again.yaml", mask(_yaml(_again(body)), ())
-    report = read_any_report(cluster, Resource(SWEEPS, body))
+    report = read_any_report(cluster, ClusterResource(SWEEPS, body))
     for file, form in (("report.json", "json"), ("report.md", "markdown"), ("points.csv", "csv")):
         yield file, mask(write_report(report, form), ())
     yield "events.txt", mask(_events(cluster, body, []), ())

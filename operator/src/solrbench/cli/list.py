@@ -7,20 +7,15 @@ from typing import Any
 import click
 from rich.console import Console
 
-from solrbench.api.identity import GROUP
+from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import examples
 from solrbench.cli.resources import Kind
-from solrbench.cli.terminal.layout import GAP
-from solrbench.cluster.client import (
-    BENCHMARKS,
-    SWEEPS,
-    Cluster,
-    ForbiddenError,
-    KindNotServedError,
-    Manifest,
-)
-from solrbench.results.stats.number_format import format_milliseconds, format_number
+from solrbench.cli.terminal import GAP
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError, KindNotServedError
+from solrbench.kube.reader import Manifest
+from solrbench.stats.number_format import format_milliseconds, format_number
 
 AT_ONCE = 100
 """Benchmarks in one response: a status has hundreds of results."""

@@ -6,16 +6,18 @@ from typing import NamedTuple
 
 import click
 
-from solrbench.cli.deletion import is_over
+from solrbench.api.identity import BENCHMARKS
+from solrbench.cli.lifecycle import is_over
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples, program_name
-from solrbench.cli.resources import Resource, get_resource
-from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
-from solrbench.cluster.owned_objects import is_of_nodes
+from solrbench.cli.resources import ClusterResource, get_resource
+from solrbench.contract import names
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
+from solrbench.contract.step_runs import ANNOTATION_TARGET
 from solrbench.errors import SolrbenchError
-from solrbench.plan import names
-from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
-from solrbench.plan.shared_target import ANNOTATION_TARGET
+from solrbench.kube.client import Cluster
+from solrbench.kube.facts import is_of_nodes
+from solrbench.kube.reader import Manifest
 
 COMPONENTS = tuple(each for each in names.COMPONENTS if each != names.REPORT)
 MAX_BYTES = 1 << 20
@@ -97,7 +99,7 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
             click.echo(source.prefix + line)
 
 
-def benchmarks_of(cluster: Cluster, namespace: str, found: Resource) -> list[Manifest]:
+def benchmarks_of(cluster: Cluster, namespace: str, found: ClusterResource) -> list[Manifest]:
     """Return the benchmark, or those of a sweep's points that may have pods."""
     if not found.is_sweep:
         return [found.body]

@@ -2,17 +2,23 @@
 
 The load pods must patch the standard library before anything else is imported, and neither the
 index pods nor `--help` should pay for libraries that they never use.
+
+Commands that pods of the operator image run; users need not call them.
 """
 
 import copy
 import functools
 import importlib
+import os
+import sys
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from solrbench.cli.exit_codes import ExitCode
+from solrbench.cli.program import ExitCode
+from solrbench.errors import SolrbenchError
 
 
 class Entry(NamedTuple):
@@ -32,37 +38,33 @@ class Entry(NamedTuple):
 
 _CLI = "solrbench.cli"
 COMMANDS = {
-    "init": Entry("commands.init:init", "Write a first benchmark file from a few questions."),
-    "validate": Entry("commands.validate:validate", "Check files without a cluster."),
-    "preflight": Entry("commands.preflight:preflight", "Check whether a cluster is ready."),
-    "plan": Entry("commands.plan:plan", "Show what a benchmark or a sweep would make."),
-    "run": Entry("commands.run:run", "Apply benchmarks or sweeps, follow them, print results."),
-    "watch": Entry("commands.run:watch", "Follow a benchmark or a sweep to its end."),
-    "list": Entry("commands.list_benchmarks:list_benchmarks", "List benchmarks and sweeps."),
+    "init": Entry("init:init", "Write a first benchmark file from a few questions."),
+    "validate": Entry("validation:validate", "Check files without a cluster."),
+    "preflight": Entry("preflight:preflight", "Check whether a cluster is ready."),
+    "plan": Entry("plan:plan", "Show what a benchmark or a sweep would make."),
+    "run": Entry("run:run", "Apply benchmarks or sweeps, follow them, print results."),
+    "watch": Entry("run:watch", "Follow a benchmark or a sweep to its end."),
+    "list": Entry("list:list_benchmarks", "List benchmarks and sweeps."),
     "report": Entry("report:report", "Print the results of a benchmark or a sweep."),
-    "compare": Entry(
-        "comparison.command:compare", "Compare two benchmarks or sweeps, or reports of them."
-    ),
+    "compare": Entry("compare:compare", "Compare two benchmarks or sweeps, or reports of them."),
     "log": Entry("query_log:log", "Show the rates and the mix of a query log."),
-    "logs": Entry("commands.logs:logs", "Print the logs of a benchmark's pods."),
-    "open": Entry(
-        "commands.open_page:open_page", "Open Locust's page of a running benchmark, or the report."
-    ),
-    "stop": Entry("commands.lifecycle:stop", "Stop a benchmark or a sweep and keep its results."),
-    "resume": Entry("commands.lifecycle:resume", "Let a stopped benchmark or sweep go on."),
-    "delete": Entry("commands.lifecycle:delete", "Delete benchmarks or sweeps and all they made."),
-    "export": Entry("commands.export:export", "Pack everything about a run into one archive."),
-    "version": Entry("commands.version:show_version", "Print the versions of all parts."),
-    "completion": Entry("commands.completion:completion", "Print the script that completes words."),
-    "operator": Entry("pod_commands:operator", "Run the operator.", is_hidden=True),
+    "logs": Entry("logs:logs", "Print the logs of a benchmark's pods."),
+    "open": Entry("report:open_page", "Open Locust's page of a running benchmark, or the report."),
+    "stop": Entry("lifecycle:stop", "Stop a benchmark or a sweep and keep its results."),
+    "resume": Entry("lifecycle:resume", "Let a stopped benchmark or sweep go on."),
+    "delete": Entry("lifecycle:delete", "Delete benchmarks or sweeps and all they made."),
+    "export": Entry("export:export", "Pack everything about a run into one archive."),
+    "version": Entry("cluster_facts:show_version", "Print the versions of all parts."),
+    "completion": Entry("init:completion", "Print the script that completes words."),
+    "operator": Entry("main:operator", "Run the operator.", is_hidden=True),
     "uninstall": Entry(
-        "pod_commands:uninstall", "Release benchmarks before the chart goes.", is_hidden=True
+        "main:uninstall", "Release benchmarks before the chart goes.", is_hidden=True
     ),
-    "index": Entry("pod_commands:index", "Send one pod's part of a dataset.", is_hidden=True),
+    "index": Entry("main:index", "Send one pod's part of a dataset.", is_hidden=True),
     "export-results": Entry(
-        "pod_commands:export_results", "Write results to a volume or bucket.", is_hidden=True
+        "main:export_results", "Write results to a volume or bucket.", is_hidden=True
     ),
-    "load": Entry("pod_commands:load", "Run the load master or a worker.", is_hidden=True),
+    "load": Entry("main:load", "Run the load master or a worker.", is_hidden=True),
 }
 """In the order of the help text: commands of users first, those of pods last."""
 
@@ -162,3 +164,70 @@ def main() -> None:
 
     Start with: solrbench init, or solrbench run -f examples/quickstart.yaml
     """
+
+
+PLAN = click.option(
+    "--plan",
+    "plan_file",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File with the plan that the operator wrote, as JSON.",
+)
+
+
+@click.command()
+def operator() -> None:
+    """Run the operator; its settings are the variables SOLRBENCH_*."""
+    from solrbench.controller.main import run_operator  # noqa: PLC0415  kopf takes a second
+
+    try:
+        run_operator(os.environ)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@click.command()
+@click.option("--seconds", type=click.FloatRange(min=1), default=30.0, help="How long to wait.")
+def uninstall(seconds: float) -> None:
+    """Suspend benchmarks on existing targets, so that none waits for an operator that is gone."""
+    from solrbench.controller.uninstall import run_uninstall  # noqa: PLC0415
+
+    try:
+        run_uninstall(os.environ, click.echo, seconds)
+    except (SolrbenchError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+@click.command()
+@PLAN
+@click.option(
+    "--completion-index",
+    required=True,
+    envvar="JOB_COMPLETION_INDEX",
+    type=click.IntRange(min=0),
+    help="Which part of the dataset this pod sends, from 0.",
+)
+def index(plan_file: Path, completion_index: int) -> None:
+    """Send one pod's part of a dataset to Solr."""
+    from solrbench.index.command import run_index  # noqa: PLC0415
+
+    sys.exit(run_index(plan_file, completion_index))
+
+
+@click.command("export-results")
+@PLAN
+def export_results(plan_file: Path) -> None:
+    """Write the results of a benchmark to a volume or a bucket."""
+    from solrbench.export.command import run_export  # noqa: PLC0415
+
+    sys.exit(run_export(plan_file))
+
+
+@click.command()
+@click.argument("role", type=click.Choice(["master", "worker"]))
+@PLAN
+def load(role: str, plan_file: Path) -> None:
+    """Run the load master or one of its workers."""
+    # A fresh interpreter: gevent patches the standard library before it is imported.
+    arguments = [sys.executable, "-m", "solrbench.load", role, "--plan", str(plan_file)]
+    os.execv(sys.executable, arguments)  # noqa: S606

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import click
 
 from solrbench.cli.errors import CONTEXT, SERVER, as_cli_errors
-from solrbench.cluster.client import Cluster, connect
-from solrbench.cluster.client.kubeconfig import find_access
+from solrbench.kube.client import Cluster, connect
+from solrbench.kube.kubeconfig import find_access
 
 __all__ = ["DURATION", "as_cli_errors", "cluster_options", "open_cluster", "output_option"]
 

@@ -5,18 +5,17 @@ from pathlib import Path
 import click
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.cli.files import FILES, read_documents, valid_parts
-from solrbench.cli.files.changes import SET, apply_changes
+from solrbench.cli.cluster_facts import room_problem
+from solrbench.cli.files import FILES, SET, apply_changes, read_documents
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
-from solrbench.cli.readiness.node_capacity import room_problem
-from solrbench.cluster.client import Cluster, ForbiddenError
-from solrbench.plan.step_runs import variant_names
-from solrbench.sweep.needs.cluster_capacity import GIBIBYTE, capacity_of_nodes, format_pods
-from solrbench.sweep.needs.footprint import PodGroup, peak, pod_groups
-from solrbench.sweep.needs.load_duration import duration_text, load_duration
-from solrbench.sweep.offline import CheckedSweep
-from solrbench.sweep.plan import find_points_without_room
+from solrbench.cli.validation import valid_parts
+from solrbench.contract.step_runs import variant_names
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError
+from solrbench.sweep.cluster_capacity import GIBIBYTE, capacity_of_nodes, format_pods
+from solrbench.sweep.plan import CheckedSweep, find_points_without_room
+from solrbench.sweep.requirements import PodGroup, duration_text, load_duration, peak, pod_groups
 
 
 @click.command(

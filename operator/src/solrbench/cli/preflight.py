@@ -1,19 +1,34 @@
-"""What must be there before a benchmark can run, one check each."""
+"""What must be there before a benchmark can run, one check each.
 
+`solrbench preflight`: whether a cluster is ready for benchmarks, or for certain ones.
+"""
+
+import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from importlib.metadata import version
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
 
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
-from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
-from solrbench.cli.readiness.cluster_facts import find_operators, served_versions
-from solrbench.cli.readiness.node_capacity import room_problem
-from solrbench.cluster.client import Cluster, Manifest
-from solrbench.sweep.needs.footprint import peak, pod_groups
+from solrbench.api.v1alpha1.target import Provisioner, ZooKeeperMode
+from solrbench.cli.cluster_facts import find_operators, room_problem, served_versions
+from solrbench.cli.files import FILES_OPTIONAL, read_documents
+from solrbench.cli.options import cluster_options, open_cluster, output_option
+from solrbench.cli.program import examples
+from solrbench.cli.terminal import wrap_line
+from solrbench.cli.validation import valid_resources
+from solrbench.errors import SolrbenchError
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import UnauthorizedError, UnreachableError
+from solrbench.kube.reader import Manifest
+from solrbench.sweep.requirements import peak, pod_groups
 
 RIGHTS = (
     ("solrbench.io", PLURAL, ("get", "list", "watch", "create", "patch", "delete")),
@@ -39,7 +54,7 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReadinessFinding:
     """What a check found.
 
     Attributes:
@@ -55,7 +70,7 @@ class Finding:
     remedy: str = ""
     check: str = ""
 
-    def named(self, check: str) -> "Finding":
+    def named(self, check: str) -> "ReadinessFinding":
         """Return it with the name of its check."""
         return replace(self, check=check)
 
@@ -76,43 +91,43 @@ class Subject:
     benchmarks: list[SolrBenchmark]
 
 
-def check_definition(subject: Subject) -> Iterator[Finding]:
+def check_definition(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out whether the definition is installed, in a version that this command knows."""
     found = served_versions(subject.cluster)
     if VERSION in found:
-        yield Finding(Result.OK, f"{BENCHMARK.definition}, {VERSION}")
+        yield ReadinessFinding(Result.OK, f"{BENCHMARK.definition}, {VERSION}")
     elif found:
         text = f"{BENCHMARK.definition} is served in {', '.join(found)}, not in {VERSION}"
-        yield Finding(Result.FAILED, text, "use the command of the operator's version")
+        yield ReadinessFinding(Result.FAILED, text, "use the command of the operator's version")
     else:
         text = f"{BENCHMARK.definition} is not installed"
-        yield Finding(Result.FAILED, text, "install the chart solr-benchmark-operator")
+        yield ReadinessFinding(Result.FAILED, text, "install the chart solr-benchmark-operator")
 
 
-def check_operator(subject: Subject) -> Iterator[Finding]:
+def check_operator(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out whether an operator runs that watches the namespace, and its version."""
     operators = find_operators(subject.cluster, subject.namespace)
     watching = [each for each in operators if each.watches(subject.namespace)]
     if not operators:
         text = "no Deployment of the operator was found"
-        yield Finding(Result.FAILED, text, "install the chart solr-benchmark-operator")
+        yield ReadinessFinding(Result.FAILED, text, "install the chart solr-benchmark-operator")
     elif not watching:
         places = ", ".join(each.namespace for each in operators)
         text = f"the operator in {places} does not watch namespace {subject.namespace}"
-        yield Finding(Result.FAILED, text, "add it to watchNamespaces of its chart")
+        yield ReadinessFinding(Result.FAILED, text, "add it to watchNamespaces of its chart")
     for each in watching:
         where = f"{each.name} in {each.namespace}, version {each.version}"
         if not each.ready:
             remedy = f"see kubectl -n {each.namespace} describe deployment {each.name}"
-            yield Finding(Result.FAILED, f"{where}, is not ready", remedy)
+            yield ReadinessFinding(Result.FAILED, f"{where}, is not ready", remedy)
         elif each.version != version("solrbench"):
             text = f"{where}; this command has version {version('solrbench')}"
-            yield Finding(Result.WARNING, text, "use the same versions")
+            yield ReadinessFinding(Result.WARNING, text, "use the same versions")
         else:
-            yield Finding(Result.OK, where)
+            yield ReadinessFinding(Result.OK, where)
 
 
-def check_rights(subject: Subject) -> Iterator[Finding]:
+def check_rights(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out what the user may do in the namespace, as the API server decides."""
     missing = [
         f"{verb} {resource}"
@@ -122,9 +137,11 @@ def check_rights(subject: Subject) -> Iterator[Finding]:
     ]
     if missing:
         text = f"the user may not {', '.join(missing)} in namespace {subject.namespace}"
-        yield Finding(Result.FAILED, text, "ask for the ClusterRole edit there, or admin")
+        yield ReadinessFinding(Result.FAILED, text, "ask for the ClusterRole edit there, or admin")
     else:
-        yield Finding(Result.OK, f"the user may run benchmarks in namespace {subject.namespace}")
+        yield ReadinessFinding(
+            Result.OK, f"the user may run benchmarks in namespace {subject.namespace}"
+        )
 
 
 def _may(subject: Subject, group: str, resource: str, verb: str) -> bool:
@@ -144,19 +161,19 @@ def _may(subject: Subject, group: str, resource: str, verb: str) -> bool:
     return bool(subject.cluster.create(review)["status"]["allowed"])
 
 
-def check_namespace(subject: Subject) -> Iterator[Finding]:
+def check_namespace(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out whether the namespace is there, and which quotas it has."""
     namespace = subject.cluster.get("v1", "Namespace", "", subject.namespace)
     if namespace is None:
         remedy = f"kubectl create namespace {subject.namespace}"
-        yield Finding(Result.FAILED, f"there is no namespace {subject.namespace}", remedy)
+        yield ReadinessFinding(Result.FAILED, f"there is no namespace {subject.namespace}", remedy)
         return
-    yield Finding(Result.OK, f"namespace {subject.namespace} is there")
+    yield ReadinessFinding(Result.OK, f"namespace {subject.namespace} is there")
     for quota in subject.cluster.list("v1", "ResourceQuota", subject.namespace, {}):
         yield from _quota_findings(subject, quota)
 
 
-def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[Finding]:
+def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[ReadinessFinding]:
     name, status = quota["metadata"]["name"], quota.get("status") or {}
     hard, used = status.get("hard") or {}, status.get("used") or {}
     for benchmark in subject.benchmarks:
@@ -172,29 +189,33 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[Finding]:
                     f"ResourceQuota {name} allows {hard[key]} of {key}, {used.get(key, '0')} are"
                     f" used; {benchmark.metadata.name} needs {amount:.4g}"
                 )
-                yield Finding(Result.FAILED, text, "raise the quota, or ask for less")
+                yield ReadinessFinding(Result.FAILED, text, "raise the quota, or ask for less")
     if not subject.benchmarks:
-        yield Finding(Result.OK, f"ResourceQuota {name} applies; -f compares it with benchmarks")
+        yield ReadinessFinding(
+            Result.OK, f"ResourceQuota {name} applies; -f compares it with benchmarks"
+        )
 
 
 def _left(hard: str, used: str) -> float:
     return float((parse_quantity(hard) or 0) - (parse_quantity(used) or 0))
 
 
-def check_capacity(subject: Subject) -> Iterator[Finding]:
+def check_capacity(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out whether the nodes have room for the pods of each benchmark."""
     for benchmark in subject.benchmarks:
         problem = room_problem(pod_groups(benchmark.spec), subject.cluster)
         name = benchmark.metadata.name
         if problem is None:
-            yield Finding(Result.OK, f"the nodes have room for the pods of {name}")
+            yield ReadinessFinding(Result.OK, f"the nodes have room for the pods of {name}")
         elif problem.startswith("unknown"):
-            yield Finding(Result.UNKNOWN, problem.removeprefix("unknown: "))
+            yield ReadinessFinding(Result.UNKNOWN, problem.removeprefix("unknown: "))
         else:
-            yield Finding(Result.FAILED, f"{name}: {problem}", "add nodes, or ask for less")
+            yield ReadinessFinding(
+                Result.FAILED, f"{name}: {problem}", "add nodes, or ask for less"
+            )
 
 
-def check_storage(subject: Subject) -> Iterator[Finding]:
+def check_storage(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out whether the StorageClasses that are needed are there."""
     wanted = {
         storage.storage_class_name
@@ -211,15 +232,19 @@ def check_storage(subject: Subject) -> Iterator[Finding]:
     for name in sorted(wanted, key=str):
         if name is None and not defaults:
             text = "the cluster has no default StorageClass"
-            yield Finding(Result.FAILED, text, f"name one: {', '.join(found) or 'there is none'}")
+            yield ReadinessFinding(
+                Result.FAILED, text, f"name one: {', '.join(found) or 'there is none'}"
+            )
         elif name is not None and name not in found:
             text = f"there is no StorageClass {name}"
-            yield Finding(Result.FAILED, text, f"name one: {', '.join(found) or 'there is none'}")
+            yield ReadinessFinding(
+                Result.FAILED, text, f"name one: {', '.join(found) or 'there is none'}"
+            )
         else:
-            yield Finding(Result.OK, f"StorageClass {name or defaults[0]}")
+            yield ReadinessFinding(Result.OK, f"StorageClass {name or defaults[0]}")
 
 
-def check_solr_operator(subject: Subject) -> Iterator[Finding]:
+def check_solr_operator(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out whether the other operators are there, where a benchmark needs them."""
     clouds = [each.spec.target.solr_cloud for each in subject.benchmarks]
     needed = any(each and each.provisioner is Provisioner.SOLR_OPERATOR for each in clouds)
@@ -229,16 +254,16 @@ def check_solr_operator(subject: Subject) -> Iterator[Finding]:
     for api_version, kind, name, is_needed in wants:
         served = subject.cluster.serves(api_version, kind)
         if served:
-            yield Finding(Result.OK, f"{name} is there: {kind} is served")
+            yield ReadinessFinding(Result.OK, f"{name} is there: {kind} is served")
         elif is_needed:
             remedy = "install it, or set target.solrCloud.provisioner to StatefulSet"
-            yield Finding(Result.FAILED, f"{name} is not there: no kind {kind}", remedy)
+            yield ReadinessFinding(Result.FAILED, f"{name} is not there: no kind {kind}", remedy)
         elif not subject.benchmarks and kind == SOLR_CLOUD[1]:
             text = f"{name} is not there: only provisioner StatefulSet and existing targets work"
-            yield Finding(Result.WARNING, text)
+            yield ReadinessFinding(Result.WARNING, text)
 
 
-CHECKS: dict[str, Callable[[Subject], Iterator[Finding]]] = {
+CHECKS: dict[str, Callable[[Subject], Iterator[ReadinessFinding]]] = {
     "definition": check_definition,
     "operator": check_operator,
     "rights": check_rights,
@@ -248,3 +273,55 @@ CHECKS: dict[str, Callable[[Subject], Iterator[Finding]]] = {
     "solr operator": check_solr_operator,
 }
 """By what is checked, in the order in which they are shown."""
+
+
+_MARKS = {
+    Result.OK: ("ok", "green"),
+    Result.WARNING: ("warning", "yellow"),
+    Result.FAILED: ("failed", "bold red"),
+    Result.UNKNOWN: ("unknown", "yellow"),
+}
+
+
+@click.command(
+    epilog=examples("solrbench preflight", "solrbench preflight -f bench.yaml -n search -o json")
+)
+@FILES_OPTIONAL
+@output_option("text", "json")
+@cluster_options
+def preflight(
+    files: tuple[Path, ...], output: str, context: str | None, namespace: str | None
+) -> None:
+    """Check whether a cluster, a namespace and the operator are ready.
+
+    With files, also whether there is room for their pods, and what they need is installed; of a
+    sweep for those of its largest point. Exit code 1 if a check failed.
+    """
+    benchmarks = valid_resources(read_documents(files)) if files else []
+    cluster, place = open_cluster(context, namespace)
+    subject = Subject(cluster.within(10.0), place, benchmarks)
+    findings = []
+    for name, check in CHECKS.items():
+        try:
+            findings += [each.named(name) for each in check(subject)]
+        except (UnreachableError, UnauthorizedError):
+            raise
+        except SolrbenchError as error:
+            findings.append(ReadinessFinding(Result.UNKNOWN, error.message, check=name))
+    if output == "json":
+        click.echo(json.dumps([asdict(each) for each in findings], indent=2))
+    else:
+        _print(findings)
+    if any(each.result is Result.FAILED for each in findings):
+        raise click.exceptions.Exit(1)
+
+
+def _print(findings: list[ReadinessFinding]) -> None:
+    console = Console(highlight=False)
+    width = console.width if console.is_terminal else None
+    for each in findings:
+        word, style = _MARKS[each.result]
+        text = f"{each.check}: {each.message}" + (f"; {each.remedy}" if each.remedy else "")
+        for index, line in enumerate(wrap_line(text, None if width is None else width - 9)):
+            head = Text(f"{word:<9}" if index == 0 else " " * 9, style=style)
+            console.print(head + Text(line), soft_wrap=True)

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.target import LiveLoad
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.decide.conditions import (
     DATA_INDEXED,
     EXPORTED,
@@ -14,9 +14,9 @@ from solrbench.decide.conditions import (
     is_finished,
 )
 from solrbench.decide.repeats import format_repeats
-from solrbench.results.stats.number_format import format_milliseconds, format_number
-from solrbench.results.text.limits_text import limit_lines
-from solrbench.results.text.verdict_text import one_line_verdict
+from solrbench.present.fact_tables import one_line_verdict
+from solrbench.present.limit_tables import limit_lines
+from solrbench.stats.number_format import format_milliseconds, format_number
 
 MEBIBYTE = 1024 * 1024
 

@@ -13,11 +13,8 @@ import click
 
 from solrbench.cli.options import output_option
 from solrbench.cli.program import examples
-from solrbench.query_log.entry import LogEntry
-from solrbench.query_log.formats import LogFormat, guess_format, parse_lines
-from solrbench.query_log.ordering import sort_by_time
-from solrbench.query_log.query_file import query_lines
-from solrbench.query_log.statistics import LogStatistics
+from solrbench.query_log.formats import LogEntry, LogFormat, guess_format, parse_lines
+from solrbench.query_log.statistics import LogStatistics, query_lines, sort_by_time
 
 _PROBED_LINES = 1000
 _QUANTILES = (50.0, 90.0, 97.0, 99.0, 99.99)

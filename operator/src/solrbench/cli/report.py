@@ -1,34 +1,41 @@
-"""`solrbench report`: the results of one benchmark, for people and for programs."""
+"""`solrbench report`: the results of one benchmark, for people and for programs.
+
+`solrbench open`: Locust's page by kubectl's port-forward, or the report.
+"""
 
 import io
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import NoReturn
 
 import click
 import orjson
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.files import parse_stored
-from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster, output_option
+from solrbench.cli.errors import as_cli_errors
+from solrbench.cli.options import KUBECONFIG, cluster_options, open_cluster, output_option
 from solrbench.cli.program import examples
-from solrbench.cli.resources import Resource, get_resource
-from solrbench.cli.terminal.detail_tables import print_details
-from solrbench.cli.terminal.sweep_tables import print_sweep
-from solrbench.cli.terminal.tables import print_result
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.evidence import read_evidence
-from solrbench.cluster.result_documents import read_environment, sorted_documents
-from solrbench.report.model import Report, ReportFormatError
-from solrbench.report.results_csv import to_csv
-from solrbench.report.sweep.csv import points_to_csv
-from solrbench.report.sweep.markdown import sweep_to_markdown
-from solrbench.report.sweep.model import SweepReport
-from solrbench.report.windows_csv import windows_to_csv
-from solrbench.results.text.results_markdown import to_markdown
-from solrbench.results.text.totals import results_with_totals
+from solrbench.cli.resources import ClusterResource, get_resource
+from solrbench.cli.result_tables import print_details, print_result, print_sweep
+from solrbench.cli.validation import parse_stored
+from solrbench.contract import names
+from solrbench.contract.load_plan import WEB_PORT
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.kube.client import Cluster
+from solrbench.kube.facts import read_evidence
+from solrbench.kube.result_documents import read_environment, sorted_documents
+from solrbench.present.csv import points_to_csv, to_csv, windows_to_csv
+from solrbench.present.report import Report, ReportFormatError
+from solrbench.present.result_tables import to_markdown
+from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_tables import sweep_to_markdown
+from solrbench.present.table import results_with_totals
 
 _FILE_SUFFIX = ".json"
 _FILE_IN_FOLDER = "report.json"
@@ -131,7 +138,7 @@ def _from_cluster(name: str, context: str | None, namespace: str | None) -> Repo
     return read_any_report(cluster, get_resource(cluster, place, name))
 
 
-def read_any_report(cluster: Cluster, found: Resource) -> Report | SweepReport:
+def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepReport:
     """Return the full report of a benchmark or a sweep, as far as it is stored.
 
     Raises:
@@ -165,25 +172,25 @@ def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
 def _html(found: Report) -> str:
     # Percentiles of distributions are computed from histograms, for which the other forms need
     # no library.
-    from solrbench.report.html import render_html  # noqa: PLC0415 - of the extra "report"
+    from solrbench.present.html import render_html  # noqa: PLC0415 - of the extra "report"
 
     return render_html(found)
 
 
 def _sweep_html(found: SweepReport) -> str:
-    from solrbench.report.html import render_sweep_html  # noqa: PLC0415 - of the extra "report"
+    from solrbench.present.html import render_sweep_html  # noqa: PLC0415 - of the extra "report"
 
     return render_sweep_html(found)
 
 
 def _junit(found: Report) -> str:
-    from solrbench.report.junit import to_junit  # noqa: PLC0415 - of the extra "report"
+    from solrbench.present.junit import to_junit  # noqa: PLC0415 - of the extra "report"
 
     return to_junit(found.as_benchmark) + "\n"
 
 
 def _sweep_junit(found: SweepReport) -> str:
-    from solrbench.report.sweep.junit import sweep_to_junit  # noqa: PLC0415 - the same
+    from solrbench.present.junit import sweep_to_junit  # noqa: PLC0415 - the same
 
     return sweep_to_junit(found) + "\n"
 
@@ -243,3 +250,83 @@ _SWEEP_WRITERS: Mapping[Output, Callable[[SweepReport], str]] = {
     Output.JUNIT: _sweep_junit,
 }
 """The same of sweeps."""
+
+
+@click.command(
+    name="open",
+    epilog=examples(
+        "solrbench open quickstart",
+        "solrbench open quickstart --port 9000",
+        "solrbench open quickstart --report",
+        "solrbench open ssweep/heaps",
+    ),
+)
+@click.argument("name")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65_535),
+    default=WEB_PORT,
+    show_default=True,
+    metavar="PORT",
+    help="On this machine.",
+)
+@click.option(
+    "--report", "wants_report", is_flag=True, help="Open the report, even while the load runs."
+)
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@cluster_options
+def open_page(  # noqa: PLR0913, PLR0917  one argument for each option
+    name: str,
+    port: int,
+    wants_report: bool,
+    no_browser: bool,
+    context: str | None,
+    namespace: str | None,
+) -> None:
+    """Open Locust's page of a benchmark whose load runs, until Ctrl-C; else the report.
+
+    kubectl forwards the port. The report, also of a sweep, is written to a file of a temporary
+    folder, which stays.
+    """
+    cluster, place = open_cluster(context, namespace)
+    found = get_resource(cluster, place, name)
+    pods = [] if found.is_sweep or wants_report else _running_masters(cluster, place, found.name)
+    if pods:
+        _forward(found.name, place, pods[0], port, context, no_browser=no_browser)
+    report = read_any_report(cluster, found)
+    file = Path(tempfile.mkdtemp(prefix="solrbench-")) / f"{found.name}.html"
+    file.write_text(write_report(report, "html"), "utf-8")
+    click.echo(f"Report of {found.name}: {file.as_uri()}")
+    if not no_browser:
+        click.launch(file.as_uri())
+
+
+def _running_masters(cluster: Cluster, namespace: str, name: str) -> list[str]:
+    labels = {LABEL_BENCHMARK: name, LABEL_COMPONENT: names.LOAD_MASTER}
+    pods = cluster.list("v1", "Pod", namespace, labels)
+    running = [each for each in pods if (each.get("status") or {}).get("phase") == "Running"]
+    return [each["metadata"]["name"] for each in running]
+
+
+def _forward(  # noqa: PLR0913 - what, where and how
+    name: str, namespace: str, pod: str, port: int, context: str | None, *, no_browser: bool
+) -> NoReturn:
+    """Forward the port until Ctrl-C, then exit with kubectl's code."""
+    kubectl = shutil.which("kubectl")
+    if kubectl is None:
+        raise click.ClickException("kubectl forwards the port, and is not on the PATH; install it")
+    address = f"http://127.0.0.1:{port}"
+    click.echo(f"Locust's page of {name}: {address} (Ctrl-C ends it)")
+    command = [kubectl, "-n", namespace, "port-forward", f"pod/{pod}"]
+    command += [f"{port}:{WEB_PORT}", *_options(context)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as forwarding:  # noqa: S603
+        assert forwarding.stdout is not None  # noqa: S101  a pipe
+        if forwarding.stdout.readline() and not no_browser:
+            click.launch(address)
+        sys.exit(forwarding.wait())
+
+
+def _options(context: str | None) -> list[str]:
+    kubeconfig = click.get_current_context().meta.get(KUBECONFIG)
+    chosen = {"--context": context, "--kubeconfig": kubeconfig}
+    return [f"{option}={value}" for option, value in chosen.items() if value]

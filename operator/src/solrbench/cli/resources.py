@@ -16,8 +16,10 @@ from solrbench.api.identity import (
 )
 from solrbench.cli.errors import CommandError
 from solrbench.cli.program import program_name
-from solrbench.cluster.client import Cluster, ForbiddenError, KindNotServedError, Manifest
 from solrbench.errors import SolrbenchError
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError, KindNotServedError
+from solrbench.kube.reader import Manifest
 
 Kind = tuple[str, str]
 """`apiVersion` and `kind`: `BENCHMARKS` or `SWEEPS`."""
@@ -28,7 +30,7 @@ _PREFIXES = {
 }
 
 
-class Resource(NamedTuple):
+class ClusterResource(NamedTuple):
     """A benchmark or a sweep of the cluster."""
 
     kind: Kind
@@ -61,7 +63,7 @@ def parse_reference(text: str) -> tuple[Kind | None, str]:
     return kind, name
 
 
-def find_resource(cluster: Cluster, namespace: str, text: str) -> Resource | None:
+def find_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResource | None:
     """Return what is named; of a bare name the benchmark, then the sweep; None if there is none."""
     wanted, name = parse_reference(text)
     for kind in (BENCHMARKS, SWEEPS) if wanted is None else (wanted,):
@@ -72,11 +74,11 @@ def find_resource(cluster: Cluster, namespace: str, text: str) -> Resource | Non
                 raise
             continue  # chart or role in the cluster are older than sweeps
         if body is not None:
-            return Resource(kind, body)
+            return ClusterResource(kind, body)
     return None
 
 
-def get_resource(cluster: Cluster, namespace: str, text: str) -> Resource:
+def get_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResource:
     """Return what is named.
 
     Raises:

@@ -10,17 +10,16 @@ from typing import Any
 import click
 from rich.console import Console
 
-from solrbench.api.identity import GROUP
-from solrbench.cli.deletion import REPLACE_SECONDS, is_over, replace_existing
-from solrbench.cli.exit_codes import ExitCode, worst
-from solrbench.cli.files import FILES, Document, read_documents, valid_parts
-from solrbench.cli.files.changes import SET, apply_changes
-from solrbench.cli.follow import follow
-from solrbench.cli.follow_sweep import follow_sweep
+from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
+from solrbench.cli.files import FILES, SET, Document, apply_changes, read_documents
+from solrbench.cli.follow import follow, follow_sweep
+from solrbench.cli.lifecycle import REPLACE_SECONDS, is_over, replace_existing
 from solrbench.cli.options import DURATION, cluster_options, open_cluster, output_option
-from solrbench.cli.program import examples, program_name
+from solrbench.cli.program import ExitCode, examples, program_name, worst
 from solrbench.cli.resources import Kind, find_resource, parse_reference
-from solrbench.cluster.client import BENCHMARKS, SWEEPS, Cluster, Manifest
+from solrbench.cli.validation import valid_parts
+from solrbench.kube.client import Cluster
+from solrbench.kube.reader import Manifest
 
 MANAGER = "kubectl-solrbench"
 

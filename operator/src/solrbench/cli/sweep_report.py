@@ -1,14 +1,16 @@
 """The report of a sweep, read from the cluster."""
 
+from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.cli.files import parse_stored, parse_stored_as
-from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
-from solrbench.cluster.result_documents import read_environment
-from solrbench.plan.names import LABEL_SWEEP
-from solrbench.report.sweep.build import build_sweep_report, environment_point
-from solrbench.report.sweep.model import SweepReport
-from solrbench.results.model.environment import Environment
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.cli.validation import parse_stored, parse_stored_as
+from solrbench.contract.environment import Environment
+from solrbench.contract.names import LABEL_SWEEP
+from solrbench.kube.client import Cluster
+from solrbench.kube.reader import Manifest
+from solrbench.kube.result_documents import read_environment
+from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_results import build_sweep_report, environment_point
 from solrbench.sweep.points import benchmark_name
 
 AT_ONCE = 50

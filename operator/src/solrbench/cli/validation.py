@@ -1,9 +1,15 @@
-"""All that is wrong with benchmarks, with the lines and the names that were meant."""
+"""All that is wrong with benchmarks, with the lines and the names that were meant.
+
+Resources of a newer version, read as far as this version knows them.
+
+`solrbench validate`: the same verdict as the API server's, without a cluster.
+"""
 
 import copy
 from difflib import get_close_matches
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 from pydantic import ValidationError
@@ -11,11 +17,21 @@ from pydantic_core import ErrorDetails
 
 from solrbench.api.identity import GROUP
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from solrbench.api.problems import describe
+from solrbench.api.rules import ADMITTED, describe
 from solrbench.api.schema import structural_schema
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
-from solrbench.cli.files.reading import Document, Place, format_place
-from solrbench.sweep.offline import CheckedSweep, check_sweep, largest_benchmark
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.cli.files import (
+    FILES,
+    SET,
+    Document,
+    Place,
+    apply_changes,
+    format_place,
+    read_documents,
+)
+from solrbench.cli.program import ExitCode, examples
+from solrbench.sweep.plan import CheckedSweep, check_sweep, largest_benchmark
 
 _EXAMPLE_SUFFIX = "xxxxx"
 """As long as what the API server adds to `metadata.generateName`."""
@@ -146,3 +162,133 @@ def _fields(place: Place) -> list[str]:
 @cache
 def _schema() -> dict[str, Any]:
     return structural_schema(BENCHMARK.model)
+
+
+_ROUNDS = 20
+"""Leaving out one part may uncover another: at most so often."""
+_SHOWN = 3
+_NOUNS = {SolrBenchmark: "benchmark", SolrBenchmarkSweep: "sweep"}
+_KNOWN = ("apiVersion", "kind", "metadata", "spec", "status")
+
+
+Stored = TypeVar("Stored", SolrBenchmark, SolrBenchmarkSweep)
+
+
+def parse_stored(body: dict[str, Any]) -> SolrBenchmark:
+    """Return the model of a stored benchmark, as `parse_stored_as` does."""
+    return parse_stored_as(SolrBenchmark, body)
+
+
+def parse_stored_as(model: type[Stored], body: dict[str, Any]) -> Stored:
+    """Return the model of a stored resource; what this version does not know is left out.
+
+    Rules of the resource are not applied: the API server let it through. The first time that
+    something is left out, a warning says so.
+
+    Raises:
+        pydantic.ValidationError: if what is left is no such resource.
+
+    """
+    rest = copy.deepcopy({key: body[key] for key in _KNOWN if key in body})
+    left_out: list[str] = []
+    for _ in range(_ROUNDS):
+        try:
+            found = model.model_validate(rest, context={ADMITTED: True})
+        except ValidationError as error:
+            places = [_unreadable(item["type"], item["loc"]) for item in error.errors()]
+            removed = [place for place in reversed(places) if _remove(rest, place)]
+            if not removed:
+                raise
+            left_out += [format_place(place) for place in removed]
+        else:
+            _warn(_NOUNS[model], sorted(set(left_out)))
+            return found
+    return model.model_validate(rest, context={ADMITTED: True})
+
+
+def _unreadable(kind: str, place: Place) -> Place:
+    """Return what to leave out: the whole object where a field of it is missing."""
+    return place[:-1] if kind == "missing" else place
+
+
+def _remove(body: Any, place: Place) -> bool:
+    """Remove what is at a place; return whether it was there."""
+    *parents, last = place or ("",)
+    for part in parents:
+        try:
+            body = body[part]
+        except (KeyError, IndexError, TypeError):
+            return False
+    if isinstance(body, dict) and last in body:
+        del body[last]
+        return True
+    if isinstance(body, list) and isinstance(last, int) and last < len(body):
+        del body[last]
+        return True
+    return False
+
+
+def _warn(noun: str, left_out: list[str]) -> None:
+    context = click.get_current_context(silent=True)
+    if not left_out or context is None or context.meta.get(__name__):
+        return
+    context.meta[__name__] = True
+    more = f" and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
+    click.echo(
+        f"Warning: the {noun} is of another version; left out: {', '.join(left_out[:_SHOWN])}"
+        f"{more}. Use the command of the operator's version to see all.",
+        err=True,
+    )
+
+
+@click.command(
+    epilog=examples(
+        "solrbench validate -f examples/",
+        "helm template my-chart | solrbench validate -f -",
+    )
+)
+@FILES
+@SET
+def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:
+    """Check files with benchmarks and sweeps without a cluster.
+
+    Of a sweep all points are shown in their order, with the time and the resources they need.
+    All faults of all files are shown, each with its line. Exit code 1 if there is one.
+    """
+    documents = read_documents(files)
+    apply_changes(documents, changes)
+    wanted = [each for each in documents if each.is_benchmark]
+    sweeps = [each for each in documents if each.is_sweep]
+    unknown = unknown_kinds(documents)
+    if not wanted and not sweeps and not unknown:
+        raise click.ClickException(f"no {KIND} or {SWEEP.name} in the files given")
+    bad = len(unknown) + sum(not _is_good_sweep(each) for each in sweeps)
+    for line in unknown:
+        click.echo(line, err=True)
+    for document in wanted:
+        benchmark, faults = check(document)
+        bad += bool(faults)
+        for line in faults:
+            click.echo(line, err=True)
+        if benchmark is not None and not faults:
+            metadata = document.body["metadata"]
+            click.echo(f"{metadata.get('name') or metadata['generateName']}: valid")
+    if bad:
+        raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+def _is_good_sweep(document: Document) -> bool:
+    """Print the points of a sweep, or each point and field that is not valid."""
+    sweep = check_sweep(document.body)
+    for problem in sweep.problems:
+        line = document.line_of(("spec",))
+        click.echo(
+            f"{document.source}:{line}: {SWEEP.name} {sweep.name} is not valid: {problem}", err=True
+        )
+    if sweep.problems:
+        return False
+    summary, *points = sweep.lines
+    click.echo(f"{sweep.name}: valid, {summary}")
+    for line_of_point in points:
+        click.echo(f"  {line_of_point}")
+    return True

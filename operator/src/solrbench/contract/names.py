@@ -11,7 +11,7 @@ from solrbench.api.identity import GROUP
 
 if TYPE_CHECKING:  # commands that only need a label start without the models
     from solrbench.api.v1alpha1 import SolrBenchmark
-    from solrbench.plan.shared_target import SharedTarget
+    from solrbench.contract.step_runs import SharedTarget
 
 MANAGER = "solrbench-operator"
 """Field manager of server-side apply, and value of `app.kubernetes.io/managed-by`."""
@@ -118,7 +118,7 @@ def config_set(benchmark: SolrBenchmark, attempt: int) -> str:
     Where others have collections too, it says whose a collection is, and of which attempt; where
     each repeat has its own data, of which repeat; on a shared target, with which data.
     """
-    from solrbench.api.v1alpha1.load.repeats import RepeatStart  # noqa: PLC0415  labels need none
+    from solrbench.api.v1alpha1.load import RepeatStart  # noqa: PLC0415  labels need none
 
     fresh_data = benchmark.spec.load.repeats.start_on is RepeatStart.FRESH_DATA
     is_shared = _shared_target(benchmark) is not None
@@ -178,6 +178,6 @@ def evidence(benchmark: SolrBenchmark) -> str:
 
 
 def _shared_target(benchmark: SolrBenchmark) -> SharedTarget | None:
-    from solrbench.plan.shared_target import shared_target  # noqa: PLC0415  labels need none
+    from solrbench.contract.step_runs import shared_target  # noqa: PLC0415  labels need none
 
     return shared_target(benchmark)

@@ -1,9 +1,23 @@
-"""Input of the export pod, and what it says at its end."""
+"""Input of the export pod, and what it says at its end.
+
+Input of the index pods: a JSON file mounted into each.
+
+The options that hold for the pods of one component, from all that the spec says of them.
+"""
+
+from functools import reduce
+from typing import Any
 
 from pydantic import Field
 
 from solrbench.api.rules import LenientModel, Model
-from solrbench.api.v1alpha1.export import Export
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.collection import RouterName
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
+from solrbench.api.v1alpha1.results import Export
+from solrbench.contract import names
+from solrbench.contract.load_plan import AuthFiles
 
 EXPORT_PLAN_KEY = "export-plan.json"
 EXPORT_PLAN_FILE = f"/etc/solrbench/{EXPORT_PLAN_KEY}"
@@ -87,3 +101,115 @@ def _base(export: Export) -> str:
     if export.s3 is not None:
         return export.s3.prefix
     return export.persistent_volume_claim.path if export.persistent_volume_claim else ""
+
+
+INDEX_PLAN_FILE = "/etc/solrbench/index-plan.json"
+DATASET_FOLDER = "/var/run/solrbench/dataset"
+"""Where the ConfigMap or volume with the documents is mounted."""
+
+INDEX_PORT = 8080
+"""Port on which an index pod serves `/progress` and `/metrics`."""
+
+"""Exit code of a pod whose failure no retry can cure: bad data, a missing file."""
+
+
+class IndexPlan(Model):
+    """The work of the index Job.
+
+    Pod `i` of `pods` (from `JOB_COMPLETION_INDEX`) takes the documents whose position in the
+    whole dataset, divided by `dataset.indexing.batchSize`, leaves remainder `i`. So a pod
+    that is run again sends the same documents with the same ids.
+    """
+
+    benchmark: str
+    """namespace/name, for the logs."""
+    solr_urls: list[str]
+    """Base URLs of the nodes, such as `http://pod.service.ns.svc:8983/solr`."""
+    collection: str
+    """Name of the collection."""
+    router: RouterName
+    """With `implicit`, documents go round the shards by the hash of their id."""
+    shards: int
+    dataset: Dataset
+    access: AuthFiles = AuthFiles()
+    """What Solr requires of its clients."""
+    download_hosts: list[str] = ["*"]
+    """Patterns of the hosts that files may be downloaded from."""
+    api_server: list[str] = []
+    """Addresses of the API server, which no download may connect to."""
+    max_seconds: int | None = None
+    """How long all downloads of a pod may take."""
+    leader_urls: dict[str, str] | None = None
+    """Solr's base URL of each node that may be addressed directly, to the one to use; documents for
+    any other go through `solrUrls`, and Solr forwards them. Absent: every node may be addressed."""
+
+
+class IndexProgress(LenientModel):
+    """What one index pod has done so far; also its termination message when it ends."""
+
+    pod: int
+    """Completion index."""
+    documents: int = 0
+    """Documents that Solr has accepted."""
+    bytes: int = 0
+    """Bytes of the accepted update requests' bodies, before any compression."""
+    started: float | None = None
+    """Unix time of the first batch."""
+    finished: float | None = None
+    """Unix time of the last response; absent while running."""
+    retried_batches: int = 0
+    """Batches that were sent more than once."""
+    usage: dict[str, float] = {}
+    """What the pod used from its begin to its end, by the names of the figures of pods, with its
+    `seconds`; empty while it runs. What cannot be read is absent."""
+    reason: str | None = None
+    """CamelCase reason of a failure, such as `DatasetNotFound` or `MalformedDocument`."""
+    message: str | None = None
+    """Sentence that names file, position and remedy."""
+
+
+COMPONENTS = {
+    names.SOLR: PodComponent.SOLR,
+    names.ZOOKEEPER: PodComponent.ZOOKEEPER,
+    names.INDEX: PodComponent.INDEX,
+    names.LOAD_MASTER: PodComponent.LOAD_MASTER,
+    names.LOAD_WORKER: PodComponent.LOAD_WORKER,
+    names.COMPANION: PodComponent.COMPANION,
+    names.EXPORT: PodComponent.EXPORT,
+}
+"""Components by their label."""
+
+
+def pod_options(benchmark: SolrBenchmark, component: str) -> PodOptions:
+    """Return the options of a component's pods.
+
+    Labels, annotations and variables of later entries add to those of earlier ones, by key; any
+    other option replaces that of an earlier entry.
+    """
+    entries = [
+        each for each in benchmark.spec.pod_options if COMPONENTS[component] in each.components
+    ]
+    return reduce(_add, entries, _shared_placement(benchmark, component))
+
+
+def _shared_placement(benchmark: SolrBenchmark, component: str) -> PodOptions:
+    """Return where `target.solrCloud` places Solr and ZooKeeper pods."""
+    solr = benchmark.spec.target.solr_cloud
+    if solr is None or component not in (names.SOLR, names.ZOOKEEPER):
+        return PodOptions()
+    return PodOptions(
+        node_selector=solr.node_selector,
+        tolerations=solr.tolerations,
+        topology_spread_constraints=[solr.topology_spread],
+    )
+
+
+def _add(before: PodOptions, entry: PodOptions) -> PodOptions:
+    given = {name: getattr(entry, name) for name in PodOptions.model_fields}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    for name in {"labels", "annotations"} & changes.keys():
+        changes[name] = (getattr(before, name) or {}) | changes[name]
+    if entry.env is not None:
+        variables = {each.name: each for each in [*(before.env or ()), *entry.env]}
+        changes["env"] = list(variables.values())
+    return before.model_copy(update=changes)

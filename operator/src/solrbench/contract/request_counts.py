@@ -2,6 +2,10 @@
 
 One value goes from the recorder of a worker to the status. A new number is a field here, with the
 rule by which two of its kind become one; everything in between adds whole values.
+
+Figures of one step run with 95 % confidence intervals. Parts of `RequestResult`.
+
+Who waited: the longest times without a response, by user and node, and each user's share.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, Strict
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import LenientModel, Model
 
 
 @dataclass(frozen=True)
@@ -128,3 +132,73 @@ NO_REQUESTS = RequestCounts(
 def sum_counts(counts: Iterable[RequestCounts]) -> RequestCounts:
     """Return the sum of all `counts`."""
     return reduce(add, counts, NO_REQUESTS)
+
+
+class Figure(LenientModel):
+    """A number in µs with the bounds of its interval."""
+
+    microseconds: float
+    lower_microseconds: float | None = None
+    """None if the step run was too short for an interval, as the upper bound."""
+    upper_microseconds: float | None = None
+
+
+class PercentileFigure(Figure):
+    """One of `load.percentiles`."""
+
+    percent: float
+
+
+class TimeFigures(LenientModel):
+    """Times of one request name."""
+
+    mean: Figure
+    percentiles: list[PercentileFigure]
+
+
+MOST_RESPONSE_GAPS = 10
+"""Entries in a list of response gaps, and on each worker of users and nodes."""
+
+MOST_SHARES = 3
+"""Users that are named for their few requests."""
+
+
+class ResponseGap(LenientModel):
+    """A time in which a user, or all users of a node on one worker, waited without a response."""
+
+    node: str
+    """Host and port."""
+    user: int | None = None
+    """Number of the user, from 0; None for a node: no response came, though requests waited."""
+    second: float
+    """When it began: seconds since measuring did."""
+    microseconds: int
+    """How long it lasted."""
+    query: str
+    """The request whose end ended it, cut at 300 characters."""
+
+
+class UserShare(LenientModel):
+    """A user and how many of the requests were its own."""
+
+    user: int
+    """Its number, from 0."""
+    node: str
+    """Host and port."""
+    requests: int
+    """Its measured requests."""
+
+
+class UserShares(LenientModel):
+    """The measured requests of each user of a closed loop."""
+
+    users: int
+    idle_users: int
+    """Users without any."""
+    histogram: str
+    """HdrHistogram of the requests of the others."""
+    median_requests: int
+    """Of all users, those without any included."""
+    most_requests: int
+    fewest: list[UserShare] = []
+    """Those with the fewest, in this order."""

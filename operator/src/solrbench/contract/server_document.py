@@ -2,7 +2,16 @@
 
 Figures are numbers by name, and the unit is the end of the name. A figure that was not measured is
 missing, never zero; `Telemetry.missing` says what could not be read at all, and why.
+
+What was taken from a JVM for people to read. Part of `StepRunResult`.
+
+What happened to the pods of a benchmark while a step run was measured.
 """
+
+import base64
+import gzip
+from datetime import datetime
+from typing import Self
 
 from solrbench.api.rules import LenientModel
 
@@ -112,3 +121,66 @@ class Telemetry(LenientModel):
     """Heap, memory, index and cache entries over time, of which trends are found, and CPU."""
     missing: list[str] = []
     """What could not be read, and why."""
+
+
+MAX_FILE_BYTES = 512 << 10
+"""Of a file before it is packed; a dump of 300 threads has about 300 kB."""
+
+RECORDING = ".jfr"
+"""End of the name of a recording of Java Flight Recorder."""
+
+_CUT = b"\n(cut: the file is too long)\n"
+
+
+class DiagnosticFile(LenientModel):
+    """One file."""
+
+    name: str
+    """File name, such as `threads-1-base-solr-0.txt`."""
+    content: str
+    """What it holds: gzip, base64."""
+
+    @classmethod
+    def pack(cls, name: str, text: str) -> Self:
+        """Return the file; what is beyond `MAX_FILE_BYTES` is left out."""
+        whole = text.encode()
+        kept = whole if len(whole) <= MAX_FILE_BYTES else whole[:MAX_FILE_BYTES] + _CUT
+        return cls.of_packed(name, gzip.compress(kept, mtime=0))
+
+    @classmethod
+    def of_packed(cls, name: str, packed: bytes) -> Self:
+        """Return the file whose content gzip has packed."""
+        return cls(name=name, content=base64.b64encode(packed).decode())
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text, not a recording."""
+        return not self.name.endswith(RECORDING)
+
+    def unpack(self) -> bytes:
+        """Return what it holds."""
+        return gzip.decompress(base64.b64decode(self.content))
+
+
+class PodEvent(LenientModel):
+    """What happened to a pod while a step run was measured."""
+
+    kind: str
+    """Restarted, OOMKilled or Replaced."""
+    container: str = ""
+    """The container that ended; empty for a whole pod."""
+    time: datetime
+    """When the container ended, or when the pod that took the place was made."""
+
+
+class PodRecord(LenientModel):
+    """A pod of the benchmark, as the operator saw it when the step run was over."""
+
+    pod: str
+    """Name of the pod."""
+    component: str
+    """solr, zookeeper, load-master or load-worker."""
+    restarts: int
+    """Restarts of its containers since the pod was made."""
+    troubles: list[PodEvent] = []
+    """What happened to it between the step run's start and end."""

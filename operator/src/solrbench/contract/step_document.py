@@ -3,30 +3,67 @@
 The load master makes it, the operator stores it and only then acknowledges it. Times are in
 microseconds because that is what the histograms count; everything shown to users is in
 milliseconds.
+
+Connections opened in one step run, which no service time contains.
+
+Kinds of failed requests that checks look for.
+
+One node in one step run of an open loop.
 """
 
 from datetime import datetime
 from typing import ClassVar
 
 from solrbench.api.rules import LenientModel
-from solrbench.results.model.connection_result import ConnectionResult
-from solrbench.results.model.diagnostics import DiagnosticFile
-from solrbench.results.model.figures import TimeFigures
-from solrbench.results.model.measured_target import MeasuredTarget
-from solrbench.results.model.node_result import NodeResult
-from solrbench.results.model.pod_record import PodRecord
-from solrbench.results.model.request_counts import RequestCounts
-from solrbench.results.model.response_gaps import ResponseGap, UserShares
-from solrbench.results.model.telemetry import Telemetry
-from solrbench.results.model.window_series import Window as Window  # noqa: PLC0414 - part of it
-from solrbench.results.model.window_series import WindowSeries
-from solrbench.results.model.windows import (
+from solrbench.contract.environment import MeasuredTarget
+from solrbench.contract.request_counts import RequestCounts, ResponseGap, TimeFigures, UserShares
+from solrbench.contract.server_document import DiagnosticFile, PodRecord, Telemetry
+from solrbench.contract.windows import (
     CacheSample,
     EmptiedCaches,
     EndedEarly,
     OutlierWindow,
     RequestWindow,
+    WindowSeries,
 )
+
+
+class ConnectionResult(LenientModel):
+    """Connections that were opened while a step run was measured."""
+
+    opened: int
+    """Connections opened. About as many as requests: the server closes them after each."""
+    open_time_histogram: str
+    """HdrHistogram of the times from the begin of an attempt to the open connection, TLS handshake
+    and name resolution included. What cannot be opened is a failed request instead."""
+    open_sum_microseconds: int
+    """Exact sum of the times behind the histogram."""
+    open_max_microseconds: int | None = None
+
+
+CONNECTIONS_RAN_OUT = "ConnectionsRanOut"
+"""Kind of failure of an attempt to connect for which the generator lacked the means."""
+
+PARTIAL_RESULTS = "PartialResults"
+"""Kind of failure, and reason of a verdict: a response that Solr marks `partialResults`."""
+
+
+class NodeResult(LenientModel):
+    """The measured requests to one node: all request names together, without whole transactions."""
+
+    node: str
+    """Host and port."""
+    requests: int
+    """Requests that were sent, or for which no connection could be opened; failures included."""
+    failures: int
+    unsent_requests: int
+    """Never sent: they waited longer than `timeoutSeconds` for one of the node's connections."""
+    response_time_histogram: str
+    """HdrHistogram of the response times, from the intended start to the last byte; dropped
+    requests count with the time waited."""
+    response_sum_microseconds: int
+    """Exact sum of the times behind the histogram."""
+    response_max_microseconds: int | None = None
 
 
 class FailureKind(LenientModel):

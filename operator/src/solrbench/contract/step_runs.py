@@ -1,13 +1,25 @@
-"""The ladder unrolled: every step of every repeat, in the order of measuring."""
+"""The ladder unrolled: every step of every repeat, in the order of measuring.
+
+A target that points of a sweep use one after another.
+
+It is named after the point that it was made for and belongs to the sweep, so that it outlives
+every one of its points, and nothing of it outlives the sweep.
+
+The warm-up of a benchmark, and what is done before it.
+"""
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.load import Step
-from solrbench.api.v1alpha1.load.rate_changes import last_rate
-from solrbench.api.v1alpha1.load.repeats import RepeatOrder, RepeatStart
+from solrbench.api.identity import SWEEP_KIND
+from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
+from solrbench.api.v1alpha1.arrivals import UntilSteady, WarmUp, last_rate
+from solrbench.api.v1alpha1.benchmark import MAX_NAME, OwnerReference, Spec
+from solrbench.api.v1alpha1.load import Before, RepeatOrder, RepeatStart, SolrCaches, Step
+from solrbench.contract.workload_files import once_only_entries
 
 FIRST_REPEAT = 1
 
@@ -116,3 +128,92 @@ def rate_before(spec: Spec, step_run: StepRunId) -> float:
     if step_run.step_index == 0:
         return 0.0
     return last_rate(spec.load.steps[step_run.step_index - 1])
+
+
+ANNOTATION_TARGET = f"{GROUP}/target"
+ANNOTATION_REUSES = f"{GROUP}/reuses"
+ANNOTATION_PREVIOUS = f"{GROUP}/previous"
+
+
+class Reuse(StrEnum):
+    """What a point takes over from the one before."""
+
+    CLUSTER = "Cluster"
+    INDEX = "Index"
+
+
+@dataclass(frozen=True)
+class SharedTarget:
+    """The target of a benchmark that is a point of a sweep.
+
+    Attributes:
+        name: of the benchmark that it was made for; its objects are named and labelled so
+        owner: the sweep
+        previous: name of the benchmark that used it last; None if there was none
+        reuses: what is taken over from that one
+
+    """
+
+    name: str
+    owner: OwnerReference
+    previous: str | None = None
+    reuses: Reuse | None = None
+
+
+def shared_target(benchmark: SolrBenchmark) -> SharedTarget | None:
+    """Return the target that a benchmark shares; None if it has its own.
+
+    Only a sweep that controls the benchmark lends it a target, and only one of its own.
+    """
+    metadata = benchmark.metadata
+    annotations = metadata.annotations
+    name, owner = annotations.get(ANNOTATION_TARGET, ""), metadata.controller
+    if owner is None or owner.kind != SWEEP_KIND or not _is_of(name, owner):
+        return None
+    reuses, previous = annotations.get(ANNOTATION_REUSES), annotations.get(ANNOTATION_PREVIOUS)
+    if reuses not in list(Reuse) or previous is None:
+        return SharedTarget(name, owner)
+    return SharedTarget(name, owner, previous, Reuse(reuses))
+
+
+def _is_of(name: str, owner: OwnerReference) -> bool:
+    pattern = f"{re.escape(owner.name)}-[-a-z0-9]*[a-z0-9]"
+    return len(name) <= MAX_NAME and re.fullmatch(pattern, name) is not None
+
+
+DEFAULT_WARM_UP = WarmUp(until_steady=UntilSteady(max_seconds=120))
+"""What is sent if the spec says nothing; a cold first repeat differs by tens of per cent."""
+
+
+def warm_up_of(spec: Spec) -> WarmUp | None:
+    """Return the warm-up before the first step, or before each; None without one.
+
+    Lists that are gone through once have none by default, as it would use up an unknown part.
+    """
+    between = spec.load.between
+    wanted = spec.warm_up if between is None else between.warm_up or spec.warm_up
+    if wanted is None:
+        uses_up = any(once_only_entries(spec.workload)) and spec.workload.warm_up_queries is None
+        return None if uses_up else DEFAULT_WARM_UP
+    return None if wanted.requests == 0 else wanted
+
+
+def prepares_each_step(spec: Spec) -> bool:
+    """Return whether caches and warm-up come before each step, not only before the first."""
+    between = spec.load.between
+    return between is not None and between.before is Before.EACH_STEP
+
+
+def empties_caches(spec: Spec) -> bool:
+    """Return whether Solr's caches are emptied before the warm-up."""
+    between = spec.load.between
+    return between is not None and between.caches is SolrCaches.EMPTY
+
+
+def preparation_note(spec: Spec) -> str:
+    """Return what was cold when steps began; empty where caches were kept."""
+    if not empties_caches(spec):
+        return ""
+    what = "step" if prepares_each_step(spec) else "repeat"
+    warmed = "" if warm_up_of(spec) is None else ", then warmed up"
+    return f"Solr's caches were emptied before each {what}{warmed}"

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import orjson
 from pydantic import ValidationError
 
-from solrbench.api.problems import problems
+from solrbench.api.rules import problems
+from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
-from solrbench.results.model.step_result import StepRunResult
 
 MAX_CHUNK_BYTES = 700 * 1024
 """A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB."""

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from solrbench.api.v1alpha1.workload.mix import MixEntry, Updates
-from solrbench.api.v1alpha1.workload.queries import Order, Queries
-from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.api.v1alpha1.request_mix import MixEntry, Order, Queries, Updates
+from solrbench.api.v1alpha1.workload import Workload
 
 Parameters = tuple[tuple[str, str], ...]
 """Names and values in order; a name may be repeated."""

@@ -4,29 +4,29 @@ import hashlib
 import json
 from urllib.parse import urlsplit
 
-from solrbench.api.v1alpha1.companions import Companion
-from solrbench.api.v1alpha1.status.target import CompanionsStatus
+from solrbench.api.v1alpha1.collection import Companion
+from solrbench.api.v1alpha1.status import CompanionsStatus
+from solrbench.contract import names
+from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects import children
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.decide.allowed_hosts import qualify
-from solrbench.decide.checks.companions import (
+from solrbench.decide.companions import (
     COMPANION_CHECKS,
     CompanionPods,
     available_pods,
     check_companions_unchanged,
     check_same_manifests,
 )
-from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.pod_options import SECRETS
-from solrbench.decide.checks.targets.target import TargetPods
+from solrbench.decide.existing_target import qualify
+from solrbench.decide.outcome import first_outcome
+from solrbench.decide.references import SECRETS
+from solrbench.decide.target import TargetPods
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.manifests.agent import add_companion_agents
+from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
+from solrbench.manifests.companion_objects import BundleScope, CompanionBundle
 from solrbench.manifests.companions import build_companions
-from solrbench.plan import names
-from solrbench.plan.companions.bundle import ManifestText, parse_bundle
-from solrbench.plan.companions.references import BundleScope, CompanionBundle
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
@@ -108,7 +108,7 @@ def ensure_companions(context: ReconcileContext) -> None:
     attempt = context.status.attempts.target
     manifests = build_companions(context.benchmark, bundle, attempt)
     image = context.settings.image
-    children.apply_all(context, add_companion_agents(context.benchmark, image, manifests, attempt))
+    objects.apply_all(context, add_companion_agents(context.benchmark, image, manifests, attempt))
     found = _observe(context, bundle)
     apply_outcome(first_outcome(COMPANION_CHECKS, found))
     identities = {pod.name: pod.identity for pod in found.pods}
@@ -116,7 +116,7 @@ def ensure_companions(context: ReconcileContext) -> None:
 
 
 def _observe(context: ReconcileContext, bundle: CompanionBundle) -> CompanionPods:
-    seen = tuple(children.pods(context, names.COMPANION))
+    seen = tuple(objects.pods(context, names.COMPANION))
     benchmark_name = context.benchmark.metadata.name
     wanted = {
         names.companion(benchmark_name, each.metadata.name): each.spec.replicas
@@ -127,7 +127,7 @@ def _observe(context: ReconcileContext, bundle: CompanionBundle) -> CompanionPod
         for name in wanted
     }
     creation = (
-        children.creation_problem(context, "Deployment", name, bundle.pods, seen) for name in wanted
+        objects.creation_problem(context, "Deployment", name, bundle.pods, seen) for name in wanted
     )
     return CompanionPods(
         {name: 0 if body is None else available_pods(body) for name, body in bodies.items()},
@@ -142,7 +142,7 @@ def companion_pods(context: ReconcileContext) -> list[PodView]:
     """Return the pods of the companions."""
     if not context.benchmark.spec.companions:
         return []
-    return children.pods(context, names.COMPANION)
+    return objects.pods(context, names.COMPANION)
 
 
 def verify_companions(context: ReconcileContext, pods: list[PodView]) -> None:

@@ -1,4 +1,7 @@
-"""What the stages of one reconcile share: the benchmark, the adapters, the clock, the status."""
+"""What the stages of one reconcile share: the benchmark, the adapters, the clock, the status.
+
+The one place that writes the status of a benchmark.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,19 +10,19 @@ from functools import cached_property
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.target.existing import Existing
-from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.reports import Reports
+from solrbench.api.v1alpha1.target import Existing, SolrCloud
+from solrbench.contract.endpoints import ZooKeeperPath, solr_urls, zookeeper_path
+from solrbench.contract.load_plan import LoadState
 from solrbench.controller.endpoint import TargetEndpoint, connect_checked, resolve_endpoint
-from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
+from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.settings import Settings
-from solrbench.decide.allowed_hosts import patterns_in
 from solrbench.decide.conditions import Conditions
-from solrbench.http_auth import NO_AUTH, HttpAuth
-from solrbench.plan.load_plan import LoadState
-from solrbench.plan.target.solr_addresses import solr_urls
-from solrbench.plan.target.zookeeper_path import ZooKeeperPath, zookeeper_path
+from solrbench.decide.existing_target import patterns_in
+from solrbench.decide.status_size import reduce_status
+from solrbench.errors import PermanentError
+from solrbench.kube.client import Cluster
+from solrbench.kube.results import Reports
+from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
 
 
@@ -155,3 +158,34 @@ class ReconcileContext:
         """Return how long the phase under way has lasted."""
         started = self.status.phase_start_time
         return (self.now - started).total_seconds() if started is not None else 0.0
+
+
+def store_status(context: ReconcileContext) -> None:
+    """Write the status of the reconcile so far, which is settled.
+
+    Raises:
+        ConflictError: if the benchmark changed meanwhile; the next reconcile starts from what is
+            stored.
+        PermanentError: if it is too large or invalid.
+
+    """
+    status = context.status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    context.body = context.cluster.replace_status(context.body | {"status": status})
+    # As it was written: an older definition has no field for the place in the queue.
+    context.queue.observe(context.body | {"status": status}, context.now)
+
+
+def store_or_reduce_status(context: ReconcileContext) -> None:
+    """Write the status; one that is too large or invalid is reduced to what can be stored.
+
+    Raises:
+        ConflictError: as `store_status`.
+        PermanentError: if not even that is accepted.
+
+    """
+    try:
+        store_status(context)
+    except PermanentError as error:
+        stored = context.benchmark.status
+        context.status = reduce_status(context.status, stored, error.message, context.now)
+        store_status(context)

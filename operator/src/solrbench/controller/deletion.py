@@ -4,32 +4,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError, Manifest
-from solrbench.cluster.owned_objects import is_of_nodes
+from solrbench.api.identity import BENCHMARKS
+from solrbench.contract import names
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, SOLR, ZOOKEEPER
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects.children import LOAD, TARGET
-from solrbench.controller.objects.lost_pods import find_lost_pods, force_delete
+from solrbench.controller.objects import LOAD, TARGET, find_lost_pods, force_delete
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.manifests import disruption
-from solrbench.plan import names
-from solrbench.plan.names import (
-    LABEL_BENCHMARK,
-    LABEL_COMPONENT,
-    SOLR,
-    ZOOKEEPER,
-)
-from solrbench.reasons.cleanup import CleanupReason
-from solrbench.reasons.pod import PodReason
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError
+from solrbench.kube.facts import is_of_nodes
+from solrbench.kube.reader import Manifest
+from solrbench.manifests.common import DISRUPTION_BUDGET_API_VERSION, DISRUPTION_BUDGET_KIND
+from solrbench.reasons.end import CleanupReason
+from solrbench.reasons.target import PodReason
 
 FIRST_ATTEMPT = 1
 
 JOBS = OwnedKind("batch/v1", "Job")
 DEPLOYMENTS = OwnedKind("apps/v1", "Deployment")
 REPLICA_SETS = OwnedKind("apps/v1", "ReplicaSet", has_owner=True)
-BUDGETS = OwnedKind(disruption.API_VERSION, disruption.KIND)
+BUDGETS = OwnedKind(DISRUPTION_BUDGET_API_VERSION, DISRUPTION_BUDGET_KIND)
 SERVICES, CONFIG_MAPS, PODS = (OwnedKind("v1", kind) for kind in ("Service", "ConfigMap", "Pod"))
 
 OWNED_KINDS = tuple(

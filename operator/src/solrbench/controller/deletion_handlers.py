@@ -11,9 +11,9 @@ from typing import Any, cast
 import kopf
 from pydantic import ValidationError
 
-from solrbench.api.problems import problems
+from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster
+from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import (
     Removal,
@@ -21,19 +21,15 @@ from solrbench.controller.deletion import (
     find_removal_obstacle,
     remove_rest,
 )
-from solrbench.controller.objects.children import LOAD, TARGET
+from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.provisioners.registry import provisioner_of
-from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
-from solrbench.controller.scheduling.reconcile_schedule import (
-    RETRY,
-    BenchmarkKey,
-    ReconcileSchedule,
-)
+from solrbench.controller.queue import BenchmarkQueue
+from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
 from solrbench.decide.conditions import CLEANED_UP
 from solrbench.decide.unreadable import holds_collection
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.plan import names
-from solrbench.reasons.cleanup import CleanupReason
+from solrbench.kube.client import Cluster
+from solrbench.reasons.end import CleanupReason
 
 log = logging.getLogger("solrbench")
 

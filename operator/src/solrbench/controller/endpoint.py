@@ -5,21 +5,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
-from solrbench.api.v1alpha1.target.existing import Existing
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.secrets import secret_auth
+from solrbench.api.v1alpha1.target import Existing
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
-from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.targets.existing_target import EXISTING_CLOUD_CHECKS, ExistingSolrCloud
-from solrbench.decide.solr_views import Replica
+from solrbench.decide.existing_target import (
+    EXISTING_CLOUD_CHECKS,
+    ExistingSolrCloud,
+    check_addresses,
+    check_name,
+    host_of,
+    qualify,
+)
+from solrbench.decide.outcome import first_outcome
+from solrbench.decide.views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.http_auth import HttpAuth
+from solrbench.kube.client import Cluster
+from solrbench.kube.facts import secret_auth
 from solrbench.manifests import solr_cloud
-from solrbench.net.deadline_transport import AddressCheck
-from solrbench.reasons.api_server import ApiServerReason
+from solrbench.net.deadline import AddressCheck
+from solrbench.net.http import HttpAuth
+from solrbench.reasons.end import ApiServerReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.dns import resolve
+from solrbench.solr.replicas import resolve
 
 SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)
 API_SERVER = "kubernetes.default.svc"

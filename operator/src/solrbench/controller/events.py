@@ -7,14 +7,13 @@ from typing import Any, Literal, cast
 
 import kopf
 
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.findings import StepVerdict, invalid_steps
 from solrbench.decide.conditions import COMPLETE, SUCCEEDED
+from solrbench.present.fact_tables import step_label
 from solrbench.reasons.kinds import Kind
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.registry import ALL_REASONS
-from solrbench.results.text.verdict_text import step_label
-from solrbench.results.validity.overall_verdict import invalid_steps
 
 log = logging.getLogger(__name__)
 

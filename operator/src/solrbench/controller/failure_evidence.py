@@ -1,6 +1,8 @@
 """What is kept of a failure before its pods go: logs, events, the state of the collection.
 
 It must never be in the way: whatever it meets, the benchmark goes on without it, and soon.
+
+Pod events that are reported after their step run was stored.
 """
 
 import logging
@@ -10,16 +12,29 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 
-from solrbench.cluster.client import Cluster, ForbiddenError, Manifest
-from solrbench.cluster.evidence import store_evidence
-from solrbench.cluster.owned_objects import list_labelled
+from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
-from solrbench.decide.evidence import text
-from solrbench.decide.evidence.masking import mask, secret_names, secret_values
-from solrbench.decide.pods.creation import event_time
+from solrbench.decide.conditions import DATA_INDEXED
+from solrbench.decide.evidence import (
+    describe_collection,
+    describe_events,
+    describe_log,
+    describe_pod,
+    has_log,
+    has_problem,
+    join_sections,
+    mask,
+    secret_names,
+    secret_values,
+    without_words,
+)
+from solrbench.decide.pods import add_pod_events, event_time, has_new_events
 from solrbench.decide.views import ContainerView, PodView, view_pod
 from solrbench.errors import SolrbenchError
-from solrbench.plan import names
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError
+from solrbench.kube.facts import list_labelled, store_evidence
+from solrbench.kube.reader import Manifest
 from solrbench.reasons.kinds import Reason
 from solrbench.solr.cluster import live_nodes, replicas
 
@@ -96,7 +111,7 @@ class _Collector:
             return
         attempts = self._context.status.attempts
         head = f"{self._context.now.isoformat()} {self._failure}"
-        kept = text.join_sections([mask(head, self._values), *sections])
+        kept = join_sections([mask(head, self._values), *sections])
         key = f"target-{attempts.target}-load-{attempts.load}.txt"
         store_evidence(self._cluster, self._context.benchmark, key, kept)
         self.stored = True
@@ -140,7 +155,7 @@ class _Collector:
                 return
             try:
                 with context.solr(REQUEST_SECONDS, url) as solr:
-                    found = text.describe_collection(name, live_nodes(solr), replicas(solr, name))
+                    found = describe_collection(name, live_nodes(solr), replicas(solr, name))
             except (SolrbenchError, LookupError, TypeError, ValueError) as error:
                 yield mask(f"{url} does not show the collection: {error}", self._values)
             else:
@@ -173,8 +188,8 @@ class _Collector:
     def _pods(self, bodies: list[Manifest]) -> Iterable[str]:
         for body in bodies:
             pod, hidden = view_pod(body), sorted(secret_names(body) & self._hidden)
-            shown = text.without_words(pod) if hidden else pod
-            yield mask(text.describe_pod(shown), self._values)
+            shown = without_words(pod) if hidden else pod
+            yield mask(describe_pod(shown), self._values)
             yield self._events("Pod", pod.name, uid=pod.uid)
             if hidden:
                 yield (
@@ -182,7 +197,7 @@ class _Collector:
                     " to mask their values"
                 )
                 continue
-            for container in filter(text.has_log, pod.containers):
+            for container in filter(has_log, pod.containers):
                 yield from self._logs(pod, container)
 
     def _events(
@@ -199,7 +214,7 @@ class _Collector:
             for each in found
             if (uid is None or _uid(each) == uid) and (since is None or event_time(each) >= since)
         ]
-        return mask(text.describe_events(f"{kind} {name}", own), self._values)
+        return mask(describe_events(f"{kind} {name}", own), self._values)
 
     def _logs(self, pod: PodView, container: ContainerView) -> Iterable[str]:
         runs = (False, True) if container.restarts else (False,)
@@ -209,7 +224,7 @@ class _Collector:
             before = ", the run before" if previous else ""
             title = f"{pod.name}, container {container.name}{before}"
             try:
-                yield text.describe_log(title, self._read_log(pod, container, previous=previous))
+                yield describe_log(title, self._read_log(pod, container, previous=previous))
             except SolrbenchError as error:
                 yield self._explain("logs", f"log of {title}", error)
 
@@ -238,7 +253,7 @@ class _Collector:
 
 
 def _rank(pod: PodView) -> tuple[bool, str]:
-    return not text.has_problem(pod), pod.name
+    return not has_problem(pod), pod.name
 
 
 def _is_running_solr(body: Manifest) -> bool:
@@ -248,3 +263,24 @@ def _is_running_solr(body: Manifest) -> bool:
 
 def _uid(event: Manifest) -> str:
     return str((event.get("involvedObject") or {}).get("uid", ""))
+
+
+def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:
+    """Add to the stored documents what happened to `pods` in their time.
+
+    The kubelet reports a container's end some seconds later, and a pod that ended may be deleted
+    as soon as the loss is noticed, so this is done before anything else is made of it. The results
+    in the status follow at the end of the reconcile.
+    """
+    indexed = context.conditions.get(DATA_INDEXED)
+    if indexed.status != "True" or not has_new_events(pods, indexed.last_transition_time):
+        return
+    documents = context.reports.documents(context.benchmark)
+    for document in list(documents.values()):
+        if document.pods is None or add_pod_events(document, pods) is document:
+            continue
+        whole = context.reports.whole_document(context.benchmark, document.id)
+        if whole is not None:
+            extended = add_pod_events(whole, pods)
+            context.reports.store(context.benchmark, extended, document.attempt)
+            context.has_late_evidence = True

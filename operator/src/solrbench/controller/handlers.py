@@ -14,34 +14,33 @@ from typing import Any, cast
 import kopf
 from pydantic import ValidationError
 
+from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import BENCHMARKS, Cluster
-from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
-from solrbench.controller.handlers.deletion import DeletionHandlers
-from solrbench.controller.handlers.events import events_between, post_events, verdict_events
-from solrbench.controller.handlers.kopf_session import log_in
-from solrbench.controller.handlers.kopf_settings import WORKERS, configure
-from solrbench.controller.handlers.reconcile_failures import ReconcileFailures
-from solrbench.controller.handlers.unforeseen import show_unforeseen
-from solrbench.controller.invalid import mark_invalid
+from solrbench.controller.deletion_handlers import DeletionHandlers
+from solrbench.controller.events import events_between, post_events, verdict_events
+from solrbench.controller.kopf_settings import WORKERS, configure, log_in
+from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
-from solrbench.controller.scheduling.reconcile_schedule import (
+from solrbench.controller.running_loads import RunningLoad, RunningLoads
+from solrbench.controller.schedule import (
     RETRY,
+    UPGRADE_PAUSE,
     BenchmarkKey,
     ReconcileSchedule,
+    reconcile_timed,
 )
-from solrbench.controller.scheduling.run_watches import RunWatches
-from solrbench.controller.scheduling.running_loads import RunningLoad, RunningLoads
-from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
 from solrbench.controller.settings import Settings
+from solrbench.controller.unexpected import ReconcileFailures, show_unforeseen
+from solrbench.controller.unreadable import mark_invalid
+from solrbench.controller.watches import RunWatches
 from solrbench.decide.conditions import is_finished
-from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
-from solrbench.decide.scheduling.pauses import QUEUED_PAUSE, decide_pause
+from solrbench.decide.pauses import QUEUED_PAUSE, decide_pause, needs_finalizer, needs_reconcile
 from solrbench.decide.unreadable import without_unreadable_results
-from solrbench.metrics.operator_metrics import PrometheusMetrics
+from solrbench.kube.client import Cluster
+from solrbench.kube.results import Reports
+from solrbench.metrics.operator import PrometheusMetrics
 
 log = logging.getLogger("solrbench")
 

@@ -7,11 +7,11 @@ import kopf
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.kinds import KINDS
-from solrbench.cluster.client.official import connect_officially
-from solrbench.controller.handlers.benchmarks import Handlers
+from solrbench.controller.handlers import Handlers
 from solrbench.controller.settings import Settings
-from solrbench.controller.sweeps.handlers import SweepHandlers
-from solrbench.metrics.operator_metrics import PrometheusMetrics, serve
+from solrbench.controller.sweep_handlers import SweepHandlers
+from solrbench.kube.official import connect_officially
+from solrbench.metrics.operator import PrometheusMetrics, serve
 
 
 def run_operator(environment: Mapping[str, str]) -> None:

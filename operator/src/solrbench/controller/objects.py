@@ -1,16 +1,31 @@
-"""The objects a benchmark owns: applied and listed."""
+"""The objects a benchmark owns: applied and listed.
 
-from collections.abc import Sequence
+The config set of a collection that is made for a benchmark.
 
-from solrbench.cluster.client import Manifest
-from solrbench.cluster.owned_objects import list_labelled
+Pods on lost nodes: found, named and force-deleted, so that nothing waits for them for ever.
+"""
+
+import logging
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
-from solrbench.decide.ownership import controller_uid
-from solrbench.decide.pods.creation import FAILED_CREATE, find_creation_problem
-from solrbench.decide.pods.problems import PodProblem
-from solrbench.decide.views import JobView, PodView, view_job, view_pod
+from solrbench.decide.pods import (
+    FAILED_CREATE,
+    LostPod,
+    PodProblem,
+    find_creation_problem,
+    find_lost_pod,
+    is_overdue,
+)
+from solrbench.decide.views import JobView, PodView, controller_uid, view_job, view_pod
 from solrbench.errors import TemporaryError
-from solrbench.plan import names
+from solrbench.kube.client import Cluster
+from solrbench.kube.facts import list_labelled
+from solrbench.kube.reader import Manifest
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.solr.config_set import archive_of, built_in_archive
 
 TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX, names.COMPANION)
 LOAD = (names.LOAD_MASTER, names.LOAD_WORKER)
@@ -64,3 +79,55 @@ def apply_all(context: ReconcileContext, manifests: list[Manifest]) -> None:
     """Apply objects in order."""
     for manifest in manifests:
         context.cluster.apply(manifest)
+
+
+def read_archive(context: ReconcileContext) -> bytes:
+    """Return the config set as a zip: the user's, or the built-in one.
+
+    Raises:
+        TemporaryError: if the ConfigMap is gone.
+
+    """
+    reference = context.benchmark.spec.collection.config_set.config_map
+    if reference is None:
+        return built_in_archive()
+    name = reference.name
+    body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
+    if body is None:
+        raise TemporaryError(
+            LifecycleReason.CONFIG_MAP_NOT_FOUND, f"ConfigMap {name} was deleted; create it again"
+        )
+    return archive_of(body)
+
+
+log = logging.getLogger("solrbench")
+
+
+def find_lost_pods(cluster: Cluster, pods: Iterable[Manifest], now: datetime) -> list[LostPod]:
+    """Return the pods that are overdue and whose node is lost.
+
+    A node is read only for a pod that is overdue. Without the right to read nodes no pod counts
+    as lost.
+    """
+    found = (_find(cluster, pod, now) for pod in pods if is_overdue(pod, now))
+    return [each for each in found if each is not None]
+
+
+def _find(cluster: Cluster, pod: Manifest, now: datetime) -> LostPod | None:
+    node = (pod.get("spec") or {}).get("nodeName")
+    if not node:
+        return None
+    try:
+        return find_lost_pod(pod, cluster.get("v1", "Node", "", node), now)
+    except TemporaryError:
+        return None
+
+
+def force_delete(cluster: Cluster, pods: Iterable[LostPod]) -> None:
+    """Delete pods without waiting for their kubelet, each by its uid.
+
+    A kubelet that comes back ends the containers: the API server no longer knows their pod.
+    """
+    for pod in pods:
+        log.warning("%s: %s", pod.namespace, pod.message)
+        cluster.force_delete_pod(pod.namespace, pod.name, pod.uid)

@@ -1,6 +1,6 @@
 """Outcomes of checks as the errors that end a stage."""
 
-from solrbench.decide.checks.outcome import Action, Outcome
+from solrbench.decide.outcome import Action, Outcome
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 
 

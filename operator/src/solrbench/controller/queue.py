@@ -4,9 +4,12 @@ import threading
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError, Manifest
-from solrbench.decide.scheduling.pauses import has_passed
-from solrbench.decide.scheduling.queue import QueueEntry, QueuePosition, find_position, view_entry
+from solrbench.api.identity import BENCHMARKS
+from solrbench.decide.pauses import has_passed
+from solrbench.decide.queue import QueueEntry, QueuePosition, find_position, view_entry
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError
+from solrbench.kube.reader import Manifest
 
 VERIFY_AFTER = timedelta(minutes=5)
 """How long the snapshot is used before it is compared with the benchmarks that exist: one that is

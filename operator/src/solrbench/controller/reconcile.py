@@ -6,21 +6,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.load.repeats import RepeatStart
-from solrbench.controller.context import ReconcileContext
+from solrbench.api.v1alpha1.load import RepeatStart
+from solrbench.contract.step_runs import all_step_runs
+from solrbench.controller.context import ReconcileContext, store_or_reduce_status
 from solrbench.controller.outcomes import LoadLostError, TargetLostError, apply_outcome
 from solrbench.controller.stages import cleanup
 from solrbench.controller.stages.export import export_results
 from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.load import reconcile_load, restart_load
-from solrbench.controller.stages.queueing import acquire_slot
-from solrbench.controller.stages.references import check_references
 from solrbench.controller.stages.repeats import start_repeat
-from solrbench.controller.stages.result_status import update_result_status
+from solrbench.controller.stages.results import update_result_status
+from solrbench.controller.stages.start import acquire_slot, check_references
 from solrbench.controller.stages.target import reconcile_target, restart_target
-from solrbench.controller.status_writer import store_or_reduce_status
-from solrbench.decide.checks.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
-from solrbench.decide.checks.outcome import Action
 from solrbench.decide.conditions import (
     ACCEPTED,
     CLEANED_UP,
@@ -33,14 +30,11 @@ from solrbench.decide.conditions import (
     is_finished,
     progress_percent,
 )
-from solrbench.decide.internal_errors import (
-    MAX_IN_A_ROW,
-    check_internal_error,
-    describe_exception,
-)
-from solrbench.decide.status.size import fit_status
+from solrbench.decide.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
+from solrbench.decide.outcome import Action
+from solrbench.decide.queue import MAX_IN_A_ROW, check_internal_error, describe_exception
+from solrbench.decide.status_size import fit_status
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 

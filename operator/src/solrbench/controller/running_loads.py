@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from solrbench.api.v1alpha1.status.target import LiveLoad
-from solrbench.decide.scheduling.pauses import is_load_due
+from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.contract.load_plan import LoadState
+from solrbench.decide.pauses import is_load_due
 from solrbench.errors import SolrbenchError
-from solrbench.plan.load_plan import LoadState
 
 
 @dataclass(frozen=True)

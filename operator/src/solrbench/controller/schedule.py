@@ -1,12 +1,20 @@
-"""When each benchmark is reconciled: at its time, or as soon as something happens."""
+"""When each benchmark is reconciled: at its time, or as soon as something happens.
+
+One reconcile, timed and counted, and when it is due again if it fails.
+"""
 
 import asyncio
 import contextvars
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol
+
+from solrbench.errors import ConflictError, SolrbenchError
+from solrbench.metrics.operator import OperatorMetrics, ReconcileResult
 
 log = logging.getLogger("solrbench")
 
@@ -154,3 +162,42 @@ def _cancel(item: _Item) -> None:
     if item.timer is not None:
         item.timer.cancel()
         item.timer = None
+
+
+CONFLICT_PAUSE = timedelta(seconds=0.25)
+"""Before the next attempt of a reconcile whose status could not be written: kopf adds a finalizer
+and an annotation to new resources."""
+UPGRADE_PAUSE = timedelta(seconds=30)
+"""Of a resource that cannot be read; while the definition is newer than the operator, none can."""
+
+
+class FailureHistory(Protocol):
+    """What remembers failures in a row."""
+
+    def note(self, key: BenchmarkKey, error: SolrbenchError) -> timedelta:
+        """Return the pause after a failure."""
+
+    def clear(self, uid: str) -> None:
+        """Forget the failures of a resource."""
+
+
+def reconcile_timed(
+    metrics: OperatorMetrics, key: BenchmarkKey, reconcile: Reconcile, failures: FailureHistory
+) -> timedelta | None:
+    """Reconcile one resource and return the pause until the next time.
+
+    What fails is repeated by the next reconcile, after the pause that `failures` gives.
+    """
+    with metrics.time_reconcile(time.monotonic) as timer:
+        try:
+            pause = reconcile(key)
+        except ConflictError:
+            timer.result = ReconcileResult.RETRY  # a concurrent write is expected
+            return CONFLICT_PAUSE
+        except SolrbenchError as error:
+            timer.result = ReconcileResult.RETRY
+            text = " ".join(str(error).split())  # one line, whatever others put there
+            log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
+            return failures.note(key, error)
+        failures.clear(key.uid)
+        return pause

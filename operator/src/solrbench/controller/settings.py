@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from socket import AF_INET, AF_INET6
 
-from solrbench.decide.allowed_hosts import DEFAULT_PATTERNS
-from solrbench.decide.checks.pod_options import DEFAULT_POD_OPTIONS, POD_OPTIONS
+from solrbench.decide.existing_target import DEFAULT_PATTERNS
+from solrbench.decide.references import DEFAULT_POD_OPTIONS, POD_OPTIONS
 from solrbench.manifests.common import OperatorImage
-from solrbench.net.addresses import LISTEN_ALL, url_host
+from solrbench.net.deadline import LISTEN_ALL, url_host
 
 
 @dataclass(frozen=True)

@@ -13,24 +13,26 @@ import kopf
 from pydantic import ValidationError
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.cluster.client import Cluster
-from solrbench.controller.handlers.events import events_between, post_events
-from solrbench.controller.handlers.reconcile_failures import ReconcileFailures
-from solrbench.controller.handlers.unforeseen import show_unforeseen
-from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey, ReconcileSchedule
-from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.contract.names import LABEL_SWEEP
+from solrbench.controller.events import events_between, post_events
+from solrbench.controller.schedule import (
+    UPGRADE_PAUSE,
+    BenchmarkKey,
+    ReconcileSchedule,
+    reconcile_timed,
+)
 from solrbench.controller.settings import Settings
-from solrbench.controller.sweeps.invalid import mark_sweep_invalid
-from solrbench.controller.sweeps.plans import Plans
-from solrbench.controller.sweeps.reconcile import SweepContext, reconcile_sweep
+from solrbench.controller.sweep_reconcile import Plans, SweepContext, reconcile_sweep
+from solrbench.controller.unexpected import ReconcileFailures, show_unforeseen
+from solrbench.controller.unreadable import mark_sweep_invalid
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
-from solrbench.decide.ownership import controller_uid
-from solrbench.metrics.operator_metrics import PrometheusMetrics
-from solrbench.plan.names import LABEL_SWEEP
-from solrbench.reasons.sweep import SweepReason
+from solrbench.decide.views import controller_uid
+from solrbench.kube.client import Cluster
+from solrbench.metrics.operator import PrometheusMetrics
+from solrbench.reasons.lifecycle import SweepReason
 from solrbench.sweep.decision import decide_expiry
-from solrbench.sweep.states import PointState
+from solrbench.sweep.state import PointState
 
 log = logging.getLogger("solrbench")
 

@@ -2,26 +2,25 @@
 
 Those of a benchmark's stages become conditions where they happen, with the deadline of the stage
 (`controller.reconcile`). This is for all else of a benchmark, and for sweeps.
+
+Reconciles that fail as a whole: the status cannot be written, so an event reports it.
 """
 
 import logging
+import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
-from solrbench.api.kinds import SWEEP
-from solrbench.cluster.client import Cluster
-from solrbench.controller.scheduling.reconcile_schedule import RETRY
-from solrbench.decide.conditions import (
-    ACCEPTED,
-    CLEANED_UP,
-    SUCCEEDED,
-    SWEEP_TYPES,
-    Conditions,
-)
-from solrbench.decide.internal_errors import MAX_IN_A_ROW, describe_exception
+import kopf
+
+from solrbench.api.kinds import SWEEP, ResourceKind
+from solrbench.controller.schedule import RETRY, BenchmarkKey
+from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED, SWEEP_TYPES, Conditions
+from solrbench.decide.queue import MAX_IN_A_ROW, describe_exception
 from solrbench.decide.unreadable import StoredStatus, readable_conditions
 from solrbench.errors import SolrbenchError
+from solrbench.kube.client import Cluster
 from solrbench.reasons.lifecycle import LifecycleReason
 
 log = logging.getLogger("solrbench")
@@ -103,3 +102,47 @@ def _of_benchmark(stored: Body, message: str, now: datetime) -> Body:
     elif not status.conditions.is_true(CLEANED_UP):
         status.set(CLEANED_UP, "False", reason, message)
     return status.body
+
+
+MAX_PAUSE = timedelta(minutes=1)
+"""Between two attempts: a webhook that is away for long is not asked every two seconds."""
+
+
+class ReconcileFailures:
+    """Counts the failures in a row of each resource; safe for threads.
+
+    Args:
+        kind: of the resources
+        first_pause: after the first failure; it doubles with each further one
+
+    """
+
+    def __init__(self, kind: ResourceKind, first_pause: timedelta) -> None:
+        self._kind = kind
+        self._first = first_pause
+        self._lock = threading.Lock()
+        self._rows: dict[str, tuple[int, str]] = {}
+
+    def note(self, key: BenchmarkKey, error: SolrbenchError) -> timedelta:
+        """Return the pause after a failure; an event reports the first one with its reason."""
+        with self._lock:
+            count, shown = self._rows.get(key.uid, (0, ""))
+            self._rows[key.uid] = count + 1, error.reason
+        if shown != error.reason:
+            self._record_event(key, error)
+        return min(self._first * (1 << min(count, 16)), max(MAX_PAUSE, self._first))
+
+    def clear(self, uid: str) -> None:
+        """Forget the failures of a resource: it was reconciled, or is gone."""
+        with self._lock:
+            self._rows.pop(uid, None)
+
+    def _record_event(self, key: BenchmarkKey, error: SolrbenchError) -> None:
+        metadata = {"namespace": key.namespace, "name": key.name, "uid": key.uid}
+        body = {
+            "apiVersion": self._kind.api_version,
+            "kind": self._kind.name,
+            "metadata": metadata,
+        }
+        text = f"the status is not up to date, the operator tries again: {error.message}"
+        kopf.event(cast(kopf.Body, body), type="Warning", reason=error.reason, message=text)

@@ -13,17 +13,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError
-from solrbench.cluster.client.official import connect_officially
-from solrbench.cluster.reports import Reports
+from solrbench.contract.names import ANNOTATION_RELEASED, FINALIZER
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
-from solrbench.decide.scheduling.finalizers import is_over, needs_finalizer
+from solrbench.decide.pauses import is_over, needs_finalizer
 from solrbench.errors import SolrbenchError
-from solrbench.plan.names import ANNOTATION_RELEASED, FINALIZER
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError
+from solrbench.kube.official import connect_officially
+from solrbench.kube.results import Reports
 
 PAUSE_SECONDS = 1.0
 """Between two looks."""

@@ -2,6 +2,8 @@
 
 A benchmark that has not started ends. One that has keeps its status, its pods and its place until
 the deadline of its phase: an upgrade or a rollback of the operator must not end what runs.
+
+A stored sweep that this version of the operator cannot read.
 """
 
 from dataclasses import dataclass
@@ -10,18 +12,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from solrbench.api.problems import problems
-from solrbench.cluster.client import Cluster
+from solrbench.api.rules import problems
 from solrbench.controller.deletion import Removal, delete_children
-from solrbench.controller.objects.children import LOAD, TARGET
-from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED
+from solrbench.controller.objects import LOAD, TARGET
+from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.unreadable import (
     StoredStatus,
     holds_collection,
     overdue_seconds,
+    readable_conditions,
     wants_target_removed,
 )
-from solrbench.reasons.cleanup import CleanupReason
+from solrbench.kube.client import Cluster
+from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -32,7 +35,7 @@ _KEPT = (
 
 
 @dataclass(frozen=True)
-class _Resource:
+class _UnreadableResource:
     """One that cannot be read.
 
     Attributes:
@@ -78,7 +81,7 @@ def mark_invalid(
         TemporaryError: if the API server does not respond.
 
     """
-    resource = _Resource(cluster, body, error, now)
+    resource = _UnreadableResource(cluster, body, error, now)
     status = StoredStatus.of(body, now)
     if status.is_finished:
         _clean_up(resource, status)
@@ -92,7 +95,9 @@ def mark_invalid(
         cluster.replace_status(body | {"status": status.body})
 
 
-def _refuse(resource: _Resource, status: StoredStatus, reason: Reason, ended: Any) -> None:
+def _refuse(
+    resource: _UnreadableResource, status: StoredStatus, reason: Reason, ended: Any
+) -> None:
     """Show what is wrong with a benchmark that has not started; it ends unless it may be read."""
     remedy = "the CRD is newer than this operator, upgrade the operator: "
     text = f"{remedy if resource.is_newer else ''}{resource.text}"
@@ -102,7 +107,7 @@ def _refuse(resource: _Resource, status: StoredStatus, reason: Reason, ended: An
         status.end("Failed")
 
 
-def _hold(resource: _Resource, status: StoredStatus) -> None:
+def _hold(resource: _UnreadableResource, status: StoredStatus) -> None:
     late = overdue_seconds(resource.body, resource.now)
     reason = LifecycleReason.UNREADABLE
     if late is None:
@@ -118,7 +123,7 @@ def _hold(resource: _Resource, status: StoredStatus) -> None:
     status.end("Failed")
 
 
-def _clean_up(resource: _Resource, status: StoredStatus) -> None:
+def _clean_up(resource: _UnreadableResource, status: StoredStatus) -> None:
     """Delete the pods of a benchmark that is over, as far as that is known without its spec."""
     if status.is_cleaned_up:
         return
@@ -136,3 +141,29 @@ def _clean_up(resource: _Resource, status: StoredStatus) -> None:
     else:
         text = "everything except the results is deleted"
         status.set(CLEANED_UP, "True", CleanupReason.CLEANED_UP, text)
+
+
+def mark_sweep_invalid(
+    cluster: Cluster, body: dict[str, Any], error: ValidationError, now: datetime
+) -> None:
+    """Write into the status what is wrong; benchmarks under way go on, and no other one begins.
+
+    Raises:
+        TemporaryError: if the API server does not respond.
+
+    """
+    status = body.get("status") or {}
+    generation = body["metadata"].get("generation", 1)
+    stored = readable_conditions(status.get("conditions") or [])
+    conditions = Conditions(stored, now, generation, SWEEP_TYPES)
+    text = "; ".join(problems(error))
+    is_newer = all(item["type"] == "extra_forbidden" for item in error.errors())
+    reason = LifecycleReason.DEFINITION_NEWER if is_newer else LifecycleReason.INVALID_SPEC
+    conditions.set(ACCEPTED, "False", reason, text)
+    conditions.set(SUCCEEDED, "Unknown", reason, text)
+    raw = [
+        each.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for each in conditions.as_list()
+    ]
+    if raw != status.get("conditions"):
+        cluster.replace_status(body | {"status": status | {"conditions": raw}})

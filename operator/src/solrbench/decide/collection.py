@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.collection import Collection
-from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
-from solrbench.decide.solr_views import Replica
+from solrbench.decide.outcome import Check, Outcome, fail, wait
+from solrbench.decide.views import Replica
 from solrbench.reasons.target import TargetReason
 
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
-from solrbench.decide.checks.targets.target import TargetPods, check_pods_unchanged
-from solrbench.decide.pods.problems import PodProblem, first_problem
+from solrbench.decide.outcome import Check, Outcome, fail, wait
+from solrbench.decide.pods import PodProblem, first_problem
+from solrbench.decide.target import TargetPods, check_pods_unchanged
 from solrbench.decide.views import PodView
-from solrbench.reasons.companions import CompanionReason
-from solrbench.reasons.target import TargetReason
+from solrbench.reasons.target import CompanionReason, TargetReason
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.export import Export
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.decide.checks.outcome import Outcome, fail
+from solrbench.api.v1alpha1.results import Export
+from solrbench.api.v1alpha1.status import Status
+from solrbench.contract.pod_plans import ExportOutcome
 from solrbench.decide.conditions import EXPORTED, Truth
-from solrbench.decide.pods.problems import PodProblem, first_problem
+from solrbench.decide.outcome import Outcome, fail
+from solrbench.decide.pods import PodProblem, first_problem
 from solrbench.decide.views import JobView, PodView
-from solrbench.plan.export_plan import ExportOutcome
-from solrbench.reasons.export import ExportReason
+from solrbench.reasons.end import ExportReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.registry import find_reason
 

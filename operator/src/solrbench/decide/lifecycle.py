@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.spec import Cleanup
-from solrbench.api.v1alpha1.status.conditions import Attempts
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.decide.checks.outcome import Outcome, fail
-from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions
-from solrbench.decide.deadlines import deadline_seconds
-from solrbench.reasons.cleanup import CleanupReason
+from solrbench.api.v1alpha1.benchmark import Cleanup
+from solrbench.api.v1alpha1.conditions import Attempts
+from solrbench.api.v1alpha1.status import Status
+from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, deadline_seconds
+from solrbench.decide.outcome import Outcome, fail
+from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 

@@ -1,22 +1,31 @@
-"""Whether a load goes on, starts again or fails."""
+"""Whether a load goes on, starts again or fails.
 
+The load under way as `status.liveLoad`, from what its master says.
+
+Where a new attempt of the load goes on in the lists of the workload.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import zip_longest
 
 from pydantic import ValidationError
 
-from solrbench.api.v1alpha1.load.load import OnWorkerLoss
-from solrbench.api.v1alpha1.status.summaries import ReportStatus
-from solrbench.api.v1alpha1.status.target import LiveLoad
-from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_load, wait
-from solrbench.decide.pods.problems import PodProblem, first_problem
+from solrbench.api.v1alpha1.comparisons import ReportStatus
+from solrbench.api.v1alpha1.load import OnWorkerLoss
+from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.contract.load_plan import OTHER_VERSION_REMEDY, LoadState, Resumption
+from solrbench.contract.names import LOAD_WORKER
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import StepRunId
+from solrbench.decide.outcome import Check, Outcome, fail, restart_load, wait
+from solrbench.decide.pods import PodProblem, first_problem
 from solrbench.decide.views import JobView, PodView
-from solrbench.plan.load_plan import OTHER_VERSION_REMEDY, LoadState
-from solrbench.plan.names import LOAD_WORKER
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.registry import PERMANENT_REASONS, find_reason
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.stats.number_format import round_significant
 
 KUBELET_DELAY = timedelta(seconds=10)
 """Within this long the API server shows that a container ended."""
@@ -168,3 +177,75 @@ def _last_state(pod: PodView) -> LoadState:
         return LoadState.model_validate_json(pod.termination_message or '{"stage": "Failed"}')
     except ValidationError:
         return LoadState(stage="Failed", message=pod.termination_message[:_MAX_TEXT])
+
+
+def build_live_load(state: LoadState, now: datetime) -> LiveLoad:
+    """Return the live figures as of `now`, rounded to what they are known to."""
+    is_planned = state.planned_requests_per_second is not None
+    return LiveLoad(
+        stage=state.stage,
+        repeat=state.repeat,
+        variant=state.variant,
+        step=state.step,
+        users=None if is_planned else state.users,
+        planned_requests_per_second=state.planned_requests_per_second,
+        requests=state.requests,
+        requests_per_second=round(state.requests_per_second, 1),
+        p50_milliseconds=round_significant(state.p50_milliseconds),
+        p95_milliseconds=round_significant(state.p95_milliseconds),
+        p99_milliseconds=round_significant(state.p99_milliseconds),
+        recent_failures=state.recent_failures,
+        recent_failed_percent=_failed_percent(state),
+        update_time=now,
+    )
+
+
+def _failed_percent(state: LoadState) -> float | None:
+    if not state.recent_requests or state.recent_failures is None:
+        return None
+    return round_significant(100 * state.recent_failures / state.recent_requests)
+
+
+_FIRST_ATTEMPT = 1
+
+
+def plan_resumption(
+    first: StepRunId,
+    documents: Iterable[StepRunResult],
+    attempt: int,
+    first_attempt_on_target: int,
+    *,
+    warms_each_step: bool = False,
+) -> Resumption:
+    """Return what is known of the ladder that an attempt begins in the middle.
+
+    Step runs are stored in their order, and with lists that are gone through once the load begins
+    none before the one ahead of it is stored. So every attempt since the last stored step run may
+    have begun the `first` one that is left, and no other.
+
+    Args:
+        first: the first step run that is not stored
+        documents: everything stored
+        attempt: the load's, which is about to begin
+        first_attempt_on_target: first attempt of the load at the present target; earlier ones
+            queried another Solr
+        warms_each_step: whether each step run has a warm-up of its own
+
+    """
+    stored = list(documents)
+    last = max((each.attempt for each in stored), default=_FIRST_ATTEMPT)
+    begun = max(last, first_attempt_on_target)
+    lost = max(0, attempt - begun)
+    own = [each for each in stored if (each.repeat, each.variant) == (first.repeat, first.variant)]
+    # The warm-up of an attempt that stored a step run of this ladder is in the offsets of that step
+    # run.
+    warmed_up = not warms_each_step and lost > 0 and any(each.attempt == begun for each in own)
+    columns = zip_longest(*(each.list_offsets for each in own), fillvalue=0)
+    return Resumption(
+        offsets=[max(column) for column in columns],
+        lost_steps=lost,
+        lost_warm_ups=lost - warmed_up,
+        may_repeat=any(
+            each.queries_may_repeat or each.lost_workers or not each.list_offsets for each in own
+        ),
+    )

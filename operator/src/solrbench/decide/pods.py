@@ -1,12 +1,22 @@
-"""What is wrong with a pod: a reason for programs, a sentence with the remedy for people."""
+"""What is wrong with a pod: a reason for programs, a sentence with the remedy for people.
+
+Pods that cannot end because their node is lost: no kubelet confirms their end.
+
+Pods that a controller of Kubernetes may not create: there is no pod to look at.
+
+Pod restarts, OOM kills and losses during a step run, as evidence of its result.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from solrbench.contract.server_document import PodEvent, PodRecord
+from solrbench.contract.step_document import StepRunResult
 from solrbench.decide.views import ContainerView, PodView
 from solrbench.reasons.kinds import Reason
-from solrbench.reasons.pod import PodReason
+from solrbench.reasons.target import PodReason
 
 STUCK_AFTER = timedelta(seconds=40)
 """A pod that is still being made after this long is a problem."""
@@ -95,3 +105,195 @@ def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | N
 def shorten(text: str) -> str:
     """Return a message of others, cut to the length that a condition has room for."""
     return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"
+
+
+PATIENCE = timedelta(seconds=60)
+"""How long a pod may be terminating after its grace period, and a node not ready, before it counts
+as lost. A kubelet reports every 10 s; the node controller waits 40 s or more for it."""
+
+NOTICE = timedelta(seconds=10)
+"""How long a lost pod is named in a condition before it is force-deleted."""
+
+
+@dataclass(frozen=True)
+class LostPod:
+    """A pod that is being deleted and whose node does not confirm it.
+
+    Attributes:
+        namespace: where it is
+        name: its name
+        uid: its uid, so that a successor of the same name is spared
+        due: when it should have ended
+        message: which node is lost, and since when
+
+    """
+
+    namespace: str
+    name: str
+    uid: str
+    due: datetime
+    message: str
+
+    def may_be_forced(self, now: datetime) -> bool:
+        """Return whether it has been named long enough."""
+        return now - self.due > PATIENCE + NOTICE
+
+
+def is_overdue(pod: dict[str, Any], now: datetime) -> bool:
+    """Return whether a pod should have ended long ago.
+
+    The time of deletion is the end of the grace period, not its begin.
+    """
+    due = _due(pod)
+    return due is not None and now - due > PATIENCE
+
+
+def _due(pod: dict[str, Any]) -> datetime | None:
+    text = pod["metadata"].get("deletionTimestamp")
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def find_lost_pod(
+    pod: dict[str, Any], node: dict[str, Any] | None, now: datetime
+) -> LostPod | None:
+    """Return a pod that is overdue, if its node is gone or has not been ready for long.
+
+    Args:
+        pod: a pod that runs on a node, or ran there
+        node: that node; `None` if the cluster has none of this name
+        now: time of the observation
+
+    """
+    why = _why_lost(node, now)
+    due = _due(pod)
+    if due is None or now - due <= PATIENCE or why is None:
+        return None
+    metadata, name = pod["metadata"], pod["spec"]["nodeName"]
+    message = f"pod {metadata['name']} cannot end, its node {name} {why}; it is force-deleted"
+    return LostPod(metadata["namespace"], metadata["name"], metadata["uid"], due, message)
+
+
+def _why_lost(node: dict[str, Any] | None, now: datetime) -> str | None:
+    if node is None:
+        return "is gone"
+    for each in (node.get("status") or {}).get("conditions") or []:
+        if each["type"] == "Ready" and each["status"] != "True":
+            since = each["lastTransitionTime"]
+            if now - datetime.fromisoformat(since) > PATIENCE:
+                return f"has not been ready since {since}"
+    return None
+
+
+FAILED_CREATE = "FailedCreate"
+"""Reason of the events of the controllers of Jobs, StatefulSets and ReplicaSets."""
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def find_creation_problem(
+    owner: dict[str, Any], pods: Iterable[PodView], events: Iterable[dict[str, Any]]
+) -> PodProblem | None:
+    """Return why the pods of an owner are not created, if the API server refuses them.
+
+    Args:
+        owner: a StatefulSet, Job or other owner of pods, some of which are missing
+        pods: those that it has
+        events: its events with the reason FailedCreate; one that is older than the newest pod
+            speaks of a refusal that is over, one of another uid of an earlier owner of this name
+
+    """
+    newest = max((pod.created for pod in pods), default=_NEVER)
+    current = [
+        each
+        for each in events
+        if (each.get("involvedObject") or {}).get("uid") == owner["metadata"]["uid"]
+        and event_time(each) >= newest
+    ]
+    message = max(current, key=event_time).get("message", "") if current else _condition(owner)
+    if not message:
+        return None
+    return PodProblem(
+        PodReason.FAILED_CREATE,
+        f"pods of {owner['kind']} {owner['metadata']['name']} are refused: {shorten(message)};"
+        " change the quota, Pod Security level, policy or webhook that the message names",
+    )
+
+
+def _condition(owner: dict[str, Any]) -> str:
+    """Return the message of ReplicaFailure, a condition of Deployments and ReplicaSets."""
+    conditions = (owner.get("status") or {}).get("conditions") or []
+    return next(
+        (
+            each.get("message", "")
+            for each in conditions
+            if each["type"] == "ReplicaFailure" and each["status"] == "True"
+        ),
+        "",
+    )
+
+
+def event_time(event: dict[str, Any]) -> datetime:
+    """Return when an event was last seen; `series` is how newer clients count repetitions."""
+    last = (event.get("series") or {}).get("lastObservedTime")
+    text = last or event.get("lastTimestamp") or event.get("eventTime")
+    text = text or event["metadata"].get("creationTimestamp")
+    return datetime.fromisoformat(text) if text else _NEVER
+
+
+def add_pod_events(document: StepRunResult, pods: Iterable[PodView]) -> StepRunResult:
+    """Return the document with the events of `pods` in its time added.
+
+    The kubelet reports the end of a container some seconds later, so events may be added after the
+    document was stored. A document without new events is returned as it is.
+    """
+    known = {each.pod: each for each in document.pods or ()}
+    found = {each.name: _record(each, document.start_time, document.end_time) for each in pods}
+    if document.pods is not None and not any(
+        _is_new(record, known.get(name)) for name, record in found.items()
+    ):
+        return document
+    merged = known | {name: _merge(known.get(name), record) for name, record in found.items()}
+    return document.model_copy(update={"pods": [merged[name] for name in sorted(merged)]})
+
+
+def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
+    """Return whether something happened to one of `pods`, or one was made, after `since`."""
+    return any(
+        pod.created > since
+        or any(
+            each.ended is not None and each.ended > since and _is_problem(each)
+            for each in pod.containers
+        )
+        for pod in pods
+    )
+
+
+def _record(pod: PodView, start: datetime, end: datetime) -> PodRecord:
+    problems = [
+        PodEvent(kind=_kind(each), container=each.name, time=each.ended)
+        for each in pod.containers
+        if each.ended is not None and start <= each.ended <= end and _is_problem(each)
+    ]
+    if start < pod.created <= end:
+        problems.append(PodEvent(kind="Replaced", time=pod.created))
+    restarts = sum(each.restarts for each in pod.containers)
+    return PodRecord(pod=pod.name, component=pod.component, restarts=restarts, troubles=problems)
+
+
+def _is_problem(container: ContainerView) -> bool:
+    """Return whether a container ended unexpectedly, not because its work was done."""
+    return container.restarts > 0 or container.exit_code != 0
+
+
+def _kind(container: ContainerView) -> str:
+    return "OOMKilled" if container.ended_reason == "OOMKilled" else "Restarted"
+
+
+def _is_new(record: PodRecord, known: PodRecord | None) -> bool:
+    return any(known is None or each not in known.troubles for each in record.troubles)
+
+
+def _merge(known: PodRecord | None, record: PodRecord) -> PodRecord:
+    before = known.troubles if known is not None else []
+    added = [each for each in record.troubles if each not in before]
+    return record.model_copy(update={"troubles": [*before, *added]})

@@ -2,17 +2,164 @@
 
 Who may create benchmarks need not be allowed to use every ServiceAccount or Secret of a namespace,
 but a pod that names one acts with its rights.
+
+Whether the objects that a spec refers to exist.
+
+Whether a dataset may be downloaded as the spec says; index pods check addresses as well.
+
+Whether objectives name steps that there are.
+
+Whether the benchmark that another one is compared with has its results.
 """
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from pydantic.alias_generators import to_camel
 
-from solrbench.api.v1alpha1.pod.pod_options import PodOptions
-from solrbench.api.v1alpha1.pod.pods import TopologySpread
-from solrbench.api.v1alpha1.spec import Spec
-from solrbench.decide.checks.outcome import Outcome, fail
+from solrbench.api.v1alpha1.benchmark import Spec
+from solrbench.api.v1alpha1.pod_options import PodOptions
+from solrbench.api.v1alpha1.pods import TopologySpread
+from solrbench.decide.existing_target import check_name
+from solrbench.decide.outcome import Check, Outcome, fail, wait
+from solrbench.errors import PermanentError
+from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
+
+
+@dataclass(frozen=True)
+class ConfigMapReference:
+    """A ConfigMap that the spec refers to.
+
+    Attributes:
+        field: path of the reference in the resource
+        name: of the ConfigMap
+        wanted: keys that it must have
+        keys: keys that it has; `None` if it does not exist
+
+    """
+
+    field: str
+    name: str
+    wanted: tuple[str, ...]
+    keys: frozenset[str] | None
+
+
+@dataclass(frozen=True)
+class ClaimReference:
+    """A PersistentVolumeClaim that the spec refers to.
+
+    Attributes:
+        field: path of the reference in the resource
+        name: of the claim
+        exists: whether there is one
+
+    """
+
+    field: str
+    name: str
+    exists: bool
+
+
+@dataclass(frozen=True)
+class References:
+    """All objects that a spec refers to, beside Secrets and hosts.
+
+    Attributes:
+        namespace: where they must be
+        config_maps: the ConfigMaps
+        claims: the PersistentVolumeClaims
+
+    """
+
+    namespace: str
+    config_maps: tuple[ConfigMapReference, ...]
+    claims: tuple[ClaimReference, ...]
+
+
+def check_config_maps(found: References) -> Outcome | None:
+    """Wait until every ConfigMap exists with its keys."""
+    for each in found.config_maps:
+        if each.keys is None:
+            return wait(
+                LifecycleReason.CONFIG_MAP_NOT_FOUND,
+                f"{each.field}: there is no ConfigMap {each.name} in namespace {found.namespace};"
+                " create it",
+            )
+        missing = [key for key in each.wanted if key not in each.keys]
+        if missing:
+            return wait(
+                LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND,
+                f"{each.field}: ConfigMap {each.name} has no key {', '.join(missing)};"
+                f" it has {', '.join(sorted(each.keys)) or 'none'}; add it",
+            )
+    return None
+
+
+def check_claims(found: References) -> Outcome | None:
+    """Wait until every PersistentVolumeClaim exists."""
+    for each in found.claims:
+        if not each.exists:
+            return wait(
+                LifecycleReason.VOLUME_CLAIM_NOT_FOUND,
+                f"{each.field}: there is no PersistentVolumeClaim {each.name} in namespace"
+                f" {found.namespace}; create it",
+            )
+    return None
+
+
+REFERENCE_CHECKS: tuple[Check[References], ...] = (check_config_maps, check_claims)
+
+
+URLS_FIELD = "spec.dataset.http.urls"
+HOSTS_SETTING = "datasets.allowedHosts"
+
+
+@dataclass(frozen=True)
+class Downloads:
+    """What the spec says about downloads, and what the operator's settings allow.
+
+    Attributes:
+        hosts: of the URLs
+        allowed_hosts: patterns
+        secret_fields: paths of the fields that refer to Secrets
+        secrets_allowed: whether there may be any
+
+    """
+
+    hosts: tuple[str, ...]
+    allowed_hosts: tuple[str, ...]
+    secret_fields: tuple[str, ...]
+    secrets_allowed: bool
+
+
+def check_download_hosts(found: Downloads) -> Outcome | None:
+    """Fail if a host is not allowed."""
+    for host in found.hosts:
+        try:
+            check_name(host, found.allowed_hosts, URLS_FIELD, HOSTS_SETTING)
+        except PermanentError as error:
+            return fail(error.reason, error.message)
+    return None
+
+
+def check_download_secrets(found: Downloads) -> Outcome | None:
+    """Fail if Secrets are not allowed: who may create a benchmark need not be allowed to read them.
+
+    A server that a URL names, which may be a user's own, receives what they hold.
+    """
+    if found.secrets_allowed or not found.secret_fields:
+        return None
+    return fail(
+        IndexingReason.DATASET_SECRET_NOT_ALLOWED,
+        f"{', '.join(found.secret_fields)}: the operator's settings allow no Secrets for downloads;"
+        " set datasets.secrets of its chart to true, and datasets.allowedHosts to the servers that"
+        " may get them",
+    )
+
+
+DOWNLOAD_CHECKS: tuple[Check[Downloads], ...] = (check_download_hosts, check_download_secrets)
+
 
 SECRETS = "env.valueFrom.secretKeyRef"
 """Variables from Secrets; `env` stands for the others."""
@@ -60,3 +207,67 @@ def _set_options(spec: Spec) -> Iterator[tuple[str, str]]:
         yield "spec.target.solrCloud.tolerations", "tolerations"
     if solr.topology_spread != TopologySpread():
         yield "spec.target.solrCloud.topologySpread", "topologySpreadConstraints"
+
+
+def check_objective_steps(spec: Spec) -> Outcome | None:
+    """Fail at the first objective for a step that `load.steps` does not have.
+
+    In the schema this would compare each name with each, and default names are made of numbers.
+    """
+    known = [step.name for step in spec.load.steps]
+    for index, objective in enumerate(spec.objectives):
+        unknown = [name for name in objective.steps if name not in known]
+        if unknown:
+            return fail(
+                LifecycleReason.OBJECTIVE_STEP_NOT_FOUND,
+                f"spec.objectives[{index}].steps names {unknown[0]}, which is not in load.steps"
+                f" ({', '.join(known) or 'there are none'}); name one of these, or leave steps out",
+            )
+    return None
+
+
+_FIELD = "spec.comparison.baseline.benchmark"
+
+
+@dataclass(frozen=True)
+class BaselineBenchmark:
+    """The benchmark of `spec.comparison.baseline`.
+
+    Attributes:
+        name: its name
+        namespace: where it must be
+        exists: whether there is one
+        finished: whether it is over
+        succeeded: whether it is over, and well
+        phase: its phase
+
+    """
+
+    name: str
+    namespace: str
+    exists: bool
+    finished: bool = False
+    succeeded: bool = False
+    phase: str = ""
+
+
+def check_baseline(found: BaselineBenchmark) -> Outcome | None:
+    """Wait until the baseline has succeeded; end if it has failed."""
+    if not found.exists:
+        return wait(
+            LifecycleReason.BASELINE_NOT_FOUND,
+            f"{_FIELD}: there is no SolrBenchmark {found.name} in namespace {found.namespace};"
+            " create it",
+        )
+    if not found.finished:
+        return wait(
+            LifecycleReason.BASELINE_UNFINISHED,
+            f"{_FIELD}: SolrBenchmark {found.name} has not ended, it is {found.phase}",
+        )
+    if not found.succeeded:
+        return fail(
+            LifecycleReason.BASELINE_FAILED,
+            f"{_FIELD}: SolrBenchmark {found.name} has failed, so there is nothing to compare"
+            " with; run it again, or name another baseline",
+        )
+    return None

@@ -3,16 +3,20 @@
 A spec at all limits at once, with many steps, variants and request names, would have a status of
 1.8 MB; etcd takes 1.5 MiB. Parts that the report has anyway are left out then, details first, one
 after another, until the rest fits. `status.report.leftOut` names them.
+
+What is left of a status that the API server does not store.
 """
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.summaries import Comparison
-from solrbench.api.v1alpha1.status.trends import TrendWord
-from solrbench.api.v1alpha1.status.verdicts import InvalidReason
+from solrbench.api.v1alpha1.comparisons import Comparison
+from solrbench.api.v1alpha1.findings import InvalidReason, TrendWord
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_result import StepResult
+from solrbench.decide.conditions import SUCCEEDED, Conditions, is_finished
+from solrbench.reasons.end import ApiServerReason
 
 MAX_STATUS_BYTES = 750_000
 """Of a status as JSON, half of what etcd takes; events, `kubectl` and watches carry it, too."""
@@ -138,3 +142,47 @@ _REDUCTIONS = (
     _Reduction("results of single request names", _totals_only),
 )
 """In their order: what is missed least goes first."""
+
+
+MAX_ERROR = 500
+"""Characters of the API server's message: that of an invalid object repeats the object."""
+
+
+def reduce_status(status: Status, stored: Status, error: str, now: datetime) -> Status:
+    """Return the conditions and what clean-up needs; the benchmark ends if it has not before.
+
+    Results are left out; they stay in the ConfigMaps of the report.
+
+    Args:
+        status: the one that was rejected
+        stored: the one before, whose parts are known to be accepted
+        error: why it was rejected
+        now: the time of the end
+
+    """
+    conditions = Conditions(status.conditions, now, status.observed_generation)
+    message = (
+        f"the API server rejected the status, results are left out of it: {error[:MAX_ERROR]};"
+        " read them from the report, and reduce steps, variants or request names"
+    )
+    ended = is_finished(stored)
+    if ended:
+        before = conditions.get(SUCCEEDED)
+        truth, text = before.status, f"{before.message}; {message}"
+        conditions.set(SUCCEEDED, truth, ApiServerReason.STATUS_REJECTED, text)
+    else:
+        conditions.set(SUCCEEDED, "False", ApiServerReason.STATUS_REJECTED, message)
+    return Status(
+        observed_generation=status.observed_generation,
+        phase=status.phase if ended else "Failed",
+        progress_percent=status.progress_percent,
+        start_time=status.start_time,
+        completion_time=status.completion_time or now,
+        phase_start_time=status.phase_start_time if ended else now,
+        attempts=status.attempts,
+        target=stored.target,
+        dataset=stored.dataset,
+        report=status.report,
+        export=stored.export,
+        conditions=conditions.as_list(),
+    )

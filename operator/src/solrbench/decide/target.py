@@ -1,14 +1,19 @@
-"""Whether the nodes of a target are those that the spec requires, and still are."""
+"""Whether the nodes of a target are those that the spec requires, and still are.
+
+How far ZooKeeper and the Solr nodes of a provisioned target are.
+
+Whether the ZooKeeper that others make or run can serve a target.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_target, wait
-from solrbench.decide.pods.problems import first_problem
+from solrbench.decide.outcome import Check, Outcome, fail, restart_target, wait
+from solrbench.decide.pods import PodProblem, first_problem
 from solrbench.decide.views import PodView
-from solrbench.reasons.pod import PodReason
-from solrbench.reasons.target import TargetReason
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.target import PodReason, TargetReason
 
 SUPPORTED_MAJOR = "9."
 """Begin of the versions whose responses the operator can read."""
@@ -126,3 +131,103 @@ def check_pods_unchanged(target: TargetPods) -> Outcome | None:
             return fail(problem.reason, problem.message)
         return restart_target(problem.reason, problem.message)
     return None
+
+
+@dataclass(frozen=True)
+class ComponentPods:
+    """The pods of Solr, or the members of an ensemble.
+
+    Attributes:
+        ready: how many of them serve
+        wanted: how many there must be
+        pods: their pods, for the problems that they have
+        now: time of the observation
+        creation: why pods are missing, if they may not be created
+
+    """
+
+    ready: int
+    wanted: int
+    pods: tuple[PodView, ...]
+    now: datetime
+    creation: PodProblem | None = None
+
+
+def check_ensemble(members: ComponentPods) -> Outcome | None:
+    """Wait until every member of the ensemble serves."""
+    message = f"{members.ready} of {members.wanted} ZooKeeper members have joined the ensemble"
+    return _check_ready(members, TargetReason.ZOOKEEPER_NOT_READY, message)
+
+
+@dataclass(frozen=True)
+class ZooKeeperHeap:
+    """The heap of an ensemble.
+
+    Attributes:
+        heap_bytes: maximum heap that each member reports, by host; `None` if it reports none
+        wanted: heap of the spec in bytes
+
+    """
+
+    heap_bytes: Mapping[str, int | None]
+    wanted: int
+
+
+def check_zookeeper_heap(ensemble: ZooKeeperHeap) -> Outcome | None:
+    """Fail if a member runs with another heap than the one of the spec."""
+    for host, found in sorted(ensemble.heap_bytes.items()):
+        if found is not None and is_other_heap(found, ensemble.wanted):
+            return fail(
+                TargetReason.HEAP_MISMATCH,
+                f"{host} reports a maximum heap of {found >> 20} MiB,"
+                f" spec.target.solrCloud.zookeeper.heap is {ensemble.wanted >> 20} MiB; remove heap"
+                " options from the environment of the image",
+            )
+    return None
+
+
+def check_solr_pods(solr: ComponentPods) -> Outcome | None:
+    """Wait until every Solr pod is ready."""
+    message = f"{solr.ready} of {solr.wanted} Solr pods are ready"
+    return _check_ready(solr, TargetReason.SOLR_NOT_READY, message)
+
+
+def _check_ready(component: ComponentPods, reason: Reason, message: str) -> Outcome | None:
+    if component.ready == component.wanted:
+        return None
+    problem = first_problem(component.pods, component.now) or component.creation
+    return wait(reason, message) if problem is None else wait(problem.reason, problem.message)
+
+
+def check_clusters_served(served: bool) -> Outcome | None:
+    """Wait until the cluster serves ZookeeperClusters."""
+    if served:
+        return None
+    return wait(
+        TargetReason.ZOOKEEPER_OPERATOR_MISSING,
+        "the cluster does not serve zookeeperclusters.zookeeper.pravega.io; install the"
+        " ZooKeeper operator with its definition, or set zookeeper.mode to Ensemble",
+    )
+
+
+def check_provided_made(name: str, made: bool) -> Outcome | None:
+    """Wait until the Solr Operator has made its ZookeeperCluster."""
+    if made:
+        return None
+    return wait(
+        TargetReason.ZOOKEEPER_NOT_READY,
+        f"the Solr Operator has not made ZookeeperCluster {name}; it must be installed with"
+        " zookeeper-operator.use or zookeeper-operator.install",
+    )
+
+
+def check_reachable(servers: str, reachable: bool) -> Outcome | None:
+    """Wait until a member of an outside ensemble takes a connection."""
+    if reachable:
+        return None
+    return wait(
+        TargetReason.ZOOKEEPER_UNREACHABLE,
+        f"no ZooKeeper of {servers} accepts a connection from the operator; check"
+        " spec.target.solrCloud.zookeeper.connectionString, whose names must be resolvable"
+        " from every namespace, and network policies",
+    )

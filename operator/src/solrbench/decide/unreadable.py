@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from solrbench.api.v1alpha1.spec import Cleanup, Deadlines
-from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.decide.checks.lifecycle import wants_cleanup
+from solrbench.api.v1alpha1.benchmark import Cleanup, Deadlines
+from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, Truth
-from solrbench.decide.scheduling.queue import CLEANUP_DONE_REASONS
+from solrbench.decide.lifecycle import wants_cleanup
+from solrbench.decide.queue import CLEANUP_DONE_REASONS
 from solrbench.reasons.kinds import Reason
 
 DERIVED = frozenset(

@@ -1,10 +1,17 @@
-"""Pods and Jobs reduced to what decisions need."""
+"""Pods and Jobs reduced to what decisions need.
+
+Nodes and replicas of Solr reduced to what decisions need.
+
+To which resource an object belongs, by its controller (Kubernetes, "Owners and Dependents").
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from solrbench.plan.names import AGENT, LABEL_ATTEMPT, LABEL_COMPONENT
+from solrbench.contract.names import AGENT, LABEL_ATTEMPT, LABEL_COMPONENT
+from solrbench.decide.outcome import Outcome, wait
+from solrbench.reasons.end import ApiServerReason
 
 
 def attempt_of(body: dict[str, Any]) -> int:
@@ -152,4 +159,92 @@ def view_job(body: dict[str, Any]) -> JobView:
         failed=bool(failed),
         failure=failed.get("message", ""),
         deleting=metadata.get("deletionTimestamp") is not None,
+    )
+
+
+@dataclass(frozen=True)
+class Replica:
+    """One replica of one shard.
+
+    Attributes:
+        shard: name of the shard
+        core: name of the core
+        node: Solr's name of the node, `host:8983_solr`
+        base_url: the node's address, `http://host:8983/solr`
+        type: NRT, TLOG or PULL
+        state: active, recovering, down …
+        leader: whether it leads its shard
+
+    """
+
+    shard: str
+    core: str
+    node: str
+    base_url: str
+    type: str
+    state: str
+    leader: bool
+
+
+@dataclass(frozen=True)
+class ReplicaSize:
+    """The index of one core as its current searcher sees it.
+
+    Attributes:
+        shard: name of the shard
+        core: name of the core
+        documents: that a search can find
+        bytes: on disk
+        deleted_documents: that are still in the segments, replaced or deleted but not merged away;
+            `None` if Solr does not report them
+
+    """
+
+    shard: str
+    core: str
+    documents: int
+    bytes: int
+    deleted_documents: int | None = None
+
+
+@dataclass(frozen=True)
+class NodeIdentity:
+    """One node as it describes itself.
+
+    Attributes:
+        solr_version: such as 9.10.1
+        heap_max_bytes: maximum heap of its JVM
+        started: when that JVM was started, as it writes it; changes with a restart
+
+    """
+
+    solr_version: str
+    heap_max_bytes: int
+    started: str
+
+
+def controller_uid(body: dict[str, Any]) -> str | None:
+    """Return the uid of the resource that controls an object, if one does."""
+    for owner in body["metadata"].get("ownerReferences") or []:
+        if owner.get("controller"):
+            return str(owner["uid"])
+    return None
+
+
+def check_not_taken(wanted: dict[str, Any], found: dict[str, Any] | None) -> Outcome | None:
+    """Wait if an object of the same name belongs to something else; it is never taken over.
+
+    Args:
+        wanted: the object to apply; one without a controller may change any
+        found: the object as it is stored
+
+    """
+    owner = controller_uid(wanted)
+    if found is None or owner is None or controller_uid(found) == owner:
+        return None
+    metadata = wanted["metadata"]
+    return wait(
+        ApiServerReason.NAME_TAKEN,
+        f"{wanted['kind']} {metadata['name']} in namespace {metadata['namespace']} does not belong"
+        " to this benchmark and is not changed; delete it, or give the benchmark another name",
     )

@@ -1,5 +1,9 @@
-"""The command of the export pod."""
+"""The command of the export pod.
 
+The report of a benchmark, from the ConfigMaps that are mounted into the pod.
+"""
+
+import gzip
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -7,27 +11,91 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
-from solrbench.decide.checks.export import ENDPOINT_FIELD, HOSTS_SETTING
-from solrbench.errors import PermanentError
-from solrbench.export.destination import Destination, open_bucket, open_volume
-from solrbench.export.errors import ExportError
-from solrbench.export.stored import read_report
-from solrbench.export.writing import remove_older, write_files
-from solrbench.net.name_lookup import lookup
-from solrbench.plan.export_plan import (
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.contract.environment import Environment
+from solrbench.contract.pod_plans import (
+    EVIDENCE_FOLDER,
     EXIT_PERMANENT,
     EXPORT_CA_FOLDER,
     EXPORT_CREDENTIALS_FOLDER,
     RESOURCE_KEY,
     RESULTS_FOLDER,
+    STEPS_FOLDER,
     VOLUME_FOLDER,
     ExportOutcome,
     ExportPlan,
+    StoredDocument,
     parent_folder,
 )
-from solrbench.reasons.export import ExportReason
-from solrbench.report.files import report_files
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.storage import ChunkedDocument, DamagedReportError, from_chunks
+from solrbench.decide.existing_target import check_addresses, check_name, host_of, qualify
+from solrbench.decide.export import ENDPOINT_FIELD, HOSTS_SETTING
+from solrbench.errors import PermanentError
+from solrbench.export.destination import (
+    Destination,
+    ExportError,
+    open_bucket,
+    open_volume,
+    remove_older,
+    write_files,
+)
+from solrbench.manifests.results import ENVIRONMENT_KEY
+from solrbench.net.deadline import lookup
+from solrbench.present.files import report_files
+from solrbench.present.report import Report
+from solrbench.reasons.end import ExportReason
+
+
+def read_report(plan: ExportPlan, resource: Path, folder: Path) -> Report:
+    """Return the report.
+
+    Args:
+        plan: names the documents
+        resource: file with the resource, gzip
+        folder: where the results are mounted
+
+    Raises:
+        ExportError: `ExportPlanInvalid` if a file is missing or not what it must be.
+
+    """
+    try:
+        benchmark = SolrBenchmark.model_validate_json(gzip.decompress(resource.read_bytes()))
+        steps = [_read_document(each, folder / STEPS_FOLDER) for each in plan.documents]
+        return Report(
+            benchmark=plan.benchmark,
+            spec=benchmark.spec,
+            status=benchmark.status,
+            environment=_read_environment(folder),
+            evidence=_read_evidence(folder / EVIDENCE_FOLDER),
+            steps=sorted(steps, key=lambda each: each.start_time),
+        )
+    except (OSError, ValidationError, DamagedReportError) as error:
+        message = f"the stored results cannot be read: {error}"
+        raise ExportError(ExportReason.EXPORT_PLAN_INVALID, message, permanent=True) from error
+
+
+def _read_document(stored: StoredDocument, folder: Path) -> StepRunResult:
+    chunks = tuple((folder / name).read_bytes() for name in stored.chunks)
+    return from_chunks(ChunkedDocument(chunks, stored.sha256))
+
+
+def _read_environment(folder: Path) -> Environment | None:
+    file = folder / ENVIRONMENT_KEY
+    if not file.exists():
+        return None
+    try:
+        return Environment.model_validate_json(file.read_bytes())
+    except ValidationError:
+        return None  # of another version
+
+
+def _read_evidence(folder: Path) -> dict[str, str]:
+    if not folder.is_dir():
+        return {}
+    files = sorted(each for each in folder.iterdir() if each.is_file())
+    return {each.name: each.read_text("utf-8") for each in files}
+
 
 EXIT_RETRYABLE = 1
 _MAX_MESSAGE = 1000
@@ -35,7 +103,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class PodEnvironment:
+class ExportPodEnvironment:
     """What is around the command in its pod.
 
     Attributes:
@@ -56,14 +124,14 @@ class PodEnvironment:
     check: Callable[[str, Iterable[str], Iterable[str], str], None] = check_addresses
 
 
-def run_export(plan_file: Path, pod: PodEnvironment | None = None) -> int:
+def run_export(plan_file: Path, pod: ExportPodEnvironment | None = None) -> int:
     """Write the results and say how it went.
 
     Returns:
         0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`
 
     """
-    pod = pod or PodEnvironment()
+    pod = pod or ExportPodEnvironment()
     code = 0
     try:
         outcome = _export(plan_file, pod)
@@ -85,7 +153,7 @@ def run_export(plan_file: Path, pod: PodEnvironment | None = None) -> int:
     return code
 
 
-def _export(plan_file: Path, pod: PodEnvironment) -> ExportOutcome:
+def _export(plan_file: Path, pod: ExportPodEnvironment) -> ExportOutcome:
     try:
         plan = ExportPlan.model_validate_json(plan_file.read_bytes())
     except (OSError, ValidationError) as error:
@@ -101,7 +169,7 @@ def _export(plan_file: Path, pod: PodEnvironment) -> ExportOutcome:
     return outcome.model_copy(update={"removed": removed})
 
 
-def _open(plan: ExportPlan, pod: PodEnvironment) -> Destination:
+def _open(plan: ExportPlan, pod: ExportPodEnvironment) -> Destination:
     if plan.export.s3 is None:
         claim = plan.export.persistent_volume_claim
         return open_volume(pod.volume, claim.claim_name if claim else "")

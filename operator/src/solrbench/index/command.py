@@ -12,30 +12,28 @@ from pathlib import Path
 import httpx
 from pydantic import ValidationError
 
-from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.posting.leader_resolver import LeaderResolver
-from solrbench.dataset.posting.prefetch import PrefetchReader
-from solrbench.dataset.posting.sender import Sender, find_routes
-from solrbench.dataset.progress import (
+from solrbench.contract.names import INDEX
+from solrbench.contract.pod_plans import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
+from solrbench.errors import PermanentError
+from solrbench.index.download_rules import DownloadRules
+from solrbench.index.errors import IndexingError, RetryPolicy, log_retries
+from solrbench.index.files import Partition
+from solrbench.index.progress import (
+    Page,
     ProgressCounter,
     as_json,
     as_metrics,
+    serve_progress,
     write_termination_message,
 )
-from solrbench.dataset.progress_server import Page, serve_progress
-from solrbench.dataset.retries import RetryPolicy, log_retries
-from solrbench.dataset.routing.batches import Batch, batches
-from solrbench.dataset.sources.documents import ReadContext, read_documents
-from solrbench.dataset.sources.download_rules import DownloadRules
-from solrbench.dataset.sources.partition import Partition
-from solrbench.errors import PermanentError
-from solrbench.http_auth import HttpAuth, read_auth
-from solrbench.net.addresses import wildcard_address
-from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
-from solrbench.plan.names import INDEX
-from solrbench.reasons.indexing import IndexingReason
+from solrbench.index.routing import Batch, batches
+from solrbench.index.sender import LeaderResolver, PrefetchReader, Sender, find_routes
+from solrbench.index.sources import ReadContext, read_documents
+from solrbench.net.deadline import wildcard_address
+from solrbench.net.http import HttpAuth, read_auth
+from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.telemetry.own_pod import OwnPodMeter
+from solrbench.telemetry.summary import OwnPodMeter
 
 EXIT_RETRYABLE = 1
 """Exit code of a pod whose failure another pod may not have: a lost connection."""
@@ -48,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class PodEnvironment:
+class IndexPodEnvironment:
     """What is around the command in its pod.
 
     Attributes:
@@ -71,14 +69,16 @@ class PodEnvironment:
     clock: Callable[[], float] = time.time
 
 
-def run_index(plan_file: Path, completion_index: int, pod: PodEnvironment | None = None) -> int:
+def run_index(
+    plan_file: Path, completion_index: int, pod: IndexPodEnvironment | None = None
+) -> int:
     """Index this pod's share of the dataset.
 
     Returns:
         0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`, or `EXIT_TERMINATED`
 
     """
-    pod = pod or PodEnvironment()
+    pod = pod or IndexPodEnvironment()
     log_retries()
     counter, meter = ProgressCounter(completion_index, pod.clock), OwnPodMeter(INDEX)
     code, failure = 0, None
@@ -129,7 +129,7 @@ def _access(plan: IndexPlan) -> HttpAuth:
     return access
 
 
-async def _index(plan: IndexPlan, counter: ProgressCounter, pod: PodEnvironment) -> None:
+async def _index(plan: IndexPlan, counter: ProgressCounter, pod: IndexPodEnvironment) -> None:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine that runs has a task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -147,7 +147,7 @@ async def _index(plan: IndexPlan, counter: ProgressCounter, pod: PodEnvironment)
 
 
 async def _send_all(
-    plan: IndexPlan, counter: ProgressCounter, pod: PodEnvironment, http: httpx.AsyncClient
+    plan: IndexPlan, counter: ProgressCounter, pod: IndexPodEnvironment, http: httpx.AsyncClient
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
     retry_policy = replace(pod.retry_policy, retries=indexing.batch_retries)

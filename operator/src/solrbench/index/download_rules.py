@@ -9,13 +9,8 @@ from typing import Protocol
 
 import httpx
 
-from solrbench.api.v1alpha1.download import Http
-from solrbench.dataset.errors import IndexingError
-from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
-from solrbench.decide.checks.downloads import HOSTS_SETTING, URLS_FIELD
-from solrbench.errors import PermanentError
-from solrbench.http_auth import HttpAuth, basic_auth
-from solrbench.plan.auth_files import (
+from solrbench.api.v1alpha1.dataset import Http
+from solrbench.contract.load_plan import (
     CA_KEY,
     DOWNLOAD_CA_FOLDER,
     DOWNLOAD_CREDENTIALS_FOLDER,
@@ -23,7 +18,12 @@ from solrbench.plan.auth_files import (
     TOKEN,
     USERNAME,
 )
-from solrbench.reasons.indexing import IndexingReason
+from solrbench.decide.existing_target import check_addresses, check_name, host_of, qualify
+from solrbench.decide.references import HOSTS_SETTING, URLS_FIELD
+from solrbench.errors import PermanentError
+from solrbench.index.errors import IndexingError
+from solrbench.net.http import HttpAuth, basic_auth
+from solrbench.reasons.data import IndexingReason
 
 
 class AddressRule(Protocol):

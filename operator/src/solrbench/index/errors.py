@@ -1,14 +1,116 @@
-"""What Solr's response to an update request means (pure)."""
+"""What Solr's response to an update request means (pure).
+
+Why an index run ends, and whether another try can help.
+
+What is tried again, how often, and how long to wait before.
+
+The one policy for updates, leaders and downloads, by the library stamina.
+"""
 
 import json
-from typing import Any
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Self, TypedDict, TypeVar
 
 import httpx
+import stamina
+from stamina.instrumentation import RetryDetails, set_on_retry_hooks
 
-from solrbench.dataset.errors import IndexingError
-from solrbench.http_auth import certificate_problem
-from solrbench.reasons.indexing import IndexingReason
+from solrbench.errors import JobPodError
+from solrbench.net.http import certificate_problem
+from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
+
+
+class IndexingError(JobPodError):
+    """The run cannot go on; its message names file and position."""
+
+    @classmethod
+    def malformed(cls, location: str, problem: object, remedy: str = "correct the file") -> Self:
+        """Return the failure for data that no reader can make sense of, at `location`."""
+        return cls(
+            IndexingReason.MALFORMED_DOCUMENT, f"{location}: {problem}; {remedy}", permanent=True
+        )
+
+    @classmethod
+    def not_found(cls, location: str, remedy: str) -> Self:
+        """Return the failure for a file that is not there."""
+        return cls(
+            IndexingReason.DATASET_NOT_FOUND, f"{location} does not exist; {remedy}", permanent=True
+        )
+
+
+Result = TypeVar("Result")
+
+_log = logging.getLogger(__name__)
+
+
+class _Parameters(TypedDict):
+    attempts: int
+    timeout: None
+    wait_initial: float
+    wait_max: float
+    wait_jitter: float
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """Exponential waits with jitter, so that pods do not come back in step.
+
+    Attributes:
+        retries: further attempts after the first one
+        first_seconds: shortest first wait; each further one is twice as long
+        longest_seconds: longest wait
+        jitter_seconds: a random part of it is added to each wait
+
+    """
+
+    retries: int = 5
+    first_seconds: float = 0.5
+    longest_seconds: float = 15.0
+    jitter_seconds: float = 1.0
+
+    def call(self, action: Callable[[], Result]) -> Result:
+        """Return what `action` returns, called again after failures that may pass.
+
+        Raises:
+            IndexingError: the first one that is permanent, else the one of the last attempt
+
+        """
+        return stamina.RetryingCaller(**self._parameters())(_may_pass, action)
+
+    async def call_async(self, action: Callable[[], Awaitable[Result]]) -> Result:
+        """Await `action` in the same way.
+
+        Raises:
+            IndexingError: the first one that is permanent, else the one of the last attempt
+
+        """
+        return await stamina.AsyncRetryingCaller(**self._parameters())(_may_pass, action)
+
+    def _parameters(self) -> _Parameters:
+        return {
+            "attempts": self.retries + 1,
+            "timeout": None,
+            "wait_initial": self.first_seconds,
+            "wait_max": self.longest_seconds,
+            "wait_jitter": self.jitter_seconds,
+        }
+
+
+def log_retries() -> None:
+    """Log each retry of this process: what failed, and how long it waits."""
+    set_on_retry_hooks([_log_retry])
+
+
+def _log_retry(details: RetryDetails) -> None:
+    _log.warning("retry %d in %.1f s: %s", details.retry_num, details.wait_for, details.caused_by)
+
+
+def _may_pass(error: Exception) -> bool:
+    return isinstance(error, IndexingError) and not error.permanent
+
 
 _MAY_PASS = frozenset({404, 408, 409, 425, 429})
 """404: the core has moved; 409: its log is replayed; 429: a circuit breaker is open."""

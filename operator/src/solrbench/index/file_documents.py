@@ -10,12 +10,10 @@ from typing import Any, BinaryIO
 import httpx
 
 from solrbench.api.v1alpha1.dataset import Dataset, Format
-from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.sources.cleaning import cleaned
-from solrbench.dataset.sources.files import DataFile, distinct_names, format_of, unpacked
-from solrbench.dataset.sources.partition import Partition
-from solrbench.dataset.sources.readers import reader_for
-from solrbench.reasons.indexing import IndexingReason
+from solrbench.index.errors import IndexingError
+from solrbench.index.files import DataFile, Partition, cleaned, distinct_names, format_of, unpacked
+from solrbench.index.readers import reader_for
+from solrbench.reasons.data import IndexingReason
 
 
 @dataclass(frozen=True)

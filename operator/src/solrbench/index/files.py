@@ -1,17 +1,25 @@
-"""The files of a dataset: names for ids, formats by ending, bytes unpacked while read."""
+"""The files of a dataset: names for ids, formats by ending, bytes unpacked while read.
+
+Documents as Solr wants them: an id, no nulls, nested objects as dotted fields.
+
+Solr's `/update/json/docs` makes dotted fields of nested objects; its faster `/update` would read
+them as atomic updates or child documents. So they are made flat here, by the same rule.
+
+Which positions of the dataset belong to which pod.
+"""
 
 import glob
 import gzip
 import io
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from solrbench.api.v1alpha1.dataset import Format
-from solrbench.dataset.errors import IndexingError
-from solrbench.reasons.indexing import IndexingReason
+from solrbench.index.errors import IndexingError
+from solrbench.reasons.data import IndexingReason
 
 _ENDINGS = {
     ".json": Format.JSON,
@@ -168,3 +176,92 @@ def _outside(path: str) -> IndexingError:
     return IndexingError.not_found(
         f"{path} leads out of the volume, and there it", "name a file inside the volume"
     )
+
+
+_NEEDS_WORK = (dict, list, type(None))
+
+
+def cleaned(document: dict[str, Any], id_field: str, fallback_id: str) -> dict[str, Any]:
+    """Return the document to send; one without an id gets `fallback_id`."""
+    if any(isinstance(value, _NEEDS_WORK) for value in document.values()):
+        document = _flat(document)
+    if id_field not in document:
+        return {id_field: fallback_id, **document}
+    return document
+
+
+def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in _leaves("", document):
+        if name not in flat:
+            flat[name] = value
+        else:
+            flat[name] = [*_as_list(flat[name]), *_as_list(value)]
+    return flat
+
+
+def _leaves(prefix: str, document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in document.items():
+        name = prefix + key
+        if isinstance(value, dict):
+            yield from _leaves(f"{name}.", value)
+        elif isinstance(value, list):
+            yield from _list_leaves(name, value)
+        elif value is not None:
+            yield name, value
+
+
+def _list_leaves(name: str, values: list[Any]) -> Iterator[tuple[str, Any]]:
+    plain: list[Any] = []
+    for value in values:
+        if isinstance(value, dict):
+            yield from _leaves(f"{name}.", value)
+        elif isinstance(value, list):
+            inner = list(_list_leaves(name, value))
+            plain += [leaf for key, leaves in inner if key == name for leaf in leaves]
+            yield from (leaf for leaf in inner if leaf[0] != name)
+        elif value is not None:
+            plain.append(value)
+    if plain:
+        yield name, plain
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The share of one pod: every `pods`-th batch.
+
+    Attributes:
+        pod: completion index, from 0
+        pods: pods that share the dataset
+        batch: positions that stay together
+
+    """
+
+    pod: int
+    pods: int
+    batch: int
+
+    def owns(self, position: int) -> bool:
+        """Return whether the document at `position` (from 0) belongs to this pod."""
+        return position // self.batch % self.pods == self.pod
+
+    def of_files(self, files: int) -> tuple[range, "Partition"]:
+        """Return which of so many files this pod reads, and which positions in them it owns.
+
+        With at least as many files as pods, each pod has whole files of its own; otherwise it has
+        one file, which it shares with every pod that is `files` away.
+        """
+        if files >= self.pods:
+            return range(self.pod, files, self.pods), Partition(0, 1, self.batch)
+        own = self.pod % files
+        sharers = len(range(own, self.pods, files))
+        return range(own, own + 1), Partition(self.pod // files, sharers, self.batch)
+
+    def ranges(self, total: int) -> Iterator[range]:
+        """Return this pod's positions among the first `total`, batch by batch."""
+        for start in range(self.pod * self.batch, total, self.pods * self.batch):
+            yield range(start, min(start + self.batch, total))

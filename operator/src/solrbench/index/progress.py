@@ -1,12 +1,24 @@
-"""What an index pod has done so far: counted while it runs, left behind when it ends."""
+"""What an index pod has done so far: counted while it runs, left behind when it ends.
+
+`/progress` and `/metrics` over HTTP while documents are sent, one request a connection.
+
+The index pods as the operator sees them: their progress.
+"""
 
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Self
 
-from solrbench.dataset.errors import IndexingError
-from solrbench.plan.index_plan import IndexProgress
-from solrbench.results.model.telemetry import ServerFigures
+import httpx
+from aiohttp import web
+
+from solrbench.contract.pod_plans import INDEX_PORT, IndexProgress
+from solrbench.contract.server_document import ServerFigures
+from solrbench.index.errors import IndexingError
+from solrbench.net.deadline import AddressCheck, single_family, url_host
+from solrbench.net.http import create_client, fetch
 from solrbench.telemetry.summary import POD_FIGURES
 
 LAST_WORDS_BYTES = 4096
@@ -104,3 +116,88 @@ def as_metrics(progress: IndexProgress, benchmark: str) -> bytes:
         if value is not None
     ]
     return "".join(lines).encode()
+
+
+REQUEST_SECONDS = 5.0
+"""A connection on which no whole request has come for so long is closed."""
+
+_LINE_BYTES = 1 << 12
+_HEADERS = 32
+_SHUTDOWN_SECONDS = 1.0
+
+Page = Callable[[], tuple[str, bytes]]
+"""Returns content type and body."""
+
+
+@asynccontextmanager
+async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> AsyncIterator[int]:
+    """Serve GET for each path of `pages` while the block runs.
+
+    A request line and each header have at most 4 KiB, a request at most 32 headers; a body is
+    not read.
+
+    Yields:
+        the port, which the system chooses for port 0
+
+    """
+    application = web.Application()
+    for path, page in pages.items():
+        application.router.add_get(path, _handler(page), allow_head=False)
+    runner = web.AppRunner(
+        application,
+        access_log=None,
+        keepalive_timeout=REQUEST_SECONDS,
+        lingering_time=0,
+        max_line_size=_LINE_BYTES,
+        max_field_size=_LINE_BYTES,
+        max_headers=_HEADERS,
+        shutdown_timeout=_SHUTDOWN_SECONDS,
+    )
+    await runner.setup()
+    try:
+        for address in single_family(host):
+            await web.TCPSite(runner, address, port).start()
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+def _handler(page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def respond(_request: web.Request) -> web.StreamResponse:
+        kind, body = page()
+        response = web.Response(body=body, headers={"Content-Type": kind})
+        response.force_close()  # a client that kept it would find it closed now and then
+        return response
+
+    return respond
+
+
+TIMEOUT_SECONDS = 2.0
+MAX_BYTES = 64 << 10
+"""A progress has some hundred bytes; what responds may be any pod with the labels."""
+
+
+class IndexPodClient:
+    """Reads the progress of index pods.
+
+    Args:
+        check: of the addresses of each connection
+
+    """
+
+    def __init__(self, check: AddressCheck | None = None) -> None:
+        self._http = create_client(check=check)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def progress(self, host: str) -> str:
+        """Return the progress of a pod as JSON, nothing while it does not respond."""
+        url = f"http://{url_host(host)}:{INDEX_PORT}/progress"
+        try:
+            return fetch(self._http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS).text
+        except httpx.HTTPError:
+            return ""

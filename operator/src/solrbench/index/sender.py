@@ -1,17 +1,98 @@
-"""Batches posted to the leaders of their shards, again and again while it may help."""
+"""Batches posted to the leaders of their shards, again and again while it may help.
 
+Where the leaders of the shards are, read from Solr itself.
+
+The bridge from a blocking reader to the event loop.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
+from types import TracebackType
+from typing import Generic, Self, TypeVar
 
 import httpx
 
-from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.posting.leader_resolver import LeaderResolver
-from solrbench.dataset.posting.update_response import connection_failure, parse_failure, unavailable
-from solrbench.dataset.progress import ProgressCounter
-from solrbench.dataset.retries import RetryPolicy
-from solrbench.dataset.routing.batches import Batch
-from solrbench.dataset.routing.routes import Routes
+from solrbench.index.errors import (
+    IndexingError,
+    RetryPolicy,
+    connection_failure,
+    parse_failure,
+    refusal,
+    unavailable,
+)
+from solrbench.index.progress import ProgressCounter
+from solrbench.index.routing import Batch, Routes, parse_routes
+
+
+class LeaderResolver:
+    """Reads the routes of one collection from whichever node responds."""
+
+    def __init__(
+        self,
+        http: httpx.AsyncClient,
+        urls: list[str],
+        collection: str,
+        id_field: str,
+        direct: dict[str, str] | None = None,
+    ) -> None:
+        """Keep the nodes' base URLs, such as `http://host:8983/solr`.
+
+        Args:
+            http: the client
+            urls: of the nodes, or of what stands in front of them
+            collection: its name
+            id_field: unique key of its schema
+            direct: nodes that may be addressed directly; see `IndexPlan.leader_urls`
+
+        """
+        self._http = http
+        self._urls = list(urls)
+        self._collection = collection
+        self._id_field = id_field
+        self._direct = direct
+
+    async def read(self) -> Routes:
+        """Return the routes as they are now.
+
+        Raises:
+            IndexingError: no node knows the collection; a retry may succeed
+
+        """
+        failure = unavailable("spec.target", "has no node")
+        for url in self._urls:
+            try:
+                return await self._fetch(url)
+            except IndexingError as error:
+                failure = error
+            except httpx.TransportError as error:
+                failure = connection_failure(url, error)
+            if failure.permanent:
+                break
+        raise failure
+
+    async def _fetch(self, url: str) -> Routes:
+        response = await self._http.get(
+            f"{url}/admin/collections",
+            params={"action": "CLUSTERSTATUS", "collection": self._collection, "wt": "json"},
+        )
+        if turned_away := refusal(response.status_code, url):
+            raise turned_away
+        if response.status_code != 200:
+            raise unavailable(url, f"HTTP {response.status_code} for CLUSTERSTATUS")
+        try:
+            routes = parse_routes(response.json(), self._collection, self._id_field)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unavailable(url, f"CLUSTERSTATUS is not as expected: {error!r}") from error
+        if routes is None or not routes.shards:
+            raise unavailable(url, f"there is no active shard of collection {self._collection}")
+        if self._direct is None:
+            return routes
+        endpoints = [f"{each}/{self._collection}" for each in self._urls]
+        return routes.via_endpoints(endpoints, self._direct)
+
 
 START_RETRIES = 10
 """DNS names of fresh pods resolve late, whatever `retries` says about batches."""
@@ -96,3 +177,68 @@ class Sender:
         if self._routes.implicit and not self._routes.field_routed and batch.shard is not None:
             params["_route_"] = batch.shard
         return params
+
+
+Item = TypeVar("Item")
+
+
+class PrefetchReader(Generic[Item]):
+    """Runs an iterator in a thread, at most `depth` items ahead of who takes them.
+
+    The thread is a daemon: a read that hangs in the network does not keep the process alive.
+    """
+
+    def __init__(self, items: Callable[[], Iterator[Item]], depth: int) -> None:
+        """Keep `items`, which makes the iterator inside the thread."""
+        self._stopped = threading.Event()
+        self._items = items
+        self._free = threading.Semaphore(depth)
+        self._queue: asyncio.Queue[Item | BaseException | None] = asyncio.Queue()
+        self._thread = threading.Thread(target=self._read, name="reader", daemon=True)
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stopped.set()
+        self._free.release()  # the thread may wait for room that no consumer will make
+
+    async def take(self) -> Item | None:
+        """Return the next item, or `None` after the last one, to every taker.
+
+        Raises:
+            Exception: what the iterator raised
+
+        """
+        found = await self._queue.get()
+        self._free.release()
+        if found is None or isinstance(found, BaseException):
+            self._queue.put_nowait(None)
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    def _read(self) -> None:
+        last: BaseException | None = None
+        try:
+            for item in self._items():
+                self._free.acquire()
+                if self._stopped.is_set():
+                    break
+                self._put(item)
+        except BaseException as error:  # noqa: BLE001 - handed to who takes the items
+            last = error
+        self._put(last)
+
+    def _put(self, item: Item | BaseException | None) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
+        except RuntimeError:
+            self._stopped.set()  # the event loop is closed: no consumer is left

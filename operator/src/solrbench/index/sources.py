@@ -1,4 +1,7 @@
-"""The documents of one pod, whatever the source."""
+"""The documents of one pod, whatever the source.
+
+The generated documents that one pod of the index Job sends.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -6,17 +9,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from solrbench.api.v1alpha1.dataset import ConfigMapFiles, Dataset, Generator, PersistentVolumeClaim
-from solrbench.api.v1alpha1.download import Http
-from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.retries import RetryPolicy
-from solrbench.dataset.sources.download import Downloader
-from solrbench.dataset.sources.download_rules import DownloadRules
-from solrbench.dataset.sources.file_documents import read_files, read_own_files
-from solrbench.dataset.sources.files import mounted_files
-from solrbench.dataset.sources.generator import GeneratedDocuments
-from solrbench.dataset.sources.partition import Partition
-from solrbench.reasons.indexing import IndexingReason
+from solrbench.api.v1alpha1.dataset import (
+    ConfigMapFiles,
+    Dataset,
+    Generator,
+    Http,
+    PersistentVolumeClaim,
+)
+from solrbench.contract.generated_documents import BLOCK, DocumentGenerator
+from solrbench.index.download import Downloader
+from solrbench.index.download_rules import DownloadRules
+from solrbench.index.errors import IndexingError, RetryPolicy
+from solrbench.index.file_documents import read_files, read_own_files
+from solrbench.index.files import Partition, mounted_files
+from solrbench.reasons.data import IndexingReason
+
+__all__ = ["BLOCK", "DocumentGenerator"]
+
+
+class GeneratedDocuments(DocumentGenerator):
+    """Makes the documents of one `Generator`."""
+
+    def documents(self, part: Partition) -> Iterator[dict[str, Any]]:
+        """Return the documents of one pod in order."""
+        for positions in part.ranges(self._spec.documents):
+            yield from self.range(positions)
 
 
 @dataclass(frozen=True)

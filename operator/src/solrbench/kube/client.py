@@ -2,17 +2,21 @@
 
 Every child is written by server-side apply under one field manager, so a reconcile that is repeated
 changes nothing, and fields that others own stay theirs.
+
+From the kubeconfig, or the pod's own credentials, to a client.
 """
 
+from pathlib import Path
 from typing import Any
 
 import orjson
 
-from solrbench.cluster.client.api_errors import NotFoundError
-from solrbench.cluster.client.reader import Manifest, ObjectReader
-from solrbench.decide.ownership import check_not_taken, controller_uid
+from solrbench.contract.names import MANAGER
+from solrbench.decide.views import check_not_taken, controller_uid
 from solrbench.errors import TemporaryError
-from solrbench.plan.names import MANAGER
+from solrbench.kube.connection import NotFoundError, open_connection
+from solrbench.kube.kubeconfig import NoClusterError, find_access
+from solrbench.kube.reader import Manifest, ObjectReader
 
 APPLY_PATCH = "application/apply-patch+yaml"
 """JSON is YAML, too."""
@@ -169,3 +173,25 @@ def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
     outcome = check_not_taken(wanted, found)
     if outcome is not None:
         raise TemporaryError(outcome.reason, outcome.message)
+
+
+def connect(context: str | None = None, kubeconfig: Path | None = None) -> Cluster:
+    """Return a client for the cluster that the kubeconfig names, or this pod belongs to.
+
+    Args:
+        context: the kubeconfig's context, the current one by default
+        kubeconfig: file, instead of those that `KUBECONFIG` names
+
+    Raises:
+        NoClusterError: if there is no cluster to talk to.
+
+    """
+    return Cluster(open_connection(find_access(context, kubeconfig)))
+
+
+def current_namespace(context: str | None = None, kubeconfig: Path | None = None) -> str:
+    """Return the namespace of the kubeconfig's context, or of this pod, or `default`."""
+    try:
+        return find_access(context, kubeconfig).namespace
+    except NoClusterError:
+        return "default"

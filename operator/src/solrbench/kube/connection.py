@@ -1,20 +1,220 @@
-"""Requests to the API server, and the errors of its responses."""
+"""Requests to the API server, and the errors of its responses.
 
+Errors of the API server and of the way to it, as ours.
+
+Where the API server is, which nothing but this client may connect to.
+
+The trust in an API server, and the certificate shown to it.
+"""
+
+import math
+import ssl
+import tempfile
+import time
 import weakref
 from abc import ABC, abstractmethod
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import orjson
 
-from solrbench.cluster.client.api_errors import ApiStatusError, wrap_api_errors
-from solrbench.cluster.client.credentials import auth_of, run_program
-from solrbench.cluster.client.kubeconfig import ClusterAccess, NoClusterError
-from solrbench.cluster.client.tls import tls_context
+from solrbench.errors import ConflictError, PermanentError, TemporaryError
+from solrbench.kube.kubeconfig import (
+    ClusterAccess,
+    Credential,
+    Entry,
+    NoClusterError,
+    auth_of,
+    run_program,
+)
+from solrbench.reasons.end import ApiServerReason
+
+_MOST_CHARACTERS = 1000
+
+
+class ApiStatusError(Exception):
+    """The API server refused a request; becomes one of the others.
+
+    Attributes:
+        status: of HTTP
+        message: what the server says about it
+
+    """
+
+    def __init__(self, status: int, body: bytes) -> None:
+        self.status = status
+        self.message = _message(body) or f"HTTP status {status}"
+        super().__init__(self.message)
+
+
+class UnreachableError(TemporaryError):
+    """The API server sent no response."""
+
+
+class UnauthorizedError(TemporaryError):
+    """The API server does not know the user; a token may be renewed any moment."""
+
+
+class ForbiddenError(TemporaryError):
+    """The user may not do that; a role may be bound any moment."""
+
+
+class ExpiredError(TemporaryError):
+    """The API server has forgotten the version from which to watch."""
+
+
+class KindNotServedError(TemporaryError):
+    """The API server does not know the kind; its definition may be installed any moment."""
+
+
+class NotFoundError(TemporaryError):
+    """There is no such object."""
+
+
+_BY_STATUS: dict[int, tuple[type[TemporaryError], ApiServerReason]] = {
+    401: (UnauthorizedError, ApiServerReason.API_UNREACHABLE),
+    403: (ForbiddenError, ApiServerReason.API_REFUSED),
+    404: (NotFoundError, ApiServerReason.NOT_FOUND),
+    409: (ConflictError, ApiServerReason.CONFLICT),
+    410: (ExpiredError, ApiServerReason.API_UNREACHABLE),
+}
+
+
+@contextmanager
+def wrap_api_errors(action: str) -> Iterator[None]:
+    """Turn the client's errors into ours; the API being away is never the benchmark's fault."""
+    try:
+        yield
+    except ApiStatusError as error:
+        raise error_for(error.status, f"{action}: {error.message}") from error
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        text = str(error) or type(error).__name__
+        raise UnreachableError(ApiServerReason.API_UNREACHABLE, f"{action}: {text}") from error
+
+
+def error_for(status: int, text: str) -> TemporaryError | PermanentError:
+    """Return what a status of HTTP means for who sent the request."""
+    if status in _BY_STATUS:
+        error, reason = _BY_STATUS[status]
+        return error(reason, text)
+    # etcd's limit is a server error, though another attempt cannot succeed.
+    if status in (400, 413, 422) or "request is too large" in text or "larger than max" in text:
+        return PermanentError(ApiServerReason.MANIFEST_REJECTED, text)
+    return TemporaryError(ApiServerReason.API_UNREACHABLE, text)
+
+
+def _message(body: bytes) -> str:
+    """Return the message of a `Status`, or the text of any other body, in its first characters."""
+    try:
+        status = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return body.decode("utf-8", "replace").strip()[:_MOST_CHARACTERS]
+    if not isinstance(status, dict) or not status.get("message"):
+        return body.decode("utf-8", "replace")[:_MOST_CHARACTERS] if status else ""
+    return str(status["message"])[:_MOST_CHARACTERS] + _causes(status)
+
+
+def _causes(status: dict[str, Any]) -> str:
+    """Return what the message leaves out of its causes."""
+    causes = (status.get("details") or {}).get("causes") or []
+    message = str(status["message"])
+    missing = [
+        f"{each.get('field', '')}: {each['message']}".removeprefix(": ")
+        for each in causes
+        if each.get("message") and each["message"] not in message
+    ]
+    text = "; ".join(missing)[:_MOST_CHARACTERS]
+    return f" ({text})" if text else ""
+
+
+HOSTS_SECONDS = 60.0
+"""How long they are taken as known: every connection is checked."""
+
+
+class ServerHosts:
+    """The hosts of an API server: `own`, where a client finds it, and where it says it is.
+
+    The second is the address behind the Service; every authenticated client may read it.
+    `read_versions` returns the JSON that the API server has at `/api`.
+    """
+
+    def __init__(self, own: str | None, read_versions: Callable[[], bytes]) -> None:
+        self._own = own
+        self._read_versions = read_versions
+        self._known: list[str] = []
+        self._until = -math.inf
+
+    def get(self) -> list[str]:
+        """Return the hosts; they are read anew after `HOSTS_SECONDS`."""
+        now = time.monotonic()
+        if now >= self._until:
+            self._known, self._until = self._read(), now + HOSTS_SECONDS
+        return self._known
+
+    def _read(self) -> list[str]:
+        found = orjson.loads(self._read_versions()).get("serverAddressByClientCIDRs") or []
+        hosts = [urlsplit(f"//{each['serverAddress']}").hostname for each in found]
+        return [host for host in (self._own, *hosts) if host]
+
+
+def tls_context(access: ClusterAccess, credential: Credential | None) -> ssl.SSLContext:
+    """Return how connections to the API server are secured.
+
+    Raises:
+        NoClusterError: if a certificate or key cannot be read.
+
+    """
+    try:
+        context = _trust(access)
+        certificate = _certificate_text(access.user, "client-certificate")
+        key = _certificate_text(access.user, "client-key")
+        if credential is not None and credential.get("clientCertificateData"):
+            certificate = credential["clientCertificateData"]
+            key = credential.get("clientKeyData")
+        if certificate and key:
+            _show(context, certificate, key)
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        raise NoClusterError(
+            f"a certificate of the kubeconfig cannot be used: {error}; correct it"
+        ) from error
+    return context
+
+
+def _trust(access: ClusterAccess) -> ssl.SSLContext:
+    cluster = access.cluster
+    if access.server.startswith("http:"):
+        # Nothing is secured, and reading the authorities of the system takes 20 ms.
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = ssl.create_default_context(cadata=_certificate_text(cluster, "certificate-authority"))
+    # From Python 3.13 on, authorities without a key identifier are refused: those of many clusters.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    if cluster.get("insecure-skip-tls-verify"):
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _certificate_text(entry: Entry, name: str) -> str | None:
+    """Return what stands under a name, or in the file that it names."""
+    if entry.get(f"{name}-data"):
+        text = "".join(str(entry[f"{name}-data"]).split())  # Go ignores the ends of lines, too
+        return b64decode(text, validate=True).decode("utf-8")
+    return Path(entry[name]).read_text("utf-8") if entry.get(name) else None
+
+
+def _show(context: ssl.SSLContext, certificate: str, key: str) -> None:
+    # The library takes files only. The folder is the user's alone, and gone at once.
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "client.pem"
+        file.write_text(f"{certificate}\n{key}\n", "utf-8")
+        context.load_cert_chain(file)
+
 
 CONNECTIONS = 32
 """Kept open, one for each thread that reconciles."""
@@ -196,10 +396,10 @@ class ApiConnection(Connection):
 
 
 def _present(query: Query) -> dict[str, str]:
-    return {key: _text(value) for key, value in query.items() if value is not None}
+    return {key: _query_text(value) for key, value in query.items() if value is not None}
 
 
-def _text(value: str | int | bool) -> str:
+def _query_text(value: str | int | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

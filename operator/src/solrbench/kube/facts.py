@@ -1,28 +1,111 @@
-"""What a benchmark runs on, from the Kubernetes API."""
+"""What a benchmark runs on, from the Kubernetes API.
 
+Which fields the definition of a kind has in this cluster, to distinguish its versions.
+
+The objects of a benchmark, found by their labels.
+
+Secrets that a benchmark refers to, read and never kept.
+
+Evidence of failures in a ConfigMap of the benchmark.
+"""
+
+import binascii
+from base64 import b64decode
 from collections.abc import Sequence
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster, Manifest
-from solrbench.cluster.owned_objects import list_labelled
-from solrbench.errors import TemporaryError
-from solrbench.plan.names import (
-    COMPANION,
-    INDEX,
-    LABEL_COMPONENT,
-    SOLR,
-    ZOOKEEPER,
-)
-from solrbench.results.model.environment import (
+from solrbench.api.v1alpha1.target import Existing
+from solrbench.contract import names
+from solrbench.contract.environment import (
     AttemptRecord,
     Environment,
+    MeasuredTarget,
     NodeRecord,
     seeds,
     spec_hash,
 )
-from solrbench.results.model.measured_target import MeasuredTarget
+from solrbench.contract.load_plan import PASSWORD, USERNAME
+from solrbench.contract.names import (
+    COMPANION,
+    INDEX,
+    LABEL_BENCHMARK,
+    LABEL_COMPONENT,
+    SOLR,
+    ZOOKEEPER,
+)
+from solrbench.decide.evidence import add_entry
+from solrbench.decide.views import controller_uid
+from solrbench.errors import TemporaryError
+from solrbench.kube.client import Cluster
+from solrbench.kube.reader import Manifest
+from solrbench.manifests.results import build_evidence
+from solrbench.net.http import HttpAuth, basic_auth
+from solrbench.reasons.end import ApiServerReason
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.target import TargetReason
+
+KINDS = "x-kubernetes-group-version-kind"
+
+
+def known_fields(
+    cluster: Cluster, api_version: str, kind: str, path: tuple[str, ...]
+) -> frozenset[str]:
+    """Return the names of the fields at `path` of a kind, as the API server publishes them.
+
+    The OpenAPI document needs no right to read definitions.
+
+    Raises:
+        TemporaryError: if the document does not hold the kind (yet): it follows a new definition.
+
+    """
+    document = cluster.read(f"/openapi/v3/apis/{api_version}")
+    fields = None if document is None else fields_at(document, api_version, kind, path)
+    if fields is None:
+        raise TemporaryError(
+            TargetReason.SCHEMA_NOT_PUBLISHED,
+            f"the API server has not published the schema of {kind}",
+        )
+    return fields
+
+
+def fields_at(
+    document: dict[str, Any], api_version: str, kind: str, path: tuple[str, ...]
+) -> frozenset[str] | None:
+    """Return the fields at `path` of a kind, or `None` if the document does not hold the kind."""
+    group, _, version = api_version.partition("/")
+    wanted = {"group": group, "version": version, "kind": kind}
+    for schema in document.get("components", {}).get("schemas", {}).values():
+        if wanted in schema.get(KINDS, []):
+            place = schema
+            for part in path:
+                place = place.get("properties", {}).get(part, {})
+            return frozenset(place.get("properties", {}))
+    return None
+
+
+def list_labelled(
+    cluster: Cluster, benchmark: SolrBenchmark, api_version: str, kind: str
+) -> Sequence[Manifest]:
+    """Return the objects of a kind: those of the benchmark, and those of a target that it shares.
+
+    Raises:
+        TemporaryError: if the API server does not respond.
+
+    """
+    namespace, own = benchmark.metadata.namespace, benchmark.metadata.name
+    target = names.target(benchmark)
+
+    def read(name: str) -> Sequence[Manifest]:
+        return cluster.list(api_version, kind, namespace, {LABEL_BENCHMARK: name})
+
+    return read(own) if target == own else [*read(own), *filter(is_of_nodes, read(target))]
+
+
+def is_of_nodes(body: Manifest) -> bool:
+    """Return whether an object is one of Solr or ZooKeeper."""
+    return (body["metadata"].get("labels") or {}).get(LABEL_COMPONENT) in names.NODES
 
 
 def record_environment(
@@ -140,3 +223,78 @@ def _node(cluster: Cluster, name: str) -> NodeRecord:
         container_runtime=info.get("containerRuntimeVersion"),
         kubelet_version=info.get("kubeletVersion"),
     )
+
+
+def secret_auth(cluster: Cluster, namespace: str, existing: Existing) -> HttpAuth:
+    """Return credentials and trust for an existing target.
+
+    Raises:
+        TemporaryError: `SecretNotFound` if a Secret, or a key of it, is missing; it may be made
+            later. `SecretNotReadable` if the operator has no right to read it.
+
+    """
+    authorization = ca = None
+    if existing.basic_auth is not None:
+        name, path = existing.basic_auth.secret.name, "target.existing.basicAuth.secret.name"
+        data = _data(cluster, namespace, name, path)
+        authorization = basic_auth(
+            _text(data, USERNAME, name, path), _text(data, PASSWORD, name, path)
+        )
+    if existing.tls is not None:
+        key, path = existing.tls.ca_secret, "target.existing.tls.caSecret"
+        ca = _text(_data(cluster, namespace, key.name, path), key.key, key.name, path)
+    return HttpAuth(authorization, ca)
+
+
+def _data(cluster: Cluster, namespace: str, name: str, path: str) -> dict[str, str]:
+    try:
+        body = cluster.get("v1", "Secret", namespace, name)
+    except TemporaryError as error:
+        if error.reason != ApiServerReason.API_REFUSED:
+            raise
+        raise TemporaryError(
+            LifecycleReason.SECRET_NOT_READABLE,
+            f"{path}: the operator is not allowed to read Secrets; set rbac.secrets of its chart"
+            " to true",
+        ) from error
+    if body is None:
+        raise TemporaryError(
+            LifecycleReason.SECRET_NOT_FOUND,
+            f"{path}: there is no Secret {name} in namespace {namespace}; create it",
+        )
+    data: dict[str, str] = body.get("data") or {}
+    return data
+
+
+def _text(data: dict[str, str], key: str, name: str, path: str) -> str:
+    if key not in data:
+        raise TemporaryError(
+            LifecycleReason.SECRET_NOT_FOUND, f"{path}: Secret {name} has no key {key}; add it"
+        )
+    try:
+        return b64decode(data[key]).decode("utf-8").rstrip("\r\n")
+    except (binascii.Error, UnicodeDecodeError) as error:
+        raise TemporaryError(
+            LifecycleReason.SECRET_NOT_FOUND,
+            f"{path}: key {key} of Secret {name} is not text in UTF-8; correct it",
+        ) from error
+
+
+def read_evidence(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, str]:
+    """Return what was kept, oldest first; nothing if there was no failure."""
+    namespace, name = benchmark.metadata.namespace, names.evidence(benchmark)
+    body = cluster.get("v1", "ConfigMap", namespace, name)
+    if body is None or controller_uid(body) != benchmark.metadata.uid:
+        return {}
+    return dict(sorted((body.get("data") or {}).items(), key=lambda entry: entry[1]))
+
+
+def store_evidence(cluster: Cluster, benchmark: SolrBenchmark, key: str, text: str) -> None:
+    """Add an entry to what is kept; the oldest go where there is no room.
+
+    Raises:
+        SolrbenchError: if it cannot be written.
+
+    """
+    entries = add_entry(read_evidence(cluster, benchmark), key, text)
+    cluster.apply(build_evidence(benchmark, entries))

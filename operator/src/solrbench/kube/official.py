@@ -11,14 +11,9 @@ from typing import Any
 from kubernetes import client, config
 from urllib3.exceptions import HTTPError
 
-from solrbench.cluster.client.cluster import Cluster
-from solrbench.cluster.client.connection import (
-    CONNECTIONS,
-    TIMEOUT_SECONDS,
-    Connection,
-    Request,
-)
-from solrbench.cluster.client.kubeconfig import NoClusterError
+from solrbench.kube.client import Cluster
+from solrbench.kube.connection import CONNECTIONS, TIMEOUT_SECONDS, Connection, Request
+from solrbench.kube.kubeconfig import NoClusterError
 
 _CHUNK_BYTES = 65_536
 _BEARER = ["BearerToken"]

@@ -1,17 +1,109 @@
-"""Read, list and watch objects; every list that may be long comes in parts."""
+"""Read, list and watch objects; every list that may be long comes in parts.
+
+How the kinds of a cluster are addressed.
+
+Lists in parts; see "Retrieving large results sets in chunks" in the API concepts.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import orjson
 
-from solrbench.cluster.client.api_errors import KindNotServedError, NotFoundError, error_for
-from solrbench.cluster.client.connection import JSON, TIMEOUT_SECONDS, Connection, Query
-from solrbench.cluster.client.known_kinds import KnownKinds
-from solrbench.cluster.client.pagination import read_pages
-from solrbench.cluster.client.server_hosts import ServerHosts
-from solrbench.plan.names import label_selector
+from solrbench.contract.names import label_selector
+from solrbench.kube.connection import (
+    JSON,
+    TIMEOUT_SECONDS,
+    Connection,
+    KindNotServedError,
+    NotFoundError,
+    Query,
+    ServerHosts,
+    error_for,
+)
+from solrbench.reasons.end import ApiServerReason
+
+
+class KnownKinds:
+    """The paths of the kinds of a cluster, kept once they are found; safe for threads.
+
+    What is not there is asked for each time: its definition may come.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = Lock()
+        self._found: dict[tuple[str, str], tuple[str, bool]] = {}
+
+    def path(
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str | None,
+        name: str | None = None,
+        seconds: float = TIMEOUT_SECONDS,
+    ) -> str:
+        """Return the path of an object, or of all objects of a kind.
+
+        Raises:
+            KindNotServedError: if the API server does not know the kind.
+
+        """
+        with self._lock:
+            if (api_version, kind) not in self._found:
+                self._found[api_version, kind] = self._look(api_version, kind, seconds)
+            plural, namespaced = self._found[api_version, kind]
+        place = [f"namespaces/{namespace}"] if namespaced and namespace is not None else []
+        return "/".join([_root(api_version), *place, plural, *([name] if name else [])])
+
+    def is_namespaced(self, api_version: str, kind: str) -> bool:
+        """Return whether objects of a kind are in namespaces.
+
+        Raises:
+            KindNotServedError: if the API server does not know the kind.
+
+        """
+        self.path(api_version, kind, None)
+        return self._found[api_version, kind][1]
+
+    def _look(self, api_version: str, kind: str, seconds: float) -> tuple[str, bool]:
+        try:
+            body = self._connection.send(
+                f"looking for {kind} of {api_version}", "GET", _root(api_version), seconds=seconds
+            )
+        except NotFoundError:
+            body = b"{}"
+        for each in orjson.loads(body).get("resources") or []:
+            if each["kind"] == kind and "/" not in each["name"]:
+                return each["name"], each["namespaced"]
+        raise KindNotServedError(
+            ApiServerReason.KIND_NOT_SERVED, f"the API server has no kind {kind} of {api_version}"
+        )
+
+
+def _root(api_version: str) -> str:
+    return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+
+
+def read_pages(fetch: Callable[[str | None], dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the items of each part of a list, with kind and version, which lists leave out.
+
+    Args:
+        fetch: returns the part that a token of the part before it begins; `None` for the first
+
+    """
+    token: str | None = None
+    while True:
+        found = fetch(token)
+        kind = str(found.get("kind", "")).removesuffix("List")
+        about = {"apiVersion": found.get("apiVersion"), "kind": kind}
+        yield [about | each for each in found.get("items") or []]
+        token = (found.get("metadata") or {}).get("continue") or None
+        if token is None:
+            return
+
 
 Manifest = dict[str, Any]
 

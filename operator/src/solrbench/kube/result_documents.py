@@ -1,27 +1,33 @@
-"""Results as they lie in ConfigMaps, read without evaluating them."""
+"""Results as they lie in ConfigMaps, read without evaluating them.
+
+The step run under way as far as it is measured, in a ConfigMap that outlives load pods.
+"""
 
 import base64
+import logging
 from collections import defaultdict
 from collections.abc import Iterator
 
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster, Manifest
-from solrbench.decide.ownership import controller_uid
+from solrbench.contract import names
+from solrbench.contract.environment import Environment
+from solrbench.contract.names import LABEL_STEP_RUN, selector
+from solrbench.contract.pod_plans import StoredDocument
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.storage import ChunkedDocument, DamagedReportError, from_chunks, to_chunks
+from solrbench.decide.views import controller_uid
 from solrbench.errors import TemporaryError
-from solrbench.manifests.report import (
+from solrbench.kube.client import Cluster
+from solrbench.kube.reader import Manifest
+from solrbench.manifests.results import (
     CHUNK_KEY,
     CHUNKS_ANNOTATION,
     ENVIRONMENT_KEY,
     SHA256_ANNOTATION,
+    build_unfinished,
 )
-from solrbench.plan import names
-from solrbench.plan.export_plan import StoredDocument
-from solrbench.plan.names import LABEL_STEP_RUN, selector
-from solrbench.results.model.environment import Environment
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.storage import ChunkedDocument, DamagedReportError, from_chunks
 
 READ_AT_ONCE = 10
 """ConfigMaps in one part of a list: each may have a megabyte."""
@@ -125,3 +131,33 @@ def _joined(bodies: list[Manifest]) -> ChunkedDocument:
     except (KeyError, IndexError, ValueError) as error:
         raise DamagedReportError(f"it is not as it was written ({error!r})") from error
     return ChunkedDocument(chunks, _annotation(ordered[0], SHA256_ANNOTATION))
+
+
+log = logging.getLogger("solrbench")
+
+
+def store_unfinished(cluster: Cluster, benchmark: SolrBenchmark, document: StepRunResult) -> None:
+    """Keep a step run in place of what was kept before; one that is too large is left out.
+
+    Raises:
+        SolrbenchError: if it cannot be written.
+
+    """
+    chunks = to_chunks(document)
+    if len(chunks.chunks) == 1:
+        cluster.apply(build_unfinished(benchmark, chunks))
+
+
+def read_unfinished(cluster: Cluster, benchmark: SolrBenchmark) -> StepRunResult | None:
+    """Return what is kept; None if there is nothing, or nothing that can be read."""
+    namespace, name = benchmark.metadata.namespace, names.unfinished(benchmark)
+    body = cluster.get("v1", "ConfigMap", namespace, name)
+    if body is None or controller_uid(body) != benchmark.metadata.uid:
+        return None
+    try:
+        chunk = base64.b64decode(body["binaryData"][CHUNK_KEY])
+        sha256 = body["metadata"]["annotations"][SHA256_ANNOTATION]
+        return from_chunks(ChunkedDocument((chunk,), sha256))
+    except (KeyError, TypeError, ValueError, DamagedReportError) as error:
+        log.warning("%s: ConfigMap %s cannot be read: %s", benchmark.key, name, error)
+        return None

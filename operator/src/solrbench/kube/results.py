@@ -1,35 +1,40 @@
-"""Results in ConfigMaps: stored, read back, listed."""
+"""Results in ConfigMaps: stored, read back, listed.
 
+The baseline of a comparison, read from the cluster.
+"""
+
+import base64
+import binascii
 from collections import OrderedDict
 from threading import Lock
 
+from pydantic import ValidationError
+
+from solrbench.analysis.baseline import Side, UnreadableReportError, benchmark_side, report_side
+from solrbench.analysis.bottleneck import find_bottlenecks
+from solrbench.analysis.cold_start import first_step_run
+from solrbench.analysis.fail_fast import stop_reason
+from solrbench.analysis.server_metrics import merge_telemetry
+from solrbench.analysis.step_trends import find_trends
+from solrbench.analysis.verdict import StepRunDigest, digest, evaluate_steps, find_disturbance
+from solrbench.api.identity import BENCHMARKS
+from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
-from solrbench.api.v1alpha1.status.summaries import ColdStart
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.api.v1alpha1.status.trends import Trend
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.result_documents import read_documents, read_environment
-from solrbench.errors import TemporaryError
-from solrbench.manifests.report import (
-    build_environment,
-    build_report,
-)
+from solrbench.api.v1alpha1.comparisons import ColdStart
+from solrbench.api.v1alpha1.findings import Bottleneck, StepVerdict, Trend
+from solrbench.api.v1alpha1.objectives import Baseline, StoredReport
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.contract.environment import Environment, add_attempt
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.storage import to_chunks
+from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
+from solrbench.decide.references import BaselineBenchmark
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.kube.client import Cluster
+from solrbench.kube.result_documents import read_documents, read_environment
+from solrbench.manifests.results import build_environment, build_report
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
-from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
-from solrbench.results.model.environment import Environment, add_attempt
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.storage import (
-    to_chunks,
-)
-from solrbench.results.objectives.fail_fast import stop_reason
-from solrbench.results.summary.cold_start import first_step_run
-from solrbench.results.summary.telemetry import merge_telemetry
-from solrbench.results.trends.trends import find_trends
-from solrbench.results.validity.digest import StepRunDigest, digest
-from solrbench.results.validity.disturbance import find_disturbance
-from solrbench.results.validity.step_verdicts import evaluate_steps
 
 MAX_CACHE_BYTES = 64 << 20
 """An eighth of the memory limit of the chart."""
@@ -246,3 +251,87 @@ def _document_bytes(kept: StepRunDigest) -> int:
 def _in_order(digests: dict[str, StepRunDigest]) -> dict[str, StepRunDigest]:
     ordered = sorted(digests.values(), key=lambda each: each.document.start_time)
     return {each.document.id: each for each in ordered}
+
+
+MAX_REPORT_BYTES = 16 << 20
+"""What a stored report may unpack to: the operator has half a gigabyte for all it does."""
+
+_MOST_PROBLEMS = 2
+
+
+def observe_baseline(cluster: Cluster, namespace: str, name: str) -> BaselineBenchmark:
+    """Return how far the benchmark is that another one is compared with.
+
+    Raises:
+        TemporaryError: `BaselineUnreadable` if it is of another version.
+
+    """
+    benchmark = _benchmark(cluster, namespace, name)
+    if benchmark is None:
+        return BaselineBenchmark(name, namespace, exists=False)
+    return BaselineBenchmark(
+        name,
+        namespace,
+        exists=True,
+        finished=is_finished(benchmark.status),
+        succeeded=holds(benchmark.status, SUCCEEDED),
+        phase=benchmark.status.phase,
+    )
+
+
+def read_baseline(cluster: Cluster, reports: Reports, namespace: str, baseline: Baseline) -> Side:
+    """Return the baseline with its results.
+
+    Raises:
+        TemporaryError: `BaselineNotFound` or `ConfigMapNotFound` if it is gone, `ReportDamaged`
+            if its results are.
+        PermanentError: `BaselineUnreadable` if the report is none.
+
+    """
+    if baseline.report is not None:
+        return _stored_side(cluster, namespace, baseline.report.config_map)
+    name = "" if baseline.benchmark is None else baseline.benchmark.name
+    benchmark = _benchmark(cluster, namespace, name)
+    if benchmark is None:
+        raise TemporaryError(
+            LifecycleReason.BASELINE_NOT_FOUND,
+            f"spec.comparison.baseline.benchmark: there is no SolrBenchmark {name} in namespace"
+            f" {namespace}; create it",
+        )
+    return benchmark_side(name, benchmark, list(reports.documents(benchmark).values()))
+
+
+def _benchmark(cluster: Cluster, namespace: str, name: str) -> SolrBenchmark | None:
+    body = cluster.get(*BENCHMARKS, namespace, name)
+    if body is None:
+        return None
+    try:
+        return SolrBenchmark.parse(body)
+    except ValidationError as error:
+        found = "; ".join(problems(error)[:_MOST_PROBLEMS])
+        raise TemporaryError(
+            LifecycleReason.BASELINE_UNREADABLE,
+            f"spec.comparison.baseline.benchmark: SolrBenchmark {name} is not one of this version"
+            f" ({found}); run it again, or name another baseline",
+        ) from error
+
+
+def _stored_side(cluster: Cluster, namespace: str, stored: StoredReport) -> Side:
+    field = "spec.comparison.baseline.report.configMap"
+    body = cluster.get("v1", "ConfigMap", namespace, stored.name)
+    if body is None:
+        raise TemporaryError(
+            LifecycleReason.CONFIG_MAP_NOT_FOUND,
+            f"{field}: there is no ConfigMap {stored.name} in namespace {namespace}; create it",
+        )
+    try:
+        text = (body.get("data") or {}).get(stored.key)
+        packed = base64.b64decode((body.get("binaryData") or {}).get(stored.key, ""))
+        name = f"report {stored.name}"
+        return report_side(name, text.encode() if text else packed, MAX_REPORT_BYTES)
+    except (UnreadableReportError, binascii.Error) as error:
+        raise PermanentError(
+            LifecycleReason.BASELINE_UNREADABLE,
+            f"{field}: key {stored.key} of ConfigMap {stored.name} cannot be read: {error}; store"
+            " what `solrbench report NAME -o json` prints",
+        ) from error

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.errors import LoadError, write_termination_message
 from solrbench.load.settings import LoadSettings
-from solrbench.plan.load_plan import LoadPlan
 from solrbench.reasons.load import LoadReason
 
 

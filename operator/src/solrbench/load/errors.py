@@ -3,9 +3,9 @@
 import signal
 from pathlib import Path
 
+from solrbench.contract.load_plan import LoadState
+from solrbench.contract.pod_plans import EXIT_PERMANENT
 from solrbench.errors import SolrbenchError
-from solrbench.plan.index_plan import EXIT_PERMANENT
-from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.registry import PERMANENT_REASONS
 
 EXIT_RETRYABLE = 4

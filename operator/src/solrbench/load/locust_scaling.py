@@ -3,17 +3,27 @@
 Locust's own dispatcher goes on where the last step run left off and places all users again when a
 worker is lost. Here a step run must be the same whatever ran before it, and only users of the lost
 worker move.
+
+Locust starts and stops users in parts, so that its heartbeats go on meanwhile.
+
+Locust starts, and stops, all users of a worker in one turn of its loop. Of 17,000, either takes
+1.5 s of CPU time, on a busy node many seconds, after which the master takes the worker for lost.
+
+Keeps the statistics behind Locust's page small.
+
+Locust keeps the requests of every second and a line of history every five seconds for as long as
+it runs: of a day with ten names, 200 MB.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import chain, islice
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 from gevent.event import Event
 
-from solrbench.load.schedule.user_classes import UserClass, class_sequence
-from solrbench.load.schedule.user_placement import UserPlacement
+from solrbench.load.schedule.users import UserClass, UserPlacement, class_sequence
 
 _BATCHES_PER_SECOND = 10
 
@@ -92,3 +102,107 @@ class DeterministicUsersDispatcher:
                 break
             self._users = min(self._users + batch, target)
             yield self._users
+
+
+_PART = 200
+"""Users started or stopped at once: some 20 ms."""
+
+
+def start_users_in_parts(runner: Any, pause: Callable[[], object]) -> None:
+    """Let a `locust.runners.Runner` start users part by part; `pause` lets others run.
+
+    An order that comes meanwhile ends this one in a pause, and counts the users that are there.
+    """
+    start_all = runner.spawn_users
+
+    def spawn_users(counts: dict[str, int], wait: bool = False) -> list[Any]:
+        started: list[Any] = []
+        for part in _parts(counts):
+            started += start_all(part)
+            pause()
+        # None to start: Locust notes that the worker has begun to, and may wait for its users.
+        started += start_all({}, wait)
+        return started
+
+    runner.spawn_users = spawn_users
+
+
+def stop_users_in_parts(
+    runner: Any, lock: AbstractContextManager[object], pause: Callable[[], object]
+) -> None:
+    """Let a `locust.runners.Runner` stop users part by part; `pause` lets others run.
+
+    Of those, none stops users as well: `lock` is held meanwhile.
+
+    Users that are given time to end are stopped together, as each part would wait for that time.
+    """
+    stop_all = runner.stop_users
+
+    def stop_users(counts: dict[str, int]) -> None:
+        if runner.environment.stop_timeout:
+            stop_all(counts)
+            return
+        with lock:
+            for part in _parts(counts):
+                stop_all(part)
+                pause()
+
+    runner.stop_users = stop_users
+
+
+def _parts(counts: dict[str, int]) -> Iterator[dict[str, int]]:
+    """Yield the users of each class in parts."""
+    for name, count in list(counts.items()):
+        for before in range(0, count, _PART):
+            yield {name: min(_PART, count - before)}
+
+
+KEPT_SECONDS = 120
+"""Seconds of which single counts are kept; the page's current rate looks at the last twelve."""
+
+MOST_HISTORY = 720
+"""Lines of history; with more, every second one of the older half is dropped."""
+
+CHECK_SECONDS = 30.0
+
+
+class NameStats(Protocol):
+    """`locust.stats.StatsEntry`: one name of a step."""
+
+    last_request_timestamp: float | None
+    num_reqs_per_sec: dict[int, int]
+    num_fail_per_sec: dict[int, int]
+
+
+class PageStats(Protocol):
+    """`locust.stats.RequestStats`: all that the page shows. Importing it patches the process."""
+
+    history: list[dict[str, Any]]
+
+    @property
+    def total(self) -> NameStats:
+        """All names together."""
+
+    @property
+    def entries(self) -> Mapping[tuple[str, str], NameStats]:
+        """Each name of each step."""
+
+
+def limit_stats_forever(stats: PageStats, sleep: Callable[[float], object]) -> NoReturn:
+    """Limit the statistics again and again; `sleep` waits for some seconds."""
+    while True:
+        limit_stats(stats)
+        sleep(CHECK_SECONDS)
+
+
+def limit_stats(stats: PageStats) -> None:
+    """Drop what is older than the page shows."""
+    for entry in chain([stats.total], stats.entries.values()):
+        last = entry.last_request_timestamp
+        if last is not None:
+            for counts in (entry.num_reqs_per_sec, entry.num_fail_per_sec):
+                for second in [each for each in counts if each < last - KEPT_SECONDS]:
+                    del counts[second]
+    if len(stats.history) > MOST_HISTORY:
+        half = len(stats.history) // 2
+        stats.history[:half] = stats.history[:half:2]

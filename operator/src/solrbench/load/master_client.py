@@ -6,14 +6,13 @@ from typing import Self
 import httpx
 from pydantic import ValidationError
 
-from solrbench.api.problems import problems
+from solrbench.api.rules import problems
+from solrbench.contract.load_plan import OTHER_VERSION_REMEDY, WEB_PORT, LoadState
+from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.net.addresses import url_host
-from solrbench.net.bounded_http import ResponseTooLargeError, create_client, fetch
-from solrbench.net.deadline_transport import AddressCheck
-from solrbench.plan.load_plan import OTHER_VERSION_REMEDY, WEB_PORT, LoadState
+from solrbench.net.deadline import AddressCheck, url_host
+from solrbench.net.http import ResponseTooLargeError, create_client, fetch
 from solrbench.reasons.load import LoadReason
-from solrbench.results.model.step_result import StepRunResult
 
 TIMEOUT_SECONDS = 5.0
 RESULT_SECONDS = 30.0

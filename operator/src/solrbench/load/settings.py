@@ -1,17 +1,25 @@
-"""Where a load process finds its files and ports; everything else is in the plan."""
+"""Where a load process finds its files and ports; everything else is in the plan.
+
+What a target requires of its clients, read from mounted files.
+"""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from solrbench.load.schedule.messages import WORKER_SILENT_SECONDS
-from solrbench.manifests.load import STATE_FOLDER
-from solrbench.plan.load_plan import (
+from solrbench.contract.load_plan import (
     LOAD_PLAN_FILE,
     LOCUST_PORT,
     LOCUSTFILE_FOLDER,
     QUERIES_FOLDER,
     WEB_PORT,
+    LoadPlan,
 )
+from solrbench.errors import PermanentError
+from solrbench.load.errors import LoadError
+from solrbench.load.schedule.messages import WORKER_SILENT_SECONDS
+from solrbench.manifests.load import STATE_FOLDER
+from solrbench.net.http import HttpAuth, read_auth
+from solrbench.reasons.load import LoadReason
 
 
 @dataclass(frozen=True)
@@ -40,3 +48,22 @@ class LoadSettings:
     unacknowledged_seconds: float = 60.0
     target_seconds: float = 30.0
     worker_silent_seconds: int = WORKER_SILENT_SECONDS
+
+
+def load_auth(plan: LoadPlan) -> HttpAuth:
+    """Return what the target requires of its clients, checked.
+
+    Raises:
+        LoadError: `BadPlan` if a file is missing, `CertificateNotTrusted` if it is none.
+
+    """
+    try:
+        access = read_auth(plan.access)
+        if access.ca is not None:
+            _ = access.ssl_context
+    except OSError as error:
+        message = f"{error}; it is mounted from a Secret of target.existing"
+        raise LoadError(LoadReason.BAD_PLAN, message) from error
+    except PermanentError as error:
+        raise LoadError(error.reason, error.message) from error
+    return access

@@ -5,14 +5,9 @@ processes and their user. It has no rights that the server does not have.
 """
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.manifests.common import (
-    Manifest,
-    OperatorImage,
-    container_security,
-    headless_service,
-)
-from solrbench.plan import names
-from solrbench.plan.pod_agents import reads_pods
+from solrbench.contract import names
+from solrbench.contract.endpoints import reads_pods
+from solrbench.manifests.common import Manifest, OperatorImage, container_security, headless_service
 
 AGENT_RESOURCES = {"cpu": "50m", "memory": "64Mi"}
 """Requests and limits alike, so that a pod whose server has them alike stays `Guaranteed`.

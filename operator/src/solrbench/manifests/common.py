@@ -2,6 +2,8 @@
 
 Pods meet the Pod Security Standard "restricted", have no Kubernetes credentials and a read-only
 root file system.
+
+The PodDisruptionBudget that keeps drains and autoscalers off the pods while a run lasts.
 """
 
 from collections.abc import Iterable
@@ -11,10 +13,10 @@ from typing import Any
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.fields import ObjectReference
-from solrbench.api.v1alpha1.pod.pods import ResourceAmounts, Resources
-from solrbench.plan import names
-from solrbench.plan.auth_files import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
-from solrbench.plan.shared_target import shared_target
+from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.contract import names
+from solrbench.contract.load_plan import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
+from solrbench.contract.step_runs import shared_target
 
 Manifest = dict[str, Any]
 
@@ -140,3 +142,26 @@ def add_secrets(benchmark: SolrBenchmark, volumes: list[Manifest], mounts: list[
         source = {"secretName": secret_name, "items": items, "defaultMode": 0o440}
         volumes.append({"name": name, "secret": source})
         mounts.append({"name": name, "mountPath": folder, "readOnly": True})
+
+
+DISRUPTION_BUDGET_API_VERSION = "policy/v1"
+DISRUPTION_BUDGET_KIND = "PodDisruptionBudget"
+
+
+def build_disruption_budget(
+    benchmark: SolrBenchmark, component: str, attempt: int, pods: int
+) -> Manifest:
+    """Return the budget of a component that lets none of its pods be evicted.
+
+    It is a number of pods because Jobs have no scale, which `maxUnavailable` needs (Kubernetes
+    documentation, "Arbitrary workloads and arbitrary selectors").
+    """
+    return {
+        "apiVersion": DISRUPTION_BUDGET_API_VERSION,
+        "kind": DISRUPTION_BUDGET_KIND,
+        "metadata": metadata(benchmark, names.child(benchmark, component), component, attempt),
+        "spec": {
+            "minAvailable": pods,
+            "selector": {"matchLabels": names.selector(benchmark, component)},
+        },
+    }

@@ -1,26 +1,111 @@
-"""All manifests of a benchmark's companions, checked, and how they refer to each other."""
+"""All manifests of a benchmark's companions, checked, and how they refer to each other.
 
+YAML of strangers as plain values.
+
+`$(NAME)` replaced in the texts of manifests.
+
+The form is that of Kubernetes for the variables of a container; `$$(NAME)` stands for `$(NAME)`
+itself, which Kubernetes then expands, or a program reads.
+"""
+
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import yaml
 from pydantic import ValidationError
 
-from solrbench.api.problems import problems
+from solrbench.api.rules import problems
+from solrbench.api.v1alpha1.collection import NAME_PATTERN, SERVICE_PREFIX
+from solrbench.contract import names
 from solrbench.errors import PermanentError
-from solrbench.plan import names
-from solrbench.plan.companions.objects import (
+from solrbench.manifests.companion_objects import (
     KINDS,
+    BundleScope,
+    CompanionBundle,
     CompanionObject,
     ConfigMap,
     Deployment,
     Service,
+    find_problems,
 )
-from solrbench.plan.companions.references import BundleScope, CompanionBundle, find_problems
-from solrbench.plan.companions.text import MAX_BYTES, parse_documents
-from solrbench.plan.companions.values import replace_values, service_value
-from solrbench.reasons.companions import CompanionReason
+from solrbench.reasons.target import CompanionReason
+
+MAX_BYTES = 256 << 10
+"""Of all manifests of a benchmark together."""
+
+MAX_DEPTH = 40
+"""Of nesting: the parser calls itself for each level."""
+
+
+def parse_documents(text: str) -> list[Any]:
+    """Return the documents of a text, empty ones left out.
+
+    Aliases are refused: a few lines with them stand for gigabytes.
+
+    Raises:
+        ValueError: it is no YAML, or has aliases or more than `MAX_DEPTH` levels
+
+    """
+    try:
+        _check_events(text)
+        return [each for each in yaml.safe_load_all(text) if each is not None]
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"no YAML: {' '.join(str(error).split())}") from error
+
+
+def _check_events(text: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = 0 if event.start_mark is None else event.start_mark.line + 1
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError(f"line {line}: aliases must not be used")  # noqa: TRY004 - of a text
+        if depth > MAX_DEPTH:
+            raise ValueError(f"line {line}: more than {MAX_DEPTH} levels of nesting")
+
+
+_REFERENCE = re.compile(rf"(\$?)\$\(({NAME_PATTERN})\)")
+
+
+def service_value(name: str) -> str:
+    """Return the name in `$(NAME)` that stands for the host of a Service."""
+    return SERVICE_PREFIX + name.upper().replace("-", "_")
+
+
+def replace_values(body: Any, values: Mapping[str, str]) -> Any:
+    """Return a body in which every text, keys apart, has its references replaced.
+
+    Only names of capitals count, so that `$(date)` of a shell stays as it is. A value is not
+    searched for references.
+
+    Raises:
+        ValueError: a name has no value
+
+    """
+    if isinstance(body, str):
+        return _REFERENCE.sub(lambda found: _value(found, values), body)
+    if isinstance(body, list):
+        return [replace_values(each, values) for each in body]
+    if isinstance(body, dict):
+        return {key: replace_values(each, values) for key, each in body.items()}
+    return body
+
+
+def _value(found: re.Match[str], values: Mapping[str, str]) -> str:
+    escaped, name = found.groups()
+    if escaped:
+        return found.group()[1:]
+    if name not in values:
+        raise ValueError(
+            f"$({name}) has no value, there are {', '.join(sorted(values))}; correct the name, or"
+            f" write $$({name}) for the text itself"
+        )
+    return values[name]
+
 
 MAX_MANIFESTS = 24
 MAX_PODS = 16

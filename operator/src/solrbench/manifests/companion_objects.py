@@ -2,17 +2,22 @@
 
 A field that is not here is refused by its name. The operator adds what Pod Security "restricted"
 asks for, so a manifest may repeat that, but not weaken it.
+
+Deployments, Services and ConfigMaps, as far as companions may have them.
+
+How the objects of companions refer to each other, and to what is not theirs.
 """
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from solrbench.api.rules import ListMap, Model, exactly_one
 from solrbench.api.v1alpha1.fields import Bool, FileName, Int, Labels, ObjectReference, ShortName
-from solrbench.api.v1alpha1.pod.pod_options import EnvVar, UserId
-from solrbench.api.v1alpha1.pod.pods import EphemeralStorage, Resources
-from solrbench.api.v1alpha1.reserved import LABEL_RULES
+from solrbench.api.v1alpha1.pod_options import LABEL_RULES, EnvVar, UserId
+from solrbench.api.v1alpha1.pods import EphemeralStorage, Resources
 
 MAX_REPLICAS = 8
 """Of one Deployment."""
@@ -60,7 +65,7 @@ class SecurityContext(Model):
     seccomp_profile: SeccompProfile | None = None
 
 
-class PodSecurityContext(Model):
+class RestrictedPodSecurityContext(Model):
     """Security of a pod, no weaker than restricted."""
 
     run_as_non_root: Literal[True] | None = None
@@ -180,7 +185,7 @@ class PodSpec(Model):
     init_containers: Annotated[list[Container], Field(max_length=4), ListMap("name")] = []
     volumes: Annotated[list[Volume], Field(max_length=16), ListMap("name")] = []
     image_pull_secrets: Annotated[list[ObjectReference], Field(max_length=8)] = []
-    security_context: PodSecurityContext | None = None
+    security_context: RestrictedPodSecurityContext | None = None
     termination_grace_period_seconds: Annotated[Number, Field(ge=0, le=60)] | None = None
     automount_service_account_token: Literal[False] | None = None
     restart_policy: Literal["Always"] | None = None
@@ -191,7 +196,7 @@ class PodSpec(Model):
         return [*self.init_containers, *self.containers]
 
 
-class TemplateMetadata(Model):
+class PodTemplateMetadata(Model):
     """Labels of a pod, for the selectors of Services."""
 
     labels: Labels = {}
@@ -199,8 +204,191 @@ class TemplateMetadata(Model):
     rules: ClassVar = LABEL_RULES
 
 
-class Template(Model):
+class PodTemplate(Model):
     """A pod of a Deployment."""
 
-    metadata: TemplateMetadata = TemplateMetadata()
+    metadata: PodTemplateMetadata = PodTemplateMetadata()
     spec: PodSpec
+
+
+DnsName = Annotated[ShortName, StringConstraints(pattern="^[a-z]")]
+"""A name that a Service may have, too (RFC 1035)."""
+
+
+class ObjectMetadata(Model):
+    """Name and labels; the namespace is that of the benchmark."""
+
+    name: DnsName
+    labels: Labels = {}
+
+    rules: ClassVar = LABEL_RULES
+
+
+class PodLabelSelector(Model):
+    """Labels that pods have."""
+
+    match_labels: Labels = {}
+
+
+class DeploymentSpec(Model):
+    """Pods, all of them alike."""
+
+    replicas: Annotated[Number, Field(ge=1, le=MAX_REPLICAS)] = 1
+    selector: PodLabelSelector = PodLabelSelector()
+    template: PodTemplate
+
+
+class Deployment(Model):
+    """A Deployment."""
+
+    api_version: Literal["apps/v1"]
+    kind: Literal["Deployment"]
+    metadata: ObjectMetadata
+    spec: DeploymentSpec
+
+
+class ServicePort(Model):
+    """A port of a Service."""
+
+    name: PortName | None = None
+    port: Port
+    target_port: PortReference | None = None
+    protocol: Protocol | None = None
+
+
+class ServiceSpec(Model):
+    """One address for the pods of a Deployment, inside of the cluster."""
+
+    selector: Labels = {}
+    ports: Annotated[list[ServicePort], Field(min_length=1, max_length=16)]
+    type: Literal["ClusterIP"] | None = None
+    cluster_ip: Annotated[Literal["None"] | None, Field(alias="clusterIP")] = None
+    session_affinity: Literal["None", "ClientIP"] | None = None
+
+
+class Service(Model):
+    """A Service; without a selector, that of the Deployment of its name."""
+
+    api_version: Literal["v1"]
+    kind: Literal["Service"]
+    metadata: ObjectMetadata
+    spec: ServiceSpec
+
+
+class ConfigMap(Model):
+    """A ConfigMap."""
+
+    api_version: Literal["v1"]
+    kind: Literal["ConfigMap"]
+    metadata: ObjectMetadata
+    data: Annotated[dict[FileName, str], Field(max_length=64)] = {}
+
+
+CompanionObject = Deployment | Service | ConfigMap
+
+KINDS: dict[str, type[Deployment] | type[Service] | type[ConfigMap]] = {
+    "Deployment": Deployment,
+    "Service": Service,
+    "ConfigMap": ConfigMap,
+}
+
+
+@dataclass(frozen=True)
+class BundleScope:
+    """For whom manifests are read, and what the operator's settings allow in them.
+
+    Attributes:
+        benchmark_name: of whose objects they become
+        namespace: of the benchmark
+        values: values of the names that the operator gives, those of Services apart
+        allows_secrets: whether variables may come from Secrets
+        allows_labels: whether pods may have labels of the user's
+
+    """
+
+    benchmark_name: str
+    namespace: str
+    values: Mapping[str, str]
+    allows_secrets: bool = False
+    allows_labels: bool = True
+
+
+@dataclass(frozen=True)
+class CompanionBundle:
+    """The objects to make.
+
+    Attributes:
+        deployments: their pods are waited for
+        services: variants may name them
+        config_maps: mounted into the pods
+
+    """
+
+    deployments: tuple[Deployment, ...]
+    services: tuple[Service, ...]
+    config_maps: tuple[ConfigMap, ...]
+
+    @property
+    def pods(self) -> int:
+        """Number of pods of all Deployments."""
+        return sum(each.spec.replicas for each in self.deployments)
+
+
+def find_problems(
+    body: CompanionObject, bundle: CompanionBundle, scope: BundleScope
+) -> Iterator[str]:
+    """Yield what is wrong with an object among the others."""
+    if isinstance(body, Deployment):
+        yield from _deployment_problems(body, bundle, scope)
+    elif isinstance(body, Service) and not any(selects(body, each) for each in bundle.deployments):
+        yield (
+            "spec.selector must be labels of a Deployment of the companions, or be left out for the"
+            " Deployment of the same name"
+        )
+
+
+def selects(service: Service, deployment: Deployment) -> bool:
+    """Return whether a Service leads to the pods of a Deployment."""
+    if not service.spec.selector:
+        return service.metadata.name == deployment.metadata.name
+    return service.spec.selector.items() <= deployment.spec.template.metadata.labels.items()
+
+
+def _deployment_problems(
+    body: Deployment, bundle: CompanionBundle, scope: BundleScope
+) -> Iterator[str]:
+    template, own = body.spec.template, {each.metadata.name for each in bundle.config_maps}
+    if not body.spec.selector.match_labels.items() <= template.metadata.labels.items():
+        yield "spec.selector.matchLabels must be among spec.template.metadata.labels"
+    if template.metadata.labels and not scope.allows_labels:
+        yield "spec.template.metadata.labels must not be set, the operator's settings do not allow"
+    for name in _config_maps(body):
+        if name not in own:
+            yield f"ConfigMap {name} must be among the companions"
+    for container in template.spec.all_containers:
+        for variable in container.env or ():
+            source = variable.value_from
+            if (
+                source is not None
+                and source.secret_key_ref is not None
+                and not scope.allows_secrets
+            ):
+                yield (
+                    f"env {variable.name} must not come from a Secret, the operator's settings do"
+                    " not allow env.valueFrom.secretKeyRef"
+                )
+        for mount in container.volume_mounts or ():
+            if mount.name not in {each.name for each in template.spec.volumes}:
+                yield f"volumeMounts: there is no volume {mount.name}"
+
+
+def _config_maps(body: Deployment) -> Iterator[str]:
+    spec = body.spec.template.spec
+    for volume in spec.volumes:
+        if volume.config_map is not None:
+            yield volume.config_map.name
+    for container in spec.all_containers:
+        for variable in container.env or ():
+            source = variable.value_from
+            if source is not None and source.config_map_key_ref is not None:
+                yield source.config_map_key_ref.name

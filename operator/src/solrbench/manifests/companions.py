@@ -5,14 +5,19 @@ from typing import Any
 from pydantic import BaseModel
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.manifests.common import Manifest, metadata
-from solrbench.manifests.disruption import build_disruption_budget
-from solrbench.manifests.pod_options import placement, pod_metadata, pod_security, pod_variables
-from solrbench.plan import names
-from solrbench.plan.companions.objects import ConfigMap, Deployment, Service
-from solrbench.plan.companions.pods import Container, PodSpec, Volume
-from solrbench.plan.companions.references import CompanionBundle
-from solrbench.plan.names import COMPANION, LABEL_COMPANION
+from solrbench.contract import names
+from solrbench.contract.names import COMPANION, LABEL_COMPANION
+from solrbench.manifests.common import Manifest, build_disruption_budget, metadata
+from solrbench.manifests.companion_objects import (
+    CompanionBundle,
+    ConfigMap,
+    Container,
+    Deployment,
+    PodSpec,
+    Service,
+    Volume,
+)
+from solrbench.manifests.job_pod import placement, pod_metadata, pod_security, pod_variables
 
 
 def build_companions(

@@ -1,29 +1,9 @@
 """Locust's master and workers as Jobs, their Service, and the plan they read."""
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.load.load import OnWorkerLoss
-from solrbench.manifests.common import (
-    Manifest,
-    OperatorImage,
-    add_secrets,
-    config_map,
-    empty_dirs,
-    headless_service,
-    metadata,
-    resources,
-)
-from solrbench.manifests.disruption import build_disruption_budget
-from solrbench.manifests.job_pod import (
-    JobPod,
-    add_config_map,
-    add_files,
-    add_plan,
-    build_job_pod,
-)
-from solrbench.manifests.pod_options import pod_metadata
-from solrbench.plan import names
-from solrbench.plan.index_plan import EXIT_PERMANENT
-from solrbench.plan.load_plan import (
+from solrbench.api.v1alpha1.load import OnWorkerLoss
+from solrbench.contract import names
+from solrbench.contract.load_plan import (
     LOAD_PLAN_FILE,
     LOCUST_PORT,
     LOCUSTFILE_FOLDER,
@@ -31,7 +11,27 @@ from solrbench.plan.load_plan import (
     WEB_PORT,
     LoadPlan,
 )
-from solrbench.plan.workload_files import sources
+from solrbench.contract.pod_plans import EXIT_PERMANENT
+from solrbench.contract.workload_files import sources
+from solrbench.manifests.common import (
+    Manifest,
+    OperatorImage,
+    add_secrets,
+    build_disruption_budget,
+    config_map,
+    empty_dirs,
+    headless_service,
+    metadata,
+    resources,
+)
+from solrbench.manifests.job_pod import (
+    JobPod,
+    add_config_map,
+    add_files,
+    add_plan,
+    build_job_pod,
+    pod_metadata,
+)
 
 STATE_FOLDER = "/var/run/solrbench/state"
 

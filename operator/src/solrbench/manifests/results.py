@@ -1,19 +1,17 @@
-"""The Job that exports the results, and what its pod reads: plan, results, credentials."""
+"""The Job that exports the results, and what its pod reads: plan, results, credentials.
+
+ConfigMaps that keep the results: they outlive every pod and go with the benchmark.
+"""
 
 import base64
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.export import Export
-from solrbench.manifests.common import Manifest, OperatorImage, config_map, empty_dirs, metadata
-from solrbench.manifests.common import resources as container_resources
-from solrbench.manifests.download_files import authorities_volume, secret_volume
-from solrbench.manifests.job_pod import JobPod, add_plan, build_job_pod
-from solrbench.manifests.pod_options import pod_metadata
-from solrbench.manifests.report import CHUNK_KEY, ENVIRONMENT_KEY
-from solrbench.plan import names
-from solrbench.plan.export_plan import (
+from solrbench.api.v1alpha1.results import Export
+from solrbench.contract import names
+from solrbench.contract.names import LABEL_STEP_RUN
+from solrbench.contract.pod_plans import (
     ACCESS_KEY,
     EVIDENCE_FOLDER,
     EXIT_PERMANENT,
@@ -29,6 +27,75 @@ from solrbench.plan.export_plan import (
     VOLUME_FOLDER,
     ExportPlan,
 )
+from solrbench.contract.storage import ChunkedDocument
+from solrbench.manifests.common import Manifest, OperatorImage, config_map, empty_dirs, metadata
+from solrbench.manifests.common import resources as container_resources
+from solrbench.manifests.index import authorities_volume, secret_volume
+from solrbench.manifests.job_pod import JobPod, add_plan, build_job_pod, pod_metadata
+
+CHUNK_KEY = "document.json.gz"
+ENVIRONMENT_KEY = "environment.json"
+CHUNKS_ANNOTATION = "solrbench.io/chunks"
+SHA256_ANNOTATION = "solrbench.io/sha256"
+
+
+def build_report(
+    benchmark: SolrBenchmark, step_run_id: str, document: ChunkedDocument, attempt: int
+) -> list[Manifest]:
+    """Return one ConfigMap for each chunk; each says how many there are, and the SHA-256 of all."""
+    annotations = {
+        CHUNKS_ANNOTATION: str(len(document.chunks)),
+        SHA256_ANNOTATION: document.sha256,
+    }
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": _metadata(benchmark, step_run_id, number, attempt)
+            | {"annotations": annotations},
+            "binaryData": {CHUNK_KEY: base64.b64encode(chunk).decode("ascii")},
+        }
+        for number, chunk in enumerate(document.chunks)
+    ]
+
+
+def _metadata(benchmark: SolrBenchmark, step_run_id: str, number: int, attempt: int) -> Manifest:
+    name = names.report(benchmark, step_run_id, number)
+    return metadata(benchmark, name, names.REPORT, attempt, **{LABEL_STEP_RUN: step_run_id})
+
+
+def build_environment(benchmark: SolrBenchmark, record: str) -> Manifest:
+    """Return the ConfigMap that records what the benchmark ran on, as JSON."""
+    name = names.environment(benchmark)
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata(benchmark, name, names.REPORT, 1),
+        "data": {ENVIRONMENT_KEY: record},
+    }
+
+
+def build_unfinished(benchmark: SolrBenchmark, document: ChunkedDocument) -> Manifest:
+    """Return the ConfigMap with a step run that is under way, which has to fit into one."""
+    name = names.unfinished(benchmark)
+    body = metadata(benchmark, name, names.REPORT, 1)
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": body | {"annotations": {SHA256_ANNOTATION: document.sha256}},
+        "binaryData": {CHUNK_KEY: base64.b64encode(document.chunks[0]).decode("ascii")},
+    }
+
+
+def build_evidence(benchmark: SolrBenchmark, entries: Mapping[str, str]) -> Manifest:
+    """Return the ConfigMap with what is kept of failures, an entry for each attempt."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata(benchmark, names.evidence(benchmark), names.REPORT, 1),
+        "data": dict(entries),
+    }
+
 
 RETRIES = 3
 GRACE_SECONDS = 5

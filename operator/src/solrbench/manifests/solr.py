@@ -4,10 +4,13 @@ from typing import Any
 
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.pod.pods import PersistentStorage
-from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.pods import PersistentStorage
+from solrbench.api.v1alpha1.target import SolrCloud
+from solrbench.contract import names
+from solrbench.contract.endpoints import ZooKeeperPath, needs_service
 from solrbench.manifests.common import (
     Manifest,
+    build_disruption_budget,
     container_security,
     empty_dirs,
     headless_service,
@@ -15,16 +18,7 @@ from solrbench.manifests.common import (
     pull_secrets,
     resources,
 )
-from solrbench.manifests.disruption import build_disruption_budget
-from solrbench.manifests.pod_options import (
-    placement,
-    pod_metadata,
-    pod_security,
-    pod_variables,
-)
-from solrbench.plan import names
-from solrbench.plan.target.variant_endpoints import needs_service
-from solrbench.plan.target.zookeeper_path import ZooKeeperPath
+from solrbench.manifests.job_pod import placement, pod_metadata, pod_security, pod_variables
 
 USER = 8983
 DATA_FOLDER = "/var/solr"

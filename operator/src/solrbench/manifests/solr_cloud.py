@@ -9,9 +9,9 @@ from collections.abc import Set as AbstractSet
 
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.images import Image, ZooKeeperImage
-from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
-from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
+from solrbench.api.v1alpha1.target import Image, SolrCloud, ZooKeeperImage, ZooKeeperMode
+from solrbench.contract import names
+from solrbench.contract.endpoints import ZooKeeperPath
 from solrbench.manifests.common import (
     Manifest,
     container_security,
@@ -19,7 +19,7 @@ from solrbench.manifests.common import (
     pull_secrets,
     resources,
 )
-from solrbench.manifests.pod_options import (
+from solrbench.manifests.job_pod import (
     given_ids,
     placement,
     pod_metadata,
@@ -27,8 +27,6 @@ from solrbench.manifests.pod_options import (
     pod_variables,
 )
 from solrbench.manifests.solr import LOG_LEVEL, PROBE_TIMINGS, QUIET, USER, claim_spec, empty_dir
-from solrbench.plan import names
-from solrbench.plan.target.zookeeper_path import ZooKeeperPath
 
 API_VERSION = "solr.apache.org/v1beta1"
 KIND = "SolrCloud"

@@ -6,9 +6,11 @@ index is the server id and no start script is needed.
 
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target import SolrCloud
+from solrbench.contract import names
 from solrbench.manifests.common import (
     Manifest,
+    build_disruption_budget,
     config_map,
     container_security,
     empty_dirs,
@@ -17,14 +19,7 @@ from solrbench.manifests.common import (
     pull_secrets,
     resources,
 )
-from solrbench.manifests.disruption import build_disruption_budget
-from solrbench.manifests.pod_options import (
-    placement,
-    pod_metadata,
-    pod_security,
-    pod_variables,
-)
-from solrbench.plan import names
+from solrbench.manifests.job_pod import placement, pod_metadata, pod_security, pod_variables
 
 USER = 1000
 QUORUM_PORTS = {"client": names.ZOOKEEPER_PORT, "follower": 2888, "election": 3888}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
+from solrbench.metrics.family import BenchmarkFamily, Sample, ShownBenchmark
 
 
 def _live(field: str) -> Callable[[ShownBenchmark], Iterator[Sample]]:

@@ -22,7 +22,7 @@ from prometheus_client import (
 
 from solrbench.metrics.benchmarks import RESULT_SECONDS, BenchmarkCollector, BenchmarkStore
 from solrbench.metrics.sweeps import SweepCollector, SweepStore
-from solrbench.net.addresses import wildcard_address
+from solrbench.net.deadline import wildcard_address
 
 _RECONCILE_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 """A reconcile reads a handful of objects; one that takes a minute is stuck on a deadline."""

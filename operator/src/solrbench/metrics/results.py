@@ -1,27 +1,125 @@
 """Metrics of results: of the stored step runs, merged over all repeats.
 
 Families of numbers are made from the tables of the status (`Shown`); those of verdicts are here.
+
+Metrics of intervals: two bounds beside a number, and the percentiles that were chosen.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from solrbench.api.v1alpha1.status.comparison import FigureComparison
-from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.steps.result_field import (
-    Metric,
+from solrbench.api.v1alpha1.comparisons import ColdStart, FigureComparison, OpenLoopStats
+from solrbench.api.v1alpha1.conditions import (
+    PrometheusMetric,
     ResultField,
     Shown,
+    StatusModel,
     result_fields,
 )
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.summaries import ColdStart, OpenLoopStats
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
-from solrbench.metrics.distribution_metric import DISTRIBUTION_FAMILY
-from solrbench.metrics.interval_metrics import interval_families
-from solrbench.metrics.metric_family import BenchmarkFamily, Sample, ShownBenchmark
-from solrbench.metrics.objective_metrics import OBJECTIVE_FAMILIES
-from solrbench.metrics.trend_metrics import TREND_FAMILIES
+from solrbench.api.v1alpha1.findings import VALID, StepVerdict
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
+from solrbench.metrics.family import DISTRIBUTION_FAMILY, BenchmarkFamily, Sample, ShownBenchmark
+from solrbench.metrics.findings import OBJECTIVE_FAMILIES, TREND_FAMILIES
+
+Results = Callable[[ShownBenchmark], Iterable[StepResult]]
+Labels = Callable[[StepResult], tuple[str, ...]]
+
+_QUANTILE = "quantile"
+
+_INTERVALS: Sequence[tuple[str, str, str, str, float]] = (
+    (
+        "requests_per_second_interval",
+        "requests_per_second{}",
+        "the rate",
+        "requests/s",
+        1.0,
+    ),
+    (
+        "average_milliseconds_interval",
+        "service_time_average{}_seconds",
+        "the mean service time",
+        "s",
+        1000.0,
+    ),
+    (
+        "response_average_milliseconds_interval",
+        "response_time_average{}_seconds",
+        "the mean response time",
+        "s",
+        1000.0,
+    ),
+)
+"""Field, metric with a place for the bound, what it is of, unit and divisor."""
+
+
+def interval_families(
+    prefix: str, results: Results, labels: Labels, label_names: tuple[str, ...]
+) -> Iterator[BenchmarkFamily]:
+    """Return the families of results.
+
+    Args:
+        prefix: what their names begin with
+        results: finds the results of a benchmark
+        labels: values of the labels of a result
+        label_names: their names
+
+    """
+    for field, name, what, unit, divisor in _INTERVALS:
+        for bound in Interval.model_fields:
+            yield BenchmarkFamily(
+                prefix + name.format(f"_{bound}"),
+                f"The {bound} bound of the 95 % confidence interval of {what}; absent if the step"
+                " was too short for one.",
+                _bounds(results, labels, field, bound, divisor),
+                label_names,
+                unit=unit,
+            )
+    for name, field, text in (
+        ("percentile_seconds", "milliseconds", "Percentiles of `load.percentiles`: {}."),
+        ("percentile_lower_seconds", "lower_milliseconds", "Their lower 95 % confidence bound."),
+        ("percentile_upper_seconds", "upper_milliseconds", "Their upper 95 % confidence bound."),
+    ):
+        yield BenchmarkFamily(
+            prefix + name,
+            text.format("response times with a planned rate, else service times"),
+            _percentiles(results, labels, field),
+            (*label_names, _QUANTILE),
+            kind="summary",  # what Prometheus wants of a label `quantile`
+            unit="s",
+        )
+
+
+def _bounds(
+    results: Results, labels: Labels, field: str, bound: str, divisor: float
+) -> Callable[[ShownBenchmark], Iterator[Sample]]:
+    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
+        for each in results(benchmark):
+            interval: Interval | None = getattr(each, field)
+            if interval is not None:
+                yield labels(each), getattr(interval, bound) / divisor
+
+    return samples
+
+
+def _percentiles(
+    results: Results, labels: Labels, field: str
+) -> Callable[[ShownBenchmark], Iterator[Sample]]:
+    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
+        for each in results(benchmark):
+            for found in each.percentiles:
+                yield (*labels(each), _quantile(found)), _seconds(getattr(found, field))
+
+    return samples
+
+
+def _quantile(found: PercentileResult) -> str:
+    """Return the percentile as Prometheus writes it: 0.999."""
+    return f"{round(found.percent / 100, 9):g}"
+
+
+def _seconds(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else milliseconds / 1000
+
 
 _Entry = StepResult | OpenLoopStats | ColdStart | StepTelemetry | StepVerdict
 _Read = Callable[[ShownBenchmark], Iterable[_Entry]]
@@ -41,7 +139,7 @@ def _families(
     model: type[StatusModel], read: _Read, labels: tuple[str, ...]
 ) -> Iterator[BenchmarkFamily]:
     """Return the families of the fields of `model`, which `read` finds in a benchmark."""
-    by_name: dict[str, list[tuple[Metric, ResultField]]] = {}
+    by_name: dict[str, list[tuple[PrometheusMetric, ResultField]]] = {}
     for field in result_fields(model):
         if metric := field.shown.metric:
             by_name.setdefault(metric.name, []).append((metric, field))
@@ -58,7 +156,7 @@ def _families(
 
 
 def _samples(
-    read: _Read, parts: Sequence[tuple[Metric, ResultField]]
+    read: _Read, parts: Sequence[tuple[PrometheusMetric, ResultField]]
 ) -> Callable[[ShownBenchmark], Iterator[Sample]]:
     def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
         for entry in read(benchmark):

@@ -12,12 +12,11 @@ from typing import ClassVar
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
-from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.metrics.metric_family import MetricFamily, Sample
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
+from solrbench.metrics.family import MetricFamily, Sample
 from solrbench.sweep.plan import SweepPlan
-from solrbench.sweep.points import Point
-from solrbench.sweep.states import MEASURED, is_valid
+from solrbench.sweep.points import DesignPoint
+from solrbench.sweep.state import MEASURED, is_valid
 
 _MS_PER_SECOND = 1000.0
 _PERCENT = 100.0
@@ -38,7 +37,7 @@ class ShownSweep:
     namespace: str
     name: str
     status: SweepStatus
-    points: dict[str, Point]
+    points: dict[str, DesignPoint]
 
 
 @dataclass(frozen=True)

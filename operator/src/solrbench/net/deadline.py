@@ -2,18 +2,59 @@
 
 The time-outs of httpx count from one read to the next, so a server that sends a byte now and then
 holds a request, headers included, for as long as it likes.
+
+Host names resolved within a time-out, which the C library's resolver does not have.
+
+Addresses of both families, to send to and to listen on.
 """
 
 import math
+import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import httpcore
 import httpx
 
-from solrbench.net.name_lookup import lookup
+LOOKUP_SECONDS = 5.0
+
+
+def lookup(host: str, seconds: float = LOOKUP_SECONDS) -> list[str]:
+    """Return every address of a host, in the resolver's order.
+
+    Args:
+        host: name, or address without brackets
+        seconds: how long to wait; the lookup itself may go on in a thread of its own
+
+    Raises:
+        OSError: if there is no address; `TimeoutError` if there is none in time.
+        UnicodeError: if `host` cannot be a host name.
+
+    """
+    responses: SimpleQueue[list[str] | Exception] = SimpleQueue()
+    thread = threading.Thread(target=_look_up, args=(host, responses), name="lookup", daemon=True)
+    thread.start()
+    try:
+        response = responses.get(timeout=seconds)
+    except Empty:
+        raise TimeoutError(f"{host} was not resolved within {seconds:g} s") from None
+    if isinstance(response, Exception):
+        raise response
+    return response
+
+
+def _look_up(host: str, responses: "SimpleQueue[list[str] | Exception]") -> None:
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        responses.put(error)
+    else:
+        responses.put(list(dict.fromkeys(str(address[0]) for *_, address in found)))
+
 
 AddressCheck = Callable[[str, Sequence[str]], None]
 """Raises if a host may not be connected to at its addresses."""
@@ -145,3 +186,30 @@ class _Stream(httpcore.NetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
+
+
+LISTEN_ALL = {socket.AF_INET: "0.0.0.0", socket.AF_INET6: "::"}  # noqa: S104 - pods are asked from outside
+
+
+def url_host(host: str) -> str:
+    """Return a host as a URL has it: an IPv6 address in brackets (RFC 3986, section 3.2.2)."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
+def wildcard_address() -> str:
+    """Return the address that takes connections of both families: `::`, or `0.0.0.0` without IPv6.
+
+    It is for servers that leave `IPV6_V6ONLY` off, which asyncio's do not (see `single_family`).
+    """
+    if socket.has_dualstack_ipv6():
+        try:
+            socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True).close()
+        except OSError:  # such as with IPv6 switched off by sysctl
+            return LISTEN_ALL[socket.AF_INET]
+        return LISTEN_ALL[socket.AF_INET6]
+    return LISTEN_ALL[socket.AF_INET]
+
+
+def single_family(address: str) -> list[str]:
+    """Return the addresses to listen on for servers with `IPV6_V6ONLY`, as those of asyncio."""
+    return list(LISTEN_ALL.values()) if address == LISTEN_ALL[socket.AF_INET6] else [address]

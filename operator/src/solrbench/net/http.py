@@ -1,20 +1,203 @@
 """HTTP credentials and TLS trust, shared by all HTTP clients.
 
 They are never printed: `repr` hides them, and no message contains them.
+
+One HTTP request, its response read up to a limit of bytes and of time.
+
+What responds may be anything that a user of the cluster has put there, and one operator serves all
+of them.
+
+Clients that keep their connections and may send several requests at once.
+
+The responses are those of a user's target and pods, and are read by a process that measures: each
+has a limit of bytes and of time. `bounded_http` holds its time exactly, for one request at a time.
 """
 
 import ssl
+import time
 from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import httpx
 
+from solrbench.contract.load_plan import PASSWORD, USERNAME, AuthFiles
 from solrbench.errors import PermanentError
-from solrbench.net.pooled_client import create_pooled_client
-from solrbench.plan.auth_files import PASSWORD, USERNAME, AuthFiles
+from solrbench.net.deadline import DEADLINE, AddressCheck, DeadlineTransport
 from solrbench.reasons.lifecycle import LifecycleReason
+
+
+class ResponseTooLargeError(httpx.TransportError):
+    """A response has more bytes than its reader takes."""
+
+
+def create_client(
+    headers: Mapping[str, str] | None = None,
+    trust: ssl.SSLContext | None = None,
+    base_url: str = "",
+    check: AddressCheck | None = None,
+) -> httpx.Client:
+    """Return a client for one request at a time, that uses no proxy and follows no redirect.
+
+    Args:
+        headers: of every request
+        trust: authorities for https; the bundled ones, loaded when first needed, if there are none
+        base_url: what paths are relative to
+        check: of the addresses of each connection, as a name may mean others by then
+
+    Raises:
+        httpx.InvalidURL: if `base_url` is no URL.
+
+    """
+    return httpx.Client(
+        transport=DeadlineTransport(trust, check),
+        headers=headers,
+        base_url=base_url,
+        trust_env=False,
+        follow_redirects=False,
+    )
+
+
+def fetch(
+    client: httpx.Client,
+    method: str,
+    url: str,
+    *,
+    max_bytes: int,
+    seconds: float,
+    **options: Any,
+) -> httpx.Response:
+    """Send a request and return the whole response.
+
+    Args:
+        client: of `create_client`
+        method: such as `GET`
+        url: absolute, or relative to the base URL of the client
+        max_bytes: what the body may have
+        seconds: from the lookup of the name to the last byte
+        options: as `httpx.Client.build_request` takes them
+
+    Raises:
+        httpx.HTTPError: if there is no response in time; `ResponseTooLargeError` if it has more
+            bytes, `httpx.DecodingError` if it is compressed, `httpx.UnsupportedProtocol` if `url`
+            is no URL.
+
+    """
+    deadline = time.monotonic() + seconds
+    try:
+        request = client.build_request(
+            method, url, timeout=seconds, extensions={DEADLINE: deadline}, **options
+        )
+    except httpx.InvalidURL as error:
+        raise httpx.UnsupportedProtocol(f"invalid URL {url[:200]!r}: {error}") from error
+    request.headers["Accept-Encoding"] = "identity"  # a small body could unpack to a huge one
+    response = client.send(request, stream=True)
+    try:
+        body = _body(response, max_bytes)
+    finally:
+        response.close()
+    return httpx.Response(
+        response.status_code, headers=response.headers, content=body, request=request
+    )
+
+
+def _body(response: httpx.Response, max_bytes: int) -> bytes:
+    check_encoding(response)
+    return b"".join(limit_bytes(response.iter_bytes(), max_bytes))
+
+
+def limit_bytes(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
+    """Yield the parts of a body.
+
+    Raises:
+        ResponseTooLargeError: they have more than `max_bytes`.
+
+    """
+    size = 0
+    for part in parts:
+        size += len(part)
+        if size > max_bytes:
+            raise ResponseTooLargeError(f"the response has more than {max_bytes} bytes")
+        yield part
+
+
+def check_encoding(response: httpx.Response) -> None:
+    """Refuse a body that is compressed unasked.
+
+    Raises:
+        httpx.DecodingError: it is.
+
+    """
+    encoding = response.headers.get("Content-Encoding", "identity")
+    if encoding.lower() != "identity":
+        raise httpx.DecodingError(f"the response is compressed ({encoding[:50]}), unasked")
+
+
+MAX_BYTES = 64 << 20
+"""The longest response that is read: metrics of a hundred nodes with a hundred cores each."""
+
+
+def create_pooled_client(
+    seconds: float,
+    trust: ssl.SSLContext | bool = True,
+    headers: Mapping[str, str] | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> httpx.Client:
+    """Return a client that takes no settings from the environment and follows no redirect.
+
+    Args:
+        seconds: from one read to the next, and for the whole body of a response once its headers
+            are there
+        trust: authorities for https, or the bundled ones
+        headers: of every request
+        max_bytes: what the body of a response may have
+
+    """
+    return httpx.Client(
+        transport=_LimitedTransport(seconds, max_bytes, trust),
+        timeout=seconds,
+        # A small body could unpack to a huge one.
+        headers={"Accept-Encoding": "identity"} | dict(headers or {}),
+        trust_env=False,
+    )
+
+
+class _LimitedTransport(httpx.HTTPTransport):
+    def __init__(self, seconds: float, max_bytes: int, trust: ssl.SSLContext | bool) -> None:
+        super().__init__(verify=trust, trust_env=False)
+        self._seconds = seconds
+        self._max_bytes = max_bytes
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request; its response is limited as it is read."""
+        response = super().handle_request(request)
+        try:
+            check_encoding(response)
+        except httpx.DecodingError:
+            response.close()
+            raise
+        if isinstance(response.stream, httpx.SyncByteStream):
+            response.stream = _LimitedStream(response.stream, self._seconds, self._max_bytes)
+        return response
+
+
+class _LimitedStream(httpx.SyncByteStream):
+    def __init__(self, stream: httpx.SyncByteStream, seconds: float, max_bytes: int) -> None:
+        self._stream = stream
+        self._deadline = time.monotonic() + seconds
+        self._max_bytes = max_bytes
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in limit_bytes(self._stream, self._max_bytes):
+            if time.monotonic() > self._deadline:
+                raise httpx.ReadTimeout("the response was not complete in time")
+            yield part
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,20 @@
-"""Results as CSV: raw numbers, under names with their units."""
+"""Results as CSV: raw numbers, under names with their units.
+
+The numbers over time as CSV: a line for each window of each request name.
+
+The points of a sweep as CSV: raw numbers, under names with their units.
+"""
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from solrbench.api.v1alpha1.status.steps.intervals import Interval
-from solrbench.api.v1alpha1.status.steps.step_result import RESULT_FIELDS, StepResult
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.text.interval_table import percents_of
-from solrbench.results.text.verdict_text import verdict_of
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, Interval, StepResult
+from solrbench.contract.step_document import StepRunResult
+from solrbench.present.fact_tables import verdict_of
+from solrbench.present.result_tables import percents_of
+from solrbench.present.sweep_report import PointReport, SweepReport
 
 _PAIR, _LIST = "_interval", "percentiles"
 
@@ -67,3 +73,82 @@ def _columns(name: str) -> Iterable[str]:
 def _percentile(percent: float) -> tuple[str, str, str]:
     stem = f"percentile_{percent:g}".replace(".", "_")
     return f"{stem}_milliseconds", f"{stem}_lower_milliseconds", f"{stem}_upper_milliseconds"
+
+
+COLUMNS = (
+    "step",
+    "variant",
+    "repeat",
+    "request",
+    "second",
+    "seconds",
+    "requests",
+    "failures",
+    "mean_microseconds",
+    "max_microseconds",
+)
+"""`second` is when the window began, counted from the begin of measuring, `seconds` its width."""
+
+
+def windows_to_csv(documents: Iterable[StepRunResult]) -> str:
+    """Return every window with a header line; windows without requests are left out."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for document in documents:
+        writer.writerows(_lines(document))
+    return out.getvalue()
+
+
+def _lines(document: StepRunResult) -> Iterator[tuple[object, ...]]:
+    names = (document.step, document.variant, document.repeat)
+    for result in document.requests:
+        for window in result.windows:
+            yield (
+                *names,
+                result.request,
+                window.second,
+                document.window_seconds,
+                window.requests,
+                window.failures,
+                window.mean_microseconds,
+                window.max_microseconds,
+            )
+
+
+_FIGURES = (
+    "requests_per_second",
+    "p95_milliseconds",
+    "failed_percent",
+    "repeats",
+    "deviation_percent",
+)
+_DIFFERENCES = ("difference_percent", "difference_lower_percent", "difference_upper_percent")
+_COST = ("cores", "memory_bytes")
+
+
+def points_to_csv(report: SweepReport) -> str:
+    """Return a line for each point; the columns of axes begin with `axis_`."""
+    axes = [f"axis_{name}" for name in report.axes]
+    head = ["point", "benchmark", *axes, "is_baseline", "state", "reason", "word"]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, [*head, *_DIFFERENCES, *_FIGURES, *_COST], lineterminator="\n")
+    writer.writeheader()
+    for each in report.points:
+        writer.writerow(_cells(each, report))
+    return out.getvalue()
+
+
+def _cells(point: PointReport, report: SweepReport) -> dict[str, object]:
+    result = point.result
+    return {
+        "point": point.name,
+        "benchmark": point.benchmark,
+        **{f"axis_{name}": point.values.get(name, "") for name in report.axes},
+        "is_baseline": str(point.is_baseline).lower(),
+        "state": result.state,
+        "reason": result.reason,
+        "word": result.word,
+        **{name: getattr(point, name) for name in (*_DIFFERENCES, *_COST)},
+        **{name: getattr(result, name) for name in _FIGURES},
+    }

@@ -1,13 +1,23 @@
-"""What a reader has to know beside the tables: outcome, target, data and load, by name."""
+"""What a reader has to know beside the tables: outcome, target, data and load, by name.
 
+What a benchmark ran on, as tables: nodes, pods, images and versions, seeds.
+
+Verdicts in words.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.load.load import Step
-from solrbench.api.v1alpha1.status.steps.step_result import Column
-from solrbench.api.v1alpha1.status.target import IndexPodsStatus
-from solrbench.results.stats.number_format import format_number, format_percent
+from solrbench.api.v1alpha1.findings import StepVerdict, invalid_steps, overall_verdict
+from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.status import IndexPodsStatus
+from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
+from solrbench.contract.environment import Environment, NodeRecord
+from solrbench.contract.step_document import StepRunResult
+from solrbench.present.table import Row, TextTable
+from solrbench.stats.number_format import format_number, format_percent
 
 Facts = dict[str, str]
 
@@ -33,7 +43,7 @@ def outcome_facts(benchmark: SolrBenchmark) -> Facts:
     return _known(
         {
             "Phase": status.phase,
-            Column.VERDICT: status.summary.verdict,
+            ResultColumn.VERDICT: status.summary.verdict,
             "Outcome": f"{succeeded.reason}: {succeeded.message}" if succeeded else "",
             "Started": format_time(status.start_time),
             "Finished": format_time(status.completion_time),
@@ -139,3 +149,148 @@ def _dataset(dataset: Dataset | None) -> str:
 
 def _known(found: Facts) -> Facts:
     return {name: text for name, text in found.items() if text}
+
+
+_GIBIBYTE = 1 << 30
+_NODE_HEAD = (
+    "Node",
+    "Instance type",
+    "Zone",
+    "CPU",
+    "Memory",
+    "Architecture",
+    "Kernel",
+    "OS image",
+    "Container runtime",
+    "Kubelet",
+)
+
+
+def environment_tables(
+    environment: Environment | None, documents: Sequence[StepRunResult]
+) -> list[TextTable]:
+    """Return the tables that have rows; none where nothing was recorded."""
+    if environment is None:
+        return []
+    tables = [
+        _nodes(environment.nodes),
+        _pods(environment, documents),
+        _images(environment),
+        _seeds(environment.seeds),
+    ]
+    return [table.without_empty_columns() for table in tables if table.rows]
+
+
+def _nodes(nodes: Iterable[NodeRecord]) -> TextTable:
+    rows = [
+        (
+            node.name,
+            node.instance_type or "",
+            node.zone or "",
+            "" if node.cpu_cores is None else f"{format_number(node.cpu_cores)} cores",
+            "" if node.memory_bytes is None else _gibibytes(node.memory_bytes),
+            node.architecture or "",
+            node.kernel or "",
+            node.os_image or "",
+            node.container_runtime or "",
+            node.kubelet_version or "",
+        )
+        for node in nodes
+    ]
+    return TextTable("Kubernetes nodes", _NODE_HEAD, rows, texts=frozenset(_NODE_HEAD))
+
+
+def _gibibytes(size: int) -> str:
+    return f"{format_number(size / _GIBIBYTE)} GiB"
+
+
+def _pods(environment: Environment, documents: Iterable[StepRunResult]) -> TextTable:
+    """Return the node of each pod; of components without pods of a known name, their nodes."""
+    targets = [document.target for document in documents if document.target is not None]
+    found: dict[tuple[str, str], None] = {}
+    for target in targets:
+        found |= dict.fromkeys(target.nodes.items())
+    for attempt in environment.attempts:
+        found |= dict.fromkeys(attempt.pods.items())
+    named = {node for _, node in found}
+    rows: list[Row] = [(pod, node) for pod, node in sorted(found)]
+    for attempt in environment.attempts[:1]:
+        for component, nodes in attempt.nodes.items():
+            if not attempt.pods and (not named or not component.startswith(("solr", "zookeeper"))):
+                rows += [(component, node) for node in nodes]
+    return TextTable("Pods and their nodes", ("Pod", "Node"), rows, texts=frozenset({"Node"}))
+
+
+def _images(environment: Environment) -> TextTable:
+    versions = {"Solr": environment.solr_version, "JVM": environment.jvm_version}
+    rows = [(name, "version", text) for name, text in versions.items() if text]
+    rows += [(component, "image", image) for component, image in environment.images.items()]
+    head = ("Component", "Kind", "Version or image")
+    return TextTable("Versions and images", head, rows, texts=frozenset(head))
+
+
+def _seeds(seeds: Mapping[str, int]) -> TextTable:
+    rows = [(path, str(seed)) for path, seed in sorted(seeds.items())]
+    return TextTable("Seeds", ("Field", "Seed"), rows)
+
+
+_MAX_LINES = 3
+
+NOT_CHECKED = "not checked"
+"""What lines on skipped checks begin with."""
+
+
+def step_label(verdict: StepVerdict) -> str:
+    """Return the label of step and variant."""
+    return f"{verdict.step} ({verdict.variant})" if verdict.variant else verdict.step
+
+
+def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdict | None:
+    """Return the verdict on the step and variant of a result; None if it has none."""
+    return next((v for v in verdicts if (v.step, v.variant) == (result.step, result.variant)), None)
+
+
+def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
+    """Return a line for each reason of an Invalid step, then one for each skipped check."""
+    reasons = [
+        f"{step_label(each)} is Invalid: {reason.reason}: {reason.message}"
+        for each in invalid_steps(verdicts)
+        for reason in each.reasons
+    ]
+    gaps: dict[tuple[str, str], list[str]] = {}
+    for each in verdicts:
+        for gap in each.unchecked:
+            gaps.setdefault((gap.reason, gap.message), []).append(step_label(each))
+    return reasons + [
+        f"{NOT_CHECKED}: {reason} of {', '.join(places)}: {message}"
+        for (reason, message), places in gaps.items()
+    ]
+
+
+def completion_note(verdicts: Sequence[StepVerdict]) -> str:
+    """Return what the end of a benchmark says of its verdicts; empty if every step is Valid."""
+    invalid = invalid_steps(verdicts)
+    if not invalid:
+        return ""
+    lines = [
+        f"{step_label(each)}: {each.reasons[0].reason}: {each.reasons[0].message}"
+        for each in invalid[:_MAX_LINES]
+    ]
+    more = f" (and {len(invalid) - _MAX_LINES} more)" if len(invalid) > _MAX_LINES else ""
+    return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: " + (
+        "; ".join(lines) + more
+    )
+
+
+def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
+    """Return the verdict on a whole benchmark, with its Invalid steps; empty if there is none."""
+    invalid = invalid_steps(verdicts)
+    if not invalid:
+        return overall_verdict(verdicts)
+    names = ", ".join(step_label(each) for each in invalid[:_MAX_LINES])
+    more = f" and {len(invalid) - _MAX_LINES} more" if len(invalid) > _MAX_LINES else ""
+    return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: {names}{more}"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,13 +1,61 @@
 """What all figures share: colours, axes, lines, intervals.
 
 Colours are variables of the page's style sheet, so that one drawing serves light, dark and print.
+
+A figure: what the plotting library draws, and the same as words and as a table.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from solrbench.report.figures.figure import LegendEntry
+from solrbench.present.table import TextTable
 
-Option = dict[str, object]
+Option = Mapping[str, object]
+"""The figure in the terms of ECharts (https://echarts.apache.org/en/option.html). Functions do not
+survive JSON: they are named, such as `@milliseconds`, and put in by `assets/figure.js`."""
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """An entry of a figure's legend.
+
+    Attributes:
+        name: name of the series
+        color: index of its colour, from 0
+        dashed: whether its line is dashed
+
+    """
+
+    name: str
+    color: int
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class ReportFigure:
+    """A figure.
+
+    Attributes:
+        name: identifies it in the page: lowercase letters, digits and hyphens
+        title: what it shows
+        description: what is on its axes, and the numbers that matter, as sentences
+        option: the data, axes and lines
+        legend: one entry for each series, so that names wrap as text does
+        table: the numbers behind it
+        height: height in px
+
+    """
+
+    name: str
+    title: str
+    description: str
+    option: Option
+    legend: Sequence[LegendEntry]
+    table: TextTable
+    height: int = 320
+
+
+OptionPart = dict[str, object]
 Point = Sequence[float | None]
 
 COLORS = 8
@@ -24,7 +72,7 @@ def legend(names: Sequence[str]) -> list[LegendEntry]:
     return [LegendEntry(name, i % COLORS, i >= COLORS) for i, name in enumerate(names)]
 
 
-def value_axis(name: str, format_name: str = "@number", **more: object) -> Option:
+def value_axis(name: str, format_name: str = "@number", **more: object) -> OptionPart:
     """Return an axis of numbers.
 
     Args:
@@ -51,16 +99,16 @@ def value_axis(name: str, format_name: str = "@number", **more: object) -> Optio
     }
 
 
-def bottom_axis(name: str, format_name: str = "@number", **more: object) -> Option:
+def bottom_axis(name: str, format_name: str = "@number", **more: object) -> OptionPart:
     """Return a horizontal axis, whose name stands below its labels."""
-    shown: Option = {"show": True, "lineStyle": {"color": "var(--axis)"}}
-    style: Option = {"color": "var(--muted)", "fontSize": 12}
-    placed: Option = {"nameLocation": "middle", "nameGap": 28, "nameTextStyle": style}
+    shown: OptionPart = {"show": True, "lineStyle": {"color": "var(--axis)"}}
+    style: OptionPart = {"color": "var(--muted)", "fontSize": 12}
+    placed: OptionPart = {"nameLocation": "middle", "nameGap": 28, "nameTextStyle": style}
     axis = value_axis(name, format_name, axisLine=shown, splitLine={"show": False})
     return axis | placed | more
 
 
-def line(name: str, index: int, points: Sequence[Point], **more: object) -> Option:
+def line(name: str, index: int, points: Sequence[Point], **more: object) -> OptionPart:
     """Return a line through points of x and y; a y of None is a gap."""
     dash = "dashed" if index >= COLORS else "solid"
     return {
@@ -78,7 +126,7 @@ def line(name: str, index: int, points: Sequence[Point], **more: object) -> Opti
     }
 
 
-def intervals(index: int, bounds: Sequence[Point], **more: object) -> Option:
+def intervals(index: int, bounds: Sequence[Point], **more: object) -> OptionPart:
     """Return bars from the lower to the upper bound at each x: points of x, lower and upper."""
     return {
         "type": "custom",
@@ -93,11 +141,11 @@ def intervals(index: int, bounds: Sequence[Point], **more: object) -> Option:
     }
 
 
-def mark_x(name: str, x: float, index: int) -> Option:
+def mark_x(name: str, x: float, index: int) -> OptionPart:
     """Return the part of a line that marks an x with a vertical line."""
-    label: Option = {"formatter": name, "color": "var(--ink)", "position": "end"}
-    style: Option = {"type": "dashed", "color": color(index), "width": 1.5}
-    mark: Option = {
+    label: OptionPart = {"formatter": name, "color": "var(--ink)", "position": "end"}
+    style: OptionPart = {"type": "dashed", "color": color(index), "width": 1.5}
+    mark: OptionPart = {
         "silent": True,
         "symbol": "none",
         "label": label,
@@ -107,7 +155,7 @@ def mark_x(name: str, x: float, index: int) -> Option:
     return {"markLine": mark}
 
 
-def base(**parts: object) -> Option:
+def base(**parts: object) -> OptionPart:
     """Return an option with what all figures have."""
     return {
         "animation": False,
@@ -118,7 +166,7 @@ def base(**parts: object) -> Option:
     }
 
 
-def grid(**more: object) -> Option:
+def grid(**more: object) -> OptionPart:
     """Return the place of a coordinate system; labels of the axes are kept inside of it."""
     return {"left": 8, "right": 16, "top": 34, "bottom": 30, "containLabel": True, **more}
 

@@ -5,14 +5,13 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from solrbench.report.html import render_html
-from solrbench.report.junit import to_junit
-from solrbench.report.model import Report
-from solrbench.report.results_csv import to_csv
-from solrbench.report.windows_csv import windows_to_csv
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.text.results_markdown import to_markdown
-from solrbench.results.text.totals import results_with_totals
+from solrbench.contract.step_document import StepRunResult
+from solrbench.present.csv import to_csv, windows_to_csv
+from solrbench.present.html import render_html
+from solrbench.present.junit import to_junit
+from solrbench.present.report import Report
+from solrbench.present.result_tables import to_markdown
+from solrbench.present.table import results_with_totals
 
 REPORT_JSON = "report.json"
 SUMS = "SHA256SUMS"

@@ -3,6 +3,11 @@
 One suite for the benchmark: a case for its end, one for each objective, and one for each step and
 variant. An objective that is Missed and a step that is Invalid are failed cases, a benchmark that
 failed is one with an error; one that runs, and an objective that is Unclear, are skipped.
+
+The points of a sweep as test cases of JUnit XML: one case for each point.
+
+A point that failed is an error; one that is Invalid or misses an objective is a failure; one that
+is planned or runs is skipped.
 """
 
 import re
@@ -11,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
-from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
-from solrbench.results.text.benchmark_facts import facts, outcome_facts
-from solrbench.results.text.verdict_text import step_label
+from solrbench.api.v1alpha1.findings import InvalidReason, ObjectiveWord, StepVerdict
+from solrbench.present.fact_tables import facts, outcome_facts, step_label
+from solrbench.present.sweep_report import PointReport, SweepReport
+from solrbench.present.sweep_tables import best_facts, sweep_facts
+from solrbench.sweep.state import FINAL, PointState
 
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 has no way to write."""
@@ -91,3 +97,45 @@ def _unchecked(verdict: StepVerdict) -> str:
 def plain_text(text: str) -> str:
     """Return a text without the characters that XML cannot have."""
     return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def sweep_to_junit(report: SweepReport) -> str:
+    """Return the XML of one sweep, finished or not."""
+    suite = TestSuite(report.sweep)
+    if report.status.start_time is not None:
+        suite.timestamp = report.status.start_time.isoformat()
+    for name, text in (sweep_facts(report) | best_facts(report)).items():
+        suite.add_property(name, plain_text(text))
+    suite.add_testcases([_case(report, each) for each in report.points])
+    xml = JUnitXml("solrbench")
+    xml.add_testsuite(suite)
+    xml.update_statistics()
+    written: bytes = xml.tostring()
+    return written.decode()
+
+
+def _case(report: SweepReport, point: PointReport) -> TestCase:
+    values = ", ".join(f"{axis} {value}" for axis, value in point.values.items())
+    case = TestCase(plain_text(values or point.name), classname=report.sweep)
+    state = point.result.state
+    if state == PointState.FAILED:
+        case.result = [Error(plain_text(point.outcome), point.result.reason or "Failed")]
+    elif state not in FINAL:
+        case.result = [Skipped(f"the point is {state}")]
+    elif problems := list(_problems(point)):
+        failure = Failure(plain_text(problems[0]), state)
+        failure.text = plain_text("\n".join(problems))
+        case.result = [failure]
+    return case
+
+
+def _problems(point: PointReport) -> Iterator[str]:
+    for part in point.benchmarks:
+        for verdict in part.verdicts:
+            for each in verdict.reasons:
+                yield f"{each.reason}: {each.message}"
+        for objective in part.objectives:
+            if objective.word is ObjectiveWord.MISSED:
+                yield objective.message
+    if point.result.state == PointState.INVALID and not any(p.verdicts for p in point.benchmarks):
+        yield "a step is Invalid"

@@ -1,16 +1,19 @@
-"""Objectives, capacity, scalability and what was not run, as parts of a report."""
+"""Objectives, capacity, scalability and what was not run, as parts of a report.
 
-from collections.abc import Sequence
+Objectives as a table: what was measured, its interval, the limit.
 
-from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.status.capacity import CapacityResult, TrialResult
-from solrbench.results.objectives.wording import not_run_lines, objective_lines
-from solrbench.results.stats.number_format import (
-    format_milliseconds,
-    format_number,
-    format_percent,
-)
-from solrbench.results.text.tables.table import Table
+Who waited, as tables: the requests of users, and the longest waits.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from solrbench.analysis.sentences import not_run_lines, objective_lines
+from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveResult, TrialResult
+from solrbench.api.v1alpha1.status import Status
+from solrbench.contract.request_counts import ResponseGap
+from solrbench.contract.step_document import StepRunResult
+from solrbench.present.table import Row, TextTable
+from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 
 OBJECTIVES = "Objectives"
 """Heading of the lines that a table may have instead."""
@@ -33,16 +36,16 @@ def limit_lines(status: Status) -> list[Lines]:
     return [(title, lines) for title, lines in parts if lines]
 
 
-def trial_tables(status: Status) -> list[Table]:
+def trial_tables(status: Status) -> list[TextTable]:
     """Return the curve of latency against rate: a table for each variant."""
     return [_trial_table(each) for each in status.capacity if each.trials]
 
 
-def _trial_table(result: CapacityResult) -> Table:
+def _trial_table(result: CapacityResult) -> TextTable:
     users = any(each.users is not None for each in result.trials)
     headers = TRIAL_HEADERS if users else TRIAL_HEADERS[1:]
     title = _named(result.variant, f"trials by {'users' if users else 'rate'}")
-    return Table(title, headers, trial_rows(result.trials), 1, frozenset(headers[-1:]))
+    return TextTable(title, headers, trial_rows(result.trials), 1, frozenset(headers[-1:]))
 
 
 def trial_rows(trials: Sequence[TrialResult]) -> list[tuple[str, ...]]:
@@ -75,3 +78,99 @@ def _capacity_line(result: CapacityResult) -> str:
 
 def _named(variant: str | None, text: str) -> str:
     return f"{variant}: {text}" if variant else text
+
+
+_HEAD = ("Objective", "Step", "Variant", "Result", "Measured", "95 % interval", "Limit")
+
+
+def objective_table(status: Status) -> TextTable:
+    """Return a row for each objective, and each step and variant that it is for."""
+    results = status.objectives.results if status.objectives is not None else []
+    rows = [_row(each) for each in results]
+    table = TextTable("Objectives", _HEAD, rows, 3, frozenset({"Result"}))
+    return table.without_empty_columns()
+
+
+def _row(result: ObjectiveResult) -> Row:
+    unit = result.unit
+    interval = ""
+    if result.lower is not None and result.upper is not None:
+        interval = f"{format_number(result.lower)} … {format_number(result.upper)} {unit}"
+    return (
+        result.name,
+        result.step or "",
+        result.variant or "",
+        result.word,
+        "" if result.value is None else f"{format_number(result.value)} {unit}",
+        interval,
+        f"{format_number(result.limit)} {unit}",
+    )
+
+
+MOST_SHARE_ROWS = 100
+MOST_WAIT_ROWS = 20
+
+_SHARE_HEAD = ("Step", "Variant", "Repeat", "Users", "Least", "Median", "Most", "User with least")
+_SHARE_NOTE = (
+    "Requests of a single user. A user far below the others waited for its responses: see the"
+    " longest waits."
+)
+_WAIT_HEAD = ("Step", "Variant", "Repeat", "User", "Node", "Second", "Waited", "Query")
+_WAIT_NOTE = (
+    "Of a user: its longest wait for a response. Of all users of a node, as one load worker saw"
+    " it: no response came, though requests waited. Second: since the step began to be measured."
+)
+
+
+def user_table(documents: Iterable[StepRunResult]) -> TextTable:
+    """Return the least, median and most requests of a user, those farthest behind first."""
+    found = [
+        (each.fewest[0].requests / max(each.median_requests, 1), document)
+        for document in documents
+        if (each := document.user_shares) is not None and each.users > 1 and each.fewest
+    ]
+    ordered = sorted(found, key=lambda entry: entry[0])[:MOST_SHARE_ROWS]
+    rows = [_share_row(document) for _, document in ordered]
+    texts = frozenset({"User with least"})
+    table = TextTable("Requests by user", _SHARE_HEAD, rows, 3, texts, _SHARE_NOTE)
+    return table.without_empty_columns()
+
+
+def wait_table(documents: Iterable[StepRunResult]) -> TextTable:
+    """Return the longest waits of users and of nodes, the longest first."""
+    found = [(document, each) for document in documents for each in document.response_gaps]
+    found.sort(key=lambda entry: -entry[1].microseconds)
+    rows = [_wait_row(document, gap) for document, gap in found[:MOST_WAIT_ROWS]]
+    texts = frozenset({"User", "Node", "Query"})
+    table = TextTable("Longest waits", _WAIT_HEAD, rows, 3, texts, _WAIT_NOTE)
+    return table.without_empty_columns()
+
+
+def _share_row(document: StepRunResult) -> Row:
+    shares = document.user_shares
+    if shares is None:
+        return ()
+    last = shares.fewest[0]
+    return (
+        document.step,
+        document.variant,
+        str(document.repeat),
+        str(shares.users),
+        str(last.requests),
+        str(shares.median_requests),
+        str(shares.most_requests),
+        f"{last.user} on {last.node}",
+    )
+
+
+def _wait_row(document: StepRunResult, gap: ResponseGap) -> Row:
+    return (
+        document.step,
+        document.variant,
+        str(document.repeat),
+        "all" if gap.user is None else str(gap.user),
+        gap.node,
+        f"{gap.second:.1f}",
+        format_milliseconds(gap.microseconds / 1000),
+        gap.query,
+    )

@@ -1,14 +1,17 @@
-"""Throughput and latency against the load: users, or the planned rate."""
+"""Throughput and latency against the load: users, or the planned rate.
+
+The curve of latency against rate, or users, that a search for the capacity has measured.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.capacity import Scalability
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.report.figures.figure import Figure
-from solrbench.report.figures.parts import (
-    Option,
+from solrbench.api.v1alpha1.findings import CapacityResult, Scalability
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_result import StepResult
+from solrbench.present.figure import (
+    OptionPart,
+    ReportFigure,
     base,
     bottom_axis,
     grid,
@@ -19,9 +22,9 @@ from solrbench.report.figures.parts import (
     rounded,
     value_axis,
 )
-from solrbench.results.stats.number_format import format_milliseconds, format_number
-from solrbench.results.text.interval_table import percent_label, percents_of
-from solrbench.results.text.tables.table import Table
+from solrbench.present.result_tables import percent_label, percents_of
+from solrbench.present.table import TextTable
+from solrbench.stats.number_format import format_milliseconds, format_number
 
 _Numbers = tuple[float, float | None, float | None]
 """A figure and the bounds of its interval."""
@@ -30,7 +33,7 @@ _MOST_PERCENTILE = 99.0
 """Highest percentile that is drawn; beyond it one slow request hides all others."""
 
 
-def load_curves(spec: Spec, status: Status) -> list[Figure]:
+def load_curves(spec: Spec, status: Status) -> list[ReportFigure]:
     """Return throughput and latency; nothing unless two steps differ in their load."""
     loads = {step.name: step.users or step.requests_per_second for step in spec.load.steps}
     closed = {step.users is not None for step in spec.load.steps}
@@ -53,7 +56,7 @@ def _throughput(
     loads: Mapping[str, float],
     variants: Mapping[str, Sequence[StepResult]],
     scalability: Sequence[Scalability],
-) -> Figure:
+) -> ReportFigure:
     lines = {
         variant or "throughput": [(loads[each.step], _rate(each)) for each in results]
         for variant, results in variants.items()
@@ -68,13 +71,13 @@ def _throughput(
     title = f"Throughput against {axis.lower()}"
     knees = "".join(f" {each.message}" for name, each in fits.items() if name in marks)
     text = f"Requests per second with 95 % intervals. {_text(lines, format_number, axis)}{knees}"
-    table = _table(axis, "Requests/s", lines, format_number)
-    return Figure("throughput", title, text, option, legend(list(lines)), table, 300)
+    table = _curve_table(axis, "Requests/s", lines, format_number)
+    return ReportFigure("throughput", title, text, option, legend(list(lines)), table, 300)
 
 
 def _latency(
     axis: str, loads: Mapping[str, float], variants: Mapping[str, Sequence[StepResult]]
-) -> Figure | None:
+) -> ReportFigure | None:
     shown = [p for p in (50, 95, 99) if p <= _MOST_PERCENTILE] if len(variants) == 1 else [50, 95]
     lines = {}
     for variant, results in variants.items():
@@ -89,8 +92,8 @@ def _latency(
     option = _option(axis, value_axis(times, "@milliseconds", min=0), lines, loads)
     title = f"Latency against {axis.lower()}"
     text = f"{times} with 95 % intervals. {_text(lines, format_milliseconds, axis)}"
-    table = _table(axis, times, lines, format_milliseconds)
-    return Figure("latency", title, text, option, legend(list(lines)), table, 300)
+    table = _curve_table(axis, times, lines, format_milliseconds)
+    return ReportFigure("latency", title, text, option, legend(list(lines)), table, 300)
 
 
 def _rate(result: StepResult) -> _Numbers:
@@ -111,12 +114,12 @@ _Lines = Mapping[str, Sequence[tuple[float, _Numbers]]]
 
 def _option(
     axis: str,
-    y_axis: Option,
+    y_axis: OptionPart,
     lines: _Lines,
     loads: Mapping[str, float],
-    marks: Mapping[str, Option] | None = None,
-) -> Option:
-    series: list[Option] = []
+    marks: Mapping[str, OptionPart] | None = None,
+) -> OptionPart:
+    series: list[OptionPart] = []
     for index, (name, points) in enumerate(lines.items()):
         drawn = [(x, rounded(numbers[0])) for x, numbers in points]
         series.append(line(name, index, drawn, showSymbol=True, **(marks or {}).get(name, {})))
@@ -138,7 +141,7 @@ def _option(
     )
 
 
-def _label(axis: Option) -> dict[str, object]:
+def _label(axis: OptionPart) -> dict[str, object]:
     label = axis["axisLabel"]
     return dict(label) if isinstance(label, dict) else {}
 
@@ -152,7 +155,7 @@ def _text(lines: _Lines, show: Callable[[float], str], axis: str) -> str:
     return "; ".join(ends) + "."
 
 
-def _table(axis: str, what: str, lines: _Lines, show: Callable[[float], str]) -> Table:
+def _curve_table(axis: str, what: str, lines: _Lines, show: Callable[[float], str]) -> TextTable:
     rows = [
         (
             name,
@@ -163,4 +166,57 @@ def _table(axis: str, what: str, lines: _Lines, show: Callable[[float], str]) ->
         for name, points in lines.items()
         for x, (value, low, high) in points
     ]
-    return Table(what, ("", axis, what, "95 % interval"), rows, 1)
+    return TextTable(what, ("", axis, what, "95 % interval"), rows, 1)
+
+
+def capacity_curves(status: Status) -> list[ReportFigure]:
+    """Return the figure of all variants; none with less than two trials that count."""
+    curves = {each.variant or "P95": _points(each) for each in status.capacity}
+    curves = {name: points for name, points in curves.items() if len(points) > 1}
+    if not curves:
+        return []
+    users = any(trial.users is not None for each in status.capacity for trial in each.trials)
+    load = "Users" if users else "Planned requests/s"
+    found = {each.variant or "P95": _found(each) for each in status.capacity}
+    option = base(
+        grid=grid(),
+        xAxis=bottom_axis(load, scale=True),
+        yAxis=value_axis("P95 of the response time", "@milliseconds", min=0),
+        tooltip={"trigger": "axis", "valueFormatter": "@milliseconds"},
+        series=[
+            line(name, i, points, showSymbol=True, **_capacity(found[name], i))
+            for i, (name, points) in enumerate(curves.items())
+        ],
+    )
+    text = " ".join(each.message for each in status.capacity)
+    title = f"Latency against {'users' if users else 'rate'} in the search for the capacity"
+    table = _trial_table(curves, load)
+    return [ReportFigure("capacity", title, text, option, legend(list(curves)), table, 300)]
+
+
+def _found(result: CapacityResult) -> float | None:
+    return result.requests_per_second if result.users is None else float(result.users)
+
+
+def _points(result: CapacityResult) -> list[tuple[float, float]]:
+    return sorted(
+        (
+            each.requests_per_second if each.users is None else float(each.users),
+            rounded(each.p95_milliseconds),
+        )
+        for each in result.trials
+        if each.p95_milliseconds is not None and not each.disturbed
+    )
+
+
+def _capacity(rate: float | None, index: int) -> OptionPart:
+    return {} if rate is None else mark_x(f"capacity {format_number(rate)}", rate, index)
+
+
+def _trial_table(curves: Mapping[str, Sequence[tuple[float, float]]], load: str) -> TextTable:
+    rows = [
+        (name, format_number(x), format_milliseconds(y))
+        for name, points in curves.items()
+        for x, y in points
+    ]
+    return TextTable("Trials", ("", load, "P95"), rows)

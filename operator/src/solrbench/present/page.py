@@ -1,42 +1,60 @@
-"""The whole page, section by section."""
+"""The whole page, section by section.
+
+What the page of a sweep shows.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import yaml
 
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.report.figures.capacity_curve import capacity_curves
-from solrbench.report.figures.cold_start import cold_start_curve
-from solrbench.report.figures.figure import Figure
-from solrbench.report.figures.load_curve import load_curves
-from solrbench.report.model import Report
-from solrbench.report.page.cells import HtmlTable, html_table
-from solrbench.report.page.sections import (
+from solrbench.api.v1alpha1.findings import StepVerdict, overall_verdict
+from solrbench.api.v1alpha1.status import Status
+from solrbench.present.comparison_tables import baseline_table, comparison_table, trend_table
+from solrbench.present.fact_tables import (
+    NOT_CHECKED,
+    data_facts,
+    environment_tables,
+    load_facts,
+    one_line_verdict,
+    outcome_facts,
+    target_facts,
+    verdict_lines,
+)
+from solrbench.present.figure import ReportFigure
+from solrbench.present.latency_figures import cold_start_curve
+from solrbench.present.limit_tables import (
+    OBJECTIVES,
+    limit_lines,
+    objective_table,
+    trial_tables,
+    user_table,
+    wait_table,
+)
+from solrbench.present.load_figures import capacity_curves, load_curves
+from solrbench.present.page_sections import (
     StepSection,
     distribution_of_steps,
     slow_table,
     step_sections,
 )
-from solrbench.report.page.step_tables import overview_table
-from solrbench.results.text.benchmark_facts import (
-    data_facts,
-    load_facts,
-    outcome_facts,
-    target_facts,
+from solrbench.present.page_tables import HtmlTable, html_table, overview_table
+from solrbench.present.report import Report
+from solrbench.present.server_tables import failure_table
+from solrbench.present.sweep_difference_figures import difference_figure, round_figure
+from solrbench.present.sweep_figures import axis_figures, heat_maps
+from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_tables import (
+    best_facts,
+    bottlenecks_table,
+    failures_table,
+    objectives_sentence,
+    objectives_table,
+    points_table,
+    sweep_facts,
 )
-from solrbench.results.text.limits_text import OBJECTIVES, limit_lines, trial_tables
-from solrbench.results.text.tables.comparison_table import baseline_table, comparison_table
-from solrbench.results.text.tables.environment_tables import environment_tables
-from solrbench.results.text.tables.failure_table import failure_table
-from solrbench.results.text.tables.objective_table import objective_table
-from solrbench.results.text.tables.response_gap_tables import user_table, wait_table
-from solrbench.results.text.tables.table import Table
-from solrbench.results.text.tables.trend_table import trend_table
-from solrbench.results.text.verdict_text import NOT_CHECKED, one_line_verdict, verdict_lines
-from solrbench.results.text.windows_markdown import outlier_table, steadiness_table
-from solrbench.results.validity.overall_verdict import overall_verdict
+from solrbench.present.table import TextTable
+from solrbench.present.window_tables import outlier_table, steadiness_table
 
 
 @dataclass(frozen=True)
@@ -86,10 +104,10 @@ class Page:
     limits: Sequence[tuple[str, Sequence[str]]] = ()
     trials: Sequence[HtmlTable] = ()
     overview: HtmlTable | None = None
-    figures: Sequence[Figure] = ()
+    figures: Sequence[ReportFigure] = ()
     comparisons: Sequence[HtmlTable] = ()
     steps: Sequence[StepSection] = ()
-    cold_start: Figure | None = None
+    cold_start: ReportFigure | None = None
     failures: HtmlTable | None = None
     evidence: Sequence[str] = ()
     waits: Sequence[HtmlTable] = ()
@@ -139,7 +157,7 @@ def build_page(report: Report) -> Page:
         ),
         environment=_tables(environment_tables(environment, documents)),
         differences=environment.differences if environment is not None else (),
-        spec=_yaml(report),
+        spec=_benchmark_yaml(report),
         spec_hash=environment.spec_hash if environment is not None else "",
     )
 
@@ -150,13 +168,13 @@ def _load(report: Report) -> dict[str, str]:
     return found | {"Steps": str(len(report.spec.load.steps))}
 
 
-def _figures(report: Report) -> list[Figure]:
+def _figures(report: Report) -> list[ReportFigure]:
     curves = [*load_curves(report.spec, report.status), *capacity_curves(report.status)]
     found = distribution_of_steps(report.steps)
     return [*curves, *([found] if found is not None else [])]
 
 
-def _comparisons(status: Status) -> list[Table]:
+def _comparisons(status: Status) -> list[TextTable]:
     found = status.comparison
     return [*([baseline_table(found)] if found is not None else []), comparison_table(status)]
 
@@ -170,20 +188,102 @@ def _verdict_text(verdicts: Sequence[StepVerdict]) -> str:
     return one_line_verdict(verdicts)
 
 
-def _shown(table: Table) -> HtmlTable | None:
+def _shown(table: TextTable) -> HtmlTable | None:
     return html_table(table) if table.rows else None
 
 
-def _tables(tables: Sequence[Table]) -> list[HtmlTable]:
+def _tables(tables: Sequence[TextTable]) -> list[HtmlTable]:
     return [html_table(each) for each in tables if each.rows]
 
 
-def _yaml(report: Report) -> str:
+def _benchmark_yaml(report: Report) -> str:
     """Return the resource as it can be applied again."""
     namespace, _, name = report.benchmark.rpartition("/")
     body = {
         "apiVersion": "solrbench.io/v1alpha1",
         "kind": "SolrBenchmark",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": report.spec.model_dump(mode="json", by_alias=True, exclude_none=True),
+    }
+    return yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=100)
+
+
+_TIMES = ("Started", "Finished")
+
+
+@dataclass(frozen=True)
+class SweepPage:
+    """Data of the template; what has nothing to show is empty or None.
+
+    Attributes:
+        title: namespace and name
+        phase: of the sweep
+        is_good: whether all points succeeded; None before the end
+        outcome: message of its end
+        answers: sentences on what each axis shows
+        facts: groups of names and texts
+        figures: differences, rounds, lines, heat maps
+        points: every point
+        objectives: whether they are met, by point
+        bottlenecks: what held each step back, by point
+        failures: what failed, by point
+        environment: nodes, pods, images, seeds of one point
+        environment_of: that point
+        spec: as YAML
+
+    """
+
+    title: str
+    phase: str
+    is_good: bool | None
+    outcome: str
+    answers: Sequence[str]
+    facts: Sequence[tuple[str, dict[str, str]]]
+    figures: Sequence[ReportFigure]
+    points: HtmlTable | None
+    objectives: HtmlTable | None
+    bottlenecks: HtmlTable | None
+    failures: HtmlTable | None
+    environment: Sequence[HtmlTable]
+    environment_of: str
+    spec: str
+
+
+def build_sweep_page(report: SweepReport) -> SweepPage:
+    """Return what the page of a sweep shows."""
+    named, sentence = sweep_facts(report), objectives_sentence(report)
+    times = {name: named.pop(name) for name in _TIMES if name in named}
+    outcome = named.pop("Outcome", "")
+    phase = named.pop("Phase")
+    beside = [difference_figure(report), round_figure(report)]
+    return SweepPage(
+        title=report.sweep,
+        phase=phase,
+        is_good={"Succeeded": True, "Failed": False}.get(phase),
+        outcome=outcome,
+        answers=[*report.status.answers, *([sentence] if sentence else [])],
+        facts=[("Best point", best_facts(report)), ("Sweep", named), ("Time", times)],
+        figures=[
+            *(each for each in beside if each is not None),
+            *axis_figures(report),
+            *heat_maps(report),
+        ],
+        points=_shown(points_table(report)),
+        objectives=_shown(objectives_table(report)),
+        bottlenecks=_shown(bottlenecks_table(report)),
+        failures=_shown(failures_table(report)),
+        environment=[html_table(each) for each in environment_tables(report.environment, ())],
+        environment_of=report.environment_of or "",
+        spec=_sweep_yaml(report),
+    )
+
+
+def _sweep_yaml(report: SweepReport) -> str:
+    """Return the resource as it can be applied again."""
+    namespace, _, name = report.sweep.rpartition("/")
+    body = {
+        "apiVersion": "solrbench.io/v1alpha1",
+        "kind": "SolrBenchmarkSweep",
         "metadata": {"name": name, "namespace": namespace},
         "spec": report.spec.model_dump(mode="json", by_alias=True, exclude_none=True),
     }

@@ -3,21 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from solrbench.analysis.samples import is_planned, merged, merged_responses
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.report.figures.distribution import distribution
-from solrbench.report.figures.figure import Figure
-from solrbench.report.figures.over_time import over_time
-from solrbench.report.page.cells import HtmlTable, html_table
-from solrbench.report.page.step_tables import step_table
-from solrbench.results.model.step_result import MOST_SLOW, RequestResult, SlowRequest, StepRunResult
-from solrbench.results.stats.histograms import Histogram
-from solrbench.results.stats.number_format import format_milliseconds
-from solrbench.results.summary.grouping import is_planned, merged, merged_responses
-from solrbench.results.text.benchmark_facts import step_text
-from solrbench.results.text.servers import pods_table, servers_table
-from solrbench.results.text.tables.table import Table
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.status import Status
+from solrbench.contract.step_document import MOST_SLOW, RequestResult, SlowRequest, StepRunResult
+from solrbench.present.fact_tables import step_text
+from solrbench.present.figure import ReportFigure
+from solrbench.present.latency_figures import distribution
+from solrbench.present.page_tables import HtmlTable, html_table, step_table
+from solrbench.present.server_tables import pods_table, servers_table
+from solrbench.present.table import TextTable
+from solrbench.present.time_figures import over_time
+from solrbench.stats.histograms import Histogram
+from solrbench.stats.number_format import format_milliseconds
 
 _MOST_NAMES = 8
 """Request names whose distributions are drawn; more lines cannot be distinguished."""
@@ -32,7 +31,7 @@ class StepSection:
     load: str
     table: HtmlTable
     servers: Sequence[HtmlTable]
-    figures: Sequence[Figure]
+    figures: Sequence[ReportFigure]
 
 
 def step_sections(
@@ -72,7 +71,7 @@ def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[HtmlTabl
     ]
 
 
-def distribution_of_steps(documents: Sequence[StepRunResult]) -> Figure | None:
+def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | None:
     """Return the distributions of all requests of each step and variant."""
     groups: dict[str, list[RequestResult]] = {}
     for each in documents:
@@ -82,7 +81,7 @@ def distribution_of_steps(documents: Sequence[StepRunResult]) -> Figure | None:
     return distribution("distribution", "Latency distribution of all steps", times, histograms)
 
 
-def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[Figure]:
+def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[ReportFigure]:
     names: dict[str, list[RequestResult]] = {}
     for document in documents:
         for result in document.requests:
@@ -133,7 +132,7 @@ _SLOW_NOTE = (
 )
 
 
-def slow_table(documents: Iterable[StepRunResult]) -> Table:
+def slow_table(documents: Iterable[StepRunResult]) -> TextTable:
     """Return the slowest requests of each name, the slowest first."""
     found: dict[str, list[tuple[StepRunResult, SlowRequest]]] = {}
     for document in documents:
@@ -147,7 +146,7 @@ def slow_table(documents: Iterable[StepRunResult]) -> Table:
             :MOST_SLOW
         ]
     ]
-    table = Table("Slowest requests", _SLOW_HEAD, rows, 1, _SLOW_TEXTS, _SLOW_NOTE)
+    table = TextTable("Slowest requests", _SLOW_HEAD, rows, 1, _SLOW_TEXTS, _SLOW_NOTE)
     return table.without_empty_columns()
 
 

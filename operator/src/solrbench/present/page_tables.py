@@ -1,29 +1,162 @@
-"""Tables of results: all steps at a glance, and each step with its request names and totals."""
+"""Tables of results: all steps at a glance, and each step with its request names and totals.
+
+Cells of the page's tables: a text, and below it what qualifies it.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
-from solrbench.api.v1alpha1.status.status import Status
-from solrbench.api.v1alpha1.status.steps.step_result import Column as Titles
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.report.page.cells import (
-    Cell,
-    Column,
-    HtmlTable,
-    average_cell,
-    max_cell,
-    percentile_cell,
-    rate_cell,
-    word_cell,
+from solrbench.api.v1alpha1.findings import Bottleneck
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, ResultColumn, StepResult
+from solrbench.present.fact_tables import step_text, verdict_of
+from solrbench.present.result_tables import INTERVAL_NOTE, percent_label, percents_of, table_note
+from solrbench.present.table import TextTable, format_cell
+from solrbench.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+    format_share,
 )
-from solrbench.results.stats.number_format import format_number, format_percent, format_share
-from solrbench.results.text.benchmark_facts import step_text
-from solrbench.results.text.columns import format_cell
-from solrbench.results.text.interval_table import INTERVAL_NOTE, percent_label, percents_of
-from solrbench.results.text.results_markdown import table_note
-from solrbench.results.text.verdict_text import verdict_of
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell.
+
+    Attributes:
+        text: what it shows
+        detail: what stands below it in smaller letters
+        mark: class of the style sheet, such as `invalid`
+
+    """
+
+    text: str
+    detail: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class HtmlColumn:
+    """A column: its title, and whether its cells are numbers."""
+
+    title: str
+    is_number: bool = True
+
+
+@dataclass(frozen=True)
+class HtmlTable:
+    """A table of the page.
+
+    Attributes:
+        caption: what it shows
+        columns: the columns
+        rows: the cells
+        names: how many columns, from the first on, are heads of their rows
+        note: what a reader has to know
+        totals: rows that sum up the others, by index
+
+    """
+
+    caption: str
+    columns: Sequence[HtmlColumn]
+    rows: Sequence[Sequence[Cell]]
+    names: int = 1
+    note: str = ""
+    totals: frozenset[int] = frozenset()
+
+    def without_empty_columns(self) -> "HtmlTable":
+        """Return the table without the columns that are empty in every row."""
+        kept = [i for i in range(len(self.columns)) if any(row[i].text for row in self.rows)]
+        return HtmlTable(
+            self.caption,
+            [self.columns[i] for i in kept],
+            [[row[i] for i in kept] for row in self.rows],
+            sum(i < self.names for i in kept),
+            self.note,
+            self.totals,
+        )
+
+
+_WORD_TITLES = frozenset({"Word", "Verdict", "Result", "State"})
+"""Columns of such words."""
+
+_MARKS = {
+    "Invalid": "bad",
+    "Valid": "good",
+    "Worse": "bad",
+    "Better": "good",
+    "Missed": "bad",
+    "Met": "good",
+    "Failed": "bad",
+}
+"""Marks of cells that consist of such a word, which says it to readers without colours, too."""
+
+
+def word_cell(text: str) -> Cell:
+    """Return the cell of a verdict or another word, such as `Worse on this target`."""
+    return Cell(text, mark=_MARKS.get(text.partition(" ")[0], ""))
+
+
+def html_table(table: TextTable) -> HtmlTable:
+    """Return a table of texts."""
+    columns = [HtmlColumn(title, table.is_number(i)) for i, title in enumerate(table.head)]
+    words = {i for i, title in enumerate(table.head) if title in _WORD_TITLES}
+    rows = [
+        [word_cell(text) if i in words else Cell(text) for i, text in enumerate(row)]
+        for row in table.rows
+    ]
+    return HtmlTable(table.caption, columns, rows, table.names, table.note)
+
+
+def rate_cell(result: StepResult) -> Cell:
+    """Return the rate with its interval."""
+    found = result.requests_per_second_interval
+    detail = "" if found is None else _range(found)
+    return Cell(format_number(result.requests_per_second), detail)
+
+
+def average_cell(result: StepResult) -> Cell:
+    """Return the mean of the times that users see, with its interval."""
+    if result.is_open_loop:
+        value = result.response_average_milliseconds
+        return _time(value, result.response_average_milliseconds_interval)
+    return _time(result.average_milliseconds, result.average_milliseconds_interval)
+
+
+def max_cell(result: StepResult) -> Cell:
+    """Return the longest of the times that users see."""
+    longest = result.response_max_milliseconds if result.is_open_loop else result.max_milliseconds
+    return _time(longest, None)
+
+
+def percentile_cell(result: StepResult, percent: float) -> Cell:
+    """Return one of the chosen percentiles with its interval; empty if the result lacks it."""
+    found = next((each for each in result.percentiles if each.percent == percent), None)
+    return Cell("") if found is None else _time(found.milliseconds, _bounds(found))
+
+
+def _bounds(found: PercentileResult) -> Interval | None:
+    lower, upper = found.lower_milliseconds, found.upper_milliseconds
+    return None if lower is None or upper is None else Interval(lower=lower, upper=upper)
+
+
+def _time(milliseconds: float | None, interval: Interval | None) -> Cell:
+    if milliseconds is None:
+        return Cell("")
+    if interval is None:
+        return Cell(format_milliseconds(milliseconds))
+    # One unit for both bounds.
+    unit, scale = ("s", 1000) if interval.upper >= 1000 else ("ms", 1)
+    scaled = Interval(lower=interval.lower / scale, upper=interval.upper / scale)
+    return Cell(format_milliseconds(milliseconds), f"{_range(scaled)} {unit}")
+
+
+def _range(interval: Interval) -> str:
+    return f"{format_number(interval.lower)}-{format_number(interval.upper)}"
+
 
 _INTERVALS = INTERVAL_NOTE.replace("In brackets 95 %", "Below the numbers 95 %").split(";")[0]
 
@@ -47,14 +180,14 @@ def overview_table(spec: Spec, status: Status) -> HtmlTable | None:
         for each in status.totals
     ]
     columns = [
-        Column("Step", is_number=False),
-        Column("Variant", is_number=False),
-        Column("Verdict", is_number=False),
-        Column("Held back by", is_number=False),
+        HtmlColumn("Step", is_number=False),
+        HtmlColumn("Variant", is_number=False),
+        HtmlColumn("Verdict", is_number=False),
+        HtmlColumn("Held back by", is_number=False),
         *_count_columns(),
         *_time_columns(percents_of(status.totals)),
-        Column("± rate"),
-        Column("Solr CPU"),
+        HtmlColumn("± rate"),
+        HtmlColumn("Solr CPU"),
     ]
     cores = " Solr CPU: cores used by all its nodes." if status.telemetry else ""
     note = f"{table_note(status.totals)} ± rate: of the requests/s.{cores} {_INTERVALS}."
@@ -97,8 +230,8 @@ def step_table(status: Status, step: str) -> HtmlTable:
         for each in shown
     ]
     columns = [
-        Column("Request", is_number=False),
-        Column("Variant", is_number=False),
+        HtmlColumn("Request", is_number=False),
+        HtmlColumn("Variant", is_number=False),
         *_count_columns(),
         *_time_columns(percents),
     ]
@@ -107,8 +240,13 @@ def step_table(status: Status, step: str) -> HtmlTable:
     return table.without_empty_columns()
 
 
-def _count_columns() -> list[Column]:
-    return [Column("Requests"), Column("Failures"), Column("Late"), Column("Dropped")]
+def _count_columns() -> list[HtmlColumn]:
+    return [
+        HtmlColumn("Requests"),
+        HtmlColumn("Failures"),
+        HtmlColumn("Late"),
+        HtmlColumn("Dropped"),
+    ]
 
 
 def _count_cells(result: StepResult) -> list[Cell]:
@@ -117,7 +255,9 @@ def _count_cells(result: StepResult) -> list[Cell]:
         format_share(result.failures, result.requests) if result.failures else "",
         "bad" if result.failures else "",
     )
-    late, dropped = (format_cell(result, each) for each in (Titles.LATE, Titles.DROPPED))
+    late, dropped = (
+        format_cell(result, each) for each in (ResultColumn.LATE, ResultColumn.DROPPED)
+    )
     return [
         Cell(f"{result.requests:,}"),
         failures,
@@ -126,9 +266,9 @@ def _count_cells(result: StepResult) -> list[Cell]:
     ]
 
 
-def _time_columns(percents: Sequence[float]) -> list[Column]:
+def _time_columns(percents: Sequence[float]) -> list[HtmlColumn]:
     labels = ("Requests/s", "Average", *(percent_label(each) for each in percents), "Max")
-    return [Column(label) for label in labels]
+    return [HtmlColumn(label) for label in labels]
 
 
 def _time_cells(result: StepResult, percents: Sequence[float]) -> list[Cell]:

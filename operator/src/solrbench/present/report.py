@@ -5,11 +5,10 @@ from typing import Any, Literal, Self
 import orjson
 from pydantic import ConfigDict, ValidationError
 
-from solrbench.api.problems import problems
-from solrbench.api.rules import LenientModel
+from solrbench.api.rules import LenientModel, problems
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
-from solrbench.results.model.environment import Environment
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.contract.environment import Environment
+from solrbench.contract.step_document import StepRunResult
 
 SCHEMA_VERSION: Literal[1] = 1
 """Changes when a field is removed or gets another meaning; new fields leave it as it is."""

@@ -1,43 +1,134 @@
-"""Results as tables: cells for a terminal, Markdown for documents."""
+"""Results as tables: cells for a terminal, Markdown for documents.
+
+Rates, means and percentiles with their 95 % intervals, as a table.
+"""
 
 from collections.abc import Iterable, Sequence
 
+from solrbench.analysis.bottleneck import bottleneck_sentences
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.status.steps.step_result import Column, StepResult
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.bottleneck.sentences import bottleneck_sentences
-from solrbench.results.model.environment import Environment
-from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
-from solrbench.results.text.baseline_text import comparison_to_markdown
-from solrbench.results.text.benchmark_facts import facts
-from solrbench.results.text.columns import HIDEABLE, format_cell
-from solrbench.results.text.interval_table import (
-    INTERVAL_NOTE,
-    interval_headers,
-    interval_rows,
-    percents_of,
+from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.step_result import Interval, ResultColumn, StepResult
+from solrbench.contract.environment import Environment
+from solrbench.contract.step_document import MOST_SLOW, StepRunResult
+from solrbench.present.comparison_tables import (
+    comparison_table,
+    comparison_to_markdown,
+    trend_table,
 )
-from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
-from solrbench.results.text.limits_text import limit_lines, trial_tables
-from solrbench.results.text.markdown import escape_markdown, markdown_list, markdown_table
-from solrbench.results.text.servers import missing_lines, pods_table, servers_table
-from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
-from solrbench.results.text.tables.comparison_table import comparison_table
-from solrbench.results.text.tables.environment_tables import environment_tables
-from solrbench.results.text.tables.failure_table import failure_table
-from solrbench.results.text.tables.response_gap_tables import user_table, wait_table
-from solrbench.results.text.tables.table import Row, Table, table_to_markdown
-from solrbench.results.text.tables.trend_table import trend_table
-from solrbench.results.text.totals import results_with_totals
-from solrbench.results.text.verdict_text import verdict_lines, verdict_of
-from solrbench.results.text.windows_markdown import windows_to_markdown
+from solrbench.present.fact_tables import environment_tables, facts, verdict_lines, verdict_of
+from solrbench.present.limit_tables import limit_lines, trial_tables, user_table, wait_table
+from solrbench.present.server_tables import (
+    SLOW_NOTE,
+    failure_table,
+    missing_lines,
+    pods_table,
+    servers_table,
+    slow_lines,
+)
+from solrbench.present.table import (
+    HIDEABLE,
+    Row,
+    TextTable,
+    escape_markdown,
+    format_cell,
+    markdown_list,
+    markdown_table,
+    results_with_totals,
+    table_to_markdown,
+)
+from solrbench.present.window_tables import windows_to_markdown
+from solrbench.stats.number_format import format_number
+
+INTERVAL_NAMES: Row = (ResultColumn.STEP, ResultColumn.VARIANT, ResultColumn.REQUEST)
+"""Titles of the columns that say which row it is."""
+
+INTERVAL_NOTE = (
+    "In brackets 95 % confidence intervals, from how blocks of time differ within this"
+    " measurement; (-) where the step was too short for one, (2 repeats) where two of them"
+    " differ so much that it would be wider than the number."
+)
+
+_FEW = 2
+"""Repeats whose difference says next to nothing of a third: Student's t is 12.7."""
+
+
+def interval_headers(results: Iterable[StepResult]) -> Row:
+    """Return the titles of the columns."""
+    percents = (percent_label(each) for each in percents_of(results))
+    return (*INTERVAL_NAMES, "Requests/s", "Average", *percents)
+
+
+def interval_rows(results: Sequence[StepResult]) -> list[Row]:
+    """Return the cells of every result, below `interval_headers`; empty if not measured."""
+    percents = percents_of(results)
+    return [_row(result, percents) for result in results]
+
+
+def percents_of(results: Iterable[StepResult]) -> list[float]:
+    """Return the percentiles that any result has, ascending."""
+    return sorted({each.percent for result in results for each in result.percentiles})
+
+
+def percent_label(percent: float) -> str:
+    """Return the title of a percentile, such as P99.9."""
+    return f"P{percent:g}"
+
+
+def _row(result: StepResult, percents: Iterable[float]) -> Row:
+    repeats = result.repeats
+    rate = _cell(result.requests_per_second, result.requests_per_second_interval, repeats)
+    average, interval = (
+        (result.response_average_milliseconds, result.response_average_milliseconds_interval)
+        if result.is_open_loop
+        else (result.average_milliseconds, result.average_milliseconds_interval)
+    )
+    found = {
+        each.percent: _time(
+            each.milliseconds, each.lower_milliseconds, each.upper_milliseconds, repeats
+        )
+        for each in result.percentiles
+    }
+    mean = ""
+    if average is not None:
+        lower, upper = (interval.lower, interval.upper) if interval else (None, None)
+        mean = _time(average, lower, upper, repeats)
+    names = (result.step, result.variant or "", result.request)
+    return (*names, rate, mean, *(found.get(each, "") for each in percents))
+
+
+def _time(milliseconds: float, lower: float | None, upper: float | None, repeats: int) -> str:
+    """Return a time with its interval and one unit: seconds if it reaches one."""
+    interval = None
+    if lower is not None and upper is not None:
+        interval = Interval(lower=lower, upper=upper)
+    shown = interval is not None and not _is_meaningless(milliseconds, interval, repeats)
+    highest = interval.upper if interval is not None and shown else milliseconds
+    unit, scale = ("s", 1000.0) if highest >= 1000 else ("ms", 1.0)
+    if interval is not None:
+        interval = Interval(lower=interval.lower / scale, upper=interval.upper / scale)
+    return f"{_cell(milliseconds / scale, interval, repeats)} {unit}"
+
+
+def _is_meaningless(value: float, interval: Interval, repeats: int) -> bool:
+    return repeats == _FEW and interval.upper - interval.lower > value
+
+
+def _cell(value: float, interval: Interval | None, repeats: int) -> str:
+    if interval is None:
+        return f"{format_number(value)} (-)"
+    if _is_meaningless(value, interval, repeats):
+        return f"{format_number(value)} ({repeats} repeats)"
+    lower, upper = format_number(interval.lower), format_number(interval.upper)
+    return f"{format_number(value)} ({lower}-{upper})"
+
 
 MAX_MARKDOWN_BYTES = 1_000_000
 """What a summary of GitHub Actions may have is 1 MiB."""
 
 LEFT_OUT = "*What follows is left out, as it would not fit; the report as JSON or HTML has it.*"
 
-HEADERS: Row = tuple(Column)
+HEADERS: Row = tuple(ResultColumn)
 """Titles of the columns."""
 
 
@@ -46,9 +137,9 @@ def rows(results: Iterable[StepResult], verdicts: Sequence[StepVerdict] = ()) ->
     return [
         tuple(
             verdict_word(result, verdicts)
-            if column is Column.VERDICT
+            if column is ResultColumn.VERDICT
             else format_cell(result, column)
-            for column in Column
+            for column in ResultColumn
         )
         for result in results
     ]
@@ -128,7 +219,7 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     return parts + table_section("## Failures", failure_table(documents))
 
 
-def table_section(title: str, table: Table) -> list[str]:
+def table_section(title: str, table: TextTable) -> list[str]:
     """Return a table with its title and note; nothing without rows."""
     if not table.rows:
         return []
@@ -179,7 +270,9 @@ def _intervals(results: Sequence[StepResult]) -> list[str]:
         return []
     head, cells = interval_headers(results), interval_rows(results)
     shown = [
-        i for i, title in enumerate(head) if title != Column.VARIANT or any(r[i] for r in cells)
+        i
+        for i, title in enumerate(head)
+        if title != ResultColumn.VARIANT or any(r[i] for r in cells)
     ]
     rule = tuple("---" if title in INTERVAL_NAMES else "--:" for title in head)
     lines = [[line[i] for i in shown] for line in (head, rule, *cells)]
@@ -189,10 +282,12 @@ def _intervals(results: Sequence[StepResult]) -> list[str]:
 def to_markdown_table(table: Sequence[Row]) -> str:
     """Return `table` below `HEADERS` as Markdown, without columns of `HIDEABLE` that are empty."""
     left_out = {
-        i for i, column in enumerate(Column) if column in HIDEABLE and not any(r[i] for r in table)
+        i
+        for i, column in enumerate(ResultColumn)
+        if column in HIDEABLE and not any(r[i] for r in table)
     }
     shown = [i for i in range(len(HEADERS)) if i not in left_out]
-    rule = tuple("--:" if column.is_number else "---" for column in Column)
+    rule = tuple("--:" if column.is_number else "---" for column in ResultColumn)
     return markdown_table([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
 
 

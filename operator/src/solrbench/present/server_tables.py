@@ -1,14 +1,23 @@
-"""What the servers and their pods did, as tables: rows for each step and variant."""
+"""What the servers and their pods did, as tables: rows for each step and variant.
 
-from collections.abc import Callable, Mapping, Sequence
+The slowest requests of each name over all stored step runs, as lines of text.
 
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.results.stats.number_format import (
+Failed requests by kind, over all stored step runs.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.contract.step_document import FailureKind, SlowRequest, StepRunResult
+from solrbench.present.table import Row, TextTable
+from solrbench.stats.number_format import (
     format_milliseconds,
     format_number,
     format_percent,
+    format_share,
 )
-from solrbench.results.text.tables.table import Table
 
 SERVERS_NOTE = (
     "Means over the repeats. CPU is that of all Solr nodes in cores, CPU % that of the busiest one;"
@@ -68,7 +77,7 @@ _PODS = {"Solr": "", "ZooKeeper": "zookeeper_", "companions": "companion_", "loa
 """What the fields of each component begin with."""
 
 
-def servers_table(entries: Sequence[StepTelemetry]) -> Table:
+def servers_table(entries: Sequence[StepTelemetry]) -> TextTable:
     """Return a row for each step and variant, with the columns that have a number."""
     rows = [
         (each.step, each.variant or "", *cells)
@@ -76,10 +85,10 @@ def servers_table(entries: Sequence[StepTelemetry]) -> Table:
         if any(cells := _cells(each, _COLUMNS))
     ]
     head = ("Step", "Variant", *_COLUMNS)
-    return Table("Servers", head, rows, 2, note=SERVERS_NOTE).without_empty_columns()
+    return TextTable("Servers", head, rows, 2, note=SERVERS_NOTE).without_empty_columns()
 
 
-def pods_table(entries: Sequence[StepTelemetry]) -> Table:
+def pods_table(entries: Sequence[StepTelemetry]) -> TextTable:
     """Return a row for the pods of each component in each step and variant."""
     rows = [
         (each.step, each.variant or "", title, *cells)
@@ -88,7 +97,7 @@ def pods_table(entries: Sequence[StepTelemetry]) -> Table:
         if any(cells := _cells(each, _OF_PODS, prefix))
     ]
     head = ("Step", "Variant", "Pods of", *_OF_PODS)
-    return Table("Pods", head, rows, 3, note=PODS_NOTE).without_empty_columns()
+    return TextTable("Pods", head, rows, 3, note=PODS_NOTE).without_empty_columns()
 
 
 def _cells(
@@ -107,3 +116,89 @@ def missing_lines(entries: Sequence[StepTelemetry]) -> list[str]:
         for text in each.missing:
             steps.setdefault(text, []).append(each.step)
     return [f"not measured in {', '.join(dict.fromkeys(s))}: {text}" for text, s in steps.items()]
+
+
+SLOW_NOTE = (
+    "Service time, what Solr says it took (QTime), seconds since the step began to be measured,"
+    " node, and what was requested; QTime and node where they are known."
+)
+
+
+class _Found(NamedTuple):
+    request: str
+    document: StepRunResult
+    slow: SlowRequest
+
+
+def slow_lines(documents: Iterable[StepRunResult], most: int) -> list[str]:
+    """Return up to `most` lines for each request name, the slowest first."""
+    by_name: dict[str, list[_Found]] = {}
+    for document in documents:
+        for result in document.requests:
+            found = [_Found(result.request, document, slow) for slow in result.slow_requests]
+            by_name.setdefault(result.request, []).extend(found)
+    return [
+        _line(each)
+        for _, found in sorted(by_name.items())
+        for each in sorted(found, key=lambda f: -f.slow.service_time_microseconds)[:most]
+    ]
+
+
+def _line(found: _Found) -> str:
+    request, document, slow = found
+    variant = f" through {document.variant}" if document.variant else ""
+    failed = f", {slow.failure}" if slow.failure else ""
+    qtime = "" if slow.qtime_milliseconds is None else f" (QTime {slow.qtime_milliseconds} ms)"
+    node = "" if slow.node is None else f", {slow.node}"
+    return (
+        f"{request}: {format_milliseconds(slow.service_time_microseconds / 1000)}{qtime}{failed}"
+        f" in {document.step}{variant}, repeat {document.repeat}, {slow.second:.1f} s"
+        f"{node}: {slow.query}"
+    )
+
+
+MOST_FAILURE_ROWS = 100
+"""Rows of the table, those with most failures."""
+
+_HEAD = ("Step", "Variant", "Request", "Failure", "Requests", "Share", "Sample")
+_NOTE = "Share of the requests of that name in the step. The sample is one message of that kind."
+
+
+@dataclass
+class _FailureGroup:
+    """Failures of one kind, of one request name in one step and variant."""
+
+    count: int = 0
+    requests: int = 0
+    sample: str = ""
+
+    def add(self, kind: FailureKind) -> None:
+        self.count += kind.count
+        self.sample = self.sample or kind.sample
+
+
+_Key = tuple[str, str, str, str]
+
+
+def failure_table(documents: Iterable[StepRunResult]) -> TextTable:
+    """Return the kinds of failures, the most frequent one first; without rows if none failed."""
+    found: dict[_Key, _FailureGroup] = {}
+    requests: dict[tuple[str, str, str], int] = {}
+    for document in documents:
+        for result in document.requests:
+            place = (document.step, document.variant, result.request)
+            requests[place] = requests.get(place, 0) + result.requests
+            for kind in result.failure_kinds:
+                found.setdefault((*place, kind.kind), _FailureGroup()).add(kind)
+    ordered = sorted(found.items(), key=lambda each: (-each[1].count, each[0]))
+    rows = [_row(key, failures, requests[key[:3]]) for key, failures in ordered[:MOST_FAILURE_ROWS]]
+    left_out = len(ordered) - len(rows)
+    more = f" {left_out} more kinds with fewer failures are left out." if left_out else ""
+    table = TextTable(
+        "Failed requests by kind", _HEAD, rows, 4, frozenset({"Sample"}), f"{_NOTE}{more}"
+    )
+    return table.without_empty_columns()
+
+
+def _row(key: _Key, failures: _FailureGroup, requests: int) -> Row:
+    return (*key, str(failures.count), format_share(failures.count, requests), failures.sample)

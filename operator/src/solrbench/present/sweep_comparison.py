@@ -2,7 +2,7 @@
 
 Points are the same if all their axes have the same values. The figure of a point is that of
 `spec.objective`, known by the mean and the deviation of its repeats; all points in common are one
-family, as the points of one sweep are (`solrbench.sweep.results.differences`). The other figure of
+family, as the points of one sweep are (`solrbench.sweep.differences`). The other figure of
 each point has no word, as the deviation of its repeats is not kept.
 """
 
@@ -10,26 +10,26 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.api.v1alpha1.comparison import PrimaryMetric
-from solrbench.api.v1alpha1.status.comparison import (
-    MAX_NOTES,
-    BaselineComparison,
-    FigureComparison,
+from solrbench.analysis.baseline import complete_spec, primary_words, shown_figure
+from solrbench.analysis.conclusions import baseline_sentences
+from solrbench.analysis.difference_tests import (
+    DEFINITIONS,
+    SETTINGS,
+    ComparisonFinding,
+    ComparisonRule,
+    decide_primary,
+    differing,
+    settings_of_sides,
 )
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.sweep.spec import Metric
-from solrbench.report.sweep.model import PointReport, SweepReport
-from solrbench.results.answers.comparison import baseline_sentences
-from solrbench.results.comparison.baseline import primary_words, shown_figure
-from solrbench.results.comparison.compared_steps import ComparedFigure, ComparedStep
-from solrbench.results.comparison.comparison_settings import settings_of_sides
-from solrbench.results.comparison.findings import Finding, Rule, decide_primary
-from solrbench.results.comparison.side import complete_spec
-from solrbench.results.comparison.side_difference import SideDifference
-from solrbench.results.comparison.spec_differences import DEFINITIONS, SETTINGS, differing
-from solrbench.results.summary.timed_samples import ALL_REQUESTS
-from solrbench.sweep.results.differences import difference_of, read_point
-from solrbench.sweep.states import PointState
+from solrbench.analysis.differences import SideDifference
+from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.analysis.step_comparison import ComparedFigure, ComparedStep
+from solrbench.api.v1alpha1.comparisons import MAX_NOTES, BaselineComparison, FigureComparison, Word
+from solrbench.api.v1alpha1.objectives import PrimaryMetric
+from solrbench.api.v1alpha1.sweep_spec import Metric
+from solrbench.present.sweep_report import PointReport, SweepReport
+from solrbench.sweep.differences import difference_of, read_point
+from solrbench.sweep.state import PointState
 
 MOST_SENTENCES = 16
 """On single points; the first sentence counts all."""
@@ -128,8 +128,12 @@ def _text(point: PointReport) -> str:
 
 
 def _decided(
-    pairs: Sequence[_Pair], metric: Metric, rule: Rule, before: SweepReport, after: SweepReport
-) -> list[Finding | None]:
+    pairs: Sequence[_Pair],
+    metric: Metric,
+    rule: ComparisonRule,
+    before: SweepReport,
+    after: SweepReport,
+) -> list[ComparisonFinding | None]:
     """Return the word on each point; None for points without a figure."""
     known = tuple(each.spec.objective.metric is metric for each in (before, after))
     fresh = all(_is_fresh(each) for each in (before, after))
@@ -138,9 +142,9 @@ def _decided(
     return [None if each is None else next(found) for each in differences]
 
 
-def _details(pairs: Sequence[_Pair], metric: Metric) -> list[Finding | None]:
+def _details(pairs: Sequence[_Pair], metric: Metric) -> list[ComparisonFinding | None]:
     differences = [_difference(each, metric, (False, False)) for each in pairs]
-    return [None if each is None else Finding(each, None) for each in differences]
+    return [None if each is None else ComparisonFinding(each, None) for each in differences]
 
 
 def _difference(
@@ -166,7 +170,7 @@ def _difference(
 
 
 def _figures(
-    pairs: Sequence[_Pair], findings: Sequence[Finding | None], *, is_primary: bool
+    pairs: Sequence[_Pair], findings: Sequence[ComparisonFinding | None], *, is_primary: bool
 ) -> Iterator[FigureComparison]:
     for pair, finding in zip(pairs, findings, strict=True):
         if finding is not None:

@@ -1,14 +1,28 @@
-"""All points beside the baseline: a dot for each difference, a bar for its interval."""
+"""All points beside the baseline: a dot for each difference, a bar for its interval.
+
+The figure of the objective in each round: a dot for each, and one for all together.
+"""
 
 from collections.abc import Mapping, Sequence
 
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.report.figures.figure import Figure, LegendEntry
-from solrbench.report.figures.parts import Option, base, bottom_axis, color, grid
-from solrbench.report.figures.sweep.metric_axis import metric_axis
-from solrbench.report.sweep.model import PointReport, SweepReport
-from solrbench.report.sweep.tables import format_difference, format_difference_interval
-from solrbench.results.text.tables.table import Table
+from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.present.figure import (
+    LegendEntry,
+    OptionPart,
+    ReportFigure,
+    base,
+    bottom_axis,
+    color,
+    grid,
+)
+from solrbench.present.sweep_figures import MetricAxis, metric_axis
+from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
+from solrbench.present.sweep_tables import (
+    format_difference,
+    format_difference_interval,
+    rounds_table,
+)
+from solrbench.present.table import TextTable
 
 MOST_DRAWN = 40
 """Points that are drawn; the table of points has all."""
@@ -24,7 +38,7 @@ _LOOKS: Mapping[str, tuple[int, str]] = {
 """Colour and symbol of each word: one of them is enough to know it."""
 
 
-def difference_figure(report: SweepReport) -> Figure | None:
+def difference_figure(report: SweepReport) -> ReportFigure | None:
     """Return the figure; None without a difference."""
     found = [each for each in report.points if each.difference_percent is not None]
     drawn = sorted(found, key=lambda each: -abs(each.difference_percent or 0))[:MOST_DRAWN]
@@ -53,7 +67,7 @@ def difference_figure(report: SweepReport) -> Figure | None:
     title = f"Points beside the baseline{only}"
     legend = [LegendEntry(word, _LOOKS[word][0]) for word in words]
     height = _FRAME_PX + _ROW_PX * len(drawn)
-    return Figure("differences", title, text, option, legend, _table(drawn, labels), height)
+    return ReportFigure("differences", title, text, option, legend, _table(drawn, labels), height)
 
 
 def values_text(point: PointReport) -> str:
@@ -75,7 +89,7 @@ def _word(point: PointReport) -> str:
     return str(point.result.word or _NO_WORD)
 
 
-def category_rows(labels: Sequence[str]) -> Option:
+def category_rows(labels: Sequence[str]) -> OptionPart:
     """Return a vertical axis with a row for each label, the first one above."""
     return {
         "type": "category",
@@ -94,19 +108,19 @@ def category_rows(labels: Sequence[str]) -> Option:
     }
 
 
-def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> list[Option]:
+def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> list[OptionPart]:
     """Return the dots of a word, and the bars of their intervals."""
     index, symbol = _LOOKS[word]
     mine = [(row, each) for row, each in enumerate(drawn) if _word(each) == word]
-    style: Option = {"color": color(index)}
-    zero: Option = {
+    style: OptionPart = {"color": color(index)}
+    zero: OptionPart = {
         "silent": True,
         "symbol": "none",
         "label": {"show": False},
         "lineStyle": {"type": "solid", "color": "var(--axis)", "width": 1},
         "data": [{"xAxis": 0}],
     }
-    dots: Option = {
+    dots: OptionPart = {
         "type": "scatter",
         "name": word,
         "data": [
@@ -119,7 +133,7 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
         "markLine": zero,
         "z": 4,
     }
-    bars: Option = {
+    bars: OptionPart = {
         "type": "custom",
         "name": word,
         "renderItem": "@span",
@@ -137,10 +151,82 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
     return [dots, bars]
 
 
-def _table(drawn: Sequence[PointReport], labels: Sequence[str]) -> Table:
+def _table(drawn: Sequence[PointReport], labels: Sequence[str]) -> TextTable:
     rows = [
         (label, _word(each), format_difference(each), format_difference_interval(each))
         for label, each in zip(labels, drawn, strict=True)
     ]
     head = ("Point", "Word", "Difference", "95 % interval")
-    return Table("Differences", head, rows, 1, frozenset({"Word"}))
+    return TextTable("Differences", head, rows, 1, frozenset({"Word"}))
+
+
+_ROUND, _ALL = "a round", "all rounds"
+
+
+def round_figure(report: SweepReport) -> ReportFigure | None:
+    """Return the figure; None where no point has a figure of two rounds."""
+    axis, baseline = metric_axis(report.spec.objective.metric), report.baseline
+    drawn = [each for each in report.points if _measured(each, axis)][:MOST_DRAWN]
+    if baseline is None or not any(len(_measured(each, axis)) > 1 for each in drawn):
+        return None
+    labels = [_label(each, baseline) for each in drawn]
+    option = base(
+        grid=grid(top=8, bottom=44),
+        xAxis=bottom_axis(axis.name, axis.formatter, scale=True),
+        yAxis=category_rows(labels),
+        tooltip={"trigger": "item", "valueFormatter": axis.formatter},
+        series=[_dots(drawn, labels, axis), _means(drawn, labels, axis)],
+    )
+    text = f"{axis.name} in each round, and over all of them. A round that is Invalid is left out."
+    return ReportFigure(
+        "rounds",
+        "Points in their rounds",
+        text,
+        option,
+        [LegendEntry(_ROUND, 0), LegendEntry(_ALL, 7)],
+        rounds_table(report),
+        _FRAME_PX + _ROW_PX * len(drawn),
+    )
+
+
+def _label(point: PointReport, baseline: PointReport) -> str:
+    return values_text(point) if point.is_baseline else changed_values(point, baseline)
+
+
+def _measured(point: PointReport, axis: MetricAxis) -> list[RoundReport]:
+    """Return the rounds that the figure of the point is made of."""
+    return [
+        each
+        for each in point.rounds
+        if axis.value_of(each.summary) is not None and each.summary.verdict != "Invalid"
+    ]
+
+
+def _dots(drawn: Sequence[PointReport], labels: Sequence[str], axis: MetricAxis) -> OptionPart:
+    data = [
+        {"name": f"{labels[row]}, round {each.round}", "value": [axis.value_of(each.summary), row]}
+        for row, point in enumerate(drawn)
+        for each in _measured(point, axis)
+    ]
+    return _scatter(_ROUND, data, 0, "emptyCircle", 8)
+
+
+def _means(drawn: Sequence[PointReport], labels: Sequence[str], axis: MetricAxis) -> OptionPart:
+    data = [
+        {"name": labels[row], "value": [axis.value(point), row]}
+        for row, point in enumerate(drawn)
+        if axis.value(point) is not None
+    ]
+    return _scatter(_ALL, data, 7, "diamond", 12)
+
+
+def _scatter(name: str, data: Sequence[object], index: int, symbol: str, size: int) -> OptionPart:
+    return {
+        "type": "scatter",
+        "name": name,
+        "data": list(data),
+        "symbol": symbol,
+        "symbolSize": size,
+        "itemStyle": {"color": color(index)},
+        "emphasis": {"disabled": True},
+    }

@@ -1,14 +1,24 @@
-"""The figure of the objective along each axis: a line for each setting of the other axes."""
+"""The figure of the objective along each axis: a line for each setting of the other axes.
+
+The figure of `spec.objective` as an axis.
+
+The figure of the objective over two axes that are crossed.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
 
-from solrbench.report.figures.figure import Figure
-from solrbench.report.figures.parts import (
-    Option,
+from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.sweep_spec import Metric
+from solrbench.present.figure import (
+    OptionPart,
     Point,
+    ReportFigure,
     base,
     bottom_axis,
+    color,
     grid,
     intervals,
     legend,
@@ -16,11 +26,51 @@ from solrbench.report.figures.parts import (
     rounded,
     value_axis,
 )
-from solrbench.report.figures.sweep.metric_axis import MetricAxis, metric_axis
-from solrbench.report.sweep.model import PointReport, SweepReport
-from solrbench.results.stats.quantiles import t_quantile
-from solrbench.results.text.tables.table import Row, Table
-from solrbench.sweep.axis_values import AxisValueError, read_values
+from solrbench.present.sweep_report import PointReport, SweepReport
+from solrbench.present.table import Row, TextTable
+from solrbench.stats.distributions import t_quantile
+from solrbench.stats.number_format import format_milliseconds, format_number
+from solrbench.sweep.differences import figure_of
+from solrbench.sweep.points import AxisValueError, read_values
+
+
+class MetricAxis(NamedTuple):
+    """How the figure of the objective is read and written.
+
+    Attributes:
+        metric: the figure
+        name: on axes and in titles
+        formatter: function of `assets/figure.js` that writes its labels
+
+    """
+
+    metric: Metric
+    name: str
+    formatter: str
+
+    def value(self, point: PointReport) -> float | None:
+        """Return the figure of a point."""
+        return figure_of(point.result, self.metric)
+
+    def value_of(self, summary: Summary) -> float | None:
+        """Return the figure of a benchmark."""
+        return figure_of(summary, self.metric)
+
+    def text(self, value: float | None) -> str:
+        """Return it with its unit; empty if there is none."""
+        if value is None:
+            return ""
+        if self.metric is Metric.P95_MILLISECONDS:
+            return format_milliseconds(value)
+        return f"{format_number(value)} requests/s"
+
+
+def metric_axis(metric: Metric) -> MetricAxis:
+    """Return the axis of a figure."""
+    if metric is Metric.P95_MILLISECONDS:
+        return MetricAxis(metric, "P95 of the last step", "@milliseconds")
+    return MetricAxis(metric, "Requests/s of the last step", "@number")
+
 
 MOST_LINES = 8
 _LEVEL = 0.05
@@ -29,13 +79,13 @@ Line = dict[int, PointReport]
 """The points of a line by the place of their value."""
 
 
-def axis_figures(report: SweepReport) -> list[Figure]:
+def axis_figures(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each axis that has at least two points on a line."""
-    found = (_figure(report, place) for place in range(len(report.axes)))
+    found = (_axis_figure(report, place) for place in range(len(report.axes)))
     return [each for each in found if each is not None]
 
 
-def _figure(report: SweepReport, place: int) -> Figure | None:
+def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     name, metric = report.axes[place], metric_axis(report.spec.objective.metric)
     lines = _lines(report, metric, place)
     if not lines:
@@ -54,13 +104,13 @@ def _figure(report: SweepReport, place: int) -> Figure | None:
     )
     text = f"{metric.name} by the values of {name}, with 95 % intervals from repeats."
     rows = [row for title, points in lines for row in _rows(title, labels, points, metric)]
-    table = Table(f"Points along {name}", ("Other axes", name, "Measured"), rows, 2)
+    table = TextTable(f"Points along {name}", ("Other axes", name, "Measured"), rows, 2)
     title = f"{metric.name.partition(' of ')[0]} by {name}"
     names = [title for title, _ in lines]
-    return Figure(f"axis-{place}", title, text, option, legend(names), table, 300)
+    return ReportFigure(f"axis-{place}", title, text, option, legend(names), table, 300)
 
 
-_LABELS: Option = {
+_LABELS: OptionPart = {
     "color": "var(--muted)",
     "fontSize": 12,
     "interval": 0,
@@ -99,7 +149,7 @@ def _title(points: Line, axis: str) -> str:
     return ", ".join(others) or axis
 
 
-def _series(title: str, index: int, points: Line, metric: MetricAxis) -> list[Option]:
+def _series(title: str, index: int, points: Line, metric: MetricAxis) -> list[OptionPart]:
     ordered = sorted(points.items())
     drawn: list[Point] = [(x, rounded(metric.value(each) or 0)) for x, each in ordered]
     bounds = [(x, *pair) for x, each in ordered if (pair := _interval(each, metric)) is not None]
@@ -121,3 +171,108 @@ def _rows(title: str, labels: Sequence[str], points: Line, metric: MetricAxis) -
     return [
         (title, labels[x], metric.text(metric.value(each))) for x, each in sorted(points.items())
     ]
+
+
+MOST_MAPS = 6
+_LEAST_CELLS = 4
+_LIGHTEST, _DARKEST = 0.06, 0.5
+"""Opacity of a cell: text stays readable on the darkest."""
+_ROW_PX, _FRAME_PX = 46, 90
+
+Cells = Mapping[tuple[int, int], PointReport]
+"""Points by the places of their values of both axes."""
+
+
+def heat_maps(report: SweepReport) -> list[ReportFigure]:
+    """Return a figure for each two axes that are crossed, all others as in the baseline."""
+    found = [each for each in _crossed(report) if len(each[2]) >= _LEAST_CELLS]
+    return [_heat_map(report, *each) for each in found[:MOST_MAPS]]
+
+
+def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
+    metric, baseline = metric_axis(report.spec.objective.metric), report.baseline
+    if baseline is None:
+        return
+    usual = baseline.result.values
+    for first, second in combinations(range(len(report.axes)), 2):
+        cells = {
+            (each.result.values[first], each.result.values[second]): each
+            for each in report.points
+            if metric.value(each) is not None
+            and all(
+                value == usual[place]
+                for place, value in enumerate(each.result.values)
+                if place not in (first, second)
+            )
+        }
+        if all(len({key[side] for key in cells}) > 1 for side in (0, 1)):
+            yield first, second, cells
+
+
+def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> ReportFigure:
+    metric = metric_axis(report.spec.objective.metric)
+    across, down = axis_labels(report, first), axis_labels(report, second)
+    names = report.axes[first], report.axes[second]
+    option = base(
+        grid={"left": 8, "right": 16, "top": 30, "bottom": 34, "containLabel": True},
+        xAxis=_axis(names[0], across, nameLocation="middle", nameGap=30),
+        yAxis=_axis(names[1], down, inverse=True, nameLocation="start"),
+        tooltip={"trigger": "item", "valueFormatter": metric.formatter},
+        series=[{"type": "heatmap", "name": metric.name, "data": list(_cells(cells, metric))}],
+    )
+    lower = "lower" if metric.metric is Metric.P95_MILLISECONDS else "higher"
+    text = (
+        f"{metric.name} for each {names[0]} (across) and {names[1]} (down), all other axes as in"
+        f" the baseline. Darker is a larger number; {lower} is better."
+    )
+    rows = [
+        (across[x], down[y], metric.text(metric.value(each)))
+        for (x, y), each in sorted(cells.items())
+    ]
+    table = TextTable("Cells", (*names, "Measured"), rows, 2)
+    title = f"{metric.name.partition(' of ')[0]} by {names[0]} and {names[1]}"
+    height = _FRAME_PX + _ROW_PX * len(down)
+    return ReportFigure(f"heat-{first}-{second}", title, text, option, (), table, height)
+
+
+def _axis(name: str, labels: Sequence[str], **more: object) -> OptionPart:
+    return {
+        "type": "category",
+        "name": name,
+        "data": list(labels),
+        "nameTextStyle": {"color": "var(--muted)", "fontSize": 12},
+        "axisLabel": {
+            "color": "var(--ink)",
+            "fontSize": 12,
+            "interval": 0,
+            "width": 80,
+            "overflow": "break",
+        },
+        "axisLine": {"show": False},
+        "axisTick": {"show": False},
+        "splitArea": {"show": False},
+        **more,
+    }
+
+
+def _cells(cells: Cells, metric: MetricAxis) -> Iterator[OptionPart]:
+    """Yield each cell; its number stands in it, so that the shade is an aid only."""
+    numbers = [metric.value(each) or 0 for each in cells.values()]
+    low, range_ = min(numbers), (max(numbers) - min(numbers)) or 1
+    for ((x, y), each), number in zip(cells.items(), numbers, strict=True):
+        opacity = _LIGHTEST + (_DARKEST - _LIGHTEST) * (number - low) / range_
+        invalid = "" if each.result.state == "Valid" else f"\n{each.result.state}"
+        yield {
+            "name": f"{', '.join(each.values.values())}",
+            "value": [x, y, number],
+            "itemStyle": {"color": color(0), "opacity": round(opacity, 3)},
+            "label": {
+                "show": True,
+                "color": "var(--ink)",
+                "opacity": 1,
+                "fontSize": 12,
+                "lineHeight": 15,
+                "formatter": metric.text(number).removesuffix(" requests/s") + invalid,
+            },
+            "emphasis": {"disabled": True},
+        }

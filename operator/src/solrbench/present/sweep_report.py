@@ -6,17 +6,14 @@ from typing import Any, Literal, Self
 import orjson
 from pydantic import ConfigDict, ValidationError
 
-from solrbench.api.problems import problems
-from solrbench.api.rules import LenientModel
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
-from solrbench.api.v1alpha1.status.objectives import ObjectiveResult
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.summaries import Summary
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.api.v1alpha1.sweep.spec import SweepSpec
-from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
-from solrbench.report.model import ReportFormatError
-from solrbench.results.model.environment import Environment
+from solrbench.api.rules import LenientModel, problems
+from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveResult, StepVerdict
+from solrbench.api.v1alpha1.step_result import StepResult
+from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.contract.environment import Environment
+from solrbench.present.report import ReportFormatError
 
 SWEEP_SCHEMA_VERSION: Literal[1] = 1
 """Changes when a field is removed or gets another meaning; new fields leave it as it is."""

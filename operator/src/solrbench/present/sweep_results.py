@@ -3,18 +3,23 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from solrbench.analysis.difference_tests import ComparisonFinding
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.sweep.status import SweepPoint
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.report.sweep.model import PointReport, RoundReport, SweepReport
-from solrbench.results.comparison.findings import Finding
-from solrbench.results.model.environment import Environment
-from solrbench.results.stats.number_format import round_significant
-from solrbench.sweep.axis_values import AxisValueError, read_values
-from solrbench.sweep.needs.demand import measure_demand
-from solrbench.sweep.points import DesignError, Values, baseline_values, benchmark_name
-from solrbench.sweep.results.differences import compare_all, read_point, rule_of
-from solrbench.sweep.states import ended_well
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
+from solrbench.contract.environment import Environment
+from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
+from solrbench.stats.number_format import round_significant
+from solrbench.sweep.differences import compare_all, read_point, rule_of
+from solrbench.sweep.points import (
+    AxisValueError,
+    DesignError,
+    Values,
+    baseline_values,
+    benchmark_name,
+    read_values,
+)
+from solrbench.sweep.requirements import measure_demand
+from solrbench.sweep.state import ended_well
 
 _DIGITS = 4
 
@@ -77,7 +82,7 @@ def _baseline(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> Values | Non
         return None
 
 
-def _findings(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str, Finding]:
+def _findings(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str, ComparisonFinding]:
     """Return what each point is beside the baseline, as in the answers of the status."""
     metric, usual = sweep.spec.objective.metric, _baseline(sweep, axes)
     read = [read_point(each, _values(axes, each), metric) for each in sweep.status.points]
@@ -94,7 +99,7 @@ def _point(
     sweep: SolrBenchmarkSweep,
     axes: Sequence[Values],
     point: SweepPoint,
-    finding: Finding | None,
+    finding: ComparisonFinding | None,
     benchmarks: Mapping[str, SolrBenchmark],
 ) -> PointReport:
     values = _values(axes, point)
@@ -137,7 +142,7 @@ def _rounds(
     ]
 
 
-def _difference(finding: Finding) -> dict[str, object]:
+def _difference(finding: ComparisonFinding) -> dict[str, object]:
     interval = finding.interval_percent
     return {
         "difference_percent": round_significant(finding.percent, _DIGITS),

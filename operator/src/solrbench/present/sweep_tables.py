@@ -1,18 +1,18 @@
-"""The tables of a sweep's report, as texts."""
+"""The tables of a sweep's report, as texts.
+
+The report of a sweep as GitHub's Markdown.
+"""
 
 from collections.abc import Iterable, Iterator
 
-from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
-from solrbench.report.sweep.model import PointReport, RoundReport, SweepReport
-from solrbench.results.stats.number_format import (
-    format_milliseconds,
-    format_number,
-    format_share,
-)
-from solrbench.results.text.comparison_text import format_signed
-from solrbench.results.text.tables.table import Row, Table
-from solrbench.results.text.verdict_text import step_label
-from solrbench.sweep.states import PointState
+from solrbench.analysis.sentences import format_signed
+from solrbench.api.v1alpha1.findings import ObjectiveWord
+from solrbench.present.fact_tables import environment_tables, step_label
+from solrbench.present.result_tables import join_fitting, table_section
+from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
+from solrbench.present.table import Row, TextTable, escape_markdown, markdown_list
+from solrbench.stats.number_format import format_milliseconds, format_number, format_share
+from solrbench.sweep.state import PointState
 
 _GIBIBYTE = 1 << 30
 _TEXTS = frozenset({"State", "Word", "Reason", "Result", "Step", "Message"})
@@ -23,14 +23,14 @@ POINTS_NOTE = (
 )
 
 
-def points_table(report: SweepReport) -> Table:
+def points_table(report: SweepReport) -> TextTable:
     """Return a row for each point, in the order of measuring."""
     axes = report.axes
     head = ("Point", *axes, "State", "Word", "Difference", "95 % interval", "Requests/s", "P95")
     head += ("Failed", "±", "Repeats", "Cores", "Memory")
     rows = [_point(each, axes) for each in report.points]
     texts = _TEXTS | frozenset(axes)
-    return Table("Points", head, rows, 1, texts, POINTS_NOTE).without_empty_columns()
+    return TextTable("Points", head, rows, 1, texts, POINTS_NOTE).without_empty_columns()
 
 
 def _point(point: PointReport, axes: Iterable[str]) -> Row:
@@ -90,7 +90,7 @@ def _cost(cores: float | None, memory_bytes: int | None) -> str:
     return f"{text} for Solr and ZooKeeper" if text else ""
 
 
-def objectives_table(report: SweepReport) -> Table:
+def objectives_table(report: SweepReport) -> TextTable:
     """Return a row for each objective of each point."""
     rows = [
         (
@@ -106,10 +106,10 @@ def objectives_table(report: SweepReport) -> Table:
         for each in part.objectives
     ]
     head = ("Point", "Objective", "Step", "Result", "Measured", "Limit")
-    return Table("Objectives", head, rows, 2, _TEXTS).without_empty_columns()
+    return TextTable("Objectives", head, rows, 2, _TEXTS).without_empty_columns()
 
 
-def bottlenecks_table(report: SweepReport) -> Table:
+def bottlenecks_table(report: SweepReport) -> TextTable:
     """Return what held each step of each point back, where servers were measured."""
     rows = [
         (
@@ -125,7 +125,7 @@ def bottlenecks_table(report: SweepReport) -> Table:
         for each in part.bottlenecks
     ]
     head = ("Point", "Step", "Held back by", "Server", "Evidence", "Vary next")
-    return Table("Bottlenecks", head, rows, 2, frozenset(head)).without_empty_columns()
+    return TextTable("Bottlenecks", head, rows, 2, frozenset(head)).without_empty_columns()
 
 
 def objectives_sentence(report: SweepReport) -> str:
@@ -141,10 +141,10 @@ def objectives_sentence(report: SweepReport) -> str:
     return f"{len(met)} of {len(checked)} points meet all objectives{in_rounds}"
 
 
-def failures_table(report: SweepReport) -> Table:
+def failures_table(report: SweepReport) -> TextTable:
     """Return what failed: points that ended so, steps that are Invalid, failed requests."""
     rows = [row for point in report.points for row in _failures(point)]
-    return Table("Failures", ("Point", "Step", "Reason", "Message"), rows, 1, _TEXTS)
+    return TextTable("Failures", ("Point", "Step", "Reason", "Message"), rows, 1, _TEXTS)
 
 
 def _failures(point: PointReport) -> Iterator[Row]:
@@ -166,7 +166,7 @@ def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[Row]:
             yield name, total.step, "RequestsFailed", f"{text} failed ({share})"
 
 
-def rounds_table(report: SweepReport) -> Table:
+def rounds_table(report: SweepReport) -> TextTable:
     """Return a row for each round of each point; empty without rounds."""
     rows = [
         (
@@ -181,7 +181,7 @@ def rounds_table(report: SweepReport) -> Table:
         for each in point.rounds
     ]
     head = ("Point", "Round", "Requests/s", "P95", "Failed", "Verdict")
-    return Table("Rounds", head, rows, 2, frozenset({"Verdict"})).without_empty_columns()
+    return TextTable("Rounds", head, rows, 2, frozenset({"Verdict"})).without_empty_columns()
 
 
 def _name(point: PointReport, part: RoundReport | PointReport) -> str:
@@ -192,7 +192,7 @@ def _milliseconds(value: float | None) -> str:
     return "" if value is None else format_milliseconds(value)
 
 
-def facts(report: SweepReport) -> dict[str, str]:
+def sweep_facts(report: SweepReport) -> dict[str, str]:
     """Return how the sweep stands, by name."""
     spec, status, counts = report.spec, report.status, report.status.counts
     states = {
@@ -222,3 +222,30 @@ def facts(report: SweepReport) -> dict[str, str]:
 
 def _number(value: float | None, unit: str = "") -> str:
     return "" if value is None else f"{format_number(value)}{unit}"
+
+
+def sweep_to_markdown(report: SweepReport) -> str:
+    """Return answers first, then the points, then details, as many as fit."""
+    sentence = objectives_sentence(report)
+    answers = [*report.status.answers, *([sentence] if sentence else [])]
+    named = best_facts(report) | sweep_facts(report)
+    first = [f"# {report.sweep}"]
+    first += ["## Answers", markdown_list(answers)] if answers else []
+    first.append(
+        "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in named.items())
+    )
+    first += table_section("## Points", points_table(report))
+    details = [
+        *table_section("## Rounds", rounds_table(report)),
+        *table_section("## Failures", failures_table(report)),
+        *table_section("## Objectives", objectives_table(report)),
+        *table_section("## Bottlenecks", bottlenecks_table(report)),
+        *_environment(report),
+    ]
+    return join_fitting(first, details)
+
+
+def _environment(report: SweepReport) -> list[str]:
+    tables = environment_tables(report.environment, ())
+    parts = [part for each in tables for part in table_section(f"### {each.caption}", each)]
+    return [f"## Environment of {report.environment_of}", *parts] if parts else []

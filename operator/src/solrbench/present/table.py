@@ -1,15 +1,101 @@
-"""A table as text: titles, rows, and which columns identify a row. Each output renders it."""
+"""A table as text: titles, rows, and which columns identify a row. Each output renders it.
 
-from collections.abc import Sequence
+The cells of a result, by the columns of its table.
+
+The rows of a table of results: each step's request names, then all its requests together.
+
+Tables and lists of Markdown whose cells cannot break them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.results.text.markdown import markdown_table
+from solrbench.api.v1alpha1.conditions import ResultField, Unit
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, ResultColumn, StepResult
+from solrbench.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+    format_share,
+)
+
+_CLOSED: Mapping[str, ResultField] = {each.shown.columns.closed: each for each in RESULT_FIELDS}
+_OPEN: Mapping[str, ResultField] = {each.shown.columns.open: each for each in RESULT_FIELDS}
+
+HIDEABLE = tuple(
+    column
+    for column in ResultColumn
+    if column in {ResultColumn.VARIANT, ResultColumn.GOODPUT}
+    or (column in _CLOSED) is not (column in _OPEN)
+)
+"""Columns that are left out where they are empty: what not all benchmarks, or loops, have."""
+
+
+def format_cell(result: StepResult, column: ResultColumn) -> str:
+    """Return what a column shows of a result, with its unit; empty if it was not measured."""
+    field = (_OPEN if result.is_open_loop else _CLOSED).get(column)
+    value = None if field is None else getattr(result, field.name)
+    if field is None or value is None:
+        return ""
+    match field.shown.unit:
+        case Unit.NONE:
+            return str(value)
+        case Unit.MILLISECONDS | Unit.SECONDS as unit:
+            return format_milliseconds(value * 1000 / unit.divisor)
+        case Unit.PERCENT:
+            return format_percent(value)
+        case Unit.FAILURES:
+            return format_share(value, result.requests)
+        case _:
+            return format_number(value)
+
+
+def results_with_totals(status: Status) -> list[StepResult]:
+    """Return the results of each step, then its totals if it has several request names.
+
+    One name is its own total.
+    """
+    return list(_with_totals(status))
+
+
+def _with_totals(status: Status) -> Iterator[StepResult]:
+    for step in dict.fromkeys(each.step for each in status.results):
+        results = [each for each in status.results if each.step == step]
+        yield from results
+        if len(_names(results)) > 1:
+            yield from (each for each in status.totals if each.step == step)
+
+
+def _names(results: Iterable[StepResult]) -> set[str]:
+    return {each.request for each in results if not each.is_transaction}
+
+
+def markdown_table(lines: Iterable[Iterable[str]]) -> str:
+    """Return lines of cells, the second of them the rule, as a table."""
+    return "\n".join(
+        "| " + " | ".join(escape_markdown(cell) for cell in line) + " |" for line in lines
+    )
+
+
+def markdown_list(lines: Iterable[str]) -> str:
+    """Return a list with one item for each line."""
+    return "\n".join(f"- {escape_markdown(line)}" for line in lines)
+
+
+def escape_markdown(cell: str) -> str:
+    """Return text that stays in its cell or item, and that no renderer reads as HTML or a link."""
+    text = " ".join(cell.splitlines()).replace("&", "&amp;").replace("<", "&lt;")
+    for mark in "\\|`[]":
+        text = text.replace(mark, f"\\{mark}")
+    return text
+
 
 Row = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """A table whose cells are text with units.
 
     Attributes:
@@ -33,7 +119,7 @@ class Table:
         """Return whether the cells of a column are numbers, which are set flush right."""
         return column >= self.names and self.head[column] not in self.texts
 
-    def without_empty_columns(self) -> "Table":
+    def without_empty_columns(self) -> "TextTable":
         """Return the table without the columns that are empty in every row."""
         kept = [i for i in range(len(self.head)) if any(row[i] for row in self.rows)]
         return replace(
@@ -44,7 +130,7 @@ class Table:
         )
 
 
-def table_to_markdown(table: Table) -> str:
+def table_to_markdown(table: TextTable) -> str:
     """Return a table of GitHub's Markdown; neither a line break nor HTML leaves its cell."""
     rule = tuple("--:" if table.is_number(i) else "---" for i in range(len(table.head)))
     return markdown_table([table.head, rule, *table.rows])

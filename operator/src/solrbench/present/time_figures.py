@@ -1,11 +1,18 @@
-"""Latency, throughput and Solr's CPU of each repeat over the seconds of a step."""
+"""Latency, throughput and Solr's CPU of each repeat over the seconds of a step.
+
+A repeat of a step, cut into parts of equal length.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
-from solrbench.report.figures.figure import Figure
-from solrbench.report.figures.parts import (
-    Option,
+from solrbench.contract.server_document import CPU_PERCENT
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import Window
+from solrbench.present.figure import (
+    OptionPart,
+    ReportFigure,
     base,
     bottom_axis,
     grid,
@@ -14,15 +21,61 @@ from solrbench.report.figures.parts import (
     rounded,
     value_axis,
 )
-from solrbench.report.figures.time_slices import TimeSlice, time_slices
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.telemetry import CPU_PERCENT
-from solrbench.results.stats.number_format import (
-    format_milliseconds,
-    format_number,
-    format_percent,
-)
-from solrbench.results.text.tables.table import Table
+from solrbench.present.table import TextTable
+from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
+
+
+@dataclass
+class TimeSlice:
+    """Some seconds of one repeat, all its request names together."""
+
+    second: float
+    """When it began, counted from the begin of measuring."""
+    seconds: int
+    requests: int = 0
+    failures: int = 0
+    microseconds: int = 0
+    """Sum of the service times."""
+    slowest_microseconds: int = 0
+
+    @property
+    def milliseconds(self) -> float | None:
+        """Mean service time; None without requests."""
+        return self.microseconds / self.requests / 1000 if self.requests else None
+
+    @property
+    def rate(self) -> float:
+        """Requests per second."""
+        return self.requests / self.seconds
+
+    def add(self, window: Window) -> None:
+        """Count the requests of a window."""
+        self.requests += window.requests
+        self.failures += window.failures
+        self.microseconds += window.requests * (window.mean_microseconds or 0)
+        longest = window.max_microseconds or 0
+        self.slowest_microseconds = max(self.slowest_microseconds, longest)
+
+
+def time_slices(document: StepRunResult, most: int) -> list[TimeSlice]:
+    """Return the repeat in at most `most` slices; none without windows.
+
+    A last window that is cut short by the end of the step is left out.
+    """
+    windows = [w for r in document.requests if not r.is_transaction for w in r.windows]
+    width = document.window_seconds
+    count = int(document.rate_seconds // width) if windows else 0
+    each = -(-count // most) or 1
+    found = [
+        TimeSlice(begin * width, width * min(each, count - begin))
+        for begin in range(0, count, each)
+    ]
+    for window in windows:
+        place = window.second // width // each
+        if place < len(found):
+            found[place].add(window)
+    return found
+
 
 MOST_REPEATS = 8
 """Repeats that are drawn; more lines cannot be distinguished."""
@@ -46,7 +99,7 @@ _MOST_POINTS = 240
 _TABLE_ROWS = 30
 
 
-def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figure | None:
+def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> ReportFigure | None:
     """Return the figure of one step and variant; None without windows.
 
     Args:
@@ -85,15 +138,15 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figu
     left_out = len(documents) - MOST_REPEATS
     more = f" {left_out} further repeats are not drawn." if left_out > 0 else ""
     text = f"{_description(shown)}{_cpu_description(cpu)}{more}"
-    return Figure(name, title, text, option, legend(names), _table(shown), _HEIGHTS[rows])
+    return ReportFigure(name, title, text, option, legend(names), _table(shown), _HEIGHTS[rows])
 
 
-def _place(top: int, height: int) -> Option:
+def _place(top: int, height: int) -> OptionPart:
     """Return the place of one of the plots; all begin at the same left edge."""
     return grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
 
 
-def _seconds(last: float, index: int, *, is_last: bool) -> Option:
+def _seconds(last: float, index: int, *, is_last: bool) -> OptionPart:
     """Return the axis of one plot; only the lowest one has a name and labels."""
     name = "Seconds since the step began to be measured" if is_last else ""
     axis = bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index)
@@ -110,7 +163,7 @@ def _busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
     return list(zip(most.seconds, most.values, strict=False))
 
 
-def _cpu_lines(names: Sequence[str], cpu: CpuOverTime) -> list[Option]:
+def _cpu_lines(names: Sequence[str], cpu: CpuOverTime) -> list[OptionPart]:
     return [
         line(
             repeat,
@@ -131,7 +184,7 @@ def _cpu_description(cpu: CpuOverTime) -> str:
     return f" CPU of the busiest Solr node: {least} to {most}."
 
 
-def _lines(shown: dict[str, list[TimeSlice]], *, latency: bool) -> list[Option]:
+def _lines(shown: dict[str, list[TimeSlice]], *, latency: bool) -> list[OptionPart]:
     return [
         line(
             repeat,
@@ -163,7 +216,7 @@ def _description(shown: dict[str, list[TimeSlice]]) -> str:
     return f"Mean service time and throughput over time. {'; '.join(sentences)}."
 
 
-def _table(shown: dict[str, list[TimeSlice]]) -> Table:
+def _table(shown: dict[str, list[TimeSlice]]) -> TextTable:
     head = ("Repeat", "Second", "Requests", "Failures", "Mean", "Max", "Requests/s")
     rows = []
     for repeat, parts in shown.items():
@@ -182,4 +235,4 @@ def _table(shown: dict[str, list[TimeSlice]]) -> Table:
                 )
             )
     note = "Every row is a part of the time; with many of them only some are shown."
-    return Table("Over time", head, rows, 2, note=note)
+    return TextTable("Over time", head, rows, 2, note=note)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import UTC
 
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.windows import OutlierWindow
-from solrbench.results.stats.number_format import format_milliseconds, format_number, format_percent
-from solrbench.results.stats.outliers import worst
-from solrbench.results.summary.cold_start import CurvePoint, cold_start, first_step_run
-from solrbench.results.text.tables.table import Table, table_to_markdown
+from solrbench.analysis.cold_start import CurvePoint, cold_start, first_step_run
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import OutlierWindow
+from solrbench.present.table import TextTable, table_to_markdown
+from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
+from solrbench.stats.series import worst
 
 _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""
@@ -32,11 +32,11 @@ def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
     ]
 
 
-def _section(title: str, table: Table) -> list[str]:
+def _section(title: str, table: TextTable) -> list[str]:
     return [title, table_to_markdown(table), table.note]
 
 
-def steadiness_table(documents: Sequence[StepRunResult]) -> Table:
+def steadiness_table(documents: Sequence[StepRunResult]) -> TextTable:
     """Return a row for each step run that has windows."""
     head = ("Step run", "Started (UTC)", "Warm-up", "Steady from", "Outlier seconds")
     rows = [
@@ -54,7 +54,7 @@ def steadiness_table(documents: Sequence[StepRunResult]) -> Table:
         "Steady from: second from which service times were stationary (MSER); empty where they"
         " never became so, or where the step run was too short to decide."
     )
-    return Table("Steadiness", head, rows, texts=frozenset(head[1:3]), note=note)
+    return TextTable("Steadiness", head, rows, texts=frozenset(head[1:3]), note=note)
 
 
 def _warm_up(document: StepRunResult) -> str:
@@ -78,7 +78,9 @@ def _curve(document: StepRunResult) -> list[str]:
         f"From the first request of `{document.id}` on, its warm-up included. The columns of"
         " caches are hits in percent of the lookups in the seconds around."
     )
-    return _section("## Cold start", Table("Cold start", head, rows, texts=_CURVE_TEXTS, note=note))
+    return _section(
+        "## Cold start", TextTable("Cold start", head, rows, texts=_CURVE_TEXTS, note=note)
+    )
 
 
 def _point(point: CurvePoint, caches: Sequence[str], longest: float) -> tuple[str, ...]:
@@ -110,7 +112,7 @@ def _thinned(points: Sequence[CurvePoint]) -> list[CurvePoint]:
     return [*points[:_FIRST_ROWS], *rest[stride - 1 :: stride]]
 
 
-def outlier_table(documents: Sequence[StepRunResult]) -> Table:
+def outlier_table(documents: Sequence[StepRunResult]) -> TextTable:
     """Return a row for each of the farthest outlier seconds; without rows if there is none."""
     found = [(document, outlier) for document in documents for outlier in document.outliers]
     chosen = {id(each) for each in worst([outlier for _, outlier in found], _MOST_OUTLIERS)}
@@ -122,7 +124,7 @@ def outlier_table(documents: Sequence[StepRunResult]) -> Table:
         " median absolute deviations from the median of the step run, or no request completed."
     )
     rows = [_outlier(*each) for each in shown]
-    return Table("Outliers", head, rows, texts=frozenset(head[1:2]), note=note)
+    return TextTable("Outliers", head, rows, texts=frozenset(head[1:2]), note=note)
 
 
 def _outlier(document: StepRunResult, outlier: OutlierWindow) -> tuple[str, ...]:

@@ -6,18 +6,49 @@
   (https://httpd.apache.org/docs/2.4/logs.html). Their times are whole seconds; requests of one
   second are spread evenly over it.
 - Lines of JSON with `time` and `params`, as a step replays them.
+
+One request of a log.
 """
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
-from solrbench.plan.workload_files import flatten_parameters, parse_time
-from solrbench.query_log.entry import LogEntry, parse_parameters
+from solrbench.contract.workload_files import Parameters, flatten_parameters, parse_time
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A request as it was logged.
+
+    Attributes:
+        time_seconds: Unix time at which it came
+        handler: such as `/select`
+        parameters: in their order
+
+    """
+
+    time_seconds: float
+    handler: str
+    parameters: Parameters
+
+    @property
+    def shape(self) -> str:
+        """Handler and names of the parameters, which say what kind of request it is."""
+        names = Counter(name for name, _ in self.parameters)
+        return f"{self.handler} {'&'.join(sorted(names))}".rstrip()
+
+
+def parse_parameters(text: str) -> Parameters:
+    """Return URL-encoded parameters."""
+    return tuple(parse_qsl(text, keep_blank_values=True, max_num_fields=1000))
+
 
 Parse = Callable[[str], LogEntry | None]
 

@@ -1,10 +1,20 @@
-"""Rates and mix of a query log."""
+"""Rates and mix of a query log.
 
+Requests sorted by time, in bounded memory.
+
+The file that a step replays: one line of JSON for each request of a log.
+"""
+
+import heapq
+import json
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from solrbench.query_log.entry import LogEntry
+from solrbench.contract.workload_files import Parameters
+from solrbench.query_log.formats import LogEntry
 
 MOST_SHAPES = 10_000
 """Kinds of requests that are counted apart; all further ones are counted together."""
@@ -89,3 +99,62 @@ class LogStatistics:
     def mix(self, most: int) -> list[tuple[str, int]]:
         """Return the most frequent kinds of requests and their numbers, most frequent first."""
         return self._shapes.most_common(most)
+
+
+WINDOW_SECONDS = 120.0
+"""Lines that are out of order by no more than this are sorted; a request is logged when it ends."""
+
+MOST_HELD = 1_000_000
+
+
+def sort_by_time(
+    entries: Iterable[LogEntry],
+    window_seconds: float = WINDOW_SECONDS,
+    most_held: int = MOST_HELD,
+) -> Iterator[LogEntry]:
+    """Yield requests in the order of their times.
+
+    Those of the last `window_seconds` are held, at most so many. One that comes even later gets the
+    time of the request before it.
+    """
+    held: list[tuple[float, int, LogEntry]] = []
+    newest = last = float("-inf")
+    for number, entry in enumerate(entries):
+        heapq.heappush(held, (entry.time_seconds, number, entry))
+        newest = max(newest, entry.time_seconds)
+        while held and (held[0][0] < newest - window_seconds or len(held) > most_held):
+            following = _not_before(heapq.heappop(held)[2], last)
+            last = following.time_seconds
+            yield following
+    while held:
+        following = _not_before(heapq.heappop(held)[2], last)
+        last = following.time_seconds
+        yield following
+
+
+def _not_before(entry: LogEntry, time_seconds: float) -> LogEntry:
+    if entry.time_seconds >= time_seconds:
+        return entry
+    return replace(entry, time_seconds=time_seconds)
+
+
+_TRANSPORT = frozenset({"wt", "indent", "NOW", "rid", "shards.purpose", "_"})
+"""Parameters that belong to the client that was logged, not to the query."""
+
+
+def query_lines(entries: Iterable[LogEntry]) -> Iterator[str]:
+    """Yield a line for each request, with its time in seconds since the first one."""
+    first = None
+    for entry in entries:
+        first = entry.time_seconds if first is None else first
+        at = round(entry.time_seconds - first, 6)
+        line = {"time": at, "params": _grouped(entry.parameters)}
+        yield json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+
+
+def _grouped(parameters: Parameters) -> dict[str, Any]:
+    found: dict[str, list[str]] = {}
+    for name, value in parameters:
+        if name not in _TRANSPORT:
+            found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}

@@ -1,6 +1,73 @@
-"""Reasons of the export of results."""
+"""Reasons of the export of results.
+
+Reasons while the objects of a benchmark are deleted.
+
+Reasons that the Kubernetes API server gives.
+"""
 
 from solrbench.reasons.kinds import Kind, Reason
+
+
+class CleanupReason(Reason):
+    """The end of a benchmark: what is deleted, and what is left."""
+
+    REMOVING_PODS = (
+        "RemovingPods",
+        Kind.WAITING,
+        "The pods of a deleted benchmark are terminating.",
+        "Wait; if it lasts, check the nodes the pods run on.",
+    )
+    CLEANING_UP = (
+        "CleaningUp",
+        Kind.WAITING,
+        "The objects of a finished benchmark are being deleted.",
+        "Wait; if it lasts, check the nodes the pods run on.",
+    )
+    CLEANED_UP = (
+        "CleanedUp",
+        Kind.DONE,
+        "All objects of the benchmark except its results are deleted.",
+        "Nothing needs to be done.",
+    )
+    CLEANUP_SKIPPED = (
+        "CleanupSkipped",
+        Kind.DONE,
+        "`spec.cleanup` keeps Solr and ZooKeeper; the load's pods are deleted.",
+        "Delete the benchmark, or set `spec.cleanup` to Always, when they are no longer needed.",
+    )
+    FINALIZERS_LEFT = (
+        "FinalizersLeft",
+        Kind.WARNING,
+        "An object of the benchmark is being deleted, but others have put a finalizer on it.",
+        "Check that what set the finalizer that the message names is running, or remove it.",
+    )
+    COLLECTION_NOT_REMOVED = (
+        "CollectionNotRemoved",
+        Kind.WARNING,
+        "The benchmark's collection could not be deleted from the existing Solr.",
+        "Remove the cause that the message names, or delete the collection in Solr.",
+    )
+    COLLECTION_LEFT_BEHIND = (
+        "CollectionLeftBehind",
+        Kind.WARNING,
+        "The benchmark is deleted, but its collection may still exist in the existing Solr.",
+        "Delete the collection and its config set in Solr.",
+    )
+    SOLR_CLOUD_NOT_REMOVED = (
+        "SolrCloudNotRemoved",
+        Kind.WARNING,
+        "The SolrCloud is being deleted but has finalizers that the Solr Operator has not removed.",
+        "Check that the Solr Operator is running.",
+    )
+    ZOOKEEPER_CLUSTER_NOT_REMOVED = (
+        "ZookeeperClusterNotRemoved",
+        Kind.WARNING,
+        (
+            "The ZookeeperCluster is being deleted but has finalizers that the ZooKeeper operator"
+            " has not removed."
+        ),
+        "Check that the ZooKeeper operator is running.",
+    )
 
 
 class ExportReason(Reason):
@@ -95,4 +162,60 @@ class ExportReason(Reason):
         Kind.WARNING,
         "What was read back is not what was written.",
         "Check the volume or the server; change `results.export` to start again.",
+    )
+
+
+class ApiServerReason(Reason):
+    """What the API server responds to the operator's requests."""
+
+    API_UNREACHABLE = (
+        "ApiUnreachable",
+        Kind.WARNING,
+        "The Kubernetes API server did not respond or responded with a server error.",
+        "Wait; if it lasts, check the API server and the operator's network policies.",
+    )
+    API_REFUSED = (
+        "ApiRefused",
+        Kind.WARNING,
+        "The Kubernetes API server denied a request of the operator.",
+        "Compare the operator's role with that of its chart; check quotas and admission policies.",
+    )
+    MANIFEST_REJECTED = (
+        "ManifestRejected",
+        Kind.PERMANENT,
+        "The Kubernetes API server rejected an object of the benchmark as invalid.",
+        "Correct the field that the message names.",
+    )
+    KIND_NOT_SERVED = (
+        "KindNotServed",
+        Kind.WARNING,
+        "The cluster does not serve a kind of resource that the benchmark needs.",
+        "Install the operator that brings this kind.",
+    )
+    NOT_FOUND = (
+        "NotFound",
+        Kind.WARNING,
+        "An object was deleted while it was in use.",
+        "Create the object again.",
+    )
+    CONFLICT = (
+        "Conflict",
+        Kind.WAITING,
+        "An object changed between reading and writing it.",
+        "Nothing needs to be done: the next reconcile reads the new version.",
+    )
+    STATUS_REJECTED = (
+        "StatusRejected",
+        Kind.PERMANENT,
+        "The status is too large for the API server, or violates the schema; results are left out.",
+        "Read the results with `solrbench report`; reduce steps, variants or request names.",
+    )
+    NAME_TAKEN = (
+        "NameTaken",
+        Kind.WARNING,
+        (
+            "An object with the name of one that the benchmark needs exists and belongs to"
+            " something else, such as a deleted benchmark of the same name."
+        ),
+        "Delete the object that the message names, or give the benchmark another name.",
     )

@@ -1,16 +1,11 @@
 """All reasons, and look-ups by their words."""
 
-from solrbench.reasons.api_server import ApiServerReason
-from solrbench.reasons.cleanup import CleanupReason
-from solrbench.reasons.companions import CompanionReason
-from solrbench.reasons.export import ExportReason
-from solrbench.reasons.indexing import IndexingReason
+from solrbench.reasons.data import IndexingReason
+from solrbench.reasons.end import ApiServerReason, CleanupReason, ExportReason
 from solrbench.reasons.kinds import Kind, Reason
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
 from solrbench.reasons.load import LoadReason
-from solrbench.reasons.pod import PodReason
-from solrbench.reasons.sweep import SweepReason
-from solrbench.reasons.target import TargetReason
+from solrbench.reasons.target import CompanionReason, PodReason, TargetReason
 
 GROUPS: tuple[type[Reason], ...] = (
     LifecycleReason,

@@ -6,13 +6,8 @@ from typing import Any, Self
 import httpx
 
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.http_auth import (
-    NO_AUTH,
-    HttpAuth,
-    certificate_problem,
-)
-from solrbench.net.bounded_http import create_client, fetch
-from solrbench.net.deadline_transport import AddressCheck
+from solrbench.net.deadline import AddressCheck
+from solrbench.net.http import NO_AUTH, HttpAuth, certificate_problem, create_client, fetch
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 

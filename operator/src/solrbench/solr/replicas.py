@@ -1,10 +1,15 @@
-"""Documents and bytes on every replica, counted by Solr itself."""
+"""Documents and bytes on every replica, counted by Solr itself.
+
+Host names resolved, so that their addresses can be checked before a connection is made.
+"""
 
 from collections.abc import Mapping
 
-from solrbench.decide.allowed_hosts import host_of
-from solrbench.decide.solr_views import Replica, ReplicaSize
-from solrbench.errors import PermanentError
+from solrbench.decide.existing_target import host_of
+from solrbench.decide.views import Replica, ReplicaSize
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.net.deadline import LOOKUP_SECONDS, lookup
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 
@@ -57,4 +62,20 @@ def _own_url(own: Mapping[str, str], replica: Replica) -> str:
             f"replica {replica.core} is on {replica.base_url[:200]}, which is none of the target's"
             f" nodes ({', '.join(sorted(own))}); use an image that does not change Solr's host name"
             " and a ZooKeeper path of its own",
+        ) from error
+
+
+def resolve(host: str) -> list[str]:
+    """Return every address of a host.
+
+    Raises:
+        TemporaryError: `HostNotFound` if there is none in time; its Service may come later.
+
+    """
+    try:
+        return sorted(lookup(host, LOOKUP_SECONDS))
+    except (OSError, UnicodeError) as error:
+        raise TemporaryError(
+            LifecycleReason.HOST_NOT_FOUND,
+            f"target.existing: {host} cannot be resolved: {error}; correct the host name",
         ) from error

@@ -8,6 +8,14 @@ Franco, Little, Louis, Slud, Comparative study of confidence intervals for propo
 sample surveys, 2019), read through the merged histogram. `docs/method.md` has the formulae.
 
 A step that is too short for its own swings has no interval: none is better than a wrong one.
+
+Shares of requests with 95 % intervals, such as that of the failures.
+
+Failures come together: an outage of a second is not as many independent failures. How much more
+they vary from block to block of time than independent ones, the design effect, says how many
+independent requests the sample is worth; with that number the interval is Wilson's (Probable
+inference, Journal of the American Statistical Association 22, 1927). It is right for shares near
+zero too: without a single failure its upper bound is about 3.8 / n.
 """
 
 import math
@@ -19,9 +27,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.results.stats.histograms import Histogram
-from solrbench.results.stats.repeat_statistics import student_t
-from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.stats.distributions import student_t
+from solrbench.stats.histograms import Histogram
+from solrbench.stats.time_blocks import TimeBlocks
 
 LEAST_BLOCKS = 10
 """Blocks below which there is no interval."""
@@ -44,14 +52,14 @@ _LEAST_EFFECT = 0.5
 _Row = NDArray[np.float64]
 
 
-class Interval(NamedTuple):
+class ConfidenceBounds(NamedTuple):
     """Two bounds in the unit of the number."""
 
     lower: float
     upper: float
 
 
-class _Spread(NamedTuple):
+class _RatioVariance(NamedTuple):
     """How much a ratio of sums over blocks varies."""
 
     variance: float
@@ -75,7 +83,7 @@ class TimedSamples:
     sum_microseconds: int
     max_microseconds: int | None
 
-    def percentile_interval(self, percent: float) -> Interval | None:
+    def percentile_interval(self, percent: float) -> ConfidenceBounds | None:
         """Return the interval of a percentile in µs; None if the step was too short for it."""
         share = percent / 100
         spread = self._share_spread(share)
@@ -93,16 +101,16 @@ class TimedSamples:
         lower, upper = _wilson(share, worth, t)
         lowest, _ = self.histogram.bounds_of_rank(math.ceil(total * lower))
         _, highest = self.histogram.bounds_of_rank(math.ceil(total * upper))
-        return Interval(lowest, min(highest, self.max_microseconds or highest))
+        return ConfidenceBounds(lowest, min(highest, self.max_microseconds or highest))
 
-    def mean_interval(self) -> Interval | None:
+    def mean_interval(self) -> ConfidenceBounds | None:
         """Return the interval of the mean in µs; None if the step was too short for it."""
         spread = self._mean_spread
         if spread is None or not self._is_complete:
             return None
         mean = self.sum_microseconds / self.histogram.count
         margin = spread.t * math.sqrt(spread.variance)
-        return Interval(max(mean - margin, 0.0), mean + margin)
+        return ConfidenceBounds(max(mean - margin, 0.0), mean + margin)
 
     def rate_error(self) -> float | None:
         """Return the half-width of the rate's interval as a share of the rate.
@@ -128,11 +136,11 @@ class TimedSamples:
         return [each.requests for each in self._blocks]
 
     @cached_property
-    def _mean_spread(self) -> _Spread | None:
+    def _mean_spread(self) -> _RatioVariance | None:
         sums = [np.array(each.sums, dtype=float) for each in self._blocks]
         return _spread(sums, self._requests)
 
-    def _share_spread(self, share: float) -> _Spread | None:
+    def _share_spread(self, share: float) -> _RatioVariance | None:
         """Return how much the share of requests beyond a percentile varies.
 
         The blocks know it at the bounds of their buckets: the nearest bound stands for it. Where
@@ -153,7 +161,7 @@ class TimedSamples:
                 return None
             variance = found.variance / float(known[bucket] * (1 - known[bucket]))
             t, effect = found.t, variance if near else max(variance, effect)
-        return _Spread(effect * share * (1 - share), t)
+        return _RatioVariance(effect * share * (1 - share), t)
 
     @property
     def _is_complete(self) -> bool:
@@ -177,7 +185,7 @@ def _wilson(share: float, worth: float, t: float) -> tuple[float, float]:
     return (centre - margin) / scale, (centre + margin) / scale
 
 
-def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _Spread | None:
+def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | None:
     """Return how much Σ parts / Σ wholes varies, given both by repeat and block.
 
     None if there are too few blocks, or if neighbours are too much alike.
@@ -192,13 +200,13 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _Spread | None:
     deviations = [part - part.sum() / each.sum() * each for part, each in pairs]
     squares = sum(float(each @ each) for each in deviations)
     if not squares:
-        return _Spread(0.0, student_t(blocks - repeats))
+        return _RatioVariance(0.0, student_t(blocks - repeats))
     lag = neighbour_correlation(deviations, squares)
     if lag > MOST_LAG:
         return None
     lag = min(max(lag, 0.0), MOST_CORRECTED_LAG)
     within = squares * blocks / (blocks - repeats) / whole**2 * (1 + lag) / (1 - lag)
-    return _among_repeats(pairs, _Spread(within, student_t(blocks - repeats)))
+    return _among_repeats(pairs, _RatioVariance(within, student_t(blocks - repeats)))
 
 
 def neighbour_correlation(deviations: Sequence[_Row], squares: float) -> float:
@@ -213,7 +221,7 @@ def neighbour_correlation(deviations: Sequence[_Row], squares: float) -> float:
     return products / squares + len(deviations) / sum(map(len, deviations))
 
 
-def _among_repeats(pairs: Sequence[tuple[_Row, _Row]], within: _Spread) -> _Spread:
+def _among_repeats(pairs: Sequence[tuple[_Row, _Row]], within: _RatioVariance) -> _RatioVariance:
     """Return the spread of the blocks; where repeats differ more than they explain, of repeats."""
     repeats = len(pairs)
     if repeats < 2:
@@ -224,7 +232,7 @@ def _among_repeats(pairs: Sequence[tuple[_Row, _Row]], within: _Spread) -> _Spre
     among = sum(each**2 for each in deviations) * repeats / (repeats - 1) / whole**2
     if among <= _f_limit(repeats - 1) * within.variance:
         return within
-    return _Spread(among, student_t(repeats - 1))
+    return _RatioVariance(among, student_t(repeats - 1))
 
 
 def _f_limit(degrees: int) -> float:
@@ -239,3 +247,44 @@ def _f_limit(degrees: int) -> float:
 
 def _total(rows: Sequence[_Row]) -> float:
     return sum(float(each.sum()) for each in rows)
+
+
+_T = 1.96
+_BLOCKS = 30
+
+
+def share_interval(part: int, whole: int, effect: float = 1.0) -> ConfidenceBounds | None:
+    """Return the interval of a share of requests, 0 to 1; None without requests.
+
+    `effect` is the design effect, see `design_effect`.
+    """
+    if not whole:
+        return None
+    worth, share = whole / max(effect, 1.0), part / whole
+    centre = share + _T**2 / (2 * worth)
+    margin = _T * math.sqrt(share * (1 - share) / worth + _T**2 / (4 * worth**2))
+    scale = 1 + _T**2 / worth
+    lower = 0.0 if part == 0 else max((centre - margin) / scale, 0.0)
+    upper = 1.0 if part == whole else min((centre + margin) / scale, 1.0)
+    return ConfidenceBounds(lower, upper)
+
+
+def design_effect(parts: Sequence[int], wholes: Sequence[int]) -> float:
+    """Return how much more a share varies than that of independent requests, at least 1.
+
+    Args:
+        parts: failures of each second, in the order of time
+        wholes: requests of each second
+
+    """
+    width = max(1, -(-len(wholes) // _BLOCKS))
+    starts = range(0, len(wholes), width)
+    part = [sum(parts[start : start + width]) for start in starts]
+    whole = [sum(wholes[start : start + width]) for start in starts]
+    total, failed = sum(whole), sum(part)
+    if len(whole) < 2 or not 0 < failed < total:
+        return 1.0
+    share = failed / total
+    squares = sum((a - share * b) ** 2 for a, b in zip(part, whole, strict=True))
+    variance = squares * len(whole) / (len(whole) - 1) / total**2
+    return max(variance * total / (share * (1 - share)), 1.0)

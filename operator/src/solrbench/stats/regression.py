@@ -6,16 +6,24 @@ searched, F tables do not hold (Davies, Biometrika 74, 1987): the p value is tha
 simulated in the same design. The interval of k has all joints whose residual squares are not above
 the best · (1 + F(95 %; 1, n - 4) / (n - 4)) (Muggeo, Statistics in Medicine 22, 2003). A curve that
 rises ever faster is no bend: a parabola must fit worse.
+
+Where a straight line through points crosses zero, with an interval.
+
+The interval of the crossing is Fieller's (Some problems in interval estimation, Journal of the
+Royal Statistical Society B 16, 1954): the values at which the line does not differ from zero. It
+is wide, or has no end, where the slope itself is uncertain.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.results.stats.quantiles import t_quantile
+from solrbench.stats.distributions import student_t, t_quantile
 
 LEAST_SIZES = 6
 LEAST_RUNS = 3
@@ -90,10 +98,10 @@ def fit_segments(sizes: Sequence[SizeRuns]) -> SegmentedFit | None:
         or min(each.runs for each in ordered) < LEAST_RUNS
     ):
         return None
-    return _Design(ordered).describe()
+    return _RegressionDesign(ordered).describe()
 
 
-class _Design:
+class _RegressionDesign:
     """Sizes and runs, scaled so that sizes go from 0 to 1."""
 
     def __init__(self, sizes: Sequence[SizeRuns]) -> None:
@@ -193,3 +201,72 @@ def _left(rows: Floats, basis: Floats) -> Floats:
     """Return the residual squares of each row."""
     squares: Floats = (rows**2).sum(axis=1) - ((rows @ basis) ** 2).sum(axis=1)
     return np.maximum(squares, 0.0)
+
+
+LEAST_POINTS = 3
+"""Points that a line with an interval needs."""
+
+
+@dataclass(frozen=True)
+class ZeroCrossing:
+    """Where a line crosses zero.
+
+    Attributes:
+        at: the place
+        slope: of the line
+        points: how many the line goes through
+        scatter: standard deviation of a single point's crossing
+        lower: lower bound of the 95 % interval of the place; minus infinity where it has none
+        upper: upper bound; infinity where it has none
+
+    """
+
+    at: float
+    slope: float
+    points: int
+    scatter: float
+    lower: float
+    upper: float
+
+
+def fit_crossing(x: Sequence[float], y: Sequence[float]) -> ZeroCrossing | None:
+    """Return where the least squares line of `y` on `x` crosses zero.
+
+    None with fewer than `LEAST_POINTS` points, if all stand at one place, or if the line falls.
+    """
+    if len(x) < LEAST_POINTS:
+        return None
+    mean_x, mean_y = fmean(x), fmean(y)
+    spread = sum((each - mean_x) ** 2 for each in x)
+    if spread <= 0:
+        return None
+    slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
+    if slope <= 0:
+        return None
+    residuals = [b - mean_y - slope * (a - mean_x) for a, b in zip(x, y, strict=True)]
+    variance = sum(each**2 for each in residuals) / (len(x) - 2)
+    lower, upper = _fieller(mean_y, slope, variance / len(x), variance / spread, len(x) - 2)
+    return ZeroCrossing(
+        at=mean_x - mean_y / slope,
+        slope=slope,
+        points=len(x),
+        scatter=math.sqrt(variance) / slope,
+        lower=mean_x + lower,
+        upper=mean_x + upper,
+    )
+
+
+def _fieller(
+    level: float, slope: float, level_variance: float, slope_variance: float, degrees: int
+) -> tuple[float, float]:
+    """Return the bounds of -level / slope, which are independent in the centre of the points.
+
+    The values d with (level + slope·d)² <= t²·(level_variance + slope_variance·d²).
+    """
+    t2 = student_t(degrees) ** 2
+    a = slope**2 - t2 * slope_variance
+    if a <= 0:
+        return -math.inf, math.inf
+    b = level * slope
+    root = math.sqrt(max(b * b - a * (level**2 - t2 * level_variance), 0.0))
+    return (-b - root) / a, (-b + root) / a

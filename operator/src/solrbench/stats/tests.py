@@ -1,17 +1,111 @@
-"""How far two sides are apart, with what is known of it: by Student's t or by ranks."""
+"""How far two sides are apart, with what is known of it: by Student's t or by ranks.
+
+Corrections for many tests at once: which of them hold, given their p values.
+
+Levels of tests that are looked at after every repeat.
+
+Who stops as soon as a difference shows finds one far too often, if every look has the level of
+all: 5 % at each of the looks 5 to 20 make 19 %. So each look gets a share of the level. The shares
+spend it by a power of two of the repeats (Kim and DeMets, Design and analysis of group sequential
+tests based on the type I error spending rate function, 1987), in a closed form whose total error
+was simulated for Student's t with an estimated variance: 0.7 to 1.05 of the level. Who looks after
+every few repeats only may spend at each look what has come in since the one before.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median, variance
 from typing import NamedTuple, Protocol
 
-from solrbench.results.stats.intervals import Interval
-from solrbench.results.stats.outliers import SCALE
-from solrbench.results.stats.quantiles import t_quantile
-from solrbench.results.stats.rank_sum import rank_sum_tail
-from solrbench.results.stats.tail_probability import t_tails
+from solrbench.stats.distributions import rank_sum_tail, t_quantile, t_tails
+from solrbench.stats.intervals import ConfidenceBounds
+from solrbench.stats.series import SCALE
+
+Correction = Callable[[Sequence[float], float], list[bool]]
+"""From p values and a level to which of the tests hold, in their order."""
+
+
+def holm(p_values: Sequence[float], level: float) -> list[bool]:
+    """Return which tests hold, if at most `level` of all families may have any false one.
+
+    The j-th smallest of m p values must be at most level / (m - j + 1); the first that is not ends
+    it (Holm, A simple sequentially rejective multiple test procedure, 1979).
+    """
+    held = [False] * len(p_values)
+    for place, index in enumerate(_ascending(p_values)):
+        if p_values[index] > level / (len(p_values) - place):
+            break
+        held[index] = True
+    return held
+
+
+def benjamini_hochberg(p_values: Sequence[float], level: float) -> list[bool]:
+    """Return which tests hold, if `level` is the expected share of false ones among them.
+
+    All up to the largest j whose j-th smallest of m p values is at most level * j / m (Benjamini
+    and Hochberg, Controlling the false discovery rate, 1995).
+    """
+    ordered, count = _ascending(p_values), len(p_values)
+    passed = [
+        place
+        for place, index in enumerate(ordered, start=1)
+        if p_values[index] <= level * place / count
+    ]
+    held = set(ordered[: max(passed, default=0)])
+    return [index in held for index in range(count)]
+
+
+def _ascending(p_values: Sequence[float]) -> list[int]:
+    return sorted(range(len(p_values)), key=p_values.__getitem__)
+
+
+_DIVISOR = 3.0
+_FAMILY_DIVISOR = 3.5
+"""At the small levels of many comparisons, a little less is spent at each look."""
+
+
+@dataclass(frozen=True)
+class Looks:
+    """After which repeats one looks.
+
+    Attributes:
+        minimum: repeats after which one looks first
+        maximum: repeats after which one looks last
+        every: repeats from one look to the next
+
+    """
+
+    minimum: int
+    maximum: int
+    every: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no design has."""
+        if not 1 < self.minimum <= self.maximum:
+            raise ValueError(f"looks from {self.minimum} to {self.maximum} repeats")
+
+    def share(self, look: int, family: int = 1) -> float:
+        """Return the share of a level that belongs to the look after `look` repeats.
+
+        Args:
+            look: repeats so far; below the first look the share is 0
+            family: figures that are decided together
+
+        """
+        if look < self.minimum:
+            return 0.0
+        before = look - self.every
+        if before < self.minimum:
+            return self._spent(look)
+        closed = self._spent(look) / (_DIVISOR if family == 1 else _FAMILY_DIVISOR)
+        return max(closed, self._spent(look) - self._spent(before))
+
+    def _spent(self, look: int) -> float:
+        """Return the share of all looks up to this one."""
+        return (min(look, self.maximum) / self.maximum) ** 2
+
 
 LEAST_DEVIATION = 0.0003
 """Standard deviation of a figure that is read with three digits, from the reading alone: repeats
@@ -35,7 +129,7 @@ class DifferenceEstimate(Protocol):
     def centre(self) -> float:
         """Return the difference."""
 
-    def interval(self, level: float) -> Interval | None:
+    def interval(self, level: float) -> ConfidenceBounds | None:
         """Return what holds the true difference but for a share `level`; None with too few."""
 
     def p_above(self, bound: float) -> float:
@@ -78,11 +172,11 @@ class StudentEstimate:
         """Return the difference of sides that were measured apart."""
         return cls(fmean(after) - fmean(before), (_spread(before), _spread(after)))
 
-    def interval(self, level: float) -> Interval:
+    def interval(self, level: float) -> ConfidenceBounds:
         """Return centre -+ t * error."""
         error, degrees = self.precision(0)
         margin = t_quantile(level, degrees) * error
-        return Interval(self.centre - margin, self.centre + margin)
+        return ConfidenceBounds(self.centre - margin, self.centre + margin)
 
     def p_above(self, bound: float) -> float:
         """Return the upper tail of t at the difference."""
@@ -125,14 +219,14 @@ class RankEstimate:
         """Return the median of the differences."""
         return median(self.differences)
 
-    def interval(self, level: float) -> Interval | None:
+    def interval(self, level: float) -> ConfidenceBounds | None:
         """Return the outermost differences that the rank sum of few orders lies beyond."""
         place = -1
         while place + 1 < len(self.differences) // 2 and self._tail(place + 1) <= level / 2:
             place += 1
         if place < 0:
             return None
-        return Interval(self.differences[place], self.differences[-1 - place])
+        return ConfidenceBounds(self.differences[place], self.differences[-1 - place])
 
     def p_above(self, bound: float) -> float:
         """Return the probability of a rank sum with so few differences up to `bound`."""

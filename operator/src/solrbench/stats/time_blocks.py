@@ -19,7 +19,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.results.stats.histograms import BUCKETS, HIGHEST_MICROSECONDS, lowest_of
+from solrbench.stats.histograms import BUCKETS, HIGHEST_MICROSECONDS, lowest_of
 
 MOST_BLOCKS = 60
 """Blocks of a step run, the most."""

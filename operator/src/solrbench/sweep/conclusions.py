@@ -1,28 +1,251 @@
-"""What a sweep shows, in sentences: for each axis, each two that are crossed, and index sizes."""
+"""What a sweep shows, in sentences: for each axis, each two that are crossed, and index sizes.
 
+What to vary or repeat next, in sentences.
+
+What a growing index costs: where the reads of a query begin to rise, in sentences.
+"""
+
+import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.sweep.spec import PointTargetPolicy, SweepSpec
-from solrbench.api.v1alpha1.sweep.status import MAX_ANSWERS, SweepPoint
-from solrbench.results.comparison.findings import Finding
-from solrbench.results.text.comparison_word_text import NO_WORD
-from solrbench.sweep.plan import SweepPlan
-from solrbench.sweep.results.best_answers import answer_best
-from solrbench.sweep.results.differences import (
+from solrbench.analysis.difference_tests import ComparisonFinding
+from solrbench.analysis.sentences import NO_WORD
+from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, SweepPoint
+from solrbench.api.v1alpha1.sweep_spec import PointTargetPolicy, SweepSpec
+from solrbench.stats.number_format import format_number
+from solrbench.stats.regression import (
+    LEAST_RUNS,
+    LEAST_SIZES,
+    CurveShape,
+    SegmentedFit,
+    SizeRuns,
+    fit_segments,
+)
+from solrbench.sweep.differences import (
     METRICS,
     Interaction,
     MeasuredPoint,
+    answer_best,
     compare_all,
     find_interactions,
+    join_some,
+    phrase_finding,
+    phrase_need,
+    phrase_point,
     read_measured,
     rule_of,
 )
-from solrbench.sweep.results.next_steps import advise
-from solrbench.sweep.results.phrases import join_some, phrase_finding
-from solrbench.sweep.results.size_answers import answer_sizes
-from solrbench.sweep.states import is_valid
+from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.points import AxisValue
+from solrbench.sweep.state import is_valid
+
+_AMOUNT = re.compile(r"[0-9][0-9.]*([A-Za-z]{0,2})(/[0-9.]+)*")
+"""A label that stands for more or less of something, such as 8, 2Gi or 2/2."""
+
+Alone = Mapping[str, Sequence[tuple[AxisValue, ComparisonFinding]]]
+"""By axis, its values that were changed alone, each with its word."""
+
+
+def advise(
+    spec: SweepSpec,
+    baseline: MeasuredPoint,
+    others: Sequence[MeasuredPoint],
+    found: Mapping[str, ComparisonFinding],
+) -> Iterator[str]:
+    """Yield which axes go on to pay, which to cross, which to leave, and what is to be repeated.
+
+    Args:
+        spec: of the sweep
+        baseline: the point that the others are compared with
+        others: all other points
+        found: their words
+
+    """
+    alone = _changed_alone(baseline, others, found)
+    yield from _beyond(spec, alone)
+    yield from _to_cross(baseline, others, alone)
+    yield from _to_leave(alone)
+    yield from _to_repeat(spec, baseline, others, found)
+
+
+def _changed_alone(
+    baseline: MeasuredPoint, others: Sequence[MeasuredPoint], found: Mapping[str, ComparisonFinding]
+) -> Alone:
+    alone: dict[str, list[tuple[AxisValue, ComparisonFinding]]] = {}
+    for each in others:
+        changed = _changes(baseline, each)
+        if len(changed) == 1 and each.is_valid:
+            alone.setdefault(changed[0].axis, []).append((changed[0], found[each.name]))
+    return alone
+
+
+def _changes(baseline: MeasuredPoint, point: MeasuredPoint) -> list[AxisValue]:
+    pairs = zip(point.values, baseline.values, strict=True)
+    return [value for value, usual in pairs if value.index != usual.index]
+
+
+def _best_value(
+    values: Sequence[tuple[AxisValue, ComparisonFinding]],
+) -> tuple[AxisValue, ComparisonFinding] | None:
+    """Return the value that is Better by most, None if none is."""
+    better = [each for each in values if each[1].word is Word.BETTER]
+    return max(better, key=lambda each: abs(each[1].difference.centre), default=None)
+
+
+def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
+    """Yield the axes whose best value is at their end, so that more may be better still."""
+    for axis in spec.axes:
+        best = _best_value(alone.get(axis.name, []))
+        if best is None or not _AMOUNT.fullmatch(best[0].label):
+            continue
+        place = {0: "first", len(axis.values) - 1: "last"}.get(best[0].index)
+        if place is not None:
+            yield (
+                f"vary next: {axis.name} beyond {best[0].label}, its {place} value and"
+                f" {phrase_finding(best[1])}"
+            )
+
+
+def _to_cross(
+    baseline: MeasuredPoint, others: Sequence[MeasuredPoint], alone: Alone
+) -> Iterator[str]:
+    """Yield two values that are each Better alone and were not measured together."""
+    together = {frozenset((v.axis, v.index) for v in _changes(baseline, each)) for each in others}
+    best = [found[0] for each in alone.values() if (found := _best_value(each)) is not None]
+    for first, second in itertools.combinations(best, 2):
+        if frozenset(((first.axis, first.index), (second.axis, second.index))) not in together:
+            yield (
+                f"measure next: {first.axis} {first.label} with {second.axis} {second.label}:"
+                " each alone is Better, together they were not measured"
+            )
+
+
+def _to_leave(alone: Alone) -> Iterator[str]:
+    """Yield the axes that change nothing."""
+    nothing = [
+        axis
+        for axis, values in alone.items()
+        if values and all(finding.word is Word.SAME for _, finding in values)
+    ]
+    if nothing:
+        yield (
+            f"leave as it is: {', '.join(nothing)}, of which every value is Same as the"
+            " baseline's: take the cheapest"
+        )
+
+
+def _to_repeat(
+    spec: SweepSpec,
+    baseline: MeasuredPoint,
+    others: Sequence[MeasuredPoint],
+    found: Mapping[str, ComparisonFinding],
+) -> Iterator[str]:
+    """Yield the points without a clear word, and how many repeats would decide each."""
+    if all(each.word is None for each in found.values()):
+        yield (
+            "for words, set load.repeats.count of the template to 5, or spec.repeats to"
+            " {until: Decided}"
+        )
+    unclear = [each for each in others if found[each.name].word is Word.UNCLEAR]
+    if not unclear:
+        return
+    unclear.sort(key=lambda each: found[each.name].more_repeats or 0)
+    named = join_some(
+        f"{phrase_point(each.values, baseline.values)} needs {phrase_need(found[each.name])}"
+        for each in unclear
+    )
+    how = (
+        "repeat the baseline as often"
+        if spec.repeats is None
+        else f"at most {spec.repeats.max} repeats are made of each"
+    )
+    verb = "is" if len(unclear) == 1 else "are"
+    number = f"{len(unclear)} of {len(others)} points {verb}"
+    yield f"{number} Unclear beside the baseline: {named}; {how}"
+
+
+_GIB = 2**30
+_LEAST_RANGE = 1.5
+"""How far the largest index must exceed the smallest, so that an axis is about its size."""
+_LEAST_SIZES = 3
+"""Sizes from which on a sentence says what is missing for a word."""
+MOST_ANSWERS = 4
+
+_Point = tuple[tuple[int, ...], SweepPoint]
+
+
+def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
+    """Yield a sentence for each axis that changes the size of the index, with the others held."""
+    known: list[_Point] = [
+        (tuple(value.index for value in planned.point.values), each)
+        for planned, each in zip(plan.points, points, strict=True)
+        if each.index_bytes and each.reads_per_request is not None
+    ]
+    found = 0
+    for place, axis in enumerate(_axis_names(plan)):
+        for group in _groups(place, known):
+            if found < MOST_ANSWERS and (text := _describe(group)):
+                found += 1
+                yield f"{axis}, disk reads per query over the size of the index: {text}"
+
+
+def _axis_names(plan: SweepPlan) -> list[str]:
+    return [each.axis for each in plan.points[0].point.values] if plan.points else []
+
+
+def _groups(place: int, known: Sequence[_Point]) -> list[list[SweepPoint]]:
+    """Return the points that differ in nothing but the axis at a place."""
+    groups: dict[tuple[int, ...], list[SweepPoint]] = {}
+    for key, point in known:
+        groups.setdefault((*key[:place], *key[place + 1 :]), []).append(point)
+    return list(groups.values())
+
+
+def _describe(points: Sequence[SweepPoint]) -> str:
+    """Return what the reads of points say; empty if they are not about the size."""
+    sizes = [_size(each) for each in points]
+    smallest, largest = min(each.x for each in sizes), max(each.x for each in sizes)
+    different = len({each.x for each in sizes})
+    if different < _LEAST_SIZES or largest < _LEAST_RANGE * smallest:
+        return ""
+    bend = fit_segments(sizes)
+    if bend is None:
+        runs = min(each.runs for each in sizes)
+        return (
+            f"no word, {different} sizes with {runs} repeats or more each ({LEAST_SIZES} with"
+            f" {LEAST_RUNS} are needed)"
+        )
+    return _words(bend, smallest, largest)
+
+
+def _size(point: SweepPoint) -> SizeRuns:
+    return SizeRuns(
+        x=point.index_bytes or 0.0,
+        mean=point.reads_per_request or 0.0,
+        deviation=point.reads_deviation or 0.0,
+        runs=1 if point.reads_deviation is None else point.repeats or 1,
+    )
+
+
+def _words(bend: SegmentedFit, smallest: float, largest: float) -> str:
+    if bend.shape is CurveShape.STRAIGHT:
+        return f"no bend from {_gib(smallest)} to {_gib(largest)} GiB"
+    near = f"near {_gib(bend.joint)} GiB (95 %: {_gib(bend.lower)} to {_gib(bend.upper)})"
+    slopes = (
+        f"{format_number(bend.before * _GIB)} reads for each GiB below,"
+        f" {format_number(bend.after * _GIB)} above"
+    )
+    if bend.shape is CurveShape.CURVED:
+        return f"a curve without a clear bend; if it has one, {near}: {slopes}"
+    return f"bends {near}: {slopes}"
+
+
+def _gib(size: float) -> str:
+    return format_number(size / _GIB)
+
 
 MOST_VALUES = 8
 """Values of an axis that a sentence names each."""
@@ -51,7 +274,7 @@ def answer_sweep(
     by_name = {each.name: found for each, found in zip(others, findings, strict=True)}
     label = METRICS[metric].label
     sentences = [
-        *_axes(baseline, others, by_name, label),
+        *_axis_sentences(baseline, others, by_name, label),
         *answer_best(spec, plan, points, rule),
         *advise(spec, baseline, others, by_name),
         *map(_interaction, find_interactions(baseline, others, metric, rule)),
@@ -65,10 +288,10 @@ def answer_sweep(
     )
 
 
-def _axes(
+def _axis_sentences(
     baseline: MeasuredPoint,
     others: Sequence[MeasuredPoint],
-    found: Mapping[str, Finding],
+    found: Mapping[str, ComparisonFinding],
     label: str,
 ) -> Iterator[str]:
     """Yield a sentence for each axis that was changed alone."""
@@ -84,7 +307,7 @@ def _axes(
             yield f"{usual.axis}, {label} beside {usual.label}: {_values(place, words)}"
 
 
-def _values(place: int, found: Sequence[tuple[MeasuredPoint, Finding]]) -> str:
+def _values(place: int, found: Sequence[tuple[MeasuredPoint, ComparisonFinding]]) -> str:
     shown = sorted(found, key=lambda each: -abs(each[1].percent))[:MOST_VALUES]
     named = [_value(place, *each) for each in found if each in shown]
     if len(found) <= MOST_VALUES:
@@ -94,7 +317,7 @@ def _values(place: int, found: Sequence[tuple[MeasuredPoint, Finding]]) -> str:
     return f"{numbers}; furthest: {'; '.join(named)}"
 
 
-def _value(place: int, point: MeasuredPoint, finding: Finding) -> str:
+def _value(place: int, point: MeasuredPoint, finding: ComparisonFinding) -> str:
     invalid = "" if point.is_valid else ", Invalid"
     return f"{point.values[place].label} {phrase_finding(finding)}{invalid}"
 
@@ -130,7 +353,7 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
     )
 
 
-def _scope(spec: SweepSpec, findings: Sequence[Finding]) -> Iterator[str]:
+def _scope(spec: SweepSpec, findings: Sequence[ComparisonFinding]) -> Iterator[str]:
     """Yield what words from repeats on one target are about."""
     repeats = spec.template.load_repeats
     if repeats.get("startOn") == FRESH_TARGET or all(each.word is None for each in findings):

@@ -8,21 +8,18 @@ again.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from solrbench.api.v1alpha1.sweep.spec import PointOrder
-from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus, SweepTarget
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
+from solrbench.api.v1alpha1.sweep_spec import PointOrder
+from solrbench.contract.step_runs import ANNOTATION_PREVIOUS
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
-from solrbench.plan.shared_target import ANNOTATION_PREVIOUS
 from solrbench.reasons.kinds import Reason
-from solrbench.reasons.sweep import SweepReason
-from solrbench.sweep.describe import MOST_NAMED, describe_status, has_stopped
+from solrbench.reasons.lifecycle import SweepReason
+from solrbench.sweep.description import MOST_NAMED, describe_status, has_stopped
 from solrbench.sweep.plan import find_points_without_room
-from solrbench.sweep.points import Point
-from solrbench.sweep.reuse import PointScheduler, find_idle, target_annotations
-from solrbench.sweep.rounds.finished_points import finish_points
-from solrbench.sweep.rounds.next_round import plan_next_round
-from solrbench.sweep.states import PointState, count_points, list_points
-from solrbench.sweep.views import SweepObservation
+from solrbench.sweep.points import DesignPoint
+from solrbench.sweep.rounds import finish_points, plan_next_round
+from solrbench.sweep.state import PointState, SweepObservation, count_points, list_points
+from solrbench.sweep.target_reuse import PointScheduler, find_idle, target_annotations
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class SweepDecision:
     """
 
     status: SweepStatus
-    applied: tuple[Point, ...] = ()
+    applied: tuple[DesignPoint, ...] = ()
     removed: tuple[SweepTarget, ...] = ()
 
 
@@ -135,10 +132,10 @@ def _places(seen: SweepObservation, points: list[SweepPoint]) -> int:
     return min(spec.parallelism, seen.concurrency)
 
 
-def _to_apply(seen: SweepObservation, status: SweepStatus) -> tuple[Point, ...]:
+def _to_apply(seen: SweepObservation, status: SweepStatus) -> tuple[DesignPoint, ...]:
     """Return the points under way whose benchmark is missing, or is to be changed."""
     spec, name = seen.sweep.spec, seen.sweep.metadata.name
-    found: list[Point] = []
+    found: list[DesignPoint] = []
     for planned, each in zip(seen.plan.points, status.points, strict=True):
         child = seen.children.get(each.name)
         previous = target_annotations(name, each, status.targets).get(ANNOTATION_PREVIOUS)

@@ -4,25 +4,24 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from solrbench.api.v1alpha1.sweep.status import SweepEstimate, SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep import SweepEstimate, SweepPoint, SweepStatus
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
 from solrbench.reasons.kinds import Kind, Reason
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
 from solrbench.reasons.registry import find_reason
-from solrbench.reasons.sweep import SweepReason
+from solrbench.sweep.conclusions import answer_sweep
+from solrbench.sweep.differences import find_best
 from solrbench.sweep.points import benchmark_name
-from solrbench.sweep.results.answers import answer_sweep
-from solrbench.sweep.results.best_point import find_best
-from solrbench.sweep.rounds.next_round import count_rounds_left
-from solrbench.sweep.states import (
+from solrbench.sweep.rounds import count_rounds_left
+from solrbench.sweep.state import (
     FINAL,
     PointState,
+    SweepObservation,
     count_ended,
     count_points,
     ended_well,
     round_of,
 )
-from solrbench.sweep.views import SweepObservation
 
 MOST_NAMED = 5
 MOST_CHARACTERS = 300

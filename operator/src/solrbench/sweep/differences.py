@@ -4,35 +4,89 @@ A point is known by the mean and the deviation of its repeats, on the logarithmi
 deviation of a log-normal figure with the relative deviation v is sqrt(ln(1 + v²)). The tests are
 those of all comparisons (`results.comparison`); all points of a sweep are one family, so that of
 all their words hardly ever one is false.
+
+The best point of a sweep, and what it costs.
+
+Words, points and figures of answers, as text.
+
+The best point in a sentence: what it costs, and which points are Same or not distinguished.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.sweep.spec import Metric as ObjectiveMetric
-from solrbench.api.v1alpha1.sweep.spec import SweepSpec
-from solrbench.api.v1alpha1.sweep.status import SweepPoint
-from solrbench.results.comparison.estimates import LEAST_DEVIATION, SampleVariance, StudentEstimate
-from solrbench.results.comparison.findings import (
+from solrbench.analysis.difference_tests import (
     DEFAULT_RULE,
     SMALLEST_EFFECT_PERCENT,
-    Finding,
-    Rule,
+    ComparisonFinding,
+    ComparisonRule,
     decide_primary,
 )
-from solrbench.results.comparison.looks import Looks
-from solrbench.results.comparison.metric import RATE, Metric, percentile_metric
-from solrbench.results.comparison.side_difference import SideDifference
-from solrbench.sweep.axis_values import AxisValue
-from solrbench.sweep.plan import SweepPlan
-from solrbench.sweep.points import Values
-from solrbench.sweep.results.best_point import figure_of
-from solrbench.sweep.states import PointState, is_valid
+from solrbench.analysis.differences import SideDifference
+from solrbench.analysis.metrics import RATE, ComparisonMetric, percentile_metric
+from solrbench.analysis.sentences import NO_WORD, format_bound, format_more_repeats, format_signed
+from solrbench.api.v1alpha1.comparisons import Summary, Word
+from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint
+from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
+from solrbench.stats.number_format import format_number
+from solrbench.stats.tests import LEAST_DEVIATION, Looks, SampleVariance, StudentEstimate
+from solrbench.sweep.plan import PlannedPoint, SweepPlan
+from solrbench.sweep.points import AxisValue, Values
+from solrbench.sweep.state import PointState, is_valid
 
-METRICS: Mapping[ObjectiveMetric, Metric] = {
-    ObjectiveMetric.P95_MILLISECONDS: percentile_metric(95),
-    ObjectiveMetric.REQUESTS_PER_SECOND: RATE,
+
+def figure_of(point: SweepPoint | Summary, metric: Metric) -> float | None:
+    """Return the figure of a point, or of one of its benchmarks, that points are compared by."""
+    if metric is Metric.REQUESTS_PER_SECOND:
+        return point.requests_per_second
+    return point.p95_milliseconds
+
+
+def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> BestPoint | None:
+    """Return the best valid point; of equal ones the cheaper, then the earlier one.
+
+    Args:
+        spec: of the sweep
+        plan: its plan
+        points: the points of the plan, in its order
+
+    """
+    metric = spec.objective.metric
+    candidates = [
+        (_rank(figure, metric, planned, place), planned, each)
+        for place, (planned, each) in enumerate(zip(plan.points, points, strict=True))
+        if is_valid(each) and (figure := figure_of(each, metric)) is not None
+    ]
+    if not candidates:
+        return None
+    _, planned, best = min(candidates, key=lambda candidate: candidate[0])
+    return _describe(planned, best)
+
+
+def _rank(
+    figure: float, metric: Metric, planned: PlannedPoint, place: int
+) -> tuple[float, int, float, int]:
+    worse = -figure if metric is Metric.REQUESTS_PER_SECOND else figure
+    cost = planned.demand.target
+    return worse, cost.memory_bytes, cost.cores, place
+
+
+def _describe(planned: PlannedPoint, point: SweepPoint) -> BestPoint:
+    cost = planned.demand.target
+    return BestPoint(
+        name=point.name,
+        values=planned.point.text,
+        requests_per_second=point.requests_per_second,
+        p95_milliseconds=point.p95_milliseconds,
+        cores=round(cost.cores, 3),
+        memory_bytes=cost.memory_bytes,
+    )
+
+
+METRICS: Mapping[Metric, ComparisonMetric] = {
+    Metric.P95_MILLISECONDS: percentile_metric(95),
+    Metric.REQUESTS_PER_SECOND: RATE,
 }
 
 
@@ -67,11 +121,11 @@ class Interaction:
     """
 
     values: Values
-    finding: Finding
+    finding: ComparisonFinding
 
 
 def read_measured(
-    plan: SweepPlan, points: Iterable[SweepPoint], metric: ObjectiveMetric
+    plan: SweepPlan, points: Iterable[SweepPoint], metric: Metric
 ) -> tuple[MeasuredPoint | None, list[MeasuredPoint]]:
     """Return the baseline, if it has a figure, and all other points that have one."""
     baseline: MeasuredPoint | None = None
@@ -87,7 +141,7 @@ def read_measured(
     return baseline, others
 
 
-def read_point(point: SweepPoint, values: Values, metric: ObjectiveMetric) -> MeasuredPoint | None:
+def read_point(point: SweepPoint, values: Values, metric: Metric) -> MeasuredPoint | None:
     """Return a point with its figure; None if it has none."""
     figure = figure_of(point, metric)
     if not figure or point.state == PointState.FAILED:
@@ -102,37 +156,35 @@ def _spread(point: SweepPoint) -> SampleVariance | None:
     return SampleVariance(max(variance, LEAST_DEVIATION**2), point.repeats or 0)
 
 
-def rule_of(spec: SweepSpec) -> Rule:
+def rule_of(spec: SweepSpec) -> ComparisonRule:
     """Return how words are found: with rounds, by levels that allow for a look after each."""
     repeats, comparison = spec.repeats, spec.template.spec.get("comparison") or {}
     effect = comparison.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
     if repeats is None:
-        return Rule(effect)
+        return ComparisonRule(effect)
     # All points of a sweep in rounds have as many repeats as the template.
     every = int(spec.template.load_repeats.get("count", 1))
-    return Rule(effect, Looks(repeats.min, repeats.max, every))
+    return ComparisonRule(effect, Looks(repeats.min, repeats.max, every))
 
 
 def compare_all(
     baseline: MeasuredPoint,
     others: Sequence[MeasuredPoint],
-    metric: ObjectiveMetric,
-    rule: Rule = DEFAULT_RULE,
-) -> list[Finding]:
+    metric: Metric,
+    rule: ComparisonRule = DEFAULT_RULE,
+) -> list[ComparisonFinding]:
     """Return the word on each point beside the baseline."""
     return decide_primary([difference_of(metric, baseline, each) for each in others], rule)
 
 
-def difference_of(
-    metric: ObjectiveMetric, before: MeasuredPoint, after: MeasuredPoint
-) -> SideDifference:
+def difference_of(metric: Metric, before: MeasuredPoint, after: MeasuredPoint) -> SideDifference:
     """Return how far the figures of two points are apart."""
     centre = math.log(after.figure / before.figure)
     return _difference(metric, before, after, [before, after], centre)
 
 
 def _difference(
-    metric: ObjectiveMetric,
+    metric: Metric,
     before: MeasuredPoint,
     after: MeasuredPoint,
     sides: Sequence[MeasuredPoint],
@@ -150,8 +202,8 @@ def _difference(
 def find_interactions(
     baseline: MeasuredPoint,
     others: Sequence[MeasuredPoint],
-    metric: ObjectiveMetric,
-    rule: Rule = DEFAULT_RULE,
+    metric: Metric,
+    rule: ComparisonRule = DEFAULT_RULE,
 ) -> list[Interaction]:
     """Return, for each two axes that are crossed, the values that act together most.
 
@@ -172,7 +224,7 @@ def find_interactions(
     return list(strongest.values())
 
 
-def _size(finding: Finding) -> float:
+def _size(finding: ComparisonFinding) -> float:
     return abs(finding.difference.centre)
 
 
@@ -206,7 +258,7 @@ def _changed(values: Values, base: Values) -> AxisValue:
 
 
 def _contrast(
-    metric: ObjectiveMetric,
+    metric: Metric,
     both: MeasuredPoint,
     first: MeasuredPoint,
     second: MeasuredPoint,
@@ -214,3 +266,102 @@ def _contrast(
 ) -> SideDifference:
     centre = math.log(both.figure * base.figure / (first.figure * second.figure))
     return _difference(metric, base, both, [both, first, second, base], centre)
+
+
+MOST_NAMED = 5
+
+
+def phrase_finding(finding: ComparisonFinding) -> str:
+    """Return `Same (-1 %, 95 %: -6 to 4)`, or why there is no word."""
+    percent, interval = format_signed(finding.percent), finding.interval_percent
+    if finding.word is None:
+        return f"{percent} ({NO_WORD})"
+    if interval is None:
+        return f"{finding.word} ({percent})"
+    low, high = (format_bound(each, finding.percent) for each in interval)
+    return f"{finding.word} ({percent}, 95 %: {low} to {high})"
+
+
+def phrase_need(finding: ComparisonFinding) -> str:
+    """Return how many more repeats an Unclear word needs, such as `about 3 more repeats`."""
+    if finding.word is not Word.UNCLEAR:
+        return ""
+    return format_more_repeats(finding.more_repeats).removeprefix(": ")
+
+
+def phrase_point(values: Values, baseline: Values) -> str:
+    """Return what a point differs in from the baseline, such as `heap 2Gi`."""
+    differ = [v for v, usual in zip(values, baseline, strict=True) if v.index != usual.index]
+    return ", ".join(f"{each.axis} {each.label}" for each in differ) or "the baseline"
+
+
+def phrase_figure(figure: float, metric: Metric) -> str:
+    """Return `p95 70 ms`, or the rate."""
+    if metric is Metric.REQUESTS_PER_SECOND:
+        return f"{format_number(figure)} requests/s"
+    return f"p95 {format_number(figure)} ms"
+
+
+def join_some(texts: Iterable[str]) -> str:
+    """Return the first of some texts, and how many more there are."""
+    found = [*texts]
+    more = len(found) - MOST_NAMED
+    return "; ".join(found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+MOST_COMPARED = 50
+"""Points beside the best one: of the nearest ones a sentence names five, and each costs tests."""
+
+
+def answer_best(
+    spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint], rule: ComparisonRule
+) -> Iterator[str]:
+    """Yield which point is best and what it requests; then what is Same, and what is not known.
+
+    Args:
+        spec: of the sweep
+        plan: its plan
+        points: the points of the plan, in its order
+        rule: how words are found
+
+    """
+    baseline, others = read_measured(plan, points, spec.objective.metric)
+    best = find_best(spec, plan, points)
+    if baseline is None or best is None:
+        return
+    measured = [baseline, *others]
+    chosen = next(each for each in measured if each.name == best.name)
+    rest = _nearest(chosen, measured)
+    found = [*zip(rest, compare_all(chosen, rest, spec.objective.metric, rule), strict=True)]
+    planned = {each.point.name: each for each in plan.points}
+    same = [
+        f"{phrase_point(each.values, baseline.values)} {_cost(planned[each.name])}"
+        for each, finding in found
+        if finding.word is Word.SAME
+    ]
+    unclear = [
+        f"{phrase_point(each.values, baseline.values)} {phrase_finding(finding)},"
+        f" {phrase_need(finding)}"
+        for each, finding in found
+        if finding.word is Word.UNCLEAR
+    ]
+    name = phrase_point(chosen.values, baseline.values)
+    figure = phrase_figure(chosen.figure, spec.objective.metric)
+    yield f"best: {name}, {figure} {_cost(planned[chosen.name])}"
+    if same:
+        yield f"Same as the best: {join_some(same)}"
+    if unclear:
+        yield f"not distinguished from the best: {join_some(unclear)}"
+
+
+def _nearest(best: MeasuredPoint, measured: Sequence[MeasuredPoint]) -> list[MeasuredPoint]:
+    """Return the Valid points whose figures are nearest to that of the best one."""
+    rest = [each for each in measured if each.is_valid and each.name != best.name]
+    return sorted(rest, key=lambda each: abs(math.log(each.figure / best.figure)))[:MOST_COMPARED]
+
+
+def _cost(planned: PlannedPoint) -> str:
+    """Return what Solr and ZooKeeper of a point request."""
+    cost = planned.demand.target
+    cores, memory = format_number(cost.cores), format_number(cost.memory_bytes / 2**30)
+    return f"({f'{cores} cores' if cost.cores else 'no CPU'} and {memory} GiB requested)"

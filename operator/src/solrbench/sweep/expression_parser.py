@@ -1,21 +1,95 @@
-"""From the text of an expression to its parts (CEL language definition, "Grammar")."""
+"""From the text of an expression to its parts (CEL language definition, "Grammar").
+
+The parts that an expression consists of; `at` is the character that an error names.
+"""
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from solrbench.sweep.expressions.functions import FUNCTIONS, METHODS
-from solrbench.sweep.expressions.nodes import (
-    Binary,
-    Call,
-    Choice,
-    Element,
-    Items,
-    Literal,
-    Node,
-    Point,
-    Unary,
+from solrbench.sweep.expression_values import (
+    FUNCTIONS,
+    METHODS,
+    ExpressionError,
+    Token,
+    check_range,
+    tokenize,
 )
-from solrbench.sweep.expressions.operators import check_range
-from solrbench.sweep.expressions.tokens import ExpressionError, Token, tokenize
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A number, text, boolean or null."""
+
+    at: int
+    value: Any
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of expressions."""
+
+    at: int
+    items: Sequence["Node"]
+
+
+@dataclass(frozen=True)
+class PointReference:
+    """The point: its values by the names of the axes."""
+
+    at: int
+
+
+@dataclass(frozen=True)
+class Element:
+    """`of[key]`, and `of.key`."""
+
+    at: int
+    of: "Node"
+    key: "Node"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function with its arguments; of a method, the first one is what it is called on."""
+
+    at: int
+    function: str
+    arguments: Sequence["Node"]
+
+
+@dataclass(frozen=True)
+class Unary:
+    """`!value` and `-value`."""
+
+    at: int
+    operator: str
+    value: "Node"
+
+
+@dataclass(frozen=True)
+class Binary:
+    """Two values with an operator between."""
+
+    at: int
+    operator: str
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`condition ? yes : no`."""
+
+    at: int
+    condition: "Node"
+    yes: "Node"
+    no: "Node"
+
+
+Node = Literal | Items | PointReference | Element | Call | Unary | Binary | Choice
+
 
 MAX_DEPTH = 16
 """Expressions in each other: brackets, signs, choices."""
@@ -168,7 +242,7 @@ class _Parser:
         if token.text != "point":
             name = token.text
             raise ExpressionError(token.at, f"there is no {name}; write point.{name} for an axis")
-        return Point(token.at)
+        return PointReference(token.at)
 
 
 def _fold(found: Items) -> Node:

@@ -1,12 +1,75 @@
-"""Arithmetic and comparisons, by type (CEL language definition, "List of Standard Definitions")."""
+"""Arithmetic and comparisons, by type (CEL language definition, "List of Standard Definitions").
+
+The tokens of an expression (CEL language definition, "Syntax").
+
+What an expression can call: functions of CEL, and the quantities of Kubernetes' CEL library.
+"""
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from solrbench.sweep.expressions.tokens import ExpressionError
+from solrbench.api.quantities import parse_quantity
+
+_TOKEN = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<double>[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)"
+    r"|(?P<int>0x[0-9a-fA-F]+|[0-9]+)(?![A-Za-z_])"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<string>\"([^\"\\\n]|\\.)*\"|'([^'\\\n]|\\.)*')"
+    r"|(?P<operator>&&|\|\||[<>=!]=|[-+*/%<>!?:.,()\[\]])"
+)
+
+
+class ExpressionError(ValueError):
+    """An expression is wrong, or has no value for a point."""
+
+    def __init__(self, at: int, text: str) -> None:
+        """Say what is wrong at a character, counted from 0."""
+        super().__init__(f"at character {at + 1}: {text}")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of an expression.
+
+    Attributes:
+        kind: `int`, `double`, `name`, `string`, `operator` or `end`
+        text: as it stands there
+        at: its first character, counted from 0
+
+    """
+
+    kind: str
+    text: str
+    at: int
+
+    @property
+    def shown(self) -> str:
+        """The text as errors show it."""
+        return self.text if self.kind == "end" else repr(self.text)
+
+
+def tokenize(text: str) -> Iterator[Token]:
+    """Yield the tokens of an expression, `end` as the last one.
+
+    Raises:
+        ExpressionError: if a character begins no token.
+
+    """
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise ExpressionError(at, f"unexpected {text[at]!r}")
+        kind = str(found.lastgroup)
+        if kind != "space":
+            yield Token(kind, found[0], at)
+        at = found.end()
+    yield Token("end", "the end", at)
 
 
 @dataclass(frozen=True)
@@ -130,4 +193,64 @@ _INTS: dict[str, Callable[[Any, Any], Any]] = {
     "*": lambda left, right: left * right,
     "/": _divide_whole,
     "%": lambda left, right: left - right * _divide_whole(left, right),
+}
+
+
+FUNCTIONS = frozenset({"double", "int", "quantity", "size"})
+METHODS = frozenset(
+    {"compareTo", "contains", "endsWith", "isGreaterThan", "isLessThan", "size", "startsWith"}
+)
+
+
+def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
+    """Return what a function gives.
+
+    Raises:
+        ExpressionError: if it does not take these arguments.
+
+    """
+    types = tuple(type_of(each) for each in arguments)
+    taken, function = _TAKES[name]
+    if len(types) != len(taken) or any(
+        each not in allowed for each, allowed in zip(types, taken, strict=False)
+    ):
+        shown = ", ".join(map(show, arguments)) or "nothing"
+        wanted = ", ".join(" or ".join(each) for each in taken)
+        raise ExpressionError(at, f"{name} takes {wanted}, not {shown}")
+    try:
+        found = function(*arguments)
+    except (ValueError, OverflowError) as error:
+        raise ExpressionError(at, f"{show(arguments[0])} is no {name}") from error
+    return check_range(at, found) if type_of(found) == "int" else found
+
+
+def _quantity(text: str) -> Quantity:
+    number = parse_quantity(text)
+    if number is None:
+        raise ValueError(text)
+    return Quantity(number)
+
+
+def _compare(left: Quantity, right: Quantity) -> int:
+    return (left.number > right.number) - (left.number < right.number)
+
+
+def _int(value: Any) -> int:
+    if isinstance(value, str) and not re.fullmatch("-?[0-9]{1,19}", value):
+        raise ValueError(value)
+    return int(value)
+
+
+_NUMBERS = ("int", "double", "string")
+_TAKES: dict[str, tuple[tuple[tuple[str, ...], ...], Callable[..., Any]]] = {
+    "compareTo": ((("quantity",), ("quantity",)), _compare),
+    "contains": ((("string",), ("string",)), lambda text, part: part in text),
+    "double": ((_NUMBERS,), float),
+    "endsWith": ((("string",), ("string",)), str.endswith),
+    "int": ((_NUMBERS,), _int),
+    "isGreaterThan": ((("quantity",), ("quantity",)), lambda *both: _compare(*both) > 0),
+    "isLessThan": ((("quantity",), ("quantity",)), lambda *both: _compare(*both) < 0),
+    "quantity": ((("string",),), _quantity),
+    "size": ((("string", "list", "map"),), len),
+    "startsWith": ((("string",), ("string",)), str.startswith),
 }

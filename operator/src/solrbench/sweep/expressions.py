@@ -1,10 +1,12 @@
-"""The value of an expression for one point."""
+"""The value of an expression for one point.
 
-from collections.abc import Callable, Mapping
+The points that the expressions of `spec.exclude` leave out.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from solrbench.sweep.expressions.functions import call
-from solrbench.sweep.expressions.nodes import (
+from solrbench.sweep.expression_parser import (
     Binary,
     Call,
     Choice,
@@ -12,17 +14,19 @@ from solrbench.sweep.expressions.nodes import (
     Items,
     Literal,
     Node,
-    Point,
+    PointReference,
     Unary,
+    parse_expression,
 )
-from solrbench.sweep.expressions.operators import (
+from solrbench.sweep.expression_values import (
+    ExpressionError,
     are_equal,
     calculate,
+    call,
     check_range,
     is_less,
     show,
 )
-from solrbench.sweep.expressions.tokens import ExpressionError
 
 
 def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
@@ -39,7 +43,7 @@ def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
     match node:
         case Literal(_, value):
             found = value
-        case Point():
+        case PointReference():
             found = point
         case Items(_, items):
             found = [evaluate(each, point) for each in items]
@@ -126,3 +130,45 @@ _RELATIONS: dict[str, Callable[[int, Any, Any], bool]] = {
     ">=": lambda at, left, right: is_less(at, right, left) or are_equal(at, left, right),
     "in": _is_in,
 }
+
+
+class ExclusionError(ValueError):
+    """An expression is wrong, or has no value for a point; the message begins with its place."""
+
+
+def parse_exclusions(expressions: Sequence[str]) -> list[Node]:
+    """Return the parsed expressions.
+
+    Raises:
+        ExclusionError: if one is wrong.
+
+    """
+    return [_parse(index, text) for index, text in enumerate(expressions)]
+
+
+def _parse(index: int, text: str) -> Node:
+    try:
+        return parse_expression(text)
+    except ExpressionError as error:
+        raise ExclusionError(f"spec.exclude[{index}]: {error}") from error
+
+
+def is_excluded(exclusions: Sequence[Node], point: Mapping[str, Any], text: str) -> bool:
+    """Return whether one of the expressions is true for a point.
+
+    Args:
+        exclusions: the parsed expressions
+        point: the value of each axis by its name
+        text: the point in words
+
+    Raises:
+        ExclusionError: if one has no value for the point, or one that is not true or false.
+
+    """
+    for index, each in enumerate(exclusions):
+        try:
+            if check_bool(0, evaluate(each, point)):
+                return True
+        except ExpressionError as error:
+            raise ExclusionError(f"spec.exclude[{index}]: {error} (point {text})") from error
+    return False

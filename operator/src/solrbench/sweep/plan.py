@@ -1,26 +1,47 @@
-"""The plan of a sweep: its points in their order with what each needs, or what is wrong."""
+"""The plan of a sweep: its points in their order with what each needs, or what is wrong.
+
+Which points can use one target after another: those whose target and data are made alike.
+
+What a fingerprint leaves out must not shape what it stands for. So it has the whole spec but what
+is known to be about the load or the course alone: a field that is added later belongs to the target
+until it is left out here.
+
+A sweep checked without a cluster, in words.
+"""
 
 import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from solrbench.api.v1alpha1.sweep.spec import PointOrder, PointTargetPolicy, SweepSpec
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.plan.shared_target import Reuse
-from solrbench.sweep.expressions.exclusions import ExclusionError
-from solrbench.sweep.needs.cluster_capacity import ClusterCapacity
-from solrbench.sweep.needs.demand import Demand, measure_demand
-from solrbench.sweep.needs.fingerprints import (
-    Fingerprints,
-    common_parts,
-    order_for_reuse,
-    take_fingerprints,
+from pydantic import ValidationError
+
+from solrbench.api.rules import problems
+from solrbench.api.v1alpha1 import SolrBenchmark, Spec
+from solrbench.api.v1alpha1.collection import Collection
+from solrbench.api.v1alpha1.load import RepeatStart
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep_spec import PointOrder, PointTargetPolicy, SweepSpec
+from solrbench.api.v1alpha1.target import ZooKeeperMode
+from solrbench.contract.step_runs import Reuse
+from solrbench.stats.number_format import format_number
+from solrbench.sweep.cluster_capacity import ClusterCapacity
+from solrbench.sweep.expressions import ExclusionError
+from solrbench.sweep.points import DesignError, DesignPoint, Values, benchmark_name, make_points
+from solrbench.sweep.requirements import (
+    NO_LOAD,
+    Amounts,
+    Demand,
+    LoadDuration,
+    duration_text,
+    measure_demand,
+    rounds_of,
 )
-from solrbench.sweep.points import DesignError, Point, Values, make_points
 from solrbench.sweep.validation import (
     MOST_NAMED,
     CheckedPoint,
+    build_child,
     check_axes,
     check_design,
     check_names,
@@ -29,6 +50,104 @@ from solrbench.sweep.validation import (
     check_rounds,
     check_template,
 )
+
+OF_THE_LOAD = frozenset(
+    {
+        "load",
+        "workload",
+        "warm_up",
+        "objectives",
+        "companions",
+        "comparison",
+        "backoff_limit",
+        "deadlines",
+        "cleanup",
+        "suspend",
+        "ttl_seconds_after_finished",
+        "seed",
+    }
+)
+"""Fields of a benchmark that neither its target nor its data depends on; seeds of the data are in
+the dataset by then."""
+OF_THE_INDEX = frozenset({"collection", "dataset"})
+SETTABLE = frozenset(Collection.model_fields) - {
+    "shards",
+    "replicas",
+    "router",
+    "config_set",
+    "auto_commit",
+    "auto_soft_commit",
+}
+"""Fields of a collection that are set while it is there, and shaped nothing of its index."""
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """What a point needs, as hashes.
+
+    Attributes:
+        cluster: the same for points that can use one SolrCloud; None for one that needs its own
+        index: the same for those that can use one index in it; None for one that needs its own
+
+    """
+
+    cluster: str | None = None
+    index: str | None = None
+
+
+def take_fingerprints(spec: Spec) -> Fingerprints:
+    """Return the fingerprints of a benchmark."""
+    start = spec.load.repeats.start_on
+    solr_cloud = spec.target.solr_cloud
+    if solr_cloud is None or start is RepeatStart.FRESH_TARGET:
+        return Fingerprints()
+    if solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:  # its path is that of one benchmark
+        return Fingerprints()
+    whole = spec.model_dump(mode="json", exclude=set(OF_THE_LOAD | OF_THE_INDEX))
+    cluster = _hash([whole, spec.load.telemetry.model_dump(mode="json")])
+    if spec.workload.may_change_index or start is RepeatStart.FRESH_DATA:
+        return Fingerprints(cluster)
+    return Fingerprints(cluster, _hash([cluster, _index(spec)]))
+
+
+def _index(spec: Spec) -> list[Any]:
+    """Return what the index is made of; with a config set of the user's all settings.
+
+    Otherwise those that a point before has set could not be distinguished from its own.
+    """
+    config_set = spec.collection.config_set
+    left_out = SETTABLE if config_set.config_map is None else frozenset[str]()
+    collection = spec.collection.model_dump(mode="json", exclude=set(left_out))
+    dataset = None if spec.dataset is None else spec.dataset.model_dump(mode="json")
+    return [collection, dataset]
+
+
+def common_parts(before: Fingerprints, after: Fingerprints) -> Reuse | None:
+    """Return what a point can take over from another."""
+    if after.cluster is None or before.cluster != after.cluster:
+        return None
+    is_same_index = after.index is not None and before.index == after.index
+    return Reuse.INDEX if is_same_index else Reuse.CLUSTER
+
+
+def order_for_reuse(prints: Sequence[Fingerprints]) -> list[int]:
+    """Return the places of points in the order that rebuilds least.
+
+    Points that can use one SolrCloud come one after another, among them those that can use one
+    index; whatever comes first decides the place of all, else the order stays as it is.
+    """
+    clusters: dict[str, int] = {}
+    indexes: dict[str, int] = {}
+    ranks = []
+    for place, each in enumerate(prints):
+        cluster = clusters.setdefault(each.cluster or f"#{place}", place)
+        index = indexes.setdefault(each.index or f"#{place}", place)
+        ranks.append((cluster, index, place))
+    return [place for *_, place in sorted(ranks)]
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -44,7 +163,7 @@ class PlannedPoint:
 
     """
 
-    point: Point
+    point: DesignPoint
     demand: Demand
     fingerprints: Fingerprints
     reuses: Reuse | None = None
@@ -145,7 +264,9 @@ def hash_fixed(spec: SweepSpec) -> str:
     return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def order_points(points: Sequence[Point], order: PointOrder, seed: int) -> tuple[Point, ...]:
+def order_points(
+    points: Sequence[DesignPoint], order: PointOrder, seed: int
+) -> tuple[DesignPoint, ...]:
     """Return the points in their order.
 
     A random order ranks each point by a hash of the seed and its name, so points that are added
@@ -158,3 +279,94 @@ def order_points(points: Sequence[Point], order: PointOrder, seed: int) -> tuple
 
 def _rank(seed: int, name: str) -> bytes:
     return hashlib.sha256(f"{seed}/{name}".encode()).digest()
+
+
+_REUSES = {
+    None: "",
+    Reuse.CLUSTER: "; on the same SolrCloud",
+    Reuse.INDEX: "; on the same SolrCloud and index",
+}
+
+
+@dataclass(frozen=True)
+class CheckedSweep:
+    """A sweep as a file has it.
+
+    Attributes:
+        name: of the sweep
+        problems: what is wrong, by point and field
+        lines: number of points, time and resources; then its benchmarks in their order
+        points: with what each needs
+
+    """
+
+    name: str
+    problems: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+    points: tuple[PlannedPoint, ...] = ()
+
+
+def check_sweep(body: dict[str, Any]) -> CheckedSweep:
+    """Return what a sweep would do, or what is wrong with it."""
+    name = str((body.get("metadata") or {}).get("name", "?"))
+    try:
+        sweep = SolrBenchmarkSweep.parse(body)
+    except ValidationError as error:
+        return CheckedSweep(name, tuple(problems(error)))
+    plan = make_plan(sweep)
+    if plan.problems:
+        return CheckedSweep(name, plan.problems)
+    lines = (_summary(plan, sweep.spec), *(_line(name, each) for each in plan.points))
+    return CheckedSweep(name, (), lines, plan.points)
+
+
+def largest_benchmark(body: dict[str, Any]) -> SolrBenchmark | None:
+    """Return the benchmark of the point with the most memory; None if the sweep is not valid."""
+    try:
+        sweep = SolrBenchmarkSweep.parse(body)
+    except ValidationError:
+        return None
+    points = make_plan(sweep).points
+    if not points:
+        return None
+    largest = max(points, key=lambda each: _size(each.demand.total))
+    return SolrBenchmark.parse(build_child(sweep, largest.point))
+
+
+def _size(amounts: Amounts) -> tuple[int, float]:
+    return amounts.memory_bytes, amounts.cores
+
+
+def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
+    duration = sum((each.demand.duration for each in plan.points), NO_LOAD)
+    totals = [each.demand.total for each in plan.points]
+    cores = format_number(max(each.cores for each in totals))
+    memory = format_number(max(each.memory_bytes for each in totals) / 2**30)
+    made = sum(each.reuses is None for each in plan.points)
+    filled = sum(each.reuses is not Reuse.INDEX for each in plan.points)
+    return (
+        f"{len(plan.points)} points, {duration_text(duration)} of load; the largest requests"
+        f" {cores} cores and {memory} GiB; targets are made {made} times, indexes filled"
+        f" {filled} times{_rounds(plan, spec, duration)}"
+    )
+
+
+def _rounds(plan: SweepPlan, spec: SweepSpec, duration: LoadDuration) -> str:
+    """Return how many rounds there are at least and at most, and how long their load takes."""
+    if spec.repeats is None:
+        return ""
+    least = -(-spec.repeats.min // plan.repeats_per_round)
+    most = max(least, spec.repeats.max // plan.repeats_per_round)
+    time = duration_text(rounds_of(duration, least, most))
+    return f" in each round; {least} to {most} rounds, {time} of load in all"
+
+
+def _line(sweep: str, planned: PlannedPoint) -> str:
+    baseline = " (baseline)" if planned.point.is_baseline else ""
+    total = planned.demand.total
+    cores, memory = format_number(total.cores), format_number(total.memory_bytes / 2**30)
+    return (
+        f"{benchmark_name(sweep, planned.point.name)}: {planned.point.text}{baseline};"
+        f" {duration_text(planned.demand.duration)}, {cores} cores, {memory} GiB"
+        f"{_REUSES[planned.reuses]}"
+    )

@@ -1,4 +1,9 @@
-"""The points of a sweep: which combinations its design takes, and what they are called."""
+"""The points of a sweep: which combinations its design takes, and what they are called.
+
+Fields of a raw spec by their paths, such as `load.steps[0].users`.
+
+The values of an axis: what they are called, and which fields they set.
+"""
 
 import base64
 import hashlib
@@ -10,9 +15,173 @@ from dataclasses import dataclass
 from typing import Any
 
 from solrbench.api.v1alpha1.benchmark import MAX_NAME, MAX_NAME_PROVIDED
-from solrbench.api.v1alpha1.sweep.spec import Design, SweepSpec
-from solrbench.sweep.axis_values import AxisValue, text_of
-from solrbench.sweep.expressions.exclusions import is_excluded, parse_exclusions
+from solrbench.api.v1alpha1.sweep_spec import Axis, Design, SweepSpec
+from solrbench.sweep.expressions import is_excluded, parse_exclusions
+
+_STEP = re.compile(r"([A-Za-z][A-Za-z0-9]*)(?:\[([0-9]{1,3})\])?")
+
+ABSENT = object()
+"""Stands for a value that is left out."""
+
+
+class FieldPathError(ValueError):
+    """A path does not fit what is there."""
+
+
+def parse_path(path: str) -> tuple[str | int, ...]:
+    """Return the keys and list positions of a path."""
+    found: list[str | int] = []
+    for part in path.split("."):
+        match = _STEP.fullmatch(part)
+        if match is None:
+            raise FieldPathError(
+                f"{path} is no path of a field; write one such as load.steps[0].users"
+            )
+        found.append(match[1])
+        if match[2] is not None:
+            found.append(int(match[2]))
+    return tuple(found)
+
+
+def set_field(spec: Any, path: str, value: Any) -> Any:
+    """Return a copy of a raw spec in which one field has a value, or is absent.
+
+    Objects above the field are made where there are none; items of lists must be there.
+
+    Raises:
+        FieldPathError: if the path leads through something that is no object, or past a list.
+
+    """
+    return _set(spec, parse_path(path), value, path)
+
+
+def _set(node: Any, keys: tuple[str | int, ...], value: Any, path: str) -> Any:
+    if not keys:
+        return value
+    key, rest = keys[0], keys[1:]
+    if isinstance(key, int):
+        return _set_item(node, key, rest, value, path)
+    if node is not None and node is not ABSENT and not isinstance(node, dict):
+        raise FieldPathError(f"{path}: there is no object around {key}")
+    found = dict(node) if isinstance(node, dict) else {}
+    changed = _set(found.get(key, ABSENT), rest, value, path)
+    if changed is ABSENT:
+        found.pop(key, None)
+    else:
+        found[key] = changed
+    return found
+
+
+def _set_item(node: Any, index: int, rest: tuple[str | int, ...], value: Any, path: str) -> Any:
+    if not isinstance(node, list) or index >= len(node):
+        number = len(node) if isinstance(node, list) else 0
+        raise FieldPathError(
+            f"{path}: the template has {number} items there, so none at [{index}];"
+            " positions count from 0"
+        )
+    changed = _set(node[index], rest, value, path)
+    if changed is ABSENT:
+        raise FieldPathError(f"{path}: an item of a list cannot be left out")
+    return [*node[:index], changed, *node[index + 1 :]]
+
+
+MAX_LABEL = 40
+_NAMED = frozenset({"name", "value"})
+
+
+class AxisValueError(ValueError):
+    """A value does not fit its axis."""
+
+
+@dataclass(frozen=True)
+class AxisValue:
+    """One value of an axis.
+
+    Attributes:
+        axis: name of the axis
+        index: its place in the axis
+        label: what it is called: its name, or itself as text
+        given: itself, or its name; a list for several fields
+        settings: path and value of each field; `ABSENT` for one that is left out
+
+    """
+
+    axis: str
+    index: int
+    label: str
+    given: Any
+    settings: tuple[tuple[str, Any], ...]
+
+    @property
+    def identity(self) -> str:
+        """The same text for the same fields with the same values."""
+        return json.dumps(
+            [[path, None if value is ABSENT else [value]] for path, value in self.settings],
+            sort_keys=True,
+        )
+
+
+def read_values(axis: Axis) -> tuple[AxisValue, ...]:
+    """Return the values of an axis.
+
+    Raises:
+        AxisValueError: if one does not fit the axis, or two are called the same.
+
+    """
+    found = tuple(_read(axis, index, given) for index, given in enumerate(axis.values))
+    seen: set[str] = set()
+    for each in found:
+        if each.label in seen:
+            raise AxisValueError(f"values[{each.index}]: {each.label} is there twice")
+        seen.add(each.label)
+    return found
+
+
+def _read(axis: Axis, index: int, given: Any) -> AxisValue:
+    label, value = _label_and_value(given, index)
+    if not label or len(label) > MAX_LABEL:
+        raise AxisValueError(
+            f"values[{index}]: must have 1 to {MAX_LABEL} characters; give it a name:"
+            " {name: ..., value: ...}"
+        )
+    shown = label if isinstance(given, dict) else given
+    return AxisValue(axis.name, index, label, shown, tuple(_settings(axis, index, value)))
+
+
+def _label_and_value(given: Any, index: int) -> tuple[str, Any]:
+    if isinstance(given, dict):
+        name = given.get("name")
+        if not isinstance(name, str) or not given.keys() <= _NAMED:
+            raise AxisValueError(f"values[{index}]: an object must be {{name: ..., value: ...}}")
+        return name, given.get("value", ABSENT)
+    if given is None:
+        raise AxisValueError(
+            f"values[{index}]: must not be null; {{name: default}} leaves the field out"
+        )
+    return text_of(given), given
+
+
+def _settings(axis: Axis, index: int, value: Any) -> list[tuple[str, Any]]:
+    paths = axis.paths
+    if len(paths) == 1 or value is ABSENT:
+        return [(path, value) for path in paths]
+    if not isinstance(value, list) or len(value) != len(paths):
+        raise AxisValueError(
+            f"values[{index}]: must be a list of {len(paths)} values, one for each of fields"
+        )
+    return list(zip(paths, value, strict=True))
+
+
+def text_of(value: Any) -> str:
+    """Return a plain value as text; those of a list with slashes between."""
+    if isinstance(value, list):
+        return "/".join(text_of(each) for each in value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return str(value.get("name", "")) or json.dumps(value, sort_keys=True)
+    return str(value)
+
 
 HASH_LENGTH = 7
 """Letters of five bits each: two of 500 points have the same hash once in 280,000 sweeps."""
@@ -29,7 +198,7 @@ class DesignError(ValueError):
 
 
 @dataclass(frozen=True)
-class Point:
+class DesignPoint:
     """One point.
 
     Attributes:
@@ -73,7 +242,7 @@ def name_room(sweep: str, spec: SweepSpec, *, short: bool) -> int:
 
 def make_points(
     sweep: str, spec: SweepSpec, axes: Sequence[Values], *, short: bool
-) -> tuple[Point, ...]:
+) -> tuple[DesignPoint, ...]:
     """Return the points in the order of the design, each once.
 
     Args:
@@ -90,10 +259,10 @@ def make_points(
     baseline = baseline_values(spec, axes)
     exclusions = parse_exclusions(spec.exclude)
     room = name_room(sweep, spec, short=short)
-    found: dict[str, Point] = {}
+    found: dict[str, DesignPoint] = {}
     for values in _combinations(spec, axes, baseline):
         shown = _shown(spec.design, values, baseline)
-        point = Point(_name(values, shown, room), values, values == baseline)
+        point = DesignPoint(_name(values, shown, room), values, values == baseline)
         if not is_excluded(exclusions, point.given, point.text):
             found.setdefault(point.name, point)
     return tuple(found.values())

@@ -5,18 +5,208 @@ takes part in the next one as long as its word beside the baseline, or beside th
 open; so time goes to what is undecided and near the best. The baseline and the best go on with
 those that are compared with them. If the best point is the Same as the baseline, nothing is gained
 by any: then the words beside the baseline are all that is asked for.
+
+The figures of a point over its rounds.
+
+Of the figures before only mean and deviation are known; with those of the round they give the ones
+of all repeats (Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for computing
+sample variances, 1979). p95 and its deviation are merged on the logarithmic scale, as they are
+compared there.
+
+Points under way whose benchmark is over, with its figures.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from solrbench.api.v1alpha1.status.comparison_word import Word
-from solrbench.api.v1alpha1.sweep.spec import SweepSpec
-from solrbench.api.v1alpha1.sweep.status import SweepPoint
-from solrbench.results.comparison.findings import Finding
+from solrbench.analysis.difference_tests import ComparisonFinding
+from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.sweep import SweepPoint
+from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
+from solrbench.stats.number_format import round_significant
+from solrbench.sweep.differences import (
+    MeasuredPoint,
+    compare_all,
+    figure_of,
+    find_best,
+    read_measured,
+    rule_of,
+)
 from solrbench.sweep.plan import SweepPlan
-from solrbench.sweep.results.best_point import find_best
-from solrbench.sweep.results.differences import MeasuredPoint, compare_all, read_measured, rule_of
-from solrbench.sweep.states import FINAL, PointState
+from solrbench.sweep.state import FINAL, ChildView, PointState
+
+DIGITS = 4
+"""Significant digits of a figure: less than its noise, and 500 points stay small."""
+
+_MEANS = (
+    "failed_percent",
+    "cpu_milliseconds_per_request",
+    "read_bytes_per_request",
+    "reads_per_request",
+)
+
+
+class _Sample(NamedTuple):
+    """Some repeats: their number, mean and sum of squares around it."""
+
+    size: int
+    mean: float
+    squares: float
+
+    def joined(self, other: "_Sample") -> "_Sample":
+        size, apart = self.size + other.size, other.mean - self.mean
+        return _Sample(
+            size,
+            self.mean + apart * other.size / size,
+            self.squares + other.squares + apart**2 * self.size * other.size / size,
+        )
+
+
+def add_round(before: SweepPoint, ended: SweepPoint, metric: Metric) -> SweepPoint:
+    """Return a point after another round; what is Invalid is left out if anything else is there.
+
+    Args:
+        before: the point with the figures of the rounds before, none if there was no Valid one
+        ended: the same with those of the round alone
+        metric: the figure of the objective, which the deviation is of
+
+    """
+    rounds = (before.rounds or 0) + 1
+    if figure_of(before, metric) is None:
+        return ended.model_copy(update={"rounds": rounds})
+    if ended.state == PointState.INVALID or figure_of(ended, metric) is None:
+        return before.model_copy(update={"state": PointState.VALID, "rounds": rounds})
+    return ended.model_copy(update={"rounds": rounds, **_merge(before, ended, metric)})
+
+
+def _merge(before: SweepPoint, ended: SweepPoint, metric: Metric) -> dict[str, float | None]:
+    joined = _sample(before, metric).joined(_sample(ended, metric))
+    deviation = math.sqrt(math.expm1(joined.squares / (joined.size - 1)))
+    figures = {
+        Metric.P95_MILLISECONDS: _geometric(before, ended, Metric.P95_MILLISECONDS),
+        Metric.REQUESTS_PER_SECOND: _geometric(before, ended, Metric.REQUESTS_PER_SECOND),
+    }
+    return {
+        "p95_milliseconds": figures[Metric.P95_MILLISECONDS],
+        "requests_per_second": figures[Metric.REQUESTS_PER_SECOND],
+        "repeats": joined.size,
+        "deviation_percent": round_significant(100 * deviation, DIGITS),
+        "reads_deviation": _reads_deviation(before, ended),
+        **{name: _mean(name, before, ended) for name in _MEANS},
+    }
+
+
+def _sample(point: SweepPoint, metric: Metric) -> _Sample:
+    size = point.repeats or 1
+    variance = math.log1p(((point.deviation_percent or 0.0) / 100) ** 2)
+    return _Sample(size, math.log(figure_of(point, metric) or 1.0), variance * (size - 1))
+
+
+def _geometric(before: SweepPoint, ended: SweepPoint, metric: Metric) -> float | None:
+    if not figure_of(before, metric) or not figure_of(ended, metric):
+        return figure_of(ended, metric) or figure_of(before, metric)
+    joined = _sample(before, metric).joined(_sample(ended, metric))
+    return round_significant(math.exp(joined.mean), DIGITS)
+
+
+def _mean(name: str, before: SweepPoint, ended: SweepPoint) -> float | None:
+    old: float | None = getattr(before, name)
+    new: float | None = getattr(ended, name)
+    if old is None or new is None:
+        return old if new is None else new
+    sizes = before.repeats or 1, ended.repeats or 1
+    return round_significant((old * sizes[0] + new * sizes[1]) / sum(sizes), DIGITS)
+
+
+def _reads_deviation(before: SweepPoint, ended: SweepPoint) -> float | None:
+    if before.reads_per_request is None or ended.reads_per_request is None:
+        return ended.reads_deviation
+    joined = _reads(before).joined(_reads(ended))
+    return round_significant(math.sqrt(joined.squares / (joined.size - 1)), DIGITS)
+
+
+def _reads(point: SweepPoint) -> _Sample:
+    size = point.repeats or 1
+    squares = (point.reads_deviation or 0.0) ** 2 * (size - 1)
+    return _Sample(size, point.reads_per_request or 0.0, squares)
+
+
+MOST_WITH_DETAILS = 300
+"""With more points, what each has taken over and what its queries cost is in the status of its
+benchmark alone: that of the sweep stays below 100 kB."""
+
+
+def finish_points(
+    points: Sequence[SweepPoint], children: Mapping[str, ChildView], spec: SweepSpec
+) -> list[SweepPoint]:
+    """Return the points, those under way whose benchmark is over with its figures."""
+    if len(points) > MOST_WITH_DETAILS:
+        children = {
+            name: replace(child, reuses=None, telemetry={}) for name, child in children.items()
+        }
+    return [_end(each, children.get(each.name), spec) for each in points]
+
+
+def _end(point: SweepPoint, child: ChildView | None, spec: SweepSpec) -> SweepPoint:
+    if point.state != PointState.RUNNING or child is None or not child.is_finished:
+        return point
+    metric = spec.objective.metric
+    ended = _finish(point, child, metric)
+    if spec.repeats is None or ended.state == PointState.FAILED:
+        return ended
+    return add_round(point, ended, metric)
+
+
+def _finish(point: SweepPoint, child: ChildView, metric: Metric) -> SweepPoint:
+    if not child.has_succeeded:
+        failed = {"state": PointState.FAILED, "reason": child.reason, "reuses": child.reuses}
+        return point.model_copy(update=failed)
+    summary = child.summary
+    return point.model_copy(
+        update={
+            "state": _verdict(summary),
+            "reuses": child.reuses,
+            "requests_per_second": rounded(summary.get("requestsPerSecond")),
+            "p95_milliseconds": rounded(summary.get("p95Milliseconds")),
+            "failed_percent": rounded(summary.get("failedPercent")),
+            **_cost(child.telemetry),
+            "repeats": child.total.get("repeats"),
+            "deviation_percent": rounded(_deviation(child.total, metric)),
+        }
+    )
+
+
+_COST = {
+    "cpu_milliseconds_per_request": "cpuMillisecondsPerRequest",
+    "read_bytes_per_request": "readBytesPerRequest",
+    "reads_per_request": "readsPerRequest",
+    "reads_deviation": "readsDeviation",
+    "index_bytes": "indexBytes",
+}
+
+
+def _cost(telemetry: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return what a query costs, as far as the servers were read."""
+    return {name: rounded(telemetry.get(key)) for name, key in _COST.items()}
+
+
+def _verdict(summary: Mapping[str, Any]) -> PointState:
+    is_invalid = summary.get("verdict") == PointState.INVALID
+    return PointState.INVALID if is_invalid else PointState.VALID
+
+
+def _deviation(total: Mapping[str, Any], metric: Metric) -> Any:
+    """Return the deviation over the repeats; of a planned rate that of the response time."""
+    if metric is Metric.REQUESTS_PER_SECOND:
+        return total.get("requestsPerSecondDeviationPercent")
+    return total.get("responseP95DeviationPercent", total.get("p95DeviationPercent"))
+
+
+def rounded(number: Any) -> float | None:
+    """Return a figure with four significant digits."""
+    return None if number is None else round_significant(float(number), DIGITS)
 
 
 def plan_next_round(
@@ -69,7 +259,7 @@ def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Ite
     """Yield the points whose words are open, each with the one that it is compared with."""
     baseline, others = read_measured(plan, points, spec.objective.metric)
     measured = others if baseline is None else [baseline, *others]
-    beside: Mapping[str, Finding] = {}
+    beside: Mapping[str, ComparisonFinding] = {}
     if baseline is not None:
         beside = _findings_beside(spec, baseline, measured)
         yield from _open_pairs(baseline, beside)
@@ -81,7 +271,7 @@ def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Ite
 
 def _findings_beside(
     spec: SweepSpec, usual: MeasuredPoint, measured: Sequence[MeasuredPoint]
-) -> dict[str, Finding]:
+) -> dict[str, ComparisonFinding]:
     """Return what the Valid points are beside one of them; nothing if that is Invalid."""
     others = [each for each in measured if each.name != usual.name]
     findings = compare_all(usual, others, spec.objective.metric, rule_of(spec))
@@ -92,11 +282,11 @@ def _findings_beside(
     }
 
 
-def _is_same(finding: Finding | None) -> bool:
+def _is_same(finding: ComparisonFinding | None) -> bool:
     return finding is not None and finding.word is Word.SAME
 
 
-def _open_pairs(usual: MeasuredPoint, beside: Mapping[str, Finding]) -> Iterator[str]:
+def _open_pairs(usual: MeasuredPoint, beside: Mapping[str, ComparisonFinding]) -> Iterator[str]:
     for name, finding in beside.items():
         if not finding.is_decided:
             yield name

@@ -11,18 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepTarget
-from solrbench.plan.shared_target import (
+from solrbench.api.v1alpha1.sweep import SweepPoint, SweepTarget
+from solrbench.contract.step_runs import (
     ANNOTATION_PREVIOUS,
     ANNOTATION_REUSES,
     ANNOTATION_TARGET,
     Reuse,
 )
-from solrbench.sweep.needs.fingerprints import common_parts
-from solrbench.sweep.plan import PlannedPoint
+from solrbench.sweep.plan import PlannedPoint, common_parts
 from solrbench.sweep.points import benchmark_name
-from solrbench.sweep.states import PointState, ended_well, round_of
-from solrbench.sweep.views import ChildView
+from solrbench.sweep.state import ChildView, PointState, ended_well, round_of
 
 
 def find_idle(

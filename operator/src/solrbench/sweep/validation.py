@@ -1,20 +1,107 @@
-"""What is wrong with a sweep, in the words of the fields."""
+"""What is wrong with a sweep, in the words of the fields.
+
+The benchmark of a point.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import ValidationError
 
-from solrbench.api.problems import problems
+from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
-from solrbench.api.v1alpha1.sweep.axes import Axis
-from solrbench.api.v1alpha1.sweep.spec import Design, SweepSpec
-from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.sweep.axis_values import AxisValueError, read_values
-from solrbench.sweep.child import OF_THE_SWEEP, build_child
-from solrbench.sweep.field_paths import FieldPathError, parse_path
-from solrbench.sweep.points import HASH_LENGTH, Point, Values, count_combinations, name_room
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep_spec import Axis, Design, SweepSpec
+from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
+from solrbench.sweep.points import (
+    HASH_LENGTH,
+    AxisValueError,
+    DesignPoint,
+    FieldPathError,
+    Values,
+    benchmark_name,
+    count_combinations,
+    name_room,
+    parse_path,
+    read_values,
+    set_field,
+)
+
+Body = dict[str, Any]
+
+ANNOTATION_VALUES = "solrbench.io/values"
+OF_THE_SWEEP = ("cleanup", "suspend", "ttlSecondsAfterFinished")
+"""Fields of a benchmark that its sweep decides on."""
+
+
+def child_spec(sweep: SolrBenchmarkSweep, point: DesignPoint) -> Body:
+    """Return the raw spec of a point's benchmark.
+
+    Raises:
+        FieldPathError: if the template has no place for a value.
+
+    """
+    spec: Body = sweep.spec.template.spec
+    for value in point.values:
+        for path, setting in value.settings:
+            spec = set_field(spec, path, setting)
+    return spec
+
+
+def build_child(
+    sweep: SolrBenchmarkSweep,
+    point: DesignPoint,
+    annotations: Mapping[str, str] | None = None,
+    round_: int = 1,
+) -> Body:
+    """Return the benchmark of a point: named and labelled, owned by the sweep.
+
+    Args:
+        sweep: the sweep
+        point: the point
+        annotations: those of the target that it shares
+        round_: the round that it is for
+
+    Raises:
+        FieldPathError: if the template has no place for a value.
+
+    """
+    template, metadata = sweep.spec.template, sweep.metadata
+    decided = {"cleanup": sweep.spec.cleanup.value, "suspend": sweep.spec.suspend}
+    return {
+        "apiVersion": BENCHMARK.api_version,
+        "kind": BENCHMARK.name,
+        "metadata": {
+            "name": benchmark_name(metadata.name, point.name, round_),
+            "namespace": metadata.namespace,
+            "labels": {
+                **template.metadata.labels,
+                "app.kubernetes.io/managed-by": MANAGER,
+                LABEL_SWEEP: metadata.name,
+                LABEL_POINT: point.name,
+            },
+            "annotations": {
+                **template.metadata.annotations,
+                ANNOTATION_VALUES: point.text,
+                **(annotations or {}),
+            },
+            "ownerReferences": [
+                {
+                    "apiVersion": SWEEP.api_version,
+                    "kind": SWEEP.name,
+                    "name": metadata.name,
+                    "uid": metadata.uid,
+                    "controller": True,
+                    "blockOwnerDeletion": True,
+                }
+            ],
+        },
+        "spec": child_spec(sweep, point) | decided,
+    }
+
 
 _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _KEY = re.compile(f"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
@@ -36,7 +123,7 @@ class CheckedPoint:
 
     """
 
-    point: Point
+    point: DesignPoint
     benchmark: SolrBenchmark
 
 
@@ -167,7 +254,7 @@ def check_rounds(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
 
 
 def check_points(
-    sweep: SolrBenchmarkSweep, points: Sequence[Point]
+    sweep: SolrBenchmarkSweep, points: Sequence[DesignPoint]
 ) -> tuple[list[CheckedPoint], list[str]]:
     """Return the points with their benchmarks, and every problem with the points that have it."""
     checked: list[CheckedPoint] = []

@@ -15,8 +15,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import FrameType
 
-from solrbench.telemetry.flight_recording import start_recording, take_recording
-from solrbench.telemetry.gc_log import find_gc_log, read_gc_log
+from solrbench.telemetry.jvm import find_gc_log, read_gc_log, start_recording, take_recording
 from solrbench.telemetry.kernel_files import (
     find_java,
     find_server,

@@ -2,23 +2,160 @@
 
 The JVM itself ends it after its time, also if it is never asked for again. Only the standard
 library is used: an agent that runs beside Solr must be small.
+
+Commands to a running JVM of the same user, as `jcmd` sends them.
+
+The JVM listens on a socket in its `/tmp` once it was asked to: by a file `.attach_pidPID` there and
+SIGQUIT. A command is its name and three arguments, each ended by a zero byte; the response is a
+line with a number, 0 if it went well, and the text (HotSpot, `attachListener_posix.cpp`). Folders
+are those of the process, so that it may run in another container of the pod. Only the standard
+library is used: an agent that runs beside Solr must be small.
+
+The log of a JVM's garbage collector, found by the options that the JVM was started with.
+
+The file is read through the root folder of the process, as its control group is (`kernel_files`).
+Only the standard library is used: an agent that runs beside Solr must be small.
+
+Solr's response to `/admin/info/threads`, as text in the form of the JDK's thread dumps.
+
+How much of the heap is in use after a garbage collection, from the pools of the JVM.
 """
 
 import gzip
 import os
+import re
+import signal
+import socket
 import stat
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from solrbench.telemetry.gc_log import open_at_once
-from solrbench.telemetry.jvm_attach import send_command
+TIMEOUT_SECONDS = 20.0
+_LISTENING_SECONDS = 5.0
+_PAUSE_SECONDS = 0.05
+_MAX_BYTES = 1 << 16
+_PROTOCOL = "1"
+_PROC = Path("/proc")
+
+
+def send_command(pid: int, command: str, proc: Path = _PROC) -> str:
+    """Return what a JVM says to a command of `jcmd`, such as `JFR.start name=one`.
+
+    Raises:
+        OSError: if it does not listen, or says that the command failed.
+
+    """
+    folder = proc / str(pid)
+    place = folder / "root" / "tmp" / f".java_pid{pid}"
+    if not place.is_socket():
+        if not _handles_quit(folder):
+            raise OSError("the JVM is not up yet")
+        _ask_to_listen(pid, place)
+    text = _exchange(place, [_PROTOCOL, "jcmd", command, "", ""])
+    code, _, said = text.partition("\n")
+    if code != "0":
+        raise OSError(" ".join(said.split())[:200] or f"the JVM said {code!r}")
+    return said
+
+
+def _handles_quit(folder: Path) -> bool:
+    """Say whether a process has a handler for SIGQUIT, which would end it without (proc(5))."""
+    for line in (folder / "status").read_text().splitlines():
+        name, _, mask = line.partition(":")
+        if name == "SigCgt":
+            return bool(int(mask, 16) & 1 << (signal.SIGQUIT - 1))
+    return False
+
+
+def _ask_to_listen(pid: int, place: Path) -> None:
+    request = place.with_name(f".attach_pid{pid}")
+    request.touch()
+    try:
+        os.kill(pid, signal.SIGQUIT)
+        end = time.monotonic() + _LISTENING_SECONDS
+        while not place.is_socket():
+            if time.monotonic() > end:
+                raise OSError("the JVM takes no commands")
+            time.sleep(_PAUSE_SECONDS)
+    finally:
+        request.unlink(missing_ok=True)
+
+
+def _exchange(place: Path, words: list[str]) -> str:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(TIMEOUT_SECONDS)
+        connection.connect(str(place))
+        connection.sendall("".join(f"{each}\0" for each in words).encode())
+        received = b""
+        while len(received) < _MAX_BYTES and (part := connection.recv(_MAX_BYTES)):
+            received += part
+    return received.decode(errors="replace")
+
+
+MAX_LOG_BYTES = 512 << 10
+"""Of a log at a time; a collection takes about 1 kB."""
+
+_OPTION = re.compile(r'-Xlog:(?P<tags>[^:]*):(?:file=)?"?(?P<path>[^":]+)"?')
+"""-Xlog:TAGS:file=PATH:DECORATORS:OPTIONS (java(1), "Enable Logging with the JVM Unified Logging
+Framework")."""
+
+_NO_FILES = frozenset({"stdout", "stderr"})
+
+
+def find_gc_log(pid: int, proc: Path = _PROC) -> Path | None:
+    """Return the GC log that the command line of a process names; None if it names none."""
+    try:
+        arguments = (proc / str(pid) / "cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return None
+    for argument in arguments.split("\0"):
+        found = _OPTION.match(argument)
+        if found and found["path"] not in _NO_FILES and _is_of_collector(found["tags"]):
+            folder = "root" if found["path"].startswith("/") else "cwd"
+            name = found["path"].replace("%p", str(pid))
+            return proc / str(pid) / folder / name.lstrip("/")
+    return None
+
+
+def read_gc_log(path: Path, begin: int | None) -> tuple[int, str]:
+    """Return how many bytes a log has, and its text from `begin` on, at most `MAX_LOG_BYTES`.
+
+    Without `begin` there is no text. A log that is shorter than that was begun anew, and is read
+    from its own begin.
+
+    Raises:
+        OSError: if it is no file that can be read.
+
+    """
+    with open(path, "rb", opener=open_at_once) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(f"{path.name} is no regular file")
+        if begin is None:
+            return found.st_size, ""
+        file.seek(begin if begin <= found.st_size else 0)
+        return found.st_size, file.read(MAX_LOG_BYTES).decode(errors="replace")
+
+
+def open_at_once(path: str, flags: int) -> int:
+    """Open no link, and no pipe that would wait: what lies there is up to the server's image."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def _is_of_collector(tags: str) -> bool:
+    """Return whether a selection of tags, such as `gc*=debug,safepoint`, holds the collector's."""
+    names = {name.rstrip("*") for each in tags.split(",") for name in each.split("=")[0].split("+")}
+    return not names.isdisjoint({"gc", "all"})
+
 
 MAX_SECONDS = 300
-MAX_BYTES = 16 << 20
+MAX_RECORDING_BYTES = 16 << 20
 """Of a recording that is read; one of Solr for 30 s has 1 to 3 MB."""
 
 MAX_PACKED_BYTES = 1 << 20
 
-_PROC = Path("/proc")
 _FILE = "solrbench.jfr"
 _NAME = "name=solrbench"
 _NONE = "there is no flight recording"
@@ -44,7 +181,7 @@ def start_recording(pid: int, seconds: int, proc: Path = _PROC) -> None:
     """
     discard_recording(pid, proc)
     without = " ".join(f"{each}#enabled=false" for each in LEFT_OUT)
-    limits = f"duration={min(max(seconds, 1), MAX_SECONDS)}s maxsize={MAX_BYTES}"
+    limits = f"duration={min(max(seconds, 1), MAX_SECONDS)}s maxsize={MAX_RECORDING_BYTES}"
     command = f"JFR.start {_NAME} settings=default {limits} filename=/tmp/{_FILE} {without}"
     send_command(pid, command, proc)
 
@@ -62,9 +199,9 @@ def take_recording(pid: int, proc: Path = _PROC) -> bytes:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode) or not found.st_size:
                 raise OSError(_NONE)
-            if found.st_size > MAX_BYTES:
-                raise OSError(_too_large(found.st_size, MAX_BYTES))
-            packed = gzip.compress(file.read(MAX_BYTES), mtime=0)
+            if found.st_size > MAX_RECORDING_BYTES:
+                raise OSError(_too_large(found.st_size, MAX_RECORDING_BYTES))
+            packed = gzip.compress(file.read(MAX_RECORDING_BYTES), mtime=0)
     except FileNotFoundError as error:
         raise OSError(_NONE) from error
     finally:
@@ -96,3 +233,59 @@ def _too_large(size: int, limit: int) -> str:
     return (
         f"the flight recording has {size >> 10} KiB, limit {limit >> 10} KiB; record fewer seconds"
     )
+
+
+def format_thread_dump(body: Mapping[str, Any]) -> str:
+    """Return one paragraph for each thread: name, id, state, CPU time, what it waits for, stack.
+
+    `threadDump` is a list of names and values in turn, as Solr writes what may repeat names.
+
+    Raises:
+        KeyError, TypeError: if it is no response of Solr.
+
+    """
+    system = body["system"]
+    count = system["threadCount"]
+    head = f"{count['current']} threads, {count['peak']} at most, {count['daemon']} daemons\n"
+    return head + "".join(f"\n{_format(each)}" for each in _threads(system["threadDump"]))
+
+
+def _threads(found: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    return (each for each in found if isinstance(each, Mapping))
+
+
+def _format(thread: Mapping[str, Any]) -> str:
+    cpu = f" cpu={thread['cpuTime']}" if "cpuTime" in thread else ""
+    lines = [f'"{thread["name"]}" #{thread["id"]}{cpu}', f"   state: {thread['state']}"]
+    if "lock" in thread:
+        lines.append(f"   waiting for {thread['lock']}")
+    if "owner" in thread:
+        lines.append(f"   held by {thread['owner']}")
+    lines += [f"\tat {each}" for each in thread.get("stackTrace") or ()]
+    return "\n".join(lines) + "\n"
+
+
+_YOUNG = ("eden", "survivor", "young")
+
+
+def heap_after_gc(pools: Mapping[str, float]) -> float | None:
+    """Return the bytes in use after the last collection of each pool.
+
+    The JVM gives each pool of the heap the use after the collection that last included it
+    (`MemoryPoolMXBean.getCollectionUsage`), and 0 before there was one. Collections of the young
+    generation, the only ones for a while, leave out the old one: their sum would be what survived
+    for a moment, not what the heap holds.
+
+    Args:
+        pools: bytes by name of the pool
+
+    Returns:
+        None until the old generation was collected once, or without it
+
+    """
+    old = sum(value for name, value in pools.items() if not _is_young(name))
+    return sum(pools.values()) if old else None
+
+
+def _is_young(name: str) -> bool:
+    return any(part in name.lower() for part in _YOUNG)

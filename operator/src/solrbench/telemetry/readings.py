@@ -1,16 +1,27 @@
-"""Counters and gauges of one server at one moment, and what they make of a step run."""
+"""Counters and gauges of one server at one moment, and what they make of a step run.
 
-from collections.abc import Callable, Mapping, Sequence
+Figures of a server over a step run, as the few windows that trends are found in.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from statistics import fmean, median
 
-from solrbench.results.model.telemetry import ServerFigures
+from solrbench.analysis.trends import Combine, SeriesPoint, cut_windows
+from solrbench.contract.server_document import (
+    CACHE_ENTRIES,
+    CACHES,
+    CPU_PERCENT,
+    ServerFigures,
+    ServerSeries,
+)
 
 _DIGITS = 6
 
 
 @dataclass(frozen=True)
-class Reading:
+class ServerReading:
     """What one server said of itself at one moment.
 
     Attributes:
@@ -35,7 +46,7 @@ class Reading:
     kind: str = ""
 
 
-def figures_of(readings: Sequence[Reading]) -> ServerFigures:
+def figures_of(readings: Sequence[ServerReading]) -> ServerFigures:
     """Return what a server did between the first and the last of its readings, which are in order.
 
     A counter that fell, because the server was started again, has no difference. A reading may hold
@@ -58,8 +69,8 @@ def figures_of(readings: Sequence[Reading]) -> ServerFigures:
 
 
 def _followed(
-    readings: Sequence[Reading],
-    numbers: Callable[[Reading], Mapping[str, float]],
+    readings: Sequence[ServerReading],
+    numbers: Callable[[ServerReading], Mapping[str, float]],
     combine: Callable[[Sequence[float]], float | None],
 ) -> dict[str, float]:
     series: dict[str, list[float]] = {}
@@ -90,3 +101,74 @@ def _with_suffix(name: str, suffix: str) -> str:
 
 
 _UNITS = {"bytes", "percent", "seconds", "cores"}
+
+
+_FIGURES: dict[str, dict[str, Combine]] = {
+    # The least of a window is nearest to what a collection leaves.
+    "solr": {
+        "heap_after_gc_bytes": min,
+        "index_bytes": median,
+        CACHE_ENTRIES: max,
+        CPU_PERCENT: fmean,
+    },
+    "pods": {"resident_bytes": median},
+}
+"""What is kept of each kind of server, and which of a window's readings counts."""
+
+_LIMITS = {"heap_after_gc_bytes": "heap_limit_bytes", "resident_bytes": "memory_limit_bytes"}
+_SERIES_DIGITS = 3
+
+
+def series_of(kind: str, readings: Sequence[ServerReading]) -> list[ServerSeries]:
+    """Return the series of a server, in seconds since its first reading."""
+    found = []
+    for figure, combine in _FIGURES.get(kind, {}).items():
+        windows = cut_windows(_points(readings, figure), combine)
+        if len(windows.values) > 1:
+            found.append(
+                ServerSeries(
+                    server=readings[-1].server,
+                    kind=kind,
+                    figure=figure,
+                    seconds=[round(each, _SERIES_DIGITS) for each in windows.seconds],
+                    values=[round(each, _SERIES_DIGITS) for each in windows.values],
+                    limit=_limit(readings, figure),
+                )
+            )
+    return found
+
+
+def _points(readings: Sequence[ServerReading], figure: str) -> list[SeriesPoint]:
+    begin = readings[0].moment
+    if figure == CPU_PERCENT:
+        return list(_cpu_points(readings, begin))
+    return [
+        SeriesPoint(each.moment - begin, value)
+        for each in readings
+        if (value := _value(each, figure)) is not None
+    ]
+
+
+def _cpu_points(readings: Sequence[ServerReading], begin: float) -> Iterator[SeriesPoint]:
+    """Yield the share of its CPUs that a node used between each two readings, at their middle."""
+    known = [each for each in readings if "cpu_seconds" in each.counters]
+    for before, after in pairwise(known):
+        spent = after.counters["cpu_seconds"] - before.counters["cpu_seconds"]
+        seconds, cpus = after.moment - before.moment, after.gauges.get("cpus")
+        if spent >= 0 and seconds > 0 and cpus:
+            middle = (before.moment + after.moment) / 2 - begin
+            yield SeriesPoint(middle, 100 * spent / seconds / cpus)
+
+
+def _value(reading: ServerReading, figure: str) -> float | None:
+    if figure == CACHE_ENTRIES:
+        entries = [reading.gauges.get(f"{cache}_entries") for cache in CACHES.values()]
+        known = [each for each in entries if each is not None]
+        return sum(known) if known else None
+    return reading.peaks.get(figure, reading.gauges.get(figure))
+
+
+def _limit(readings: Sequence[ServerReading], figure: str) -> float | None:
+    name = _LIMITS.get(figure, "")
+    known = [each.gauges[name] for each in readings if name in each.gauges]
+    return known[-1] if known and known[-1] > 0 else None

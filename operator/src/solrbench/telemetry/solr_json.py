@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from solrbench.results.model.telemetry import CACHES
-from solrbench.telemetry.heap_pools import heap_after_gc
-from solrbench.telemetry.readings import Reading
+from solrbench.contract.server_document import CACHES
+from solrbench.telemetry.jvm import heap_after_gc
+from solrbench.telemetry.readings import ServerReading
 
 _JVM = r"memory\.heap\.(used|max)|memory\.pools\..*\.used-after-gc|gc\..*|os\.(processCpuTime|systemCpuLoad|availableProcessors|openFileDescriptorCount)|threads\.(count|blocked\.count|runnable\.count)"  # noqa: E501 - one expression
 _JETTY = r".*QueuedThreadPool\..*\.(size|jobs|utilization|utilization-max)"
@@ -47,7 +47,9 @@ HANDLER_FIGURES = {
 _OF_QUERIES = {"requests": "requests", "totalTime": "request_seconds"}
 
 
-def parse_solr_json(response: Mapping[str, Any], collection: str, moment: float) -> list[Reading]:
+def parse_solr_json(
+    response: Mapping[str, Any], collection: str, moment: float
+) -> list[ServerReading]:
     """Return a reading of each node in the response; none if it is not one of Solr 9.
 
     Of the cores only those of `collection` count.
@@ -61,14 +63,14 @@ def parse_solr_json(response: Mapping[str, Any], collection: str, moment: float)
 
 def _parse_node(
     name: str, registries: Mapping[str, Mapping[str, Any]], collection: str, moment: float
-) -> Reading:
+) -> ServerReading:
     jvm = registries.get("solr.jvm", {})
     cores = [
         each
         for key, each in registries.items()
         if key.startswith("solr.core.") and each.get("CORE.collection") == collection
     ]
-    return Reading(
+    return ServerReading(
         server=name.partition("_")[0],
         moment=moment,
         counters=_jvm_counters(jvm) | _core_counters(cores),

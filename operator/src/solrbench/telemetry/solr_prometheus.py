@@ -12,9 +12,9 @@ from types import MappingProxyType
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from solrbench.results.model.telemetry import CACHES
-from solrbench.telemetry.heap_pools import heap_after_gc
-from solrbench.telemetry.readings import Reading
+from solrbench.contract.server_document import CACHES
+from solrbench.telemetry.jvm import heap_after_gc
+from solrbench.telemetry.readings import ServerReading
 
 PARAMETERS: Mapping[str, str] = {"wt": "prometheus"}
 
@@ -54,7 +54,9 @@ class _Samples:
         return sum(found) if found else None
 
 
-def parse_solr_prometheus(text: str, server: str, collection: str, moment: float) -> Reading | None:
+def parse_solr_prometheus(
+    text: str, server: str, collection: str, moment: float
+) -> ServerReading | None:
     """Return the reading of a node; None if the text has nothing of Solr 10.
 
     Raises:
@@ -67,7 +69,7 @@ def parse_solr_prometheus(text: str, server: str, collection: str, moment: float
     counters = _jvm_counters(samples) | _cache_counters(samples, collection)
     if not counters:
         return None
-    return Reading(
+    return ServerReading(
         server=server,
         moment=moment,
         counters=counters | _handler_counters(samples, collection),

@@ -1,13 +1,6 @@
 """What users get wrong about documents."""
 
-from support.resources.bad.rows import (
-    NOT_A_CHOICE,
-    NOT_INTEGER,
-    NOT_LIST,
-    TOO_FEW,
-    TOO_SMALL,
-    bad,
-)
+from support.resources.bad.rows import NOT_A_CHOICE, NOT_INTEGER, NOT_LIST, TOO_FEW, TOO_SMALL, bad
 
 URL = "must start with http:// or https:// and a host, and must not contain spaces"
 

@@ -15,13 +15,7 @@ from support.resources.bad.rows import (
     TOO_SMALL,
     bad,
 )
-from support.resources.small_resource import (
-    REMOVE,
-    create,
-    custom_locustfile,
-    step,
-    use,
-)
+from support.resources.small_resource import REMOVE, create, custom_locustfile, step, use
 
 NO_STEPS = "steps must be set, or capacity, there is no load without"
 

@@ -11,12 +11,7 @@ from support.resources.bad.rows import (
     UNKNOWN,
     bad,
 )
-from support.resources.small_resource import (
-    PLANNED,
-    REMOVE,
-    STEP,
-    step,
-)
+from support.resources.small_resource import PLANNED, REMOVE, STEP, step
 
 NO_STEPS = "steps must be set, or capacity, there is no load without"
 

@@ -9,10 +9,7 @@ from support.resources.bad.rows import (
     UNKNOWN,
     bad,
 )
-from support.resources.small_resource import (
-    REMOVE,
-    SOLR,
-)
+from support.resources.small_resource import REMOVE, SOLR
 
 WHOLE = [
     bad("misspelt part", {"spec.cleanUp": "Always"}, "spec.cleanUp", UNKNOWN),

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from solrbench.results.model.step_result import WorkerPercentile, WorkerResult
-from unit.results.builders import make_result
-from unit.results.validity.documents import (
-    worker,
-)
+from solrbench.contract.step_document import WorkerPercentile, WorkerResult
+from support.results.builders import make_result
+from support.results.validity_documents import worker
 
 
 def delayed(with_lag: list[int], without: list[int] | None) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """Verdicts from a record of where pods ran."""
 
+from solrbench.analysis.verdict import evaluate_steps
 from solrbench.api.v1alpha1 import Spec
-from solrbench.results.model.environment import AttemptRecord, Environment
-from solrbench.results.validity.step_verdicts import evaluate_steps
-from unit.results.builders import make_spec
-from unit.results.validity.documents import healthy
+from solrbench.contract.environment import AttemptRecord, Environment
+from support.results.builders import make_spec
+from support.results.validity_documents import healthy
 
 APART = {"solr": ["n1", "n2"], "load-master": ["n3"], "load-worker": ["n3"]}
 

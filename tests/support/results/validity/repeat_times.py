@@ -3,9 +3,9 @@
 import random
 from typing import Any
 
-from solrbench.results.model.step_result import RequestResult, StepRunResult
-from unit.results.builders import make_timed_result
-from unit.results.validity.documents import healthy
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from support.results.builders import make_timed_result
+from support.results.validity_documents import healthy
 
 
 def repeat(number: int, level: int, seconds: int = 15, **fields: Any) -> StepRunResult:

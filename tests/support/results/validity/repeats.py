@@ -2,8 +2,9 @@
 
 import random
 
-from solrbench.results.model.step_result import StepRunResult, Window
-from unit.results.validity.documents import healthy
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import Window
+from support.results.validity_documents import healthy
 
 
 def repeat(number: int, level: int, seconds: int = 61, **fields: int) -> StepRunResult:

@@ -2,8 +2,9 @@
 
 import random
 
-from solrbench.results.model.step_result import StepRunResult, Window
-from unit.results.validity.documents import answers
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import Window
+from support.results.validity_documents import answers
 
 
 def step_run(levels: list[float], noise: float = 0.05, **fields: object) -> StepRunResult:

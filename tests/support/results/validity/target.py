@@ -3,11 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
-from solrbench.results.model.measured_target import MeasuredTarget, VariantTarget
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.validity.step_verdicts import evaluate_steps
-from unit.results.builders import START, make_spec
-from unit.results.validity.documents import healthy, messages_by_reason
+from solrbench.analysis.verdict import evaluate_steps
+from solrbench.contract.environment import MeasuredTarget, VariantTarget
+from solrbench.contract.step_document import StepRunResult
+from support.results.builders import START, make_spec
+from support.results.validity_documents import healthy, messages_by_reason
 
 TARGET = MeasuredTarget(
     attempt=1,

@@ -1,9 +1,62 @@
-"""One seed for the whole spec, and seeds of parts that take precedence."""
+"""pydantic's verdict on the tables that the API server validates in the integration tests.
+
+One seed for the whole spec, and seeds of parts that take precedence.
+
+Steps without a name are named by what they do.
+
+Whether a workload may change the index that it measures.
+
+Specs whose results fit into the status and the report.
+"""
 
 from typing import Any
 
+import pytest
+from pydantic import ValidationError
+
+from hack.generate.crd import build_crd, build_schema
+from solrbench.api.kinds import SWEEP
+from solrbench.api.rules import problems
+from solrbench.api.schema import VALIDATIONS
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from support.resources.small_resource import resource
+from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.result_rules import max_request_names
+from solrbench.api.v1alpha1.workload import Workload
+from support.resources.bad.rows import Bad
+from support.resources.bad.sweeps import BAD_SWEEPS
+from support.resources.bad_resources import BAD
+from support.resources.good_resources import GOOD
+from support.resources.small_resource import Changes, resource
+from support.resources.small_sweep import parse_sweep
+from support.results.builders import make_spec
+
+
+def test_the_base_is_good() -> None:
+    assert SolrBenchmark.parse(resource()).key == "default/base"
+
+
+def test_rows_have_different_names() -> None:
+    assert len({row.name for row in BAD}) == len(BAD) >= 40
+
+
+@pytest.mark.parametrize("row", BAD, ids=lambda row: row.name)
+def test_bad_resource_is_refused_with_field_and_remedy(row: Bad) -> None:
+    with pytest.raises(ValidationError) as caught:
+        SolrBenchmark.parse(resource(row.changes))
+    found = problems(caught.value)
+    assert any(row.field in line and row.local in line for line in found), found
+
+
+@pytest.mark.parametrize("changes", GOOD.values(), ids=GOOD.keys())
+def test_good_resource_is_accepted(changes: Changes) -> None:
+    SolrBenchmark.parse(resource(changes))
+
+
+def test_stored_form_is_read_back_unchanged() -> None:
+    benchmark = SolrBenchmark.parse(resource())
+    stored: dict[str, Any] = benchmark.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert SolrBenchmark.parse(stored) == benchmark
+
 
 GENERATED: dict[str, Any] = {"generated": {}}
 MIX = [
@@ -64,3 +117,127 @@ def test_stored_spec_is_left_as_it_is() -> None:
     body = resource({"spec.seed": 7})
     SolrBenchmark.parse(body)
     assert "seed" not in body["spec"]["workload"]["queries"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"users": 5}, "users-5"),
+        ({"requestsPerSecond": 16.0}, "rate-16"),
+        ({"requestsPerSecond": 0.5}, "rate-0-5"),
+        ({"requestsPerSecond": 0.001}, "rate-0-001"),
+        ({"requestsPerSecond": 1_000_000.0}, "rate-1000000"),
+        ({"users": 5, "name": "peak"}, "peak"),
+    ],
+)
+def test_name_of_a_step(fields: dict[str, object], name: str) -> None:
+    assert Step.model_validate({"requests": 1} | fields).name == name
+
+
+QUERIES: dict[str, Any] = {"name": "q", "queries": {"generated": {}}}
+
+
+def transaction(handler: str) -> dict[str, Any]:
+    requests = [{"name": "find"}, {"name": "then", "handler": handler}]
+    return {"mix": [QUERIES, {"name": "t", "transaction": {"requests": requests}}]}
+
+
+@pytest.mark.parametrize(
+    ("workload", "may"),
+    [
+        ({"queries": {"generated": {}}}, False),
+        ({"mix": [QUERIES]}, False),
+        (transaction("/query"), False),
+        (transaction("/update/json"), True),
+        ({"mix": [QUERIES | {"handler": "/update"}]}, True),
+        ({"queries": {"generated": {}}, "handler": "/update"}, True),
+        ({"mix": [QUERIES, {"name": "w", "updates": {"generated": {}}}]}, True),
+        ({"locustfile": {"configMap": {"name": "mine", "key": "a.py"}}}, True),
+    ],
+)
+def test_updates_and_own_users_may_change_the_index(workload: dict[str, Any], may: bool) -> None:
+    assert Workload.model_validate(workload).may_change_index is may
+
+
+def ladder(steps: int, repeats: int, variants: int, mix: int) -> Spec:
+    entries = [{"name": f"q{n}", "queries": {"generated": {}}} for n in range(mix)]
+    target: dict[str, Any] = {"solrCloud": {"nodes": 2}}
+    if variants > 1:
+        target["variants"] = [{"name": f"v{n}", "endpoint": "Nodes"} for n in range(variants)]
+    return make_spec(
+        target=target,
+        workload={"mix": entries},
+        load={
+            "repeats": {"count": repeats},
+            "steps": [{"users": n + 1, "requests": 1} for n in range(steps)],
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "repeats", "variants", "mix"),
+    [(32, 1, 1, 8), (12, 20, 1, 20), (4, 20, 8, 8), (32, 100, 1, 2)],
+)
+def test_ladders_that_fit_are_accepted(steps: int, repeats: int, variants: int, mix: int) -> None:
+    assert max_request_names(ladder(steps, repeats, variants, mix)) >= mix
+
+
+@pytest.mark.parametrize(
+    ("steps", "repeats", "variants", "mix", "message"),
+    [
+        (32, 1, 1, 9, "names of workload.mix must be at most 256"),
+        (4, 1, 8, 9, "names of workload.mix must be at most 256"),
+        (32, 100, 1, 3, "names of workload.mix must be at most 8000"),
+        (20, 21, 1, 20, "load.repeats times load.steps times target.variants"),
+    ],
+)
+def test_ladders_that_do_not_fit_are_refused(
+    steps: int, repeats: int, variants: int, mix: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        ladder(steps, repeats, variants, mix)
+
+
+def test_names_of_files_are_as_few_as_fit() -> None:
+    assert max_request_names(ladder(1, 1, 1, 1)) == 50
+    assert max_request_names(ladder(32, 1, 1, 1)) == 8
+    assert max_request_names(ladder(4, 1, 8, 1)) == 8
+    assert max_request_names(ladder(32, 100, 1, 1)) == 2
+
+
+@pytest.mark.parametrize("name", BAD_SWEEPS)
+def test_bad_sweeps_are_refused_as_by_the_api_server(name: str) -> None:
+    changes, words = BAD_SWEEPS[name]
+    with pytest.raises(ValidationError) as caught:
+        parse_sweep(changes)
+    assert words in "\n".join(problems(caught.value))
+
+
+def test_one_that_has_started_keeps_to_the_rules_of_its_version() -> None:
+    started = {"status": {"startTime": "2026-01-01T00:00:00Z"}, "metadata.name": "n" * 25}
+    assert parse_sweep(started).key == f"default/{'n' * 25}"
+
+
+def test_values_and_templates_are_kept_as_they_are() -> None:
+    spec = build_schema(SWEEP)["properties"]["spec"]["properties"]
+    anything = {"x-kubernetes-preserve-unknown-fields": True}
+    assert spec["axes"]["items"]["properties"]["values"]["items"] == anything
+    assert anything.items() <= spec["template"]["properties"]["spec"].items()
+
+
+def test_columns_are_fields_of_the_schema() -> None:
+    schema = build_schema(SWEEP)
+    for _, _, path, _ in SWEEP.columns:
+        if path.startswith(".metadata") or "conditions" in path:
+            continue
+        node = schema
+        for part in path.removeprefix(".").split("."):
+            node = node["properties"][part]
+
+
+def test_what_must_not_change_says_what_to_do() -> None:
+    spec = build_schema(SWEEP)["properties"]["spec"]
+    fixed = {name for name, field in spec["properties"].items() if VALIDATIONS in field}
+    assert fixed == {"design", "objective", "order", "repeats", "seed", "startOn"}
+    assert "delete the sweep" in str(spec["properties"]["design"][VALIDATIONS])
+    assert build_crd(SWEEP)["spec"]["names"]["shortNames"] == ["ssweep"]

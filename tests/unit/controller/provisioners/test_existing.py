@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import TargetLostError
 from solrbench.controller.provisioners.registry import EXISTING
@@ -9,11 +10,10 @@ from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.target import reconcile_target, restart_target, verify_target
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.plan import names
 from solrbench.reasons.target import TargetReason
+from support.controller.runs import CONFIG_SETS, NOW, provisioned, reconcile_context, stored_status
 from support.resources.small_resource import create, use
-from unit.controller.runs import CONFIG_SETS, NOW, provisioned, reconcile_context, stored_status
-from unit.solr.cloud import Cloud
+from support.solr.cloud import Cloud
 
 
 def ready(cloud: Cloud, changes: dict[str, object] | None = None) -> ReconcileContext:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
+from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.controller.provisioners.provisioner import TargetProvisioner
 from solrbench.controller.provisioners.registry import (
     EXISTING,
@@ -10,9 +10,9 @@ from solrbench.controller.provisioners.registry import (
     provisioner_of,
     target_kinds,
 )
+from support.controller.runs import reconcile_context
 from support.resources.small_resource import SOLR, Changes, create, use
-from unit.controller.runs import reconcile_context
-from unit.solr.cloud import Cloud
+from support.solr.cloud import Cloud
 
 SOLR_OPERATOR, STATEFUL_SET = (
     PROVISIONERS[Provisioner.SOLR_OPERATOR],

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from solrbench.cluster.reports import Reports
 from solrbench.controller import endpoint
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners import zookeeper as provisioned_zookeeper
 from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.kube.results import Reports
 from solrbench.manifests.solr_cloud import POD_OPTIONS
-from solrbench.net import four_letter_words
-from solrbench.solr import zookeeper
+from solrbench.net import zookeeper
+from solrbench.net import zookeeper as four_letter_words
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import ATTEMPT, IMAGE, STARTED, stored
 from support.resources.small_resource import SOLR, Changes

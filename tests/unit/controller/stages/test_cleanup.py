@@ -7,21 +7,19 @@ import kopf
 import pytest
 from prometheus_client import CollectorRegistry
 
-from solrbench.api.v1alpha1.spec import Cleanup
+from solrbench.api.v1alpha1.benchmark import Cleanup
+from solrbench.contract.environment import Environment
+from solrbench.controller import handlers
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.handlers import benchmarks as handlers
-from solrbench.controller.handlers.benchmarks import Handlers
-from solrbench.controller.handlers.deletion import DELETION_TIMEOUT
+from solrbench.controller.deletion_handlers import DELETION_TIMEOUT
+from solrbench.controller.handlers import Handlers
 from solrbench.controller.stages import cleanup
-from solrbench.decide.checks.lifecycle import is_suspended, needs_cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
+from solrbench.decide.lifecycle import is_suspended, needs_cleanup
 from solrbench.errors import TemporaryError
-from solrbench.metrics.operator_metrics import PrometheusMetrics
+from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.results.model.environment import Environment
-from support.fakes.fake_cluster import FakeCluster
-from support.resources.small_resource import create, resource
-from unit.controller.runs import (
+from support.controller.runs import (
     NOW,
     SETTINGS,
     access_to,
@@ -29,7 +27,9 @@ from unit.controller.runs import (
     reconcile_context,
     stored_status,
 )
-from unit.solr.cloud import Cloud
+from support.fakes.fake_cluster import FakeCluster
+from support.resources.small_resource import create, resource
+from support.solr.cloud import Cloud
 
 
 def measured(cloud: Cloud, **spec: Any) -> ReconcileContext:

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.decide.checks.export import needs_export
-from solrbench.decide.scheduling.finalizers import needs_reconcile
+from solrbench.decide.export import needs_export
+from solrbench.decide.pauses import needs_reconcile
 from support.controller.exported_benchmark import CLAIM, Course
-from unit.controller.runs import NOW
+from support.controller.runs import NOW
 
 BUCKET = {
     "s3": {

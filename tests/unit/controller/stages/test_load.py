@@ -3,13 +3,13 @@
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.reports import Reports
+from solrbench.contract.load_plan import LoadPlan, Resumption
+from solrbench.contract.windows import RequestWindow
 from solrbench.controller import endpoint
-from solrbench.plan.load_plan import LoadPlan, Resumption
-from solrbench.results.model.windows import RequestWindow
+from solrbench.kube.results import Reports
 from support.controller.measured_worlds import measured_so_far, plan_of, solr_pod
 from support.controller.world import condition_of
-from unit.results.builders import make_document, make_result
+from support.results.builders import make_document, make_result
 
 VARIANTS = [
     {"name": "raw", "endpoint": "Nodes"},

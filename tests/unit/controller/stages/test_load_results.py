@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.contract.load_plan import LoadState
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import EndedEarly
 from solrbench.controller.stages import load_results
 from solrbench.errors import TemporaryError
-from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.load import LoadReason
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.windows import EndedEarly
 from support.controller.measured_worlds import measured_so_far, solr_pod
 from support.controller.world import World, condition_of
-from unit.results.builders import make_document, make_result
+from support.results.builders import make_document, make_result
 
 KEPT = "one-report-unfinished"
 

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
-from solrbench.cluster.result_documents import sorted_documents
+from solrbench.api.v1alpha1.target import Provisioner
+from solrbench.contract.step_document import StepRunResult
 from solrbench.controller.provisioners import created, registry
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.kube.result_documents import sorted_documents
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import KilledError, Kills, OperatorDriver, condition
 from support.fakes.workloads import DOCUMENTS, TargetOfPods
 from support.resources.small_resource import REMOVE, Changes, change, create
-from unit.solr.cloud import Cloud
+from support.solr.cloud import Cloud
 
 REPEATS = 3
 STEPS = [{"name": f"step-{n}", "users": 2, "requests": 200} for n in (1, 2)]

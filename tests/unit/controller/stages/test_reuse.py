@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.kinds import BENCHMARK
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
+from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.controller.provisioners import created, registry
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import POD_KINDS

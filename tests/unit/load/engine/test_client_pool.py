@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.engine.open_loop.client_pool import (
+from solrbench.load.engine.client_pool import (
     ClientPool,
+    PooledClient,
     expected_clients,
     max_clients,
 )
-from solrbench.load.engine.open_loop.pooled_client import PooledClient
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
-from solrbench.load.validation.response_checks import RequestFailure
+from solrbench.load.workload.response_checks import RequestFailure
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
-from unit.load.builders import target
-from unit.load.engine.virtual_server import serve
+from support.load.builders import target
+from support.servers.virtual_server import serve
 
 (NODE,) = target("http://one:1/solr").nodes
 

@@ -4,15 +4,13 @@ from collections import Counter
 
 import pytest
 
-from solrbench.api.v1alpha1.load.think_time import ThinkTime
+from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.load.engine.engine import Engine
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.assignment import Assignment, Start
-from solrbench.load.workload.query_file import Query
-from solrbench.results.stats.histograms import decode
-from support.servers.http_server import Exchange, HttpServer, respond_well
-from support.servers.ports import free_port
-from unit.load.builders import (
+from solrbench.load.schedule.messages import Assignment, Start
+from solrbench.load.workload.query_file import WorkloadQuery
+from solrbench.stats.histograms import decode
+from support.load.builders import (
     SHORT_THINK,
     RecordingListener,
     assignment,
@@ -25,6 +23,8 @@ from unit.load.builders import (
     until,
     workload,
 )
+from support.servers.http_server import Exchange, HttpServer, respond_well
+from support.servers.ports import free_port
 
 
 @pytest.mark.parametrize(("users", "requests"), [(1, 1), (1, 50), (7, 50), (50, 7), (10, 1000)])
@@ -248,7 +248,7 @@ def test_stopped_step_run_finishes_requests_in_flight() -> None:
 
 def test_names_in_the_file_are_counted_apart() -> None:
     async def body() -> None:
-        named = [Query(name, (("q", name),)) for name in ("hot", "cold", "hot")]
+        named = [WorkloadQuery(name, (("q", name),)) for name in ("hot", "cold", "hot")]
         async with HttpServer() as server:
             result = await run_step(
                 target(server.url, queries=named), assignment(users=2, requests=30)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.load.engine.http.http_client import connect_failure
-from solrbench.load.workload.http_requests import Node
+from solrbench.load.engine.http_client import connect_failure
+from solrbench.load.workload.requests import Node
+from support.load.builders import assignment, kinds, only, run, run_step, target
 from support.servers.http_server import Exchange, HttpServer
 from support.servers.ports import free_port
-from unit.load.builders import assignment, kinds, only, run, run_step, target
 
 NODE = Node("solr", 8983, ())
 

@@ -1,13 +1,28 @@
-"""One connection: responses that are known by their heads, and requests larger than a buffer."""
+"""One connection: responses that are known by their heads, and requests larger than a buffer.
 
+One timer for many requests, in virtual time.
+
+Responses that come together are timed first, then followed by requests, then checked.
+"""
+
+import asyncio
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 
-from solrbench.load.engine.http import http_connection as module
-from solrbench.load.engine.http.http_connection import Connection
+from solrbench.load.engine import http_connection
+from solrbench.load.engine import http_connection as module
+from solrbench.load.engine.http_client import HttpClient
+from solrbench.load.engine.http_connection import (
+    CompletedRequest,
+    HttpConnection,
+    RequestDeadline,
+    batch_of_loop,
+)
+from solrbench.load.workload.requests import PreparedRequest
+from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 
 
 class Answer(NamedTuple):
@@ -43,8 +58,8 @@ def known() -> Iterator[dict[bytes, module.CachedHead]]:
     module._head_cache.clear()
 
 
-def connected() -> tuple[Connection, FakeOwner]:
-    connection, owner = Connection(), FakeOwner()
+def connected() -> tuple[HttpConnection, FakeOwner]:
+    connection, owner = HttpConnection(), FakeOwner()
     connection.owner = owner
     return connection, owner
 
@@ -175,3 +190,142 @@ def test_heads_are_forgotten_before_they_fill_the_memory(
         connection.data_received(answer(b"x" * size))
         assert len(known) <= 10
     assert [len(each.body) for each in owner.responses] == list(range(100))
+
+
+class Client:
+    """Sends a request on demand, as the HTTP client does."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, loop: VirtualTimeLoop) -> None:
+        patch.setattr(http_connection, "_now", loop.clock_ns)
+        self.loop = loop
+        self.deadline = RequestDeadline(1.0, loop)
+        self.pending = False
+        self.timers = 0
+        self.expired_ns: list[int] = []
+
+    def send(self) -> None:
+        self.pending = True
+        self.deadline.at_ns = self.loop.now_ns + self.deadline.timeout_ns
+        if self.deadline.timer is None:
+            self.timers += 1
+            self.deadline.set_timer(self)
+
+    def has_request(self) -> bool:
+        return self.pending
+
+    def on_deadline_expired(self, now_ns: int) -> None:
+        self.pending = False
+        self.expired_ns.append(now_ns)
+
+
+def test_request_expires_at_its_own_deadline_by_the_timer_of_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        client = Client(monkeypatch, loop)
+        for _ in range(9):
+            client.send()
+            await asyncio.sleep(0.1)
+        client.send()
+        last_ns = loop.now_ns
+        await asyncio.sleep(0.999)
+        assert client.expired_ns == []
+        await asyncio.sleep(0.1)
+        assert [round((at - last_ns) / 1e6) for at in client.expired_ns] == [1000]
+        assert client.timers == 1
+
+    run_virtually(main)
+
+
+def test_request_that_ended_does_not_expire_and_needs_a_new_timer_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        client = Client(monkeypatch, loop)
+        client.send()
+        client.pending = False
+        await asyncio.sleep(2)
+        assert (client.expired_ns, client.deadline.timer) == ([], None)
+        client.send()
+        await asyncio.sleep(2)
+        assert (len(client.expired_ns), client.timers) == (1, 2)
+
+    run_virtually(main)
+
+
+def test_cancelled_deadline_lets_nothing_expire(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        client = Client(monkeypatch, loop)
+        client.deadline.cancel()
+        client.send()
+        client.deadline.cancel()
+        await asyncio.sleep(5)
+        assert client.expired_ns == []
+
+    run_virtually(main)
+
+
+REQUEST = PreparedRequest(b"q=a", 0, is_json=True)
+
+
+def ended(started_ns: int) -> CompletedRequest:
+    return REQUEST, started_ns, started_ns + 10, 550, None, (200, b"{}")
+
+
+class FakeClient:
+    def __init__(self, log: list[Any]) -> None:
+        self.is_aborted = False
+        self._log = log
+
+    def as_client(self) -> HttpClient:
+        return cast(HttpClient, self)
+
+    def send_early(self, *given: Any) -> None:
+        self._log.append(("send_early", self, *given))
+
+    def on_completed(self, *given: Any) -> None:
+        self._log.append(("on_completed", self, *given))
+
+
+def test_all_next_requests_are_sent_before_the_first_response_is_checked() -> None:
+    log: list[Any] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        batch, clients = batch_of_loop(loop), [FakeClient(log) for _ in range(3)]
+        for index, client in enumerate(clients):
+            batch.add(client.as_client(), ended(index))
+        assert log == []
+        await asyncio.sleep(0)
+        assert [each[:3] for each in log[:3]] == [
+            ("send_early", client, REQUEST) for client in clients
+        ]
+        assert log[3:] == [
+            *(("on_completed", client, ended(index)) for index, client in enumerate(clients)),
+        ]
+        batch.add(clients[0].as_client(), ended(7))
+        await asyncio.sleep(0)
+        assert len(log) == 8
+
+    asyncio.run(main())
+
+
+def test_aborted_client_gets_no_response() -> None:
+    log: list[Any] = []
+
+    async def main() -> None:
+        batch, client = batch_of_loop(asyncio.get_running_loop()), FakeClient(log)
+        batch.add(client.as_client(), ended(7))
+        client.is_aborted = True
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert log == []
+
+
+def test_each_loop_has_a_turn_of_its_own() -> None:
+    one, other = asyncio.new_event_loop(), asyncio.new_event_loop()
+    assert batch_of_loop(one) is batch_of_loop(one)
+    assert batch_of_loop(one) is not batch_of_loop(other)
+    one.close()
+    other.close()

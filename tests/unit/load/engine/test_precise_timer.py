@@ -4,14 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from solrbench.load.engine.open_loop import precise_timer
-from solrbench.load.engine.open_loop.precise_timer import (
-    LoopTimer,
-    PreciseTimer,
-    TimerFdTimer,
-    make_timer,
-)
-from unit.load.builders import run
+from solrbench.load.engine import precise_timer
+from solrbench.load.engine.precise_timer import LoopTimer, PreciseTimer, TimerFdTimer, make_timer
+from support.load.builders import run
 
 Maker = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], PreciseTimer]
 

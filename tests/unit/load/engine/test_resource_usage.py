@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 
 from solrbench.load.engine import resource_usage as usage_module
-from solrbench.load.engine.cgroups import CpuGroup
-from solrbench.load.engine.host_cpu import stolen_seconds
-from solrbench.load.engine.resource_usage import SCHEDULED, UsageMeter, _Reading
+from solrbench.load.engine.resource_usage import (
+    SCHEDULED,
+    CpuGroup,
+    UsageMeter,
+    _ClockReading,
+    stolen_seconds,
+)
 
 
 def write(root: Path, **files: str) -> None:
@@ -87,7 +91,7 @@ def test_usage_is_what_happened_between_begin_and_end(tmp_path: Path) -> None:
 
 
 def test_load_is_kept_of_the_worst_slice(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = _Reading(0.0, 0.0, 0.0, 0.0, None)
+    now = _ClockReading(0.0, 0.0, 0.0, 0.0, None)
     monkeypatch.setattr(usage_module, "_read", lambda _: now)
     monkeypatch.setattr(usage_module, "_clock", lambda: now.clock)
     meter = UsageMeter()
@@ -95,7 +99,9 @@ def test_load_is_kept_of_the_worst_slice(monkeypatch: pytest.MonkeyPatch) -> Non
     for second in range(1, 26):
         cpu, waiting = spent[(second - 1) // 5]
         waited = (now.waiting or 0) + waiting / 5
-        now = _Reading(now.process + cpu / 5, now.thread + cpu / 5, float(second), waited, None)
+        now = _ClockReading(
+            now.process + cpu / 5, now.thread + cpu / 5, float(second), waited, None
+        )
         meter.tick()
     meter.end()
     now = now._replace(process=99.0, thread=99.0, clock=60.0)
@@ -115,14 +121,14 @@ def test_load_is_kept_of_the_worst_slice(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_rest_is_a_slice_only_if_it_is_long_or_all(monkeypatch: pytest.MonkeyPatch) -> None:
     def worst(end: float) -> tuple[float, float]:
-        now = _Reading(0.0, 0.0, 0.0, None, None)
+        now = _ClockReading(0.0, 0.0, 0.0, None, None)
         monkeypatch.setattr(usage_module, "_read", lambda _: now)
         monkeypatch.setattr(usage_module, "_clock", lambda: now.clock)
         meter = UsageMeter()
         if end > 5:
-            now = _Reading(1.0, 1.0, 5.0, None, None)
+            now = _ClockReading(1.0, 1.0, 5.0, None, None)
             meter.tick()
-        now = _Reading(now.process + 2, now.thread + 2, end, None, None)
+        now = _ClockReading(now.process + 2, now.thread + 2, end, None, None)
         meter.end()
         most = meter.usage().most_cpu
         assert most is not None

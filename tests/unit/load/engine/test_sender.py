@@ -1,16 +1,22 @@
+"""When sending is over in an open loop.
+
+Transactions at a planned rate: each is one arrival, whatever it asks.
+"""
+
 import asyncio
 import time
 from collections import Counter
+from typing import Any
 
 import pytest
 
+from solrbench.analysis.arrivals import dropped, late, of_arrivals
 from solrbench.load.engine.engine import Engine
-from solrbench.load.engine.open_loop.sender import OpenLoopSender
-from solrbench.load.workload.query_file import Query
-from solrbench.results.stats.histograms import decode
-from support.servers.http_server import Exchange, HttpServer
-from support.servers.ports import free_port
-from unit.load.builders import (
+from solrbench.load.engine.sender import OpenLoopSender
+from solrbench.load.engine.target import LoadTarget
+from solrbench.load.workload.query_file import WorkloadQuery
+from solrbench.stats.histograms import decode
+from support.load.builders import (
     RecordingListener,
     duty,
     kinds,
@@ -22,6 +28,12 @@ from unit.load.builders import (
     until,
     workload,
 )
+from support.load.transactions import CHAIN, echo, lines
+from support.load.transactions import target as transactions_target
+from support.load.transactions import workload as transactions_workload
+from support.load.worker_results import merged
+from support.servers.http_server import Exchange, HttpServer
+from support.servers.ports import free_port
 
 
 @pytest.mark.parametrize("kind", ["Poisson", "Uniform"])
@@ -212,7 +224,7 @@ def test_sender_rests_while_the_last_responses_are_awaited(
 
 def test_request_names_are_counted_separately() -> None:
     async def body() -> None:
-        queries = [Query(name, (("q", name),)) for name in ("a", "b", "a")]
+        queries = [WorkloadQuery(name, (("q", name),)) for name in ("a", "b", "a")]
         async with HttpServer() as server:
             result = await run_step(
                 target(server.url, queries=queries), duty(requests=30, requests_per_second=1000)
@@ -311,5 +323,112 @@ def test_stopped_arrivals_are_no_plan_any_more() -> None:
         assert only(result).requests == len(server.requests) < 12_000
         assert result.planned_requests == only(result).requests
         assert only(result).dropped_requests == 0
+
+    run(body)
+
+
+def test_the_drain_of_a_number_of_requests_is_no_time_of_sending() -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(0.3)
+        exchange.send()
+
+    async def body() -> None:
+        async with HttpServer(slow) as server:
+            outcome = await run_step(target(server.url), duty(requests=5, requests_per_second=50))
+        # The last one arrives 0.08 s after the first; the next would 0.02 s later.
+        assert (outcome.sending_seconds, outcome.planned_seconds) == (0.1, 0.1)
+        (result,) = outcome.requests
+        assert [(each.second, each.requests) for each in result.windows] == [(1, 5)]
+
+    run(body)
+
+
+def thinking(milliseconds: int, *requests: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return requests that think before each but the first."""
+    think = {"thinkTime": {"constantMilliseconds": milliseconds}}
+    return [each | (think if index else {}) for index, each in enumerate(requests)]
+
+
+def test_transactions_that_think_occupy_no_connection() -> None:
+    async def body() -> None:
+        async with HttpServer(echo) as server:
+            spec = transactions_workload(*thinking(300, *CHAIN))
+            what = transactions_target(server.url, spec, lines("x"))
+            impatient = LoadTarget(what.requests, 1, what.nodes, 0.5)
+            plan = duty(requests=30, requests_per_second=200, max_in_flight=2)
+            result = await run_step(impatient, plan)
+        document = merged(result)
+        (whole,) = of_arrivals(document.requests)
+        assert (whole.requests, whole.failures, dropped(document)) == (30, 0, 0)
+        assert len(server.requests) == 90
+        assert server.connections == 2
+        assert result.nodes[0].requests == 90
+
+    run(body)
+
+
+def test_thought_out_requests_that_find_no_connection_are_dropped_with_their_transaction() -> None:
+    async def stuck(exchange: Exchange) -> None:
+        if exchange.number >= 1:
+            await asyncio.sleep(60)
+        await echo(exchange)
+
+    async def body() -> None:
+        async with HttpServer(stuck) as server:
+            what = transactions_target(
+                server.url, transactions_workload(*thinking(100, *CHAIN)), lines("x")
+            )
+            impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
+            plan = duty(requests=2, requests_per_second=50, max_in_flight=1)
+            result = await run_step(impatient, plan)
+        by_name = {each.request: each for each in merged(result).requests}
+        # The first has thought while the second, never answered, has the only connection.
+        assert (by_name["lend.a"].requests, by_name["lend.a"].failures) == (2, 1)
+        whole = by_name["lend"]
+        assert whole.requests + whole.dropped_requests == result.planned_requests == 2
+        assert whole.failures + whole.dropped_requests == 2
+
+    run(body)
+
+
+def test_what_belongs_to_a_transaction_of_the_ramp_belongs_to_the_ramp() -> None:
+    async def body() -> None:
+        async with HttpServer(echo) as server:
+            what = transactions_target(
+                server.url, transactions_workload(*thinking(400, *CHAIN)), lines("x")
+            )
+            plan = duty(requests=20, requests_per_second=40, ramp_seconds=1)
+            result = await run_step(what, plan)
+        by_name = {each.request: each for each in merged(result).requests}
+        assert {name: each.requests for name, each in by_name.items()} == dict.fromkeys(
+            ("lend", "lend.a", "lend.b", "lend.c"), 20
+        )
+        assert len({each.ramp_requests for each in by_name.values()}) == 1
+
+    run(body)
+
+
+def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped() -> None:
+    async def stuck(exchange: Exchange) -> None:
+        if exchange.number in (4, 5):
+            await asyncio.sleep(60)
+        await echo(exchange)
+
+    async def body() -> None:
+        async with HttpServer(stuck) as server:
+            what = transactions_target(server.url, transactions_workload(*CHAIN), lines("x"))
+            impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
+            plan = duty(requests=60, requests_per_second=100, max_in_flight=1)
+            result = await run_step(impatient, plan)
+        document = merged(result)
+        (whole,) = of_arrivals(document.requests)
+        assert whole.request == "lend"
+        assert result.planned_requests == 60
+        assert whole.requests + dropped(document) == 60
+        assert dropped(document) == whole.dropped_requests > 0
+        assert late(document) == whole.late_requests > 0
+        by_name = {each.request: each for each in document.requests}
+        assert by_name["lend.a"].dropped_requests == whole.dropped_requests
+        assert len(server.requests) == sum(by_name[f"lend.{name}"].requests for name in "abc")
 
     run(body)

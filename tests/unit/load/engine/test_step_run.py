@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.load.think_time import ThinkTime
+from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.load.engine import resource_usage
-from solrbench.load.engine.step_run import StepRun
-from solrbench.load.engine.step_run_state import StepRunState
+from solrbench.load.engine.step_run import StepRun, StepRunState
 from solrbench.load.schedule.arrivals import ArrivalRate
-from solrbench.load.schedule.assignment import Assignment, Start
+from solrbench.load.schedule.messages import Assignment, Start
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
-from unit.load.builders import assignment, send_first_at_once, target
-from unit.load.engine.virtual_server import Calls, VirtualServer, calling, serve
+from support.load.builders import assignment, send_first_at_once, target
+from support.servers.virtual_server import Calls, VirtualServer, calling, serve
 
 WAITING, RAMPING, MEASURING = StepRunState.WAITING, StepRunState.RAMPING, StepRunState.MEASURING
 STOPPING, FINISHED, ABORTED = StepRunState.STOPPING, StepRunState.FINISHED, StepRunState.ABORTED

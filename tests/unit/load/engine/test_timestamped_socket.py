@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 import uvloop
 
-from solrbench.load.engine.http import timestamped_socket
-from solrbench.load.engine.http.http_connection import Connection
-from solrbench.load.engine.http.timestamped_socket import TimestampedSocket, connect_timestamped
+from solrbench.load.engine import timestamped_socket
+from solrbench.load.engine.http_connection import HttpConnection
+from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
 
 BUSY_SECONDS = 0.2
 SO_TIMESTAMPNS = 35
@@ -191,7 +191,7 @@ def test_reset_is_reported_with_its_reason() -> None:
 
 def test_nothing_is_written_after_the_end() -> None:
     async def talk(stamped: TimestampedSocket, _: Reader, far: socket.socket) -> None:
-        connection = Connection()
+        connection = HttpConnection()
         connection.attach_transport(stamped)
         connection.close()
         with pytest.raises(ConnectionError, match="4 bytes written"):

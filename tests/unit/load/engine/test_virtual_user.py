@@ -6,19 +6,15 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.load.think_time import ThinkTime
+from solrbench.api.v1alpha1.arrivals import ThinkTime
+from solrbench.load.engine import http_client
 from solrbench.load.engine.engine import Engine
-from solrbench.load.engine.http import http_client
-from solrbench.load.engine.http.http_connection import Connection
+from solrbench.load.engine.http_connection import HttpConnection
 from solrbench.load.engine.target import LoadTarget
-from solrbench.load.engine.virtual_user import VirtualUser
-from solrbench.load.workload.http_requests import Node
+from solrbench.load.engine.virtual_user import ClosedLoopUser
+from solrbench.load.workload.requests import Node
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
-from support.load.transactions import CHAIN, by_name, lines
-from support.load.transactions import target as transaction_target
-from support.load.transactions import workload as transactions
-from support.servers.http_server import GOOD, Exchange, HttpServer
-from unit.load.builders import (
+from support.load.builders import (
     RecordingListener,
     assignment,
     only,
@@ -27,7 +23,11 @@ from unit.load.builders import (
     target,
     until,
 )
-from unit.load.engine.virtual_server import serve
+from support.load.transactions import CHAIN, by_name, lines
+from support.load.transactions import target as transaction_target
+from support.load.transactions import workload as transactions
+from support.servers.http_server import GOOD, Exchange, HttpServer
+from support.servers.virtual_server import serve
 
 AN_HOUR = 3_600_000
 
@@ -115,7 +115,7 @@ def test_users_of_a_silent_node_wait_for_it_once(monkeypatch: pytest.MonkeyPatch
     async def main(loop: VirtualTimeLoop) -> None:
         server = serve(monkeypatch, loop)
 
-        async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> Connection:
+        async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection:
             if node.host == "silent":
                 await asyncio.sleep(3600)
             return await server.connect(node, loop)
@@ -143,6 +143,6 @@ def _answer(engine: Engine, came_ns: int) -> None:
     """Let the only user read an answer that came at some time."""
     assert engine._step_run is not None
     (user,) = engine._step_run._users._users
-    assert isinstance(user, VirtualUser)
+    assert isinstance(user, ClosedLoopUser)
     body = GOOD.replace(b'"docs":[]', b'"docs":[{"id":"y"}]')
     user.on_response(200, body, len(body), True, came_ns)

@@ -1,5 +1,12 @@
-"""GC logs as the load master reads them from the agents of pods."""
+"""Tests of `load.master.diagnostics.flight_recordings`, with agents of their own.
 
+GC logs as the load master reads them from the agents of pods.
+
+When diagnostics are taken, and how much of them is kept.
+"""
+
+import gzip
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -7,7 +14,65 @@ import gevent
 import httpx
 import pytest
 
-from solrbench.load.master.diagnostics.gc_logs import GcLogs
+from solrbench.contract.server_document import DiagnosticFile
+from solrbench.load.master.diagnostics import (
+    MAX_TEXT_BYTES,
+    DiagnosticsRecorder,
+    FlightRecordings,
+    GcLogs,
+)
+from solrbench.telemetry import agent
+from solrbench.telemetry.agent import serve
+from support.servers.in_thread import in_thread
+
+RECORDING = gzip.compress(b"FLR\0recording")
+
+
+def test_recordings_are_begun_and_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    monkeypatch.setattr(agent, "begin_recording", begun.append)
+    monkeypatch.setattr(agent, "end_recording", lambda: RECORDING)
+    with in_thread(serve(0, flight_recordings=True)) as address:
+        recordings = FlightRecordings([address], 12)
+        recordings.begin()
+        (file,) = recordings.end()
+        assert recordings.end() == []
+    assert begun == [12]
+    assert file.name.endswith(".jfr")
+    assert not file.is_text
+    assert file.unpack() == b"FLR\0recording"
+
+
+def test_why_there_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_seconds: int) -> None:
+        raise OSError("the JVM takes no commands")
+
+    monkeypatch.setattr(agent, "begin_recording", refuse)
+    monkeypatch.setattr(agent, "end_recording", lambda: refuse(0))
+    with in_thread(serve(0, flight_recordings=True)) as address:
+        recordings = FlightRecordings([address], 12)
+        recordings.begin()
+        (file,) = recordings.end()
+    assert file.name.endswith(".txt")
+    assert b"the JVM takes no commands" in file.unpack()
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+def test_an_agent_records_only_if_it_was_started_so(method: str) -> None:
+    with (
+        in_thread(serve(0, flight_recordings=False)) as address,
+        httpx.Client(trust_env=False) as client,
+    ):
+        assert client.request(method, f"http://{address}/flight-recording").status_code == 403
+        assert client.request(method, f"http://{address}/usage").status_code == 404
+
+
+def test_an_agent_that_is_gone_is_named() -> None:
+    recordings = FlightRecordings(["127.0.0.1:9"], 12)
+    recordings.begin()
+    (file,) = recordings.end()
+    assert file.unpack().startswith(b"no flight recording of ")
+
 
 LOGS = {"solr-0.solr.ns": "first\n", "solr-1.solr.ns": "first\n"}
 
@@ -58,3 +123,50 @@ def test_response_that_is_none_of_an_agent_is_said_too(body: str) -> None:
         reader.begin()
         (file,) = reader.end()
     assert file.unpack().startswith(b"no GC log of solr-0: ")
+
+
+class Source:
+    def __init__(self, *files: DiagnosticFile) -> None:
+        self.files = list(files)
+        self.begun = 0
+
+    def begin(self) -> None:
+        self.begun += 1
+
+    def end(self) -> list[DiagnosticFile]:
+        return self.files
+
+
+def file(name: str, size: int = 1) -> DiagnosticFile:
+    return DiagnosticFile(name=name, content="x" * size)
+
+
+def test_files_of_all_sources_are_taken_in_one_repeat_only() -> None:
+    sources = Source(file("a")), Source(file("b"))
+    recorder = DiagnosticsRecorder(2, sources)
+    recorder.mark(1)
+    assert recorder.end() == []
+    recorder.mark(2)
+    assert [each.name for each in recorder.end()] == ["a", "b"]
+    assert recorder.end() == []
+    assert [each.begun for each in sources] == [1, 1]
+
+
+def test_step_run_that_is_begun_again_keeps_the_files_of_the_last_time() -> None:
+    source = Source(file("a"))
+    recorder = DiagnosticsRecorder(1, [source])
+    recorder.mark(1)
+    recorder.mark(1)
+    assert [each.name for each in recorder.end()] == ["a"]
+    assert source.begun == 2
+
+
+def test_files_beyond_the_limit_are_left_out() -> None:
+    draw = random.Random(1)
+    sizes = [draw.randrange(1, MAX_TEXT_BYTES // 4) for _ in range(20)]
+    source = Source(*(file(str(number), size) for number, size in enumerate(sizes)))
+    recorder = DiagnosticsRecorder(1, [source])
+    recorder.mark(1)
+    kept = recorder.end()
+    assert sum(len(each.content) for each in kept) <= MAX_TEXT_BYTES
+    assert 0 < len(kept) < 20

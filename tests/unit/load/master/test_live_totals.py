@@ -1,11 +1,7 @@
 """The last seconds of all workers."""
 
-from solrbench.load.master.worker_pool.recent_window import (
-    WINDOW_SECONDS,
-    RecentFigures,
-    RecentWindow,
-)
-from solrbench.load.recording.recent_times import RecentRequests, pack_times
+from solrbench.load.master.live_totals import WINDOW_SECONDS, RecentFigures, RecentWindow
+from solrbench.load.recording.request_stats import RecentRequests, pack_times
 
 
 def test_window_without_reports_has_no_figures() -> None:

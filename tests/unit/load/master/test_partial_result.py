@@ -1,17 +1,22 @@
-"""A step that breaks off keeps what its workers had reported."""
+"""A step that breaks off keeps what its workers had reported.
+
+Tests of `load.master.merging.load_pods`.
+"""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from solrbench.load.master.worker_pool.running_totals import RunningTotals
-from solrbench.load.recording.recent_times import pack_times
+from solrbench.contract.server_document import ServerFigures, Telemetry
+from solrbench.load.master.live_totals import RunningTotals
+from solrbench.load.master.partial_result import add_load_pods
+from solrbench.load.recording.request_stats import pack_times
 from solrbench.load.recording.window_sums import MOST_WINDOWS
 from solrbench.load.schedule.messages import LiveTotals
-from solrbench.results.stats.histograms import bucket_of
+from solrbench.stats.histograms import bucket_of
 from support.load.coordinated_run import TIMED, Run
-from unit.load.master.fake_load.workers import load_plan
+from support.load.fake_workers import load_plan
 
 NOTHING = LiveTotals(0, 0, 0, 0)
 LONG = TIMED | {"durationSeconds": 600}
@@ -86,3 +91,24 @@ def test_a_day_takes_no_more_windows_than_a_finished_step() -> None:
         before = totals
     assert len(so_far.windows) <= MOST_WINDOWS + 600
     assert so_far.requests == 86_400
+
+
+def pod(name: str, component: str, cpu_seconds: float) -> ServerFigures:
+    figures = {"cpu_seconds": cpu_seconds, "throttled_percent": cpu_seconds}
+    return ServerFigures(server=name, component=component, seconds=2.0, readings=2, figures=figures)
+
+
+def test_workers_stand_beside_the_pods_that_the_master_read() -> None:
+    read = Telemetry(pods=[pod("solr-0", "solr", 9.0), pod("master", "load-master", 1.0)])
+    found = add_load_pods(read, [pod("worker-0", "load-worker", 3.0), None])
+    assert found is not None
+    assert [each.server for each in found.pods] == ["solr-0", "master", "worker-0"]
+    spreads = {each.figure: each for each in found.spreads["load-pods"]}
+    assert spreads["cpu_seconds"].total == 2.0  # per second, without Solr
+    assert spreads["throttled_percent"].highest_server == "worker-0"
+
+
+def test_without_telemetry_or_pods_nothing_is_added() -> None:
+    assert add_load_pods(None, [pod("worker-0", "load-worker", 3.0)]) is None
+    read = Telemetry()
+    assert add_load_pods(read, [None]) is read

@@ -4,13 +4,17 @@ from itertools import accumulate, pairwise
 
 import pytest
 
-from solrbench.load.master.merging.request_windows import merge_request_windows
-from solrbench.load.recording.micro_batches import MAX_MICRO_BATCHES
+from solrbench.contract.windows import MAX_THOUSANDS, RequestWindow
+from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.recording.recorder import StepRunRecorder
-from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats, WorkerStepResult
-from solrbench.load.validation.response_checks import RequestFailure
-from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.results.model.windows import MAX_THOUSANDS, RequestWindow
+from solrbench.load.recording.worker_result import (
+    MAX_MICRO_BATCHES,
+    MicroBatch,
+    WorkerRequestStats,
+    WorkerStepResult,
+)
+from solrbench.load.workload.requests import PreparedRequest
+from solrbench.load.workload.response_checks import RequestFailure
 
 NAMES = ("hot", "cold")
 REQUESTS = [PreparedRequest(b"", place, is_json=True) for place in range(len(NAMES))]

@@ -1,18 +1,67 @@
+from pathlib import Path
 from typing import Any
 
+import gevent
 import pytest
+from flask import Flask
+from flask.testing import FlaskClient
 
-from solrbench.api.v1alpha1.load.load import Step
-from solrbench.load.master.list_offsets import (
+from solrbench.api.v1alpha1.load import Step
+from solrbench.contract.load_plan import LoadPlan, LoadState
+from solrbench.contract.step_document import StepRunResult
+from solrbench.load.master.result_store import (
     ListOffsets,
+    ResultStore,
+    add_routes,
     max_requests_sent,
     resumed,
 )
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import Schedule, arrivals_seed
-from solrbench.load.schedule.assignment import step_assignment
-from solrbench.plan.load_plan import LoadPlan
-from unit.load.builders import workload
+from solrbench.load.schedule.messages import step_assignment
+from support.load.builders import workload
+from support.load.worker_results import merged_document
+
+
+def test_document_stays_until_it_is_acknowledged(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path / "results")
+    store.add(merged_document("r1-s0-a"))
+    store.add(merged_document("r1-s1-b"))
+    assert store.unacknowledged == ["r1-s0-a", "r1-s1-b"]
+    text = store.get("r1-s0-a")
+    assert text is not None
+    assert StepRunResult.model_validate_json(text) == merged_document("r1-s0-a")
+    assert (tmp_path / "results" / "r1-s0-a.json").read_text() == text
+    assert store.acknowledge("r1-s0-a")
+    assert store.unacknowledged == ["r1-s1-b"]
+    assert store.get("r1-s0-a") is None
+    assert not (tmp_path / "results" / "r1-s0-a.json").exists()
+
+
+def test_acknowledgement_may_be_repeated_but_not_invented(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path)
+    store.add(merged_document("r1-s0-a"))
+    assert [store.acknowledge("r1-s0-a") for _ in range(2)] == [True, True]
+    assert not store.acknowledge("r1-s0-b")
+
+
+def test_document_survives_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    store = ResultStore(tmp_path / "file" / "results")
+    store.add(merged_document("r1-s0-a"))
+    assert store.get("r1-s0-a") is not None
+    assert store.acknowledge("r1-s0-a")
+
+
+def test_waiting_for_an_empty_store_ends(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path)
+    store.add(merged_document("r1-s0-a"))
+    waiting = gevent.spawn(store.wait_until_empty)
+    assert not waiting.ready()
+    gevent.spawn(store.acknowledge, "r1-s0-a")
+    waiting.join(5)
+    assert waiting.ready()
+
 
 EXACT = Step(name="one", users=3, requests=100)
 TIMED = Step(name="one", users=3, duration_seconds=5)
@@ -102,3 +151,75 @@ def test_users_send_what_a_step_wants_or_any_number() -> None:
     exact, timed = plan(EXACT), plan(TIMED)
     assert max_requests_sent(step_assignment(exact, exact.step_runs[0]), exact.workload) == 100
     assert max_requests_sent(step_assignment(timed, timed.step_runs[0]), timed.workload) is None
+
+
+class Page:
+    """Stands for Locust's app: its own buttons only note that they were pressed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.pressed: list[str] = []
+        self.stops = 0
+        self.unfinished: StepRunResult | None = None
+        self.store = ResultStore(folder)
+        app = Flask("page")
+        for path in ("/swarm", "/stop", "/user", "/stats/reset", "/other"):
+            app.add_url_rule(path, path, lambda path=path: self.press(path), methods=["POST"])
+        add_routes(app, self.state, self.store, self.stop, lambda: self.unfinished)
+        self.client: FlaskClient = app.test_client()
+
+    def press(self, path: str) -> str:
+        self.pressed.append(path)
+        return "done"
+
+    def stop(self) -> None:
+        self.stops += 1
+
+    def state(self) -> LoadState:
+        return LoadState(stage="Measuring", step_run_id="r1-s0-a", requests_per_second=12.5)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    return Page(tmp_path)
+
+
+def test_state_is_what_the_operator_parses(page: Page) -> None:
+    answer = page.client.get("/solrbench/state")
+    assert answer.mimetype == "application/json"
+    assert LoadState.model_validate_json(answer.data) == page.state()
+    assert answer.get_json()["requestsPerSecond"] == 12.5
+
+
+def test_the_step_under_way_is_there_while_it_is_measured(page: Page) -> None:
+    assert page.client.get("/solrbench/unfinished").status_code == 404
+    page.unfinished = merged_document("r1-s0-a")
+    answer = page.client.get("/solrbench/unfinished")
+    assert StepRunResult.model_validate_json(answer.data) == page.unfinished
+
+
+def test_document_is_there_until_acknowledged(page: Page) -> None:
+    page.store.add(merged_document("r1-s0-a"))
+    answer = page.client.get("/solrbench/results/r1-s0-a")
+    assert StepRunResult.model_validate_json(answer.data) == merged_document("r1-s0-a")
+    assert page.client.post("/solrbench/results/r1-s0-a/ack").status_code == 204
+    assert page.client.post("/solrbench/results/r1-s0-a/ack").status_code == 204
+    gone = page.client.get("/solrbench/results/r1-s0-a")
+    assert gone.status_code == 404
+    assert "no document r1-s0-a" in gone.get_json()["message"]
+    assert page.client.post("/solrbench/results/r1-s1-b/ack").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/swarm", "/user", "/stats/reset"])
+def test_buttons_that_would_bend_the_run_do_nothing(page: Page, path: str) -> None:
+    answer = page.client.post(path, data={"user_count": 1000})
+    assert answer.get_json()["success"] is False
+    assert page.pressed == []
+
+
+def test_stop_ends_the_run_instead_of_locusts_own_stop(page: Page) -> None:
+    assert page.client.post("/stop").get_json()["success"] is True
+    assert (page.stops, page.pressed) == (1, [])
+
+
+def test_everything_else_is_left_to_locust(page: Page) -> None:
+    assert page.client.post("/other").data == b"done"

@@ -1,14 +1,74 @@
+"""A step run whose target is gone is ended; nothing else is."""
+
 import asyncio
 import socket
 import threading
 
 import pytest
 
+from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.load.errors import LoadError
-from solrbench.load.master.target_probe import wait_for_target
+from solrbench.load.master.steady_state import (
+    CollapseDetector,
+    SteadyStateDetector,
+    ThroughputMeter,
+    wait_for_target,
+)
+from solrbench.load.schedule.messages import LiveTotals
+from support.load.builders import do_not_pause
 from support.servers.http_server import Exchange, HttpServer
 from support.servers.ports import free_port
-from unit.load.builders import do_not_pause
+
+
+class Workers:
+    """Workers in a warm-up, and the clock on their wall."""
+
+    def __init__(self) -> None:
+        self.live_totals = LiveTotals(users=2, requests=0, failures=0, sum_microseconds=0)
+        self.closed = 0
+        self.seconds = 100.0
+
+    def stop_sending(self) -> None:
+        self.closed += 1
+
+    def work(self, requests: int, mean: int) -> None:
+        self.seconds += 1
+        users, before, failures, elapsed = self.live_totals
+        self.live_totals = LiveTotals(users, before + requests, failures, elapsed + requests * mean)
+
+
+def watched(workers: Workers) -> SteadyStateDetector:
+    until = UntilSteady(windows=3, window_requests=20)
+    return SteadyStateDetector(until, workers, lambda: workers.seconds)
+
+
+def test_closes_once_when_the_windows_are_alike() -> None:
+    workers = Workers()
+    watch = watched(workers)
+    closed = []
+    for mean in (900, 500, 100, 101, 99, 300, 100):
+        workers.work(50, mean)
+        watch.update()
+        watch.update()
+        closed.append(workers.closed)
+    assert closed == [0, 0, 0, 0, 1, 1, 1]
+    # What comes after the end changes nothing.
+    assert watch.is_steady
+
+
+def test_looks_between_two_reports_change_nothing() -> None:
+    workers = Workers()
+    watch = watched(workers)
+    for _ in range(5):
+        workers.seconds += 0.25
+        watch.update()
+    for _ in range(2):
+        workers.work(50, 100)
+        watch.update()
+    assert not watch.is_steady
+    workers.work(50, 100)
+    watch.update()
+    assert watch.is_steady
 
 
 async def _unavailable(exchange: Exchange) -> None:
@@ -67,3 +127,89 @@ def test_login_that_is_refused_is_not_waited_out() -> None:
             assert caught.value.reason == "AuthenticationFailed"
 
     asyncio.run(body())
+
+
+def test_rate_is_that_of_the_last_five_seconds() -> None:
+    speed = ThroughputMeter()
+    for second in range(20):
+        speed.add(second, 100 * second if second < 10 else 1000 + 300 * (second - 10))
+    assert speed.rate(19) == pytest.approx(300)
+
+
+def test_rate_needs_two_totals() -> None:
+    speed = ThroughputMeter()
+    assert speed.rate(0) == 0
+    speed.add(0, 10)
+    assert speed.rate(1) == 0
+    speed.add(2, 10)
+    assert speed.rate(2) == 0
+    speed.add(2.5, 60)
+    assert speed.rate(2.5) == pytest.approx(20)
+
+
+def test_rate_falls_to_zero_when_nothing_comes_any_more() -> None:
+    speed = ThroughputMeter()
+    speed.add(0, 0)
+    speed.add(1, 50)
+    assert speed.rate(3) == pytest.approx(50)
+    assert speed.rate(7) == 0
+
+
+@pytest.mark.parametrize("explicit", [True, False])
+def test_reset_forgets_earlier_step_run(explicit: bool) -> None:
+    speed = ThroughputMeter()
+    speed.add(0, 0)
+    speed.add(1, 5000)
+    if explicit:
+        speed.reset()
+    speed.add(2, 10)
+    assert speed.rate(2) == 0
+    speed.add(3, 30)
+    assert speed.rate(3) == pytest.approx(20)
+
+
+class Load:
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.live_totals = LiveTotals(1, 0, 0, 0)
+        self.stopped = 0
+
+    def stop_sending(self) -> None:
+        self.stopped += 1
+
+
+def seen(*by_second: tuple[int, int]) -> tuple[Load, CollapseDetector]:
+    """Show requests and failures so far, second by second, to a limit of 5 s."""
+    load = Load()
+    detector = CollapseDetector(5, load, lambda: load.now)
+    for requests, failures in by_second:
+        load.now += 1
+        load.live_totals = LiveTotals(1, requests, failures, 0)
+        detector.update()
+    return load, detector
+
+
+def test_step_without_good_response_is_ended_once_with_its_first_symptom() -> None:
+    good = [(10 * second, second) for second in range(1, 8)]
+    dead = [(70 + 3 * second, 7 + 3 * second) for second in range(1, 9)]
+    load, detector = seen(*good, *dead)
+    assert load.stopped == 1
+    assert detector.ended is not None
+    assert (detector.ended.second, detector.ended.last_good_second) == (12, 7)
+    assert detector.ended.failures == 15
+
+
+def test_target_that_comes_back_is_not_ended() -> None:
+    load, detector = seen((9, 0), (12, 3), (15, 6), (18, 9), (22, 10), (25, 13), (28, 16))
+    assert (load.stopped, detector.ended) == (0, None)
+
+
+def test_silence_without_failures_is_no_collapse() -> None:
+    load, _ = seen(*[(5, 0)] * 20)
+    assert load.stopped == 0
+
+
+def test_target_that_was_never_there_is_ended() -> None:
+    _, detector = seen(*[(second, second) for second in range(1, 8)])
+    assert detector.ended is not None
+    assert detector.ended.last_good_second == 0

@@ -5,18 +5,17 @@ from datetime import timedelta
 import pytest
 from numpy.random import default_rng
 
-from solrbench.api.v1alpha1.rules.storage_limits import MAX_RECORDS, MAX_REPORT_BYTES
-from solrbench.load.master.merging.series_limit import (
+from solrbench.api.v1alpha1.result_rules import MAX_RECORDS, MAX_REPORT_BYTES
+from solrbench.contract.step_document import SlowRequest, StepRunResult
+from solrbench.contract.storage import to_chunks
+from solrbench.contract.windows import CacheSample, RequestWindow, Window, WindowSeries
+from solrbench.load.master.step_run_documents import (
     MAX_POINTS,
     POINT_BYTES,
     RECORD_BYTES,
     limit_series,
 )
-from solrbench.results.model.step_result import SlowRequest, StepRunResult, Window
-from solrbench.results.model.storage import to_chunks
-from solrbench.results.model.window_series import WindowSeries
-from solrbench.results.model.windows import CacheSample, RequestWindow
-from unit.results.builders import START, make_document, make_result
+from support.results.builders import START, make_document, make_result
 
 ROOMY = 1 << 30
 _RANDOM = default_rng(1)

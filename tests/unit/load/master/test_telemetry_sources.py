@@ -1,15 +1,21 @@
-"""Tests of `load.master.telemetry.agent_source`, with agents in this process."""
+"""Tests of `load.master.telemetry.agent_source`, with agents in this process.
+
+The load master reads its own machine.
+"""
 
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from solrbench.load.master.telemetry.agent_source import MOST_COMPANIONS, AgentSource
+from solrbench.load.master.telemetry_sources import MOST_COMPANIONS, AgentSource, MachineSource
 from solrbench.telemetry import agent
 from solrbench.telemetry.agent import OTHER_USER, serve
+from solrbench.telemetry.readings import figures_of
+from solrbench.telemetry.summary import with_shares
 from support.servers.in_thread import in_thread
 
 USAGE: dict[str, Any] = {
@@ -80,3 +86,18 @@ def test_companions_without_an_address_are_named(monkeypatch: pytest.MonkeyPatch
     source = AgentSource([("127.0.0.1:9", "companion")])
     assert source.read(full=True) == []
     assert source.missing() == "no control group of 127.0.0.1:9"
+
+
+def test_real_machine_is_named_and_has_processors() -> None:
+    source = MachineSource()
+    readings = [*source.read(full=True), *source.read(full=False)]
+    machine = with_shares(figures_of(readings))
+    assert machine.server == Path("/proc/sys/kernel/random/boot_id").read_text("utf-8").strip()
+    assert machine.readings == 2
+    assert machine.figures["cpus"] >= 1
+    assert machine.figures["cpu_busy_percent"] >= 0
+    assert source.missing() is None
+
+
+def test_machine_without_a_name_has_no_readings(tmp_path: Path) -> None:
+    assert list(MachineSource(tmp_path).read(full=True)) == []

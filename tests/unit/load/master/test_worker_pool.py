@@ -1,19 +1,25 @@
-"""Membership, assignments, reports and waits of the pool, without a loss."""
+"""Membership, assignments, reports and waits of the pool, without a loss.
+
+What the pool takes for granted of Locust, in a process of its own: importing it patches one.
+"""
+
+import subprocess
+import sys
 
 import pytest
 
-from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
+from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
 from solrbench.load.errors import LoadError
-from solrbench.load.locust_runtime.users_dispatcher import WorkerRoster
-from solrbench.load.master.worker_pool.distributed_step_run import DistributedStepRunState
+from solrbench.load.locust_scaling import WorkerRoster
+from solrbench.load.master.distributed_step_run import DistributedStepRunState
+from solrbench.load.master.worker_orders import STATE_MISSING
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import LiveTotals
-from solrbench.load.schedule.user_classes import UserClass
-from solrbench.load.schedule.user_placement import UserPlacement
+from solrbench.load.schedule.users import UserClass, UserPlacement
 from solrbench.reasons.load import LoadReason
-from unit.load.builders import assignment
-from unit.load.master.fake_load.locust import FakeLoad
+from support.load.builders import assignment
+from support.load.fake_locust import FakeLoad
 
 KEY = assignment().key
 RATE = ArrivalRate(requests_per_second=5, distribution=ArrivalDistribution.UNIFORM, max_in_flight=9)
@@ -219,3 +225,10 @@ def test_shutdown_reaches_every_worker() -> None:
     load.pool.wait_for_workers()
     load.pool.shut_down(4)
     assert load.sent(messages.EXIT) == [("a", {"exit_code": 4}), ("b", {"exit_code": 4})]
+
+
+@pytest.mark.slow
+def test_missing_workers_are_in_the_state_that_locust_gives_them() -> None:
+    program = "from locust.runners import STATE_MISSING; print(STATE_MISSING)"
+    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert printed.strip() == STATE_MISSING

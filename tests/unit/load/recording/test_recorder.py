@@ -3,12 +3,30 @@ from collections import Counter
 
 import pytest
 
-from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
-from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
+from solrbench.contract.step_document import PARTIAL_RESULTS
+from solrbench.load.recording.recorder import OTHER, SECOND_NS, NameLimiter, StepRunRecorder
 from solrbench.load.workload.name_table import UncheckedNames
-from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
-from solrbench.results.stats.histograms import Histogram, decode
+from solrbench.load.workload.requests import PreparedRequest
+from solrbench.load.workload.response_checks import EMPTY_RESULT, RequestFailure
+from solrbench.stats.histograms import Histogram, decode
+
+MAX_NAMES = 12
+
+
+def test_first_names_are_kept_for_good() -> None:
+    names = NameLimiter(MAX_NAMES)
+    kept = [names.limit(f"name {number}") for number in range(MAX_NAMES + 10)]
+    assert kept[: MAX_NAMES - 1] == [f"name {number}" for number in range(MAX_NAMES - 1)]
+    assert set(kept[MAX_NAMES - 1 :]) == {OTHER}
+    assert len(set(kept)) == MAX_NAMES
+    assert names.limit("name 3") == "name 3"
+
+
+def test_long_names_are_cut_and_empty_ones_replaced() -> None:
+    names = NameLimiter(MAX_NAMES)
+    assert names.limit("a" * 300) == names.limit("a" * 300) == "a" * 100
+    assert names.limit("") == OTHER
+
 
 HOT, COLD = PreparedRequest(b"", 0, is_json=True), PreparedRequest(b"", 1, is_json=True)
 ORIGIN = 5 * SECOND_NS

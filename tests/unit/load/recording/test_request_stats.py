@@ -1,16 +1,128 @@
-import random
+"""Times of the last second: what is sent is small, and merges as histograms do."""
 
-from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
-from solrbench.load.recording.response_times import (
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solrbench.contract.step_document import MOST_SLOW
+from solrbench.load.recording.open_loop import (
     LATE_NS,
     OWN_LAG_NS,
     LatencyRecorder,
     OpenLoopRecorder,
 )
+from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
+from solrbench.load.recording.request_stats import (
+    SlowestRequests,
+    SlowSample,
+    pack_times,
+    percentiles_of,
+    qtime_milliseconds,
+)
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import SendingTime
-from solrbench.results.stats.histograms import Histogram, decode
-from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.load.workload.requests import (
+    PreparedRequest,
+    RequestExtras,
+    describe_request,
+    json_content,
+)
+from solrbench.load.workload.response_checks import RequestFailure
+from solrbench.stats.histograms import HIGHEST_MICROSECONDS, Histogram, buckets_of, decode
+from solrbench.stats.time_blocks import TimeBlocks
+
+TIMES = st.lists(st.integers(1, HIGHEST_MICROSECONDS), min_size=1, max_size=50)
+
+
+def test_nothing_is_packed_into_nothing() -> None:
+    assert pack_times({}) == b""
+    assert percentiles_of([], (50, 99)) == (None, None)
+    assert percentiles_of([b""], (50,)) == (None,)
+
+
+def test_packed_times_are_bounded_whatever_the_number_of_requests() -> None:
+    times = Counter(buckets_of(range(1, HIGHEST_MICROSECONDS, 997_331)))
+    assert len(pack_times(dict.fromkeys(times, 2**16))) == len(pack_times(times)) < 10_000
+
+
+@settings(max_examples=30)
+@given(st.lists(TIMES, min_size=1, max_size=4), st.sampled_from([50.0, 95.0, 99.0]))
+def test_percentile_of_workers_is_that_of_all_their_times(
+    workers: list[list[int]], percent: float
+) -> None:
+    exact = Histogram.from_buckets(Counter(b for times in workers for b in buckets_of(times)))
+    expected = (exact.percentile(percent) or 0) / 1000
+    (found,) = percentiles_of([pack_times(Counter(buckets_of(t))) for t in workers], (percent,))
+    assert found is not None
+    assert expected <= found <= expected * 1.016 + 0.016
+
+
+def sample(
+    microseconds: int, failed: RequestFailure | None = None, started_ns: int = 0
+) -> SlowSample:
+    request = PreparedRequest(f"q={microseconds}".encode(), 0, is_json=True)
+    return SlowSample(microseconds, request, started_ns, "solr-0:8983", 3, failed)
+
+
+def test_only_the_slowest_are_kept() -> None:
+    times = random.Random(2).sample(range(100_000), 5000)
+    kept, noted = SlowestRequests(), 0
+    for microseconds in times:
+        if microseconds > kept.threshold_microseconds:
+            kept.add(sample(microseconds))
+            noted += 1
+    found = [each.service_time_microseconds for each in kept.entries(0)]
+    assert found == sorted(times, reverse=True)[:MOST_SLOW]
+    assert noted < 200
+
+
+def test_of_equals_the_first_stay() -> None:
+    kept = SlowestRequests()
+    for number in range(MOST_SLOW + 5):
+        if kept.threshold_microseconds < 7:
+            kept.add(sample(7, started_ns=number * 10**9))
+    assert [each.second for each in kept.entries(0)] == list(range(MOST_SLOW))
+
+
+def test_entry_says_what_was_asked_and_how_it_ended() -> None:
+    kept = SlowestRequests()
+    kept.add(sample(9, RequestFailure("Timeout", "no complete response"), started_ns=3_500_000_000))
+    (entry,) = kept.entries(1_000_000_000)
+    assert (entry.query, entry.node, entry.second) == ("q=9", "solr-0:8983", 2.5)
+    assert (entry.qtime_milliseconds, entry.failure) == (3, "Timeout")
+
+
+def test_entry_is_one_line_of_bounded_length() -> None:
+    extra = RequestExtras(json_content(b'{\n "query": "' + b"a" * 400 + b'"}\n'))
+    kept = SlowestRequests()
+    kept.add(sample(9)._replace(request=PreparedRequest(b"wt=json", 0, True, 2, extra)))
+    (entry,) = kept.entries(0)
+    assert entry.query.startswith('wt=json { "query": "aaa')
+    assert len(entry.query) == 300
+
+
+def test_form_and_body_are_shown_as_they_were_sent() -> None:
+    assert describe_request(PreparedRequest(b"5\r\n\r\nq=a+b", 0, is_json=True)) == "q=a+b"
+    extra = RequestExtras(json_content(b'{"query":"a"}'))
+    assert (
+        describe_request(PreparedRequest(b"wt=json", 0, True, 2, extra)) == 'wt=json {"query":"a"}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b'{"responseHeader":{"status":0,"QTime":123,"params":{}}}', 123),
+        (b'{"responseHeader":{"status":0,"QTime": 7}}', 7),
+        (b'{"responseHeader":{"status":0}}', None),
+        (b"", None),
+    ],
+)
+def test_qtime_is_read_from_the_header(body: bytes, found: int | None) -> None:
+    assert qtime_milliseconds(body) == found
 
 
 def test_times_are_exact_whatever_their_number() -> None:

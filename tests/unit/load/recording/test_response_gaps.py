@@ -1,6 +1,7 @@
 """Who waited on one worker, and over all of them."""
 
-from solrbench.load.master.merging.merge_response_gaps import merge_response_gaps, merge_user_shares
+from solrbench.contract.request_counts import MOST_RESPONSE_GAPS, MOST_SHARES
+from solrbench.load.master.merge import merge_response_gaps, merge_user_shares
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_gaps import (
     NodeActivity,
@@ -9,8 +10,7 @@ from solrbench.load.recording.response_gaps import (
     user_shares,
 )
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.results.model.response_gaps import MOST_RESPONSE_GAPS, MOST_SHARES
+from solrbench.load.workload.requests import PreparedRequest
 
 MS = 1_000_000
 REQUEST = PreparedRequest(b"q=solr", 0, is_json=True)

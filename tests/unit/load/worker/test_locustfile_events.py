@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from solrbench.load.worker.locustfile.request_event import describe_event
+from solrbench.load.worker.locustfile_events import describe_event
 
 SOLR = b'{\n  "responseHeader":{\n    "zkConnected":true,\n    "status":0,\n    "QTime": 12}}\n'
 URL = "http://solr-0.solr:8983/solr/books/select?q=a&fl=id"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[5]
-PROGRAM = Path(__file__).with_name("step_run_scenarios.py")
+ROOT = Path(__file__).parents[4]
+PROGRAM = ROOT / "tests/support/load/step_run_scenarios.py"
 PATHS = (ROOT / "operator" / "src", ROOT / "tests")
 
 

@@ -15,9 +15,9 @@ SOURCES = Path(__file__).parents[4] / "operator" / "src"
 PROGRAM = """
 import json, sys
 from locust.stats import RequestStats
-from solrbench.load.worker.locust_stats import add_to_locust_stats
+from solrbench.load.worker.worker import add_to_locust_stats
 from solrbench.load.recording.request_stats import SecondStats
-from solrbench.results.stats.histograms import buckets_of
+from solrbench.stats.histograms import buckets_of
 from collections import Counter
 
 stats = RequestStats()

@@ -2,9 +2,9 @@ import tracemalloc
 from collections import Counter
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.workload.workload import GeneratedQueries
-from solrbench.load.workload.generated_queries import generate_queries
-from solrbench.plan.vocabulary import CATEGORIES, word
+from solrbench.api.v1alpha1.request_mix import GeneratedQueries
+from solrbench.contract.generated_documents import CATEGORIES, word
+from solrbench.load.workload.loader import generate_queries
 
 DATASET = Generator(documents=10, vocabulary_terms=1000, seed=3)
 

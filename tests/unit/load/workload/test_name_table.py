@@ -1,27 +1,40 @@
 """Which answers cannot be checked, by request name; and that they are absent from the result."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from solrbench.api.v1alpha1.request_mix import Order
+from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.engine.target import load_target
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.workload.http_requests import prepare_requests
 from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.name_table import (
     FULLY_VISIBLE,
     RequestNameTable,
     ResponseVisibility,
+    query_positions,
     visibility_of,
 )
-from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.request_mix import PreparedWorkload
-from solrbench.plan.load_plan import LoadPlan
+from solrbench.load.workload.requests import prepare_requests
+from support.load.builders import (
+    assignment,
+    duty,
+    mix_plan,
+    queries_spec,
+    run,
+    run_step,
+    target,
+    workload,
+)
 from support.servers.http_server import Exchange, HttpServer
-from unit.load.builders import assignment, duty, mix_plan, run, run_step, target, workload
 
 JSON = ("wt", "json")
 XML_ONLY = {"wt": "xml"}
@@ -84,8 +97,8 @@ def test_one_request_that_hides_something_is_enough_for_its_name() -> None:
     assert names.unchecked.empty == {1}
 
 
-def query(name: str, *parameters: tuple[str, str], **fields: Any) -> Query:
-    return Query(name, (("q", "a"), *parameters), **fields)
+def query(name: str, *parameters: tuple[str, str], **fields: Any) -> WorkloadQuery:
+    return WorkloadQuery(name, (("q", "a"), *parameters), **fields)
 
 
 def unchecked(names: Sequence[str], made: Any) -> tuple[set[str], set[str]]:
@@ -236,8 +249,8 @@ def test_responses_without_a_header_leave_their_name_unchecked(tmp_path: Path) -
     run(body)
 
 
-def named(name: str, text: str, **parameters: str) -> Query:
-    return Query(name, (("q", text), *parameters.items()))
+def named(name: str, text: str, **parameters: str) -> WorkloadQuery:
+    return WorkloadQuery(name, (("q", text), *parameters.items()))
 
 
 def test_counts_are_measured_or_absent_in_both_loops() -> None:
@@ -264,3 +277,52 @@ def test_counts_are_measured_or_absent_in_both_loops() -> None:
         }
 
     run(body)
+
+
+def take(count: int, order: Order, seed: int = 1, size: int = 1000, **who: Any) -> list[int]:
+    queries = queries_spec(order=order, seed=seed)
+    return list(islice(query_positions(queries, size, assignment(**who)), count))
+
+
+def test_sequential_goes_round_the_list_from_the_offset() -> None:
+    assert take(7, Order.SEQUENTIAL, size=5, offset=3) == [3, 4, 0, 1, 2, 3, 4]
+
+
+def test_sequential_workers_share_the_list() -> None:
+    one = take(6, Order.SEQUENTIAL, users=4, workers=2, worker=0)
+    two = take(6, Order.SEQUENTIAL, users=4, workers=2, worker=1)
+    assert (one, two) == ([0, 2, 4, 6, 8, 10], [1, 3, 5, 7, 9, 11])
+
+
+@pytest.mark.parametrize("order", [Order.RANDOM, Order.ZIPF])
+def test_same_seed_gives_the_same_sequence(order: Order) -> None:
+    assert take(9000, order) == take(9000, order)
+    assert take(50, order) != take(50, order, seed=2)
+    assert take(50, order, workers=2, users=2) != take(50, order, workers=2, users=2, worker=1)
+
+
+@pytest.mark.parametrize("order", [Order.RANDOM, Order.ZIPF])
+def test_repeats_and_steps_have_sequences_of_their_own(order: Order) -> None:
+    queries = queries_spec(order=order)
+    duties = [
+        assignment(),
+        assignment().model_copy(update={"repeat": 2}),
+        assignment().model_copy(update={"step": "storm"}),
+    ]
+    drawn = [tuple(islice(query_positions(queries, 1000, duty), 20)) for duty in duties]
+    assert len(set(drawn)) == 3
+
+
+def test_random_draws_evenly() -> None:
+    counts = Counter(take(50_000, Order.RANDOM, size=10))
+    assert set(counts) == set(range(10))
+    # Five standard deviations of a binomial distribution: sqrt(50000 * 0.1 * 0.9) = 67.
+    assert all(abs(count - 5000) < 5 * 67 for count in counts.values())
+
+
+def test_zipf_prefers_the_head_by_its_law() -> None:
+    counts = Counter(take(50_000, Order.ZIPF, size=100))
+    expected = 50_000 / sum(1 / rank for rank in range(1, 101))
+    assert counts[0] == pytest.approx(expected, rel=0.05)
+    assert counts[9] == pytest.approx(expected / 10, rel=0.15)
+    assert max(counts) < 100

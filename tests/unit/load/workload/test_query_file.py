@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.api.v1alpha1.workload.mix import Expectation
-from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
+from solrbench.api.v1alpha1.request_mix import Expectation
+from solrbench.api.v1alpha1.workload import MOST_NAMES
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.query_file import (
     FileQueries,
-    Query,
+    WorkloadQuery,
     _decode,
     parse_lines,
     query_file_path,
     read_queries,
 )
-from unit.load.builders import queries_spec
+from support.load.builders import queries_spec
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ from unit.load.builders import queries_spec
 def test_line_becomes_parameters(
     line: str, name: str | None, parameters: list[tuple[str, str]]
 ) -> None:
-    assert list(parse_lines([line.encode()], "f")) == [Query(name, tuple(parameters))]
+    assert list(parse_lines([line.encode()], "f")) == [WorkloadQuery(name, tuple(parameters))]
 
 
 @pytest.mark.parametrize(
@@ -71,19 +71,19 @@ def test_line_becomes_parameters(
     [
         (
             '{"params": {"q": "a"}, "expect": {"minNumFound": 1}, "method": "POST"}',
-            Query(None, (("q", "a"),), method="POST", expect=Expectation(min_num_found=1)),
+            WorkloadQuery(None, (("q", "a"),), method="POST", expect=Expectation(min_num_found=1)),
         ),
         (
             '{"name": "body", "json": {"query": "a", "limit": 3}, "params": {"rows": 1}}',
-            Query("body", (("rows", "1"),), b'{"query":"a","limit":3}'),
+            WorkloadQuery("body", (("rows", "1"),), b'{"query":"a","limit":3}'),
         ),
-        ('{"json": {"query": "a"}, "method": "POST"}', Query(None, (), b'{"query":"a"}')),
+        ('{"json": {"query": "a"}, "method": "POST"}', WorkloadQuery(None, (), b'{"query":"a"}')),
         # As it was before: without `params` or a body, these are names of parameters.
-        ('{"json": "{}", "method": "x"}', Query(None, (("json", "{}"), ("method", "x")))),
-        ("q=a+b%26&fq=&x", Query(None, (("q", "a b&"), ("fq", ""), ("x", "")))),
+        ('{"json": "{}", "method": "x"}', WorkloadQuery(None, (("json", "{}"), ("method", "x")))),
+        ("q=a+b%26&fq=&x", WorkloadQuery(None, (("q", "a b&"), ("fq", ""), ("x", "")))),
     ],
 )
-def test_line_may_say_how_it_is_sent_and_what_is_expected(line: str, query: Query) -> None:
+def test_line_may_say_how_it_is_sent_and_what_is_expected(line: str, query: WorkloadQuery) -> None:
     assert list(parse_lines([line.encode()], "f")) == [query]
 
 

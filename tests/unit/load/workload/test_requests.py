@@ -5,21 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.http_auth import HttpAuth, basic_auth
+from solrbench.api.v1alpha1.workload import Workload
+from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.engine.target import load_target
 from solrbench.load.errors import LoadError
-from solrbench.load.workload.http_requests import (
+from solrbench.load.workload.query_file import WorkloadQuery
+from solrbench.load.workload.request_mix import QuerySource
+from solrbench.load.workload.requests import (
+    BodyKind,
+    PreparedRequest,
     first_template_index,
     prepare_node,
     prepare_requests,
 )
-from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
-from solrbench.load.workload.query_file import Query
-from solrbench.load.workload.request_mix import QuerySource
-from solrbench.load.workload.url_encoding import url_quote
-from solrbench.plan.load_plan import LoadPlan
-from unit.load.builders import plain, workload
+from solrbench.load.workload.templates import url_quote
+from solrbench.net.http import HttpAuth, basic_auth
+from support.load.builders import plain, workload
 
 URL = "http://node-0.solr.ns.svc:8983/solr"
 
@@ -30,7 +31,7 @@ def sent(request: PreparedRequest) -> list[tuple[str, str]]:
 
 def test_own_parameters_win_over_those_of_the_workload() -> None:
     spec = workload(parameters={"rows": "5", "fl": "id"})
-    queries = [Query(None, (("q", "a b"), ("rows", "0"), ("fq", "x"), ("fq", "y")))]
+    queries = [WorkloadQuery(None, (("q", "a b"), ("rows", "0"), ("fq", "x"), ("fq", "y")))]
     (request,) = prepare_requests(spec, queries).requests
     assert sent(request) == [
         ("q", "a b"),
@@ -55,7 +56,7 @@ def test_answer_is_json_unless_asked_otherwise(
     parameters: dict[str, str], query: tuple[tuple[str, str], ...], is_json: bool
 ) -> None:
     spec = workload(parameters=parameters)
-    (request,) = prepare_requests(spec, [Query(None, query)]).requests
+    (request,) = prepare_requests(spec, [WorkloadQuery(None, query)]).requests
     assert request.is_json is is_json
 
 
@@ -83,7 +84,7 @@ def test_post_says_how_long_its_form_is() -> None:
 def test_body_of_the_json_api_goes_beside_the_parameters() -> None:
     spec = workload(parameters={"shards.preference": "replica.type:PULL", "_route_": "p1!"})
     node = prepare_node(spec, "books", URL)
-    query = Query(None, (("timeAllowed", "9"),), b'{"query":"a"}')
+    query = WorkloadQuery(None, (("timeAllowed", "9"),), b'{"query":"a"}')
     (request,) = prepare_requests(spec, [query]).requests
     head, body = node.message(request).decode("ascii").split("\r\n\r\n")
     assert head.split("\r\n")[0] == (
@@ -99,7 +100,10 @@ def test_line_may_be_sent_by_another_method_than_the_others() -> None:
     for method, others in (("GET", "POST"), ("POST", "GET")):
         spec = workload(method=others)
         node = prepare_node(spec, "books", URL)
-        queries = [Query(None, (("q", "a"),)), Query(None, (("q", "a"),), method=method)]
+        queries = [
+            WorkloadQuery(None, (("q", "a"),)),
+            WorkloadQuery(None, (("q", "a"),), method=method),
+        ]
         first, second = prepare_requests(spec, queries).requests
         assert node.message(first).startswith(others.encode())
         assert node.message(second).startswith(method.encode())
@@ -112,7 +116,12 @@ def test_texts_are_quoted_as_the_library_does(text: str) -> None:
 
 
 def test_names_are_numbered_in_order_of_appearance() -> None:
-    queries = [Query("hot", ()), Query(None, ()), Query("hot", ()), Query("cold", ())]
+    queries = [
+        WorkloadQuery("hot", ()),
+        WorkloadQuery(None, ()),
+        WorkloadQuery("hot", ()),
+        WorkloadQuery("cold", ()),
+    ]
     prepared = prepare_requests(workload(requestName="other"), queries)
     assert prepared.names == ("hot", "other", "cold")
     assert [request.name for request in prepared.requests] == [0, 1, 0, 2]

@@ -1,10 +1,6 @@
 import pytest
 
-from solrbench.load.validation.response_checks import (
-    LONGEST_SAMPLE,
-    NO_HEADER,
-    check_response,
-)
+from solrbench.load.workload.response_checks import LONGEST_SAMPLE, NO_HEADER, check_response
 
 HEADER = b'{"responseHeader":{"zkConnected":true,"status":%s,"QTime":3}'
 GOOD = HEADER % b"0" + b',"response":{"numFound":0,"docs":[]}}\n'

@@ -7,15 +7,18 @@ import pytest
 
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.errors import LoadError
-from solrbench.load.workload.ordering import RequestCounter
-from solrbench.load.workload.prepared_request import BodyKind, NextRequest, PreparedRequest
-from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.name_table import RequestCounter
+from solrbench.load.workload.query_file import WorkloadQuery
+from solrbench.load.workload.requests import BodyKind, NextRequest, PreparedRequest
 from solrbench.load.workload.transactions import TransactionSource
+from support.load.builders import assignment, run, run_step
 from support.load.transactions import CHAIN, by_name, echo, lines, prepare, target, workload
 from support.servers.http_server import Exchange, HttpServer
-from unit.load.builders import assignment, run, run_step
 
-INPUTS = [Query(None, (("code", "a&b"), ("city", 'Zü "r"'))), Query(None, (("code", "2"),))]
+INPUTS = [
+    WorkloadQuery(None, (("code", "a&b"), ("city", 'Zü "r"'))),
+    WorkloadQuery(None, (("code", "2"),)),
+]
 
 
 def first(part: TransactionSource, count: int = 1) -> list[PreparedRequest]:

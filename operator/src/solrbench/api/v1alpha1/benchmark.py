@@ -1,36 +1,36 @@
-"""`spec` of a `SolrBenchmark`: one target, one dataset, one workload, a ladder of steps."""
+"""`spec` of a `SolrBenchmark`: one target, one dataset, one workload, a ladder of steps.
 
+The `SolrBenchmark` resource as a whole.
+"""
+
+import re
+from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from solrbench.api.rules import ListMap, Model, Rule
-from solrbench.api.v1alpha1.collection import Caches, Collection
-from solrbench.api.v1alpha1.companions import MAX_COMPANIONS, Companion
-from solrbench.api.v1alpha1.comparison import ComparisonSpec
+from solrbench.api.rules import ADMITTED, LenientModel, ListMap, Model, Rule
+from solrbench.api.v1alpha1.arrivals import REPLAY_RULES, WarmUp
+from solrbench.api.v1alpha1.collection import MAX_COMPANIONS, Caches, Collection, Companion
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.export import Results
-from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
-from solrbench.api.v1alpha1.load.diagnostics import Diagnostics
-from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.load.replay import REPLAY_RULES
-from solrbench.api.v1alpha1.load.warm_up import WarmUp
-from solrbench.api.v1alpha1.objectives import MOST_OBJECTIVES, Objective
-from solrbench.api.v1alpha1.pod.pod_options import PodOptions
-from solrbench.api.v1alpha1.rules.duration import DURATION_RULES
-from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
-from solrbench.api.v1alpha1.rules.objectives import OBJECTIVE_RULES
-from solrbench.api.v1alpha1.rules.pod_options import POD_OPTION_RULES
-from solrbench.api.v1alpha1.rules.repeats import REPEAT_RULES
-from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
-from solrbench.api.v1alpha1.rules.storage_limits import SIZE_RULES
-from solrbench.api.v1alpha1.seeds import DEFAULT_SEED, pass_seed_on
-from solrbench.api.v1alpha1.target.target import Target
-from solrbench.api.v1alpha1.target.variant import STEP_VARIANTS_RULE
-from solrbench.api.v1alpha1.workload.locustfile import LOCUSTFILE_RULES
-from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Seconds, Seed, pass_seed_on
+from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.objectives import MOST_OBJECTIVES, ComparisonSpec, Objective
+from solrbench.api.v1alpha1.pod_options import PodOptions
+from solrbench.api.v1alpha1.result_rules import OBJECTIVE_RULES, REPEAT_RULES, SIZE_RULES
+from solrbench.api.v1alpha1.results import Results
+from solrbench.api.v1alpha1.spec_rules import (
+    DURATION_RULES,
+    GENERATED_RULES,
+    POD_OPTION_RULES,
+    ROUTING_RULES,
+)
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.target import STEP_VARIANTS_RULE, Target, ZooKeeperMode
+from solrbench.api.v1alpha1.validity import Diagnostics
+from solrbench.api.v1alpha1.workload import LOCUSTFILE_RULES, Workload
 
 USES = (
     "(has(self.target.existing) && has(self.target.existing.collectionPolicy)"
@@ -184,3 +184,123 @@ class Spec(Model):
         *REPLAY_RULES,
         *POD_OPTION_RULES,
     )
+
+
+MAX_NAME = 40
+"""Leaves room for `-load-worker-199-xxxxx` in a 63-character host name."""
+
+MAX_NAME_PROVIDED = 32
+"""Leaves room for `-solrcloud-zookeeper` and the hash of its revision in a label of 63."""
+
+
+class OwnerReference(LenientModel):
+    """The parts of a reference to an owner that the operator uses."""
+
+    kind: str
+    name: str
+    uid: str
+    controller: bool = False
+
+
+class Metadata(LenientModel):
+    """The parts of Kubernetes' metadata that the operator uses."""
+
+    name: str
+    namespace: str = "default"
+    uid: str = ""
+    generation: int = 1
+    resource_version: str = ""
+    creation_timestamp: datetime | None = None
+    deletion_timestamp: datetime | None = None
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    owner_references: list[OwnerReference] = []
+
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The resource that controls this one, if one does."""
+        return next((each for each in self.owner_references if each.controller), None)
+
+
+class SolrBenchmark(Model):
+    """A benchmark of one SolrCloud topology: target, dataset, workload and load."""
+
+    api_version: Literal["solrbench.io/v1alpha1"] = "solrbench.io/v1alpha1"
+    """`apiVersion` is the version of this schema."""
+    kind: Literal["SolrBenchmark"] = "SolrBenchmark"
+    """`kind` is the kind of the resource."""
+    metadata: Metadata
+    """`metadata` is Kubernetes' object metadata: name, namespace, labels."""
+    spec: Spec
+    """`spec` is the desired state of the benchmark."""
+    status: Status = Field(default_factory=Status)
+    """`status` is the observed state, written only by the operator."""
+
+    rules: ClassVar = (
+        Rule(
+            cel=f"self.metadata.name.size() <= {MAX_NAME}",
+            message=f"metadata.name must have at most {MAX_NAME} characters",
+            is_satisfied=lambda b: len(b.metadata.name) <= MAX_NAME,
+        ),
+        Rule(
+            cel=(
+                f"self.metadata.name.size() <= {MAX_NAME_PROVIDED}"
+                " || !has(self.spec.target.solrCloud)"
+                " || self.spec.target.solrCloud.zookeeper.mode != 'Provided'"
+            ),
+            message=(
+                f"metadata.name must have at most {MAX_NAME_PROVIDED} characters when"
+                " target.solrCloud.zookeeper.mode is Provided"
+            ),
+            is_satisfied=lambda b: (
+                len(b.metadata.name) <= MAX_NAME_PROVIDED
+                or b.spec.target.solr_cloud is None
+                or b.spec.target.solr_cloud.zookeeper.mode is not ZooKeeperMode.PROVIDED
+            ),
+        ),
+        Rule(
+            cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+            message="metadata.name must start with a letter and must not contain dots",
+            is_satisfied=lambda b: (
+                re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", b.metadata.name) is not None
+            ),
+        ),
+        Rule(
+            cel=(
+                "!has(self.spec.comparison.baseline)"
+                " || !has(self.spec.comparison.baseline.benchmark)"
+                " || self.spec.comparison.baseline.benchmark.name != self.metadata.name"
+            ),
+            message="spec.comparison.baseline.benchmark must be another benchmark than this one",
+            is_satisfied=lambda b: b.metadata.name != _baseline(b),
+        ),
+    )
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`, as logs and metrics call it."""
+        return f"{self.metadata.namespace}/{self.metadata.name}"
+
+    @classmethod
+    def parse(cls, body: dict[str, Any]) -> "SolrBenchmark":
+        """Return the model of a resource as the API server stores it.
+
+        One that has started keeps to the rules of the version that let it through: those that came
+        with an upgrade of the operator do not end it.
+
+        Raises:
+            pydantic.ValidationError: if the resource breaks the schema or a rule.
+
+        """
+        known = {"apiVersion", "kind", "metadata", "spec", "status"}
+        has_started = (body.get("status") or {}).get("startTime") is not None
+        return cls.model_validate(
+            {k: v for k, v in body.items() if k in known}, context={ADMITTED: has_started}
+        )
+
+
+def _baseline(benchmark: SolrBenchmark) -> str | None:
+    """Return the name of the benchmark that it is compared with."""
+    baseline = benchmark.spec.comparison.baseline
+    reference = None if baseline is None else baseline.benchmark
+    return None if reference is None else reference.name

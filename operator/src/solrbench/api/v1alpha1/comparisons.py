@@ -1,14 +1,128 @@
-"""What is measured beside the results: open loop, cold start, comparisons, report, summary."""
+"""What is measured beside the results: open loop, cold start, comparisons, report, summary.
 
+The word that a comparison ends with, and what it lacks without one.
+
+The benchmark beside its baseline.
+"""
+
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
-from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
-from solrbench.api.v1alpha1.status.comparison_word import MoreRepeats, Word
-from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.steps.intervals import Interval
-from solrbench.api.v1alpha1.status.steps.result_field import Metric, Shown, Unit
+from solrbench.api.v1alpha1.conditions import PrometheusMetric, Shown, StatusModel, Unit
+from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Int, Measure, Text
+from solrbench.api.v1alpha1.step_result import Interval
+
+MORE_THAN_50 = 51
+"""Stands for more than 50 further repeats."""
+
+MoreRepeats = Annotated[Int, Field(ge=1, le=MORE_THAN_50)]
+"""About how many more repeats of each side would decide a comparison."""
+
+
+class Word(StrEnum):
+    """What a comparison says of a figure of the benchmark beside that of its baseline."""
+
+    BETTER = "Better"
+    WORSE = "Worse"
+    SAME = "Same"
+    """Any difference is smaller than the smallest effect that matters."""
+    UNCLEAR = "Unclear"
+    """The repeats do not decide it; more of them may."""
+
+
+MAX_FIGURES = 96
+"""Those of all primary figures, and details; `solrbench compare` shows all."""
+
+MAX_TREND_DIFFERENCES = 16
+"""Trends beside those of the baseline; those that differ come first."""
+
+MAX_NOTES = 12
+"""Differences of two specs that are listed."""
+
+
+class FigureComparison(StatusModel):
+    """One figure beside that of the baseline."""
+
+    step: Text | None = None
+    """Name of the step; absent for what is measured of the index."""
+    variant: Text | None = None
+    """Name of the variant; absent without variants."""
+    request: Text | None = None
+    """Name of the request, or `all requests`."""
+    figure: Text
+    """What is compared, with its unit: averageMilliseconds, p95Milliseconds (any percentile),
+    requestsPerSecond, failedPercent, indexingSeconds, indexBytes."""
+    primary: Bool = False
+    """Whether it decides about its step."""
+    baseline: Measure
+    """Its mean over the repeats of the baseline: the geometric mean, but of failedPercent."""
+    value: Measure
+    """The same of this benchmark."""
+    difference_percent: Difference
+    """Difference in per cent of the baseline; of failedPercent in percentage points."""
+    low_percent: Difference | None = None
+    """Lower end of its 95 % confidence interval, which holds for all primary figures together;
+    absent with one repeat."""
+    high_percent: Difference | None = None
+    """Upper end of it."""
+    word: Word | None = None
+    """Better, Worse, Same or Unclear; absent with one repeat."""
+    more_repeats: MoreRepeats | None = None
+    """About how many more repeats of both would decide it, if the word is Unclear; 51 stands for
+    more than 50."""
+    on_target: Bool = False
+    """Whether all repeats of one side were measured on one target: the word is then about that
+    target, not about another one of the same topology."""
+    invalid: Bool = False
+    """Whether the step is Invalid on either side."""
+
+
+class TrendDifference(StatusModel):
+    """What one figure grew by in a step, beside the baseline."""
+
+    step: Text
+    """Name of the step."""
+    variant: Text | None = None
+    """Name of the variant; absent without variants."""
+    figure: Text
+    """HeapAfterGc, ResidentMemory, Latency, FailedRequests or IndexSize."""
+    unit: Text
+    """Unit of the figure: bytes, milliseconds or percent."""
+    baseline_per_hour: Difference
+    """Growth in an hour of the baseline, as in its `status.trends`."""
+    growth_per_hour: Difference
+    """The same of this benchmark."""
+    difference_per_hour: Difference
+    """Difference of both."""
+    low_per_hour: Difference
+    """Lower end of its 95 % confidence interval."""
+    high_per_hour: Difference
+    """Upper end of it."""
+    word: Word
+    """Worse if it grows more than in the baseline, Better if less, Same if it is steady in both,
+    else Unclear."""
+
+
+class BaselineComparison(StatusModel):
+    """All figures that both have, in the order of the steps, those that decide first."""
+
+    baseline: Text
+    """`baseline` is what it was compared with."""
+    figures: Annotated[list[FigureComparison], Field(max_length=MAX_FIGURES)] = []
+    """`figures` are the figures."""
+    left_out: Count = 0
+    """`leftOut` is the number of figures for which there is no room."""
+    trends: Annotated[list[TrendDifference], Field(max_length=MAX_TREND_DIFFERENCES)] = []
+    """`trends` are the trends that both have."""
+    settings: Annotated[list[Text], Field(max_length=MAX_NOTES)] = []
+    """`settings` are the settings of target and collection in which both differ: what is
+    compared."""
+    differences: Annotated[list[Text], Field(max_length=MAX_NOTES)] = []
+    """`differences` are those of dataset, workload, steps and seed: both did not do the same, so
+    that the figures may differ for that alone."""
+
 
 MAX_LEFT_OUT = 8
 """Kinds of parts that a status can go without."""
@@ -25,20 +139,26 @@ class OpenLoopStats(StatusModel):
     variant: Annotated[Text | None, Shown(Unit.NONE)] = None
     """Name of the variant; absent without variants."""
     planned_arrivals: Annotated[
-        Count | None, Shown(Unit.ARRIVALS, metric=Metric("step_planned_arrivals"))
+        Count | None, Shown(Unit.ARRIVALS, metric=PrometheusMetric("step_planned_arrivals"))
     ] = None
     """Arrivals that the planned rate schedules."""
-    sent_arrivals: Annotated[Count, Shown(Unit.ARRIVALS, metric=Metric("step_sent_arrivals"))]
+    sent_arrivals: Annotated[
+        Count, Shown(Unit.ARRIVALS, metric=PrometheusMetric("step_sent_arrivals"))
+    ]
     """Arrivals that were sent, late ones included."""
-    late_arrivals: Annotated[Count, Shown(Unit.ARRIVALS, metric=Metric("step_late_arrivals"))]
+    late_arrivals: Annotated[
+        Count, Shown(Unit.ARRIVALS, metric=PrometheusMetric("step_late_arrivals"))
+    ]
     """Arrivals sent more than 10 ms after their intended start."""
-    dropped_arrivals: Annotated[Count, Shown(Unit.ARRIVALS, metric=Metric("step_dropped_arrivals"))]
+    dropped_arrivals: Annotated[
+        Count, Shown(Unit.ARRIVALS, metric=PrometheusMetric("step_dropped_arrivals"))
+    ]
     """Arrivals never sent, for want of a free connection."""
     lag_p99_milliseconds: Annotated[
         Measure | None,
         Shown(
             Unit.MILLISECONDS,
-            metric=Metric(
+            metric=PrometheusMetric(
                 "step_send_lag_seconds",
                 "0.99",
                 "Quantiles of the worker's own delay, from the intended start to sending where a"
@@ -50,7 +170,8 @@ class OpenLoopStats(StatusModel):
     """99th percentile of the worker's own delay, from the intended start to sending where a
     connection was free, of the worst worker and repeat; absent if a worker did not report it."""
     lag_max_milliseconds: Annotated[
-        Measure | None, Shown(Unit.MILLISECONDS, metric=Metric("step_send_lag_max_seconds"))
+        Measure | None,
+        Shown(Unit.MILLISECONDS, metric=PrometheusMetric("step_send_lag_max_seconds")),
     ] = None
     """Longest delay by a worker itself."""
 
@@ -65,27 +186,31 @@ class ColdStart(StatusModel):
     in_warm_up: Annotated[Bool, Shown(Unit.NONE)]
     """Whether the first thousand requests were those of the warm-up before that step."""
     first_thousand_seconds: Annotated[
-        Measure, Shown(Unit.SECONDS, metric=Metric("cold_start_first_thousand_seconds"))
+        Measure, Shown(Unit.SECONDS, metric=PrometheusMetric("cold_start_first_thousand_seconds"))
     ]
     """Time from the first request sent to the end of the thousandth, of the first step run."""
     first_thousand_average_milliseconds: Annotated[
         Measure,
         Shown(
             Unit.MILLISECONDS,
-            metric=Metric("cold_start_first_thousand_service_time_average_seconds"),
+            metric=PrometheusMetric("cold_start_first_thousand_service_time_average_seconds"),
         ),
     ]
     """Mean service time of the first thousand requests."""
     first_thousand_max_milliseconds: Annotated[
         Measure,
         Shown(
-            Unit.MILLISECONDS, metric=Metric("cold_start_first_thousand_service_time_max_seconds")
+            Unit.MILLISECONDS,
+            metric=PrometheusMetric("cold_start_first_thousand_service_time_max_seconds"),
         ),
     ]
     """Longest service time of the first thousand requests."""
     steady_average_milliseconds: Annotated[
         Measure | None,
-        Shown(Unit.MILLISECONDS, metric=Metric("cold_start_steady_service_time_average_seconds")),
+        Shown(
+            Unit.MILLISECONDS,
+            metric=PrometheusMetric("cold_start_steady_service_time_average_seconds"),
+        ),
     ] = None
     """Mean service time of the step from the second on from which it was steady; absent if it was
     too short or never became steady."""

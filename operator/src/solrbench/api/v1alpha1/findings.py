@@ -1,14 +1,69 @@
-"""What the search for the highest load has found, and how ladders of users scale."""
+"""What the search for the highest load has found, and how ladders of users scale.
 
+What held a step back.
+
+Whether the objectives are met, and which steps were not run.
+
+Who waited: the user with the fewest requests, and the longest waits.
+
+What grew while a step ran.
+
+Verdicts: whether the results of the steps are valid.
+
+The verdicts of all steps as one.
+
+Apart from the checks, which need numpy: who only reads results does not.
+"""
+
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
+from solrbench.api.v1alpha1.conditions import StatusModel
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
-from solrbench.api.v1alpha1.load.capacity import MOST_TRIALS
-from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.steps.intervals import Interval
+from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, MOST_TRIALS
+from solrbench.api.v1alpha1.step_result import Interval
+
+
+class Resource(StrEnum):
+    """What holds a step back, in the order in which it is looked for."""
+
+    LOAD_GENERATOR = "LoadGenerator"
+    THROTTLING = "Throttling"
+    MEMORY = "Memory"
+    GARBAGE_COLLECTION = "GarbageCollection"
+    ONE_NODE = "OneNode"
+    CPU = "Cpu"
+    DISK = "Disk"
+    ZOOKEEPER = "ZooKeeper"
+    THREADS = "Threads"
+    PROXY = "Proxy"
+    NETWORK = "Network"
+    MACHINE = "Machine"
+    NONE = "None"
+    UNCLEAR = "Unclear"
+
+
+class Bottleneck(StatusModel):
+    """What held one step back."""
+
+    step: Text
+    """`step` is the name of the step."""
+    variant: Text | None = None
+    """`variant` is the name of the variant; absent without variants."""
+    resource: Text
+    """`resource` is LoadGenerator, Throttling, Memory, GarbageCollection, OneNode, Cpu, Disk,
+    ZooKeeper, Threads, Proxy, Network, Machine, None if nothing is saturated, or Unclear if
+    repeats do not agree."""
+    server: Text | None = None
+    """`server` is the node, pod or worker that shows it most; absent if it is no single one."""
+    message: Text
+    """`message` gives the measured value and its limit, or in what repeats differ."""
+    field: Text | None = None
+    """`field` is the field of the spec to vary next, as an axis of a sweep; absent without one."""
+
 
 MAX_VARIANTS = 8
 
@@ -99,3 +154,211 @@ class Scalability(StatusModel):
     throughput was measured to decline beyond it."""
     message: Text
     """`message` is the result as a sentence."""
+
+
+MAX_NOT_RUN = 32
+
+
+class ObjectiveWord(StrEnum):
+    """What a number and its interval say of a limit."""
+
+    MET = "Met"
+    """The whole 95 % interval keeps the limit."""
+    MISSED = "Missed"
+    """The whole interval is beyond the limit."""
+    UNCLEAR = "Unclear"
+    """The limit is within the interval, or there is none."""
+
+
+class ObjectiveResult(StatusModel):
+    """One objective in one step and variant, or for the dataset."""
+
+    name: Text
+    """`name` is the name of the objective."""
+    step: Text | None = None
+    """`step` is the name of the step; absent for objectives of the dataset."""
+    variant: Text | None = None
+    """`variant` is the name of the variant; absent without variants."""
+    word: ObjectiveWord
+    """`word` is Met, Missed, or Unclear where the limit is within the 95 % interval."""
+    limit: Measure
+    """`limit` is the limit of the objective, in `unit`."""
+    value: Measure | None = None
+    """`value` is the number that was measured, in `unit`; absent if nothing was."""
+    lower: Measure | None = None
+    """`lower` is the lower bound of its 95 % confidence interval; absent without one."""
+    upper: Measure | None = None
+    """`upper` is the upper bound."""
+    unit: Text
+    """`unit` is the unit of the numbers: ms, %, requests/s, s or bytes."""
+    message: Text
+    """`message` is the same as a sentence."""
+
+
+class NotRun(StatusModel):
+    """A step that was not run."""
+
+    step: Text
+    """`step` is the name of the step."""
+    variant: Text | None = None
+    """`variant` is the name of the variant; absent without variants."""
+    step_runs: Count
+    """`stepRuns` is the number of repeats in which it was not run."""
+    reason: Text
+    """`reason` gives the objective or rule, the number and its limit."""
+
+
+class ObjectivesStatus(StatusModel):
+    """All objectives."""
+
+    word: ObjectiveWord
+    """`word` is Missed if one is, Met if all are, else Unclear."""
+    results: Annotated[list[ObjectiveResult], Field(max_length=MAX_OBJECTIVE_RESULTS)] = []
+    """`results` has one entry for each objective, and each step and variant that it is for."""
+
+
+MAX_RESPONSE_GAPS = 8
+"""Steps and variants in the status."""
+
+
+class StepResponseGaps(StatusModel):
+    """Who waited in one step through one variant, over all repeats stored."""
+
+    step: Text
+    """Name of the step."""
+    variant: Text | None = None
+    """Name of the variant; absent without variants."""
+    least_user_requests: Count | None = None
+    """Requests of the user with the fewest, in the repeat in which it is farthest below the median;
+    absent in an open loop and with a locustfile, as the following ones."""
+    median_user_requests: Count | None = None
+    """Median of the requests of a user in that repeat."""
+    most_user_requests: Count | None = None
+    """Requests of the user with the most in that repeat."""
+    least_user: Count | None = None
+    """Number of the user with the fewest requests, from 0."""
+    least_user_node: Text | None = None
+    """Host and port of its node."""
+    least_user_repeat: Count | None = None
+    """That repeat."""
+    longest_milliseconds: Measure | None = None
+    """The longest time that a user waited for a response; in an open loop, that no response came
+    from a node although requests waited for it."""
+    longest_user: Count | None = None
+    """Number of that user, from 0; absent in an open loop."""
+    longest_node: Text | None = None
+    """Host and port of its node."""
+    longest_repeat: Count | None = None
+    """The repeat in which that was."""
+    longest_second: Measure | None = None
+    """When it began: seconds since the step began to be measured."""
+
+
+MAX_TRENDS = 64
+"""Trends in the status; of more, those that grow come first."""
+
+
+class TrendFigure(StrEnum):
+    """A figure that may grow."""
+
+    HEAP = "HeapAfterGc"
+    MEMORY = "ResidentMemory"
+    LATENCY = "Latency"
+    FAILURES = "FailedRequests"
+    INDEX = "IndexSize"
+
+
+class TrendWord(StrEnum):
+    """What a figure did."""
+
+    HEAP_GROWS = "HeapGrows"
+    MEMORY_GROWS = "MemoryGrows"
+    LATENCY_GROWS = "LatencyGrows"
+    FAILURES_GROW = "FailuresGrow"
+    INDEX_GROWS = "IndexGrows"
+    ROSE_ONCE = "RoseOnce"
+    STEADY = "Steady"
+    UNCLEAR = "Unclear"
+
+
+class Trend(StatusModel):
+    """What one figure did in a step, for steps of five minutes and more."""
+
+    step: Text
+    """`step` is the name of the step."""
+    variant: Text | None = None
+    """`variant` is the name of the variant; absent without variants."""
+    figure: Text
+    """`figure` is HeapAfterGc, ResidentMemory, Latency, FailedRequests or IndexSize."""
+    word: Text
+    """`word` is HeapGrows, MemoryGrows, LatencyGrows, FailuresGrow or IndexGrows; RoseOnce for a
+    single step upwards; Steady; or Unclear if the step was too short or too uneven to say."""
+    server: Text | None = None
+    """`server` is the node or pod that grows most; absent for what the load measured."""
+    unit: Text
+    """`unit` is the unit of the figure: bytes, milliseconds or percent."""
+    growth_per_hour: Difference
+    """`growthPerHour` is the growth in an hour, beside caches that fill and load that moves; mean
+    over the repeats."""
+    lower_per_hour: Difference
+    """`lowerPerHour` is the lower bound of its 95 % confidence interval, the lowest of any
+    repeat."""
+    upper_per_hour: Difference
+    """`upperPerHour` is the upper bound, the highest of any repeat."""
+    full_in_hours: Measure | None = None
+    """`fullInHours` is the time until the figure reaches its limit at this pace: that of the heap,
+    or the memory limit of the pod; absent if it does not grow, or has no limit."""
+    message: Text
+    """`message` gives the numbers in words."""
+
+
+VALID, INVALID = "Valid", "Invalid"
+
+MAX_VERDICTS = 32
+"""Steps times variants, as the spec bounds them."""
+
+
+MAX_REASONS = 16
+"""Reasons of one step: with all that there are, the status of a long ladder would be too large."""
+
+
+class InvalidReason(StatusModel):
+    """One reason why the results of a step are invalid."""
+
+    reason: Text
+    """`reason` is a CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled,
+    PodRestarted, TooFewSamples, PartialResults, EmptyResults, RequestsFailed, EndedEarly,
+    ConnectionsRanOut, RequestsDropped, RequestsLate, QueriesMayRepeat, WorkersDiffer,
+    DelayedByGenerator, FirstRepeatDiffers, RepeatsDrift, RepeatsDisagree, EmptyResultsIncreased,
+    LoadSharesNodes, SolrSharesNodes, DeletedDocuments, VariantDiffers, CpuStolen, OthersUseCpu,
+    CpuPressure, NotSteady, TargetChanged, RepeatTimesDiffer."""
+    message: Text
+    """`message` gives what happened, the measured value, its limit and the remedy, of the worst
+    repeat."""
+
+
+class StepVerdict(StatusModel):
+    """Verdict on one step and variant, over all stored repeats."""
+
+    step: Text
+    """`step` is the name of the step."""
+    variant: Text | None = None
+    """`variant` is the name of the variant; absent without variants."""
+    verdict: Text
+    """`verdict` is Valid or Invalid."""
+    reasons: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
+    """`reasons` are the reasons why it is Invalid; beyond 16 they are left out."""
+    unchecked: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
+    """`unchecked` are the reasons that could not be checked, and why; beyond 16 they are left
+    out."""
+
+
+def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
+    """Return Invalid if one step is, Valid if none is, and an empty text without verdicts."""
+    found = {each.verdict for each in verdicts}
+    return INVALID if INVALID in found else VALID if found else ""
+
+
+def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
+    """Return the verdicts that are Invalid."""
+    return [each for each in verdicts if each.verdict == INVALID]

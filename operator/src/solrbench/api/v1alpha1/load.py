@@ -1,4 +1,11 @@
-"""`spec.load`: workers, repeats and steps."""
+"""`spec.load`: workers, repeats and steps.
+
+`spec.load.master`: the pod of Locust's master.
+
+`spec.load.between`: what is done between steps, so that each begins alike.
+
+`spec.load.repeats`: how often all steps are run, on what, and in which order.
+"""
 
 import re
 from decimal import Decimal
@@ -8,6 +15,15 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, Strict
 
 from solrbench.api.rules import Model, Rule, exactly_one
+from solrbench.api.v1alpha1.arrivals import (
+    MOST_CHANGES,
+    RATE_CHANGE_RULES,
+    ArrivalDistribution,
+    RateChange,
+    Replay,
+    ThinkTime,
+    WarmUp,
+)
 from solrbench.api.v1alpha1.fields import (
     Int,
     Milliseconds,
@@ -17,21 +33,143 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     at_least,
 )
-from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
-from solrbench.api.v1alpha1.load.between import Between
-from solrbench.api.v1alpha1.load.capacity import Capacity
-from solrbench.api.v1alpha1.load.master import LoadMaster
-from solrbench.api.v1alpha1.load.rate_changes import (
-    MOST_CHANGES,
-    RATE_CHANGE_RULES,
-    RateChange,
+from solrbench.api.v1alpha1.objectives import Capacity
+from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.validity import LoadTelemetry, Validity
+
+MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
+
+
+class LoadMaster(Model):
+    """The pod of Locust's master, which sends no requests and merges what the workers measured."""
+
+    resources: Resources = MASTER_RESOURCES
+    """`resources` are the CPU and memory of the master."""
+
+
+class Before(StrEnum):
+    """Before what something is done."""
+
+    EACH_STEP = "EachStep"
+    EACH_REPEAT = "EachRepeat"
+
+
+class SolrCaches(StrEnum):
+    """What happens to Solr's caches."""
+
+    KEEP = "Keep"
+    EMPTY = "Empty"
+
+
+class Between(Model):
+    """Preparation of steps: emptied caches, then a warm-up."""
+
+    before: Before = Before.EACH_STEP
+    """`before` controls when this is done: before each step, or before the first step of each
+    repeat and variant."""
+    caches: SolrCaches = SolrCaches.KEEP
+    """`caches` controls Solr's caches: `Empty` reloads the collection, and goes on when every core
+    reports that its caches have no entries. The page cache of the operating system stays."""
+    warm_up: WarmUp | None = None
+    """`warmUp` is sent then, in place of `spec.warmUp`; when absent that one is. `requests: 0`
+    measures with cold caches."""
+
+
+class RepeatStart(StrEnum):
+    """What each repeat starts on."""
+
+    SAME_TARGET = "SameTarget"
+    FRESH_DATA = "FreshData"
+    FRESH_TARGET = "FreshTarget"
+
+
+class RepeatOrder(StrEnum):
+    """Order of the variants within the repeats."""
+
+    LISTED = "Listed"
+    INTERLEAVED = "Interleaved"
+    RANDOM = "Random"
+
+
+class Until(StrEnum):
+    """What repeats go on until."""
+
+    DECIDED = "Decided"
+
+
+DEFAULT_MIN, DEFAULT_MAX = 5, 20
+"""Fewer leave too few degrees of freedom, also to find a repeat that stands apart; where more are
+needed, the noise is what to look at."""
+
+_Adaptive = Annotated[Int, Field(ge=2, le=100)]
+
+
+class Repeats(Model):
+    """The runs of all steps."""
+
+    count: Annotated[Int, Field(ge=1, le=100)] | None = None
+    """`count` is the number of times that all steps are run; 1 when absent, without `until`."""
+    until: Until | None = None
+    """`until` goes on for as long as it is needed: `Decided` ends when each comparison of
+    `target.variants`, or with `comparison.baseline`, is Better, Worse or Same, at most after `max`
+    repeats. Levels of the tests allow for the looks after each repeat from `min` on."""
+    min: _Adaptive | None = None
+    """`min` is the number of repeats after which it is looked at first; 5 when absent."""
+    max: _Adaptive | None = None
+    """`max` is the number of repeats after which it ends anyway; 20 when absent."""
+    start_on: RepeatStart = RepeatStart.SAME_TARGET
+    """`startOn` controls what each repeat starts on. `SameTarget` runs all repeats on one target
+    and one index. `FreshData` deletes the collection and indexes the documents again for each
+    repeat, on the same nodes. `FreshTarget` deletes the whole target, too, and provisions it again;
+    not for `target.existing`."""
+    order: RepeatOrder = RepeatOrder.RANDOM
+    """`order` controls the order of `target.variants`, each of which runs all steps before the
+    next one. `Random` draws it for each repeat, by the seed of the spec, `Interleaved` turns it
+    round in every second one (A B, B A), `Listed` keeps it. Steps keep their order, as a ladder
+    rises."""
+
+    @property
+    def least(self) -> int:
+        """Repeats that are run in any case."""
+        if self.until is None:
+            return self.count or 1
+        return DEFAULT_MIN if self.min is None else self.min
+
+    @property
+    def most(self) -> int:
+        """Repeats that are run at most."""
+        if self.until is None:
+            return self.count or 1
+        return DEFAULT_MAX if self.max is None else self.max
+
+    rules: ClassVar = (
+        Rule(
+            cel="!has(self.count) || !has(self.until)",
+            message="count must not go with until, which has min and max",
+            is_satisfied=lambda r: r.count is None or r.until is None,
+        ),
+        Rule(
+            cel="has(self.until) || !(has(self.min) || has(self.max))",
+            message="min and max must go with until, a number that is known is count",
+            is_satisfied=lambda r: r.until is not None or (r.min is None and r.max is None),
+        ),
+        Rule(
+            cel=(
+                f"(has(self.min) ? self.min : {DEFAULT_MIN})"
+                f" <= (has(self.max) ? self.max : {DEFAULT_MAX})"
+            ),
+            message=(f"max must not be less than min, {DEFAULT_MIN} and {DEFAULT_MAX} when absent"),
+            is_satisfied=lambda r: r.until is None or r.least <= r.most,
+        ),
+    )
+
+
+MOST_REPEATS = (
+    f"(has(self.load.repeats.until) ? (has(self.load.repeats.max) ? self.load.repeats.max"
+    f" : {DEFAULT_MAX}) : (has(self.load.repeats.count) ? self.load.repeats.count : 1))"
 )
-from solrbench.api.v1alpha1.load.repeats import Repeats
-from solrbench.api.v1alpha1.load.replay import Replay
-from solrbench.api.v1alpha1.load.telemetry import LoadTelemetry
-from solrbench.api.v1alpha1.load.think_time import ThinkTime
-from solrbench.api.v1alpha1.load.validity import Validity
-from solrbench.api.v1alpha1.pod.pods import ResourceAmounts, Resources
+"""CEL: `Repeats.most` of a spec."""
+
 
 LOAD_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
 

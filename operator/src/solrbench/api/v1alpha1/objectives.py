@@ -1,11 +1,29 @@
-"""`spec.objectives`: limits that the results are to keep."""
+"""`spec.objectives`: limits that the results are to keep.
 
+`spec.load.capacity`: the search for the highest load that meets the objectives.
+
+`spec.comparison`: what the results are compared with, and what counts as a difference.
+"""
+
+from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from pydantic import Field, Strict, StringConstraints
 
 from solrbench.api.rules import Model, Rule, exactly_one
-from solrbench.api.v1alpha1.fields import Bool, Int, Percent, Rate, Seconds, ShortName, at_least
+from solrbench.api.v1alpha1.arrivals import ArrivalDistribution, ThinkTime
+from solrbench.api.v1alpha1.fields import (
+    Bool,
+    FileName,
+    Int,
+    ObjectName,
+    ObjectReference,
+    Percent,
+    Rate,
+    Seconds,
+    ShortName,
+    at_least,
+)
 
 MOST_OBJECTIVES = 16
 
@@ -139,3 +157,124 @@ class Objective(Model):
     def limits_time(self) -> bool:
         """Whether it limits response times, which a capacity search needs."""
         return self.response_time is not None or self.mean_response_time is not None
+
+
+PROBE_SECONDS = 10
+"""Time of the probe with users."""
+
+MOST_TRIALS = 50
+
+
+class SearchFor(StrEnum):
+    """What a search raises."""
+
+    REQUESTS_PER_SECOND = "RequestsPerSecond"
+    USERS = "Users"
+
+
+class Capacity(Model):
+    """The search for the highest arrival rate, or number of users, that meets the objectives."""
+
+    search_for: SearchFor = SearchFor.REQUESTS_PER_SECOND
+    """`searchFor` is what the search raises: `RequestsPerSecond`, sent whether earlier requests are
+    completed or not (an open loop), or `Users`, each of which waits for its response (a closed
+    loop). How many requests users send depends on the target; a rate is what users of a website
+    cause."""
+
+    trial_seconds: Annotated[Int, Field(ge=5, le=3600)] = 40
+    """`trialSeconds` is the time to measure each trial for. Longer trials make the result more
+    certain: a trial needs thousands of requests."""
+    settle_seconds: Annotated[Int, Field(ge=1, le=600)] = 3
+    """`settleSeconds` is the time for which each trial sends before it is measured; its users start
+    within that time."""
+    max_trials: Annotated[Int, Field(ge=8, le=MOST_TRIALS)] = 15
+    """`maxTrials` limits the trials, of each variant; the search ends before, but not before the
+    eighth, once the rate is known to 1.5 %, or the number of users to 1.5 % or half a user."""
+    probe_users: Annotated[Int, Field(ge=1, le=10_000)] = 50
+    """`probeUsers` is the number of users that send for 10 s before the first trial, to find a rate
+    that is too high: enough to keep the target busy. A search for users begins from them."""
+    max_users: Annotated[Int, Field(ge=1, le=100_000)] = 10_000
+    """`maxUsers` limits the users of a search for them."""
+    think_time: ThinkTime | None = None
+    """`thinkTime` is the wait of a user between a response and the next request, as in a step."""
+    arrival_distribution: ArrivalDistribution = ArrivalDistribution.POISSON
+    """`arrivalDistribution` is that of the times between arrivals, as in a step."""
+    max_in_flight: Annotated[Int, Field(ge=1, le=100_000)] | None = None
+    """`maxInFlight` limits the requests in flight at once, as in a step; 1000 when absent."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="!has(self.thinkTime) || self.searchFor == 'Users'",
+            message="thinkTime must go with searchFor Users, an arrival rate has none",
+            is_satisfied=lambda c: c.think_time is None or c.search_for is SearchFor.USERS,
+        ),
+        Rule(
+            cel="!has(self.maxInFlight) || self.searchFor != 'Users'",
+            message="maxInFlight must go with searchFor RequestsPerSecond, a user has one request",
+            is_satisfied=lambda c: c.max_in_flight is None or c.search_for is not SearchFor.USERS,
+        ),
+    )
+
+
+_LEAST_EFFECT = 0.1
+
+
+class PrimaryMetric(StrEnum):
+    """The figure of each step that decides whether it is better or worse."""
+
+    AVERAGE = "Average"
+    P50 = "P50"
+    P90 = "P90"
+    P95 = "P95"
+    P99 = "P99"
+    REQUESTS_PER_SECOND = "RequestsPerSecond"
+
+
+class StoredReport(Model):
+    """A report in a ConfigMap, as `solrbench report NAME -o json` prints it."""
+
+    name: ObjectName
+    """`name` is the name of the ConfigMap in the benchmark's namespace."""
+    key: FileName = "report.json.gz"
+    """`key` is the key that holds the report; it may be packed by gzip."""
+
+
+class BaselineReport(Model):
+    """A report that was kept."""
+
+    config_map: StoredReport
+    """`configMap` is the ConfigMap that holds the report."""
+
+
+class Baseline(Model):
+    """The results that those of this benchmark are compared with."""
+
+    benchmark: ObjectReference | None = None
+    """`benchmark` is another benchmark in the same namespace. This one starts when that one has
+    succeeded."""
+    report: BaselineReport | None = None
+    """`report` is a report that was kept of a benchmark that may be gone."""
+
+    rules: ClassVar = (exactly_one("benchmark", "report"),)
+
+
+class ComparisonSpec(Model):
+    """How results are compared: with a baseline, and variants with the first one."""
+
+    baseline: Baseline | None = None
+    """`baseline` is what the results are compared with; without it only variants are compared."""
+    smallest_effect_percent: Percent = 5
+    """`smallestEffectPercent` is the smallest difference that matters: a figure is Same if any
+    difference is smaller. Shares of failures matter from one percentage point on."""
+    primary: PrimaryMetric = PrimaryMetric.P95
+    """`primary` is the figure of all requests of a step that decides whether the step is Better,
+    Worse or Same; other figures, and single request names, have a word only where it has one."""
+
+    rules: ClassVar = (
+        # As a minimum, the API server would cut it to 0 for whole numbers.
+        Rule(
+            cel="self.smallestEffectPercent >= 0.1",
+            message="smallestEffectPercent must be at least 0.1",
+            is_satisfied=lambda comparison: comparison.smallest_effect_percent >= _LEAST_EFFECT,
+        ),
+    )

@@ -1,11 +1,131 @@
-"""Affinity of pods, with the fields of a pod's and a limit on every list."""
+"""Affinity of pods, with the fields of a pod's and a limit on every list.
+
+Resources and placement of pods: CPU, memory, storage, tolerations, spread.
+"""
 
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from solrbench.api.rules import Model, Rule
-from solrbench.api.v1alpha1.fields import Int, Labels
+from solrbench.api.quantities import parse_bytes, parse_cores
+from solrbench.api.rules import Model, Rule, at_most_one
+from solrbench.api.v1alpha1.fields import Cpu, Int, Labels, Memory, ObjectName
+
+
+def _cel_within(amount: str) -> str:
+    """Return the CEL condition that the request of `amount` is within its limit."""
+    request, limit = f"self.requests.{amount}", f"self.limits.{amount}"
+    return (
+        f"!has({request}) || !has({limit})"
+        f" || !isQuantity({request}) || !isQuantity({limit})"
+        f" || quantity({request}).compareTo(quantity({limit})) <= 0"
+    )
+
+
+class ResourceAmounts(Model):
+    """Amounts of CPU and memory."""
+
+    cpu: Cpu | None = None
+    """`cpu` is a number of cores, such as `2` or `500m`."""
+    memory: Memory | None = None
+    """`memory` is a number of bytes, such as `4Gi`."""
+
+
+class Resources(Model):
+    """Requests and limits of one container."""
+
+    requests: ResourceAmounts = ResourceAmounts()
+    """`requests` are the amounts that the scheduler reserves."""
+    limits: ResourceAmounts = ResourceAmounts()
+    """`limits` are the amounts that the kernel enforces; a CPU limit throttles and so distorts
+    measurements."""
+
+    rules: ClassVar = (
+        Rule(
+            cel=_cel_within("cpu"),
+            message="requests.cpu must not be greater than limits.cpu",
+            is_satisfied=lambda r: (
+                r.requests.cpu is None
+                or r.limits.cpu is None
+                or parse_cores(r.requests.cpu) <= parse_cores(r.limits.cpu)
+            ),
+        ),
+        Rule(
+            cel=_cel_within("memory"),
+            message="requests.memory must not be greater than limits.memory",
+            is_satisfied=lambda r: (
+                r.requests.memory is None
+                or r.limits.memory is None
+                or parse_bytes(r.requests.memory) <= parse_bytes(r.limits.memory)
+            ),
+        ),
+    )
+
+
+class EphemeralStorage(Model):
+    """An `emptyDir` on the node's disk, deleted with the pod."""
+
+    size_limit: Memory | None = None
+    """`sizeLimit` is the number of bytes beyond which the kubelet evicts the pod."""
+
+
+class PersistentStorage(Model):
+    """A PersistentVolumeClaim for each node, deleted with the benchmark."""
+
+    size: Memory
+    """`size` is the capacity that each claim requests."""
+    storage_class_name: ObjectName | None = None
+    """`storageClassName` is the StorageClass of the claims; the cluster's default when absent."""
+
+
+class Storage(Model):
+    """Storage of the index."""
+
+    ephemeral: EphemeralStorage | None = None
+    """`ephemeral` keeps the index in an `emptyDir`; the default."""
+    persistent: PersistentStorage | None = None
+    """`persistent` keeps the index on a PersistentVolumeClaim for each node."""
+
+    rules: ClassVar = (at_most_one("ephemeral", "persistent"),)
+
+
+class Toleration(Model):
+    """A toleration, with the fields of a pod's."""
+
+    key: Annotated[str, StringConstraints(max_length=317)] | None = None
+    """`key` is the key of the taint; any when absent (then `operator` must be `Exists`)."""
+    operator: Literal["Exists", "Equal"] = "Equal"
+    """`operator` controls how `value` is compared."""
+    value: Annotated[str, StringConstraints(max_length=63)] | None = None
+    """`value` is the value of the taint."""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
+    """`effect` is the effect of the taint; any when absent."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="has(self.key) || self.operator == 'Exists'",
+            message="must set key when operator is Equal",
+            is_satisfied=lambda t: t.key is not None or t.operator == "Exists",
+        ),
+        Rule(
+            cel="!has(self.value) || self.operator == 'Equal'",
+            message="must not set value when operator is Exists, which matches any value",
+            is_satisfied=lambda t: t.value is None or t.operator == "Equal",
+        ),
+    )
+
+
+class TopologySpread(Model):
+    """Spread of the pods of one kind over the cluster, as a topology spread constraint."""
+
+    topology_key: Annotated[str, StringConstraints(min_length=1, max_length=317)] = (
+        "kubernetes.io/hostname"
+    )
+    """`topologyKey` is the node label whose values are the domains to spread over."""
+    when_unsatisfiable: Literal["ScheduleAnyway", "DoNotSchedule"] = "ScheduleAnyway"
+    """`whenUnsatisfiable` controls whether a pod that would make the spread uneven is scheduled all
+    the same, or stays pending."""
+
 
 LabelKey = Annotated[str, StringConstraints(min_length=1, max_length=317)]
 Values = Annotated[

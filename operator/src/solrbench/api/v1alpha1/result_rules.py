@@ -1,11 +1,175 @@
-"""Rules of objectives and of the search for the capacity."""
+"""Rules of objectives and of the search for the capacity.
+
+Whether repeats and steps can start as the spec asks for.
+
+How many results a benchmark may have, so that its status and its report always can be stored.
+
+A status is one object of the API server, of which etcd takes 1.5 MiB; what is beyond half of that
+is left to the report (`solrbench.decide.status_size`). A report is as many ConfigMaps as it needs,
+and etcd holds 2 GiB for the whole cluster unless set otherwise.
+"""
 
 import re
 from typing import Any
 
 from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.load import MOST_REPEATS, RepeatStart, SolrCaches
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
-from solrbench.api.v1alpha1.rules.storage_limits import LADDER, ladder_length
+from solrbench.api.v1alpha1.request_mix import count_names
+from solrbench.api.v1alpha1.validity import Collect
+from solrbench.api.v1alpha1.workload import MOST_NAMES
+
+REPEAT_RULES = (
+    Rule(
+        cel=f"!has(self.diagnostics) || self.diagnostics.repeat <= {MOST_REPEATS}",
+        message="diagnostics.repeat must not be greater than the number of load.repeats",
+        is_satisfied=lambda spec: (
+            spec.diagnostics is None or spec.diagnostics.repeat <= spec.load.repeats.most
+        ),
+    ),
+    Rule(
+        cel=(
+            "!has(self.diagnostics)"
+            " || !self.diagnostics.gcLog && !has(self.diagnostics.flightRecording)"
+            " || has(self.target.solrCloud) && self.load.telemetry.collect == 'ServersAndPods'"
+        ),
+        message=(
+            "diagnostics.gcLog and diagnostics.flightRecording are taken in Solr's pods: they must"
+            " go with target.solrCloud and load.telemetry.collect: ServersAndPods"
+        ),
+        is_satisfied=lambda spec: (
+            spec.diagnostics is None
+            or not (spec.diagnostics.gc_log or spec.diagnostics.flight_recording)
+            or (
+                spec.target.solr_cloud is not None
+                and spec.load.telemetry.collect is Collect.SERVERS_AND_PODS
+            )
+        ),
+    ),
+    Rule(
+        cel=(
+            "!has(self.load.repeats.until) || self.target.variants.size() >= 2"
+            " || has(self.comparison.baseline)"
+        ),
+        message=(
+            "load.repeats.until must go with target.variants or comparison.baseline, otherwise"
+            " there is nothing to decide; set count"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.repeats.until is None
+            or len(spec.target.variants) >= 2
+            or spec.comparison.baseline is not None
+        ),
+    ),
+    Rule(
+        cel="self.load.repeats.startOn != 'FreshTarget' || has(self.target.solrCloud)",
+        message=(
+            "load.repeats.startOn FreshTarget must go with target.solrCloud, an existing target"
+            " cannot be provisioned again; FreshData indexes again"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.repeats.start_on is not RepeatStart.FRESH_TARGET
+            or spec.target.solr_cloud is not None
+        ),
+    ),
+    Rule(
+        cel="self.load.repeats.startOn != 'FreshData' || has(self.dataset)",
+        message=(
+            "load.repeats.startOn FreshData must go with a dataset, a collection of yours is never"
+            " deleted"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.repeats.start_on is not RepeatStart.FRESH_DATA or spec.dataset is not None
+        ),
+    ),
+    Rule(
+        cel=("!has(self.load.between) || self.load.between.caches != 'Empty' || has(self.dataset)"),
+        message=(
+            "load.between.caches Empty must go with a dataset, a collection of yours is never"
+            " reloaded"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.between is None
+            or spec.load.between.caches is not SolrCaches.EMPTY
+            or spec.dataset is not None
+        ),
+    ),
+)
+
+
+MAX_RESULTS = 256
+"""Steps times variants times request names: entries of `status.results`."""
+
+MAX_RECORDS = 8000
+"""The same times repeats: what the report has a histogram and windows for."""
+
+MAX_REPORT_BYTES = 256 << 20
+"""What the ConfigMaps of a report may hold."""
+
+_NAMES = (
+    "(has(self.workload.mix) ? self.workload.mix.map(e, has(e.transaction)"
+    " ? e.transaction.requests.size() + 1 : 1).sum() : 1)"
+)
+LADDER = (
+    "self.load.steps.size() * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
+)
+
+
+_TRIALS = (
+    "(has(self.load.capacity) ? (self.load.capacity.maxTrials + 1)"
+    " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size()) : 0)"
+)
+
+
+def ladder_length(spec: Any) -> int:
+    """Return the steps of one repeat, through all variants."""
+    return len(spec.load.steps) * max(len(spec.target.variants), 1)
+
+
+def most_step_runs(spec: Any) -> int:
+    """Return the steps of all repeats, and the trials that a search may have."""
+    capacity = spec.load.capacity
+    trials = 0 if capacity is None else capacity.max_trials + 1
+    steps: int = ladder_length(spec) * spec.load.repeats.most
+    return steps + trials * max(len(spec.target.variants), 1)
+
+
+def declared_names(spec: Any) -> int:
+    """Return how many request names the mix has; query files and locustfiles may have more."""
+    return sum(map(count_names, spec.workload.mix)) if spec.workload.mix else 1
+
+
+def max_request_names(spec: Any) -> int:
+    """Return how many request names fit into the status and the report."""
+    ladder = max(ladder_length(spec), 1)
+    return min(MOST_NAMES, MAX_RESULTS // ladder, MAX_RECORDS // most_step_runs(spec))
+
+
+def max_result_bytes(spec: Any) -> int:
+    """Return what one step run may take of the report."""
+    return MAX_REPORT_BYTES // most_step_runs(spec)
+
+
+SIZE_RULES = (
+    Rule(
+        cel=f"{LADDER} * {_NAMES} <= {MAX_RESULTS}",
+        message=(
+            "load.steps times target.variants times the names of workload.mix must be at most"
+            f" {MAX_RESULTS}, more results do not fit into the status"
+        ),
+        is_satisfied=lambda spec: ladder_length(spec) * declared_names(spec) <= MAX_RESULTS,
+    ),
+    Rule(
+        cel=f"({LADDER} * {MOST_REPEATS} + {_TRIALS}) * {_NAMES} <= {MAX_RECORDS}",
+        message=(
+            "load.repeats times load.steps times target.variants times the names of"
+            f" workload.mix must be at most {MAX_RECORDS}, more do not fit into the report of"
+            f" {MAX_REPORT_BYTES >> 20} MiB; the trials of load.capacity count as steps"
+        ),
+        is_satisfied=lambda spec: most_step_runs(spec) * declared_names(spec) <= MAX_RECORDS,
+    ),
+)
+
 
 _ONCE = "(has({0}.order) && {0}.order == 'Once')"
 

@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Matches, Model, exactly_one
-from solrbench.api.v1alpha1.download import DownloadTls
+from solrbench.api.v1alpha1.dataset import DownloadTls
 from solrbench.api.v1alpha1.fields import PORT, Int, ObjectName, ObjectReference
-from solrbench.api.v1alpha1.pod.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
 ExportPath = Annotated[
     str,

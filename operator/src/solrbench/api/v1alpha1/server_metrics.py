@@ -4,16 +4,15 @@ from typing import Annotated
 
 from pydantic import Field
 
+from solrbench.api.v1alpha1.conditions import PrometheusMetric, Shown, StatusModel, Unit
 from solrbench.api.v1alpha1.fields import Count, Measure, Text
-from solrbench.api.v1alpha1.status.conditions import StatusModel
-from solrbench.api.v1alpha1.status.steps.result_field import Metric, Shown, Unit
 
 MAX_MISSING = 4
 """Sentences on what could not be read, of one step."""
 
 
 def _shown(unit: Unit, metric: str) -> Shown:
-    return Shown(unit, metric=Metric(metric))
+    return Shown(unit, metric=PrometheusMetric(metric))
 
 
 class StepTelemetry(StatusModel):

@@ -1,8 +1,76 @@
-"""Rules of what the dataset's generator makes: queries, inputs of transactions, updates."""
+"""Rules of what the dataset's generator makes: queries, inputs of transactions, updates.
+
+Whether the steps can be over before their deadline.
+
+Rules about pod options that the resources of other operators do not have.
+
+Rules of routing that span collection, dataset and workload.
+"""
+
+from typing import Any
 
 from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.collection import RouterName
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.workload.mix import MixEntry
+from solrbench.api.v1alpha1.load import MOST_REPEATS, RepeatStart
+from solrbench.api.v1alpha1.objectives import PROBE_SECONDS
+from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
+from solrbench.api.v1alpha1.request_mix import MixEntry
+from solrbench.api.v1alpha1.workload import Workload
+
+_TRIALS = (
+    f"(has(self.load.capacity) ? {PROBE_SECONDS} + self.load.capacity.maxTrials"
+    " * (self.load.capacity.settleSeconds + self.load.capacity.trialSeconds) : 0)"
+)
+
+
+def planned_seconds(spec: Any) -> int:
+    """Return how long all steps that last a given time take, in what one deadline is for.
+
+    That is all repeats and variants; with fresh data or targets it is one repeat. And all trials
+    that a search for the capacity may have.
+    """
+    steps, repeats = spec.load.steps, spec.load.repeats
+    once: int = sum((each.duration_seconds or 0) + (each.ramp_seconds or 0) for each in steps)
+    together: int = repeats.most if repeats.start_on is RepeatStart.SAME_TARGET else 1
+    return (once * together + search_seconds(spec)) * max(len(spec.target.variants), 1)
+
+
+def search_seconds(spec: Any, trials: int | None = None) -> int:
+    """Return how long a search for the capacity takes, of one variant.
+
+    Args:
+        spec: of a benchmark
+        trials: how many it has; as many as there may be when absent
+
+    """
+    capacity = spec.load.capacity
+    if capacity is None:
+        return 0
+    each: int = capacity.settle_seconds + capacity.trial_seconds
+    count: int = capacity.max_trials if trials is None else trials
+    return PROBE_SECONDS + count * each
+
+
+DURATION_RULES = (
+    Rule(
+        cel=(
+            "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
+            " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
+            f" * (self.load.repeats.startOn == 'SameTarget' ? {MOST_REPEATS} : 1)"
+            f" + {_TRIALS})"
+            " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
+            " <= self.deadlines.measuringSeconds"
+        ),
+        message=(
+            "deadlines.measuringSeconds must not be less than the durations of all steps together,"
+            " times target.variants and, unless they start on fresh data or targets,"
+            " load.repeats; the trials of load.capacity count as a step"
+        ),
+        is_satisfied=lambda spec: planned_seconds(spec) <= spec.deadlines.measuring_seconds,
+    ),
+)
+
 
 _GENERATOR = "(has(self.dataset) && has(self.dataset.generator))"
 
@@ -65,6 +133,112 @@ GENERATED_RULES = (
             _has_generator(spec.dataset)
             or not any(_is_generated(entry) for entry in spec.workload.mix or ())
         ),
+    ),
+)
+"""Rules of `Spec`."""
+
+
+def _cel_none_sets(field: str, component: PodComponent) -> str:
+    used = f"has(each.{field}) && '{component}' in each.components"
+    return f"!self.podOptions.exists(each, {used})"
+
+
+def _options_of(spec: Any, component: PodComponent) -> list[PodOptions]:
+    return [each for each in spec.pod_options if component in each.components]
+
+
+def _is_possible_in_solr_cloud(spec: Any) -> bool:
+    solr = spec.target.solr_cloud
+    if solr is None or solr.provisioner != "SolrOperator":
+        return True
+    return all(each.runtime_class_name is None for each in _options_of(spec, PodComponent.SOLR))
+
+
+def _is_possible_in_zookeeper_cluster(spec: Any) -> bool:
+    solr = spec.target.solr_cloud
+    if solr is None or solr.zookeeper.mode != "Provided":
+        return True
+    return all(
+        each.priority_class_name is None and each.runtime_class_name is None
+        for each in _options_of(spec, PodComponent.ZOOKEEPER)
+    )
+
+
+POD_OPTION_RULES = (
+    Rule(
+        cel=(
+            "!has(self.target.solrCloud) || self.target.solrCloud.provisioner != 'SolrOperator'"
+            f" || {_cel_none_sets('runtimeClassName', PodComponent.SOLR)}"
+        ),
+        message=(
+            "podOptions must not set runtimeClassName for Solr with provisioner SolrOperator, a"
+            " SolrCloud has no such field; name other components, or use StatefulSet"
+        ),
+        is_satisfied=_is_possible_in_solr_cloud,
+    ),
+    Rule(
+        cel=(
+            "!has(self.target.solrCloud) || self.target.solrCloud.zookeeper.mode != 'Provided'"
+            f" || {_cel_none_sets('priorityClassName', PodComponent.ZOOKEEPER)}"
+            f" && {_cel_none_sets('runtimeClassName', PodComponent.ZOOKEEPER)}"
+        ),
+        message=(
+            "podOptions must not set priorityClassName or runtimeClassName for ZooKeeper with"
+            " zookeeper.mode Provided, a ZookeeperCluster has no such field; name other"
+            " components, or use Ensemble"
+        ),
+        is_satisfied=_is_possible_in_zookeeper_cluster,
+    ),
+)
+"""Rules of `Spec`."""
+
+
+def _prefixes(dataset: Dataset | None) -> int:
+    if dataset is None or dataset.generator is None:
+        return 0
+    return dataset.generator.route_prefixes
+
+
+def _routed(workload: Workload) -> float:
+    lists = [entry.queries for entry in workload.entries]
+    generated = [each.generated for each in lists if each is not None]
+    return max((each.routed_percent for each in generated if each is not None), default=0)
+
+
+ROUTING_RULES = (
+    Rule(
+        cel=(
+            "!has(self.dataset) || !has(self.dataset.generator)"
+            " || self.dataset.generator.routePrefixes == 0"
+            " || (self.collection.router.name == 'compositeId'"
+            " && !has(self.collection.router.field))"
+        ),
+        message=(
+            "dataset.generator.routePrefixes must go with collection.router.name compositeId"
+            " without a field, no other router reads prefixes of ids"
+        ),
+        is_satisfied=lambda spec: (
+            _prefixes(spec.dataset) == 0
+            or (
+                spec.collection.router.name is RouterName.COMPOSITE_ID
+                and spec.collection.router.field is None
+            )
+        ),
+    ),
+    Rule(
+        cel=(
+            "(has(self.dataset) && has(self.dataset.generator)"
+            " && self.dataset.generator.routePrefixes >= 1)"
+            " || ((!has(self.workload.queries) || !has(self.workload.queries.generated)"
+            " || self.workload.queries.generated.routedPercent == 0.0)"
+            " && (!has(self.workload.mix) || self.workload.mix.all(e, !has(e.queries)"
+            " || !has(e.queries.generated) || e.queries.generated.routedPercent == 0.0)))"
+        ),
+        message=(
+            "workload.queries.generated.routedPercent must go with"
+            " dataset.generator.routePrefixes, queries are routed by the prefixes of ids"
+        ),
+        is_satisfied=lambda spec: _routed(spec.workload) == 0 or _prefixes(spec.dataset) >= 1,
     ),
 )
 """Rules of `Spec`."""

@@ -2,46 +2,204 @@
 
 Raw histograms, windows and the environment are in the report (`status.report`).
 A number that was not measured is absent.
+
+`status.export`: where the results were written.
+
+Observed state of the place in the queue, the target, its data and the running load.
 """
 
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
-from solrbench.api.v1alpha1.fields import Count, Int, Text
-from solrbench.api.v1alpha1.rules.storage_limits import MAX_RESULTS
-from solrbench.api.v1alpha1.status.bottleneck import Bottleneck
-from solrbench.api.v1alpha1.status.capacity import MAX_VARIANTS, CapacityResult, Scalability
-from solrbench.api.v1alpha1.status.comparison import BaselineComparison
-from solrbench.api.v1alpha1.status.conditions import (
-    LIST_MAP_BY_TYPE,
-    Attempts,
-    Condition,
-    StatusModel,
-)
-from solrbench.api.v1alpha1.status.export import ExportStatus
-from solrbench.api.v1alpha1.status.objectives import MAX_NOT_RUN, NotRun, ObjectivesStatus
-from solrbench.api.v1alpha1.status.response_gaps import MAX_RESPONSE_GAPS, StepResponseGaps
-from solrbench.api.v1alpha1.status.steps.distribution import Distribution
-from solrbench.api.v1alpha1.status.steps.step_result import StepResult
-from solrbench.api.v1alpha1.status.summaries import (
+from solrbench.api.v1alpha1.comparisons import (
+    BaselineComparison,
     ColdStart,
     Comparison,
     OpenLoopStats,
     ReportStatus,
     Summary,
 )
-from solrbench.api.v1alpha1.status.target import (
-    CompanionsStatus,
-    DatasetStatus,
-    LiveLoad,
-    QueueStatus,
-    TargetStatus,
+from solrbench.api.v1alpha1.conditions import LIST_MAP_BY_TYPE, Attempts, Condition, StatusModel
+from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
+from solrbench.api.v1alpha1.findings import (
+    MAX_NOT_RUN,
+    MAX_RESPONSE_GAPS,
+    MAX_TRENDS,
+    MAX_VARIANTS,
+    MAX_VERDICTS,
+    Bottleneck,
+    CapacityResult,
+    NotRun,
+    ObjectivesStatus,
+    Scalability,
+    StepResponseGaps,
+    StepVerdict,
+    Trend,
 )
-from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
-from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend
-from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
+from solrbench.api.v1alpha1.result_rules import MAX_RESULTS
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.step_result import Distribution, StepResult
+
+
+class ExportStatus(StatusModel):
+    """The export of `spec.results.export`; the condition `Exported` says how it went."""
+
+    location: Text
+    """`location` is the folder: `s3://BUCKET/KEY/` or `pvc://CLAIM/PATH/`."""
+    spec_hash: Text
+    """`specHash` is the digest of `spec.results.export` that it was made by; another one is
+    exported again."""
+    time: datetime | None = None
+    """`time` is when everything was written and read back; absent until then."""
+    files: Count | None = None
+    """`files` is the number of files."""
+    bytes: Count | None = None
+    """`bytes` is the size of all files together."""
+    sha256: Annotated[str, StringConstraints(max_length=64)] | None = None
+    """`sha256` is the digest of the file SHA256SUMS, which has that of every other file."""
+    removed: Count | None = None
+    """`removed` is the number of older exports that were deleted (`keep`)."""
+
+
+class QueueStatus(StatusModel):
+    """The place of a benchmark that waits until others end."""
+
+    position: Annotated[Int, Field(ge=1, le=1_000_000)]
+    """`position` is the place among the benchmarks that wait, 1 for the next. Where many wait, it
+    may be some minutes old."""
+    waiting_since: datetime
+    """`waitingSince` is the time since which the benchmark waits."""
+
+
+class TargetStatus(StatusModel):
+    """The target as Solr and ZooKeeper report it."""
+
+    live_nodes: Count | None = None
+    """`liveNodes` is the number of Solr nodes that are live in ZooKeeper."""
+    zookeepers: Count | None = None
+    """`zookeepers` is the number of members of the ensemble as ZooKeeper reports them."""
+    solr_version: Text | None = None
+    """`solrVersion` is the version that Solr reports."""
+    heap_bytes: Count | None = None
+    """`heapBytes` is the smallest maximum heap of all nodes as their JVMs report it."""
+    url: Text | None = None
+    """`url` is the address of the collection inside the cluster."""
+    pods: Annotated[dict[Text, Text], Field(max_length=128)] = {}
+    """`pods` are the uid and restarts of each pod when the target became ready; where they
+    change, data may be lost."""
+    nodes: Annotated[dict[Text, Text], Field(max_length=512)] = {}
+    """`nodes` are the Solr nodes of an existing target, and the start time of each JVM; where that
+    changes, data may be lost."""
+    reuses: Text | None = None
+    """`reuses` is what a point of a sweep took over from the point before: `Cluster`, or `Index`
+    with the cluster and its index; absent where the target was made for this benchmark."""
+    check_time: datetime | None = None
+    """`checkTime` is the last time at which the nodes of an existing target were unchanged."""
+    unanswered_since: datetime | None = None
+    """`unansweredSince` is the time of the first request to an existing target that was not
+    answered; absent while it responds."""
+
+
+class CompanionsStatus(StatusModel):
+    """The companions that were made."""
+
+    sha256: Text | None = None
+    """`sha256` is the digest of their manifests when they were first made."""
+    services: Annotated[list[Text], Field(max_length=24)] = []
+    """`services` are the names of their Services in the manifests."""
+    pods: Annotated[dict[Text, Text], Field(max_length=16)] = {}
+    """`pods` are the uid and restarts of each of their pods when all were ready."""
+
+
+class IndexPodsStatus(StatusModel):
+    """What the index pods used, by their control groups; what was not read is absent."""
+
+    cpu_cores: Measure | None = None
+    """`cpuCores` is the CPU time of all pods, per second."""
+    cpu_user_cores: Measure | None = None
+    """`cpuUserCores` is the part of it outside the kernel."""
+    throttled_percent: Measure | None = None
+    """`throttledPercent` is the share of the periods in which the CPU limit stopped the worst
+    pod."""
+    cpu_some_percent: Measure | None = None
+    """`cpuSomePercent` is the share of the time in which a thread of the worst pod waited for a
+    CPU."""
+    memory_some_percent: Measure | None = None
+    """`memorySomePercent` is the same for memory."""
+    io_some_percent: Measure | None = None
+    """`ioSomePercent` is the same for the disk."""
+    working_set_max_bytes: Measure | None = None
+    """`workingSetMaxBytes` is the largest memory of any pod that cannot be dropped at once, at the
+    begin and at the end."""
+    network_sent_bytes_per_second: Measure | None = None
+    """`networkSentBytesPerSecond` are the bytes that all pods sent."""
+    network_received_bytes_per_second: Measure | None = None
+    """`networkReceivedBytesPerSecond` are the bytes that all pods received."""
+
+
+class DatasetStatus(StatusModel):
+    """Indexing as measured."""
+
+    documents: Count | None = None
+    """`documents` is the number of documents accepted by Solr; after indexing, the number counted
+    on every shard."""
+    documents_total: Count | None = None
+    """`documentsTotal` is the number of documents to index, where it is known beforehand."""
+    deleted_documents: Count | None = None
+    """`deletedDocuments` is the number of documents that were replaced or deleted while indexing
+    and are still in the index, of each shard those of its worst replica."""
+    bytes: Count | None = None
+    """`bytes` is the size of the update requests sent."""
+    seconds: Measure | None = None
+    """`seconds` is the time from the first batch to the last, over all pods."""
+    documents_per_second: Measure | None = None
+    """`documentsPerSecond` is documents divided by seconds."""
+    bytes_per_second: Measure | None = None
+    """`bytesPerSecond` is bytes divided by seconds."""
+    pods: IndexPodsStatus | None = None
+    """`pods` is what the index pods used; absent until all of them have ended."""
+    index_bytes: Count | None = None
+    """`indexBytes` is the size of the index over all replicas as Solr reports it, read again after
+    the last step, when merges are over."""
+
+
+class LiveLoad(StatusModel):
+    """State of the running load as the load master reports it."""
+
+    stage: Text
+    """`stage` is WaitingForWorkers, EmptyingCaches, WarmingUp, Ramping, Measuring, Storing or
+    Finished."""
+    repeat: Count | None = None
+    """`repeat` is the current repeat, from 1."""
+    variant: Text | None = None
+    """`variant` is the current variant; absent without variants."""
+    step: Text | None = None
+    """`step` is the current step."""
+    users: Count | None = None
+    """`users` is the number of running users; absent in an open loop."""
+    planned_requests_per_second: Measure | None = None
+    """`plannedRequestsPerSecond` is the arrival rate of the current step; absent with users."""
+    requests_per_second: Measure | None = None
+    """`requestsPerSecond` is the rate over the last seconds."""
+    requests: Count | None = None
+    """`requests` is the number of requests of the current step so far."""
+    p50_milliseconds: Measure | None = None
+    """`p50Milliseconds` is the median of the last ten seconds over all workers, known to 2 %: of
+    the service time, in an open loop of the response time."""
+    p95_milliseconds: Measure | None = None
+    """`p95Milliseconds` is the 95th percentile of the same requests."""
+    p99_milliseconds: Measure | None = None
+    """`p99Milliseconds` is the 99th percentile of the same requests."""
+    recent_failures: Count | None = None
+    """`recentFailures` is the number of requests that failed in the last ten seconds."""
+    recent_failed_percent: Measure | None = None
+    """`recentFailedPercent` is their share of the requests of the last ten seconds."""
+    update_time: datetime | None = None
+    """`updateTime` is the time of these figures; while the stage and the step stay the same, they
+    are written when the requests have doubled, else every 15 seconds."""
+
 
 MAX_COMPARISONS = MAX_RESULTS
 """Rows of comparisons; where names make more of them, the last ones are left out."""

@@ -1,18 +1,92 @@
-"""`spec` of a `SolrBenchmarkSweep`: a benchmark as template, axes, and which points to measure."""
+"""`spec` of a `SolrBenchmarkSweep`: a benchmark as template, axes, and which points to measure.
+
+`spec.axes` of a `SolrBenchmarkSweep`: which fields of the benchmark differ, and their values.
+
+`spec.repeats` of a `SolrBenchmarkSweep`: rounds over its points while words are missing.
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field, StringConstraints, WithJsonSchema
 
-from solrbench.api.rules import ListMap, Model
-from solrbench.api.v1alpha1.fields import Bool, Int, Labels, Seed
-from solrbench.api.v1alpha1.pod.pod_options import Annotations
-from solrbench.api.v1alpha1.seeds import DEFAULT_SEED
-from solrbench.api.v1alpha1.spec import Cleanup
-from solrbench.api.v1alpha1.sweep.axes import MAX_AXES, MAX_POINTS, Axis, Combination
-from solrbench.api.v1alpha1.sweep.repeats import SweepRepeats
+from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
+from solrbench.api.v1alpha1.benchmark import Cleanup
+from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Labels, Seed, ShortName
+from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN, Until
+from solrbench.api.v1alpha1.pod_options import Annotations
+
+MAX_AXES = 8
+MAX_POINTS = 500
+
+AnyValue = Annotated[Any, WithJsonSchema({"x-kubernetes-preserve-unknown-fields": True})]
+"""Whatever a field of a benchmark takes; the operator validates it as part of a point."""
+
+FieldPath = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=256),
+    Matches(
+        r"[a-z][A-Za-z0-9]*(\[[0-9]{1,3}\])?(\.[A-Za-z][A-Za-z0-9]*(\[[0-9]{1,3}\])?)*",
+        "must be the path of a field below the spec of a SolrBenchmark, such as"
+        " target.solrCloud.heap or load.steps[0].users",
+    ),
+]
+"""Path of a field below `spec` of a benchmark."""
+
+
+class Axis(Model):
+    """A field of the benchmark, or several that change together, and their values."""
+
+    name: ShortName
+    """`name` is the name of the axis in points, answers and metrics."""
+    field: FieldPath | None = None
+    """`field` is the path of the field below the spec of the benchmark, such as
+    `target.solrCloud.heap` or `load.steps[0].users`."""
+    fields: Annotated[list[FieldPath], Field(min_length=2, max_length=8)] | None = None
+    """`fields` are the paths of several fields that change together."""
+    values: Annotated[list[AnyValue], Field(min_length=1, max_length=MAX_POINTS)]
+    """`values` are the values, one point or more for each. A value is a number, a text or a
+    boolean; with `fields` a list with the value of each. Anything else has a name: `{name: small,
+    value: ...}`; without `value` the field is left out, so that its default holds. More may be
+    added at any time."""
+
+    rules: ClassVar = (exactly_one("field", "fields"),)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all its fields."""
+        return tuple(self.fields) if self.fields is not None else (self.field or "",)
+
+
+Combination = Annotated[dict[str, AnyValue], Field(max_length=MAX_AXES)]
+"""A value for each of some axes, by their names."""
+
+
+_Number = Annotated[Int, Field(ge=2, le=100)]
+
+
+class SweepRepeats(Model):
+    """Rounds over the points: each is a benchmark of every point that takes part in it."""
+
+    until: Until
+    """`until` is what rounds go on until: with `Decided`, a point takes part in the next one while
+    the word beside the baseline, or that beside the best point, is neither Better, Worse nor Same,
+    at most up to `max` repeats; the best point counts only if it is not the Same as the baseline.
+    Levels of the tests allow for the looks after each round."""
+    min: _Number = DEFAULT_MIN
+    """`min` is the number of repeats of each point after which it is looked at first."""
+    max: _Number = DEFAULT_MAX
+    """`max` is the number of repeats that no point exceeds."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="self.min <= self.max",
+            message="max must not be less than min",
+            is_satisfied=lambda r: r.min <= r.max,
+        ),
+    )
+
 
 AnyObject = Annotated[
     dict[str, Any],
@@ -78,7 +152,7 @@ class BenchmarkTemplate(Model):
         return repeats if isinstance(repeats, Mapping) else {}
 
 
-class Objective(Model):
+class SweepObjective(Model):
     """What the best point is chosen by."""
 
     metric: Metric = Metric.P95_MILLISECONDS
@@ -128,7 +202,7 @@ class SweepSpec(Model):
     else ran. Set it to `false` where nodes are added on demand."""
     fail_fast: Bool = False
     """`failFast` begins no further point once one has failed."""
-    objective: Objective = Objective()
+    objective: SweepObjective = SweepObjective()
     """`objective` is what the best point is chosen by."""
     repeats: SweepRepeats | None = None
     """`repeats` measures points in rounds, each with the repeats of `template`, while words are

@@ -1,5 +1,11 @@
-"""`spec.load.validity`: how far a measurement may go wrong before its numbers are `Invalid`."""
+"""`spec.load.validity`: how far a measurement may go wrong before its numbers are `Invalid`.
 
+`spec.diagnostics`: what is taken from Solr's JVMs during one repeat.
+
+`spec.load.telemetry`: what is read of servers while steps are measured.
+"""
+
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field, Strict
@@ -86,3 +92,60 @@ class Validity(Model):
     allow_shared_nodes: Bool | None = None
     """`allowSharedNodes` says whether Solr pods may share a Kubernetes node with load pods, or
     with each other. By default they may only where all pods of the benchmark run on one node."""
+
+
+class ThreadDumps(Model):
+    """Thread dumps of every Solr node, of at most 8 nodes."""
+
+    count: Annotated[Int, Field(ge=0, le=10)] = 3
+    """`count` is the number of dumps of each node in each step."""
+    interval_seconds: Annotated[Int, Field(ge=1, le=3600)] = 10
+    """`intervalSeconds` is the time from the begin of a step to the first dump, and from each dump
+    to the next; those due after the end of the step, or beyond 1 MiB packed, are left out."""
+
+
+class FlightRecording(Model):
+    """A recording of Java Flight Recorder in each step, of at most 2 Solr nodes."""
+
+    duration_seconds: Annotated[Int, Field(ge=1, le=300)] = 30
+    """`durationSeconds` is the time from the begin of a step that is recorded; one that ends
+    before ends the recording. More than 1 MiB packed is not kept."""
+
+
+class Diagnostics(Model):
+    """What is taken in all steps of one repeat, whose times it may change."""
+
+    repeat: Annotated[Int, Field(ge=1, le=100)] = 1
+    """`repeat` is the repeat that it is taken in."""
+    thread_dumps: ThreadDumps = ThreadDumps()
+    """`threadDumps` says how often Solr is asked for what its threads do."""
+    gc_log: bool = False
+    """`gcLog` keeps what Solr's garbage collectors log during each step, of at most 8 nodes; pods
+    need the agent for it, by load.telemetry.collect: ServersAndPods."""
+    flight_recording: FlightRecording | None = None
+    """`flightRecording` records what Solr's JVM does, from Java 17 on, with the settings `default`
+    and without environment, properties and arguments; none when absent. It needs the agent, as
+    `gcLog` does."""
+
+
+class Collect(StrEnum):
+    """What telemetry is made of."""
+
+    SERVERS_AND_PODS = "ServersAndPods"
+    SERVERS = "Servers"
+    NONE = "None"
+
+
+class LoadTelemetry(Model):
+    """What the load master reads of servers while a step is measured."""
+
+    collect: Collect = Collect.SERVERS
+    """`collect` controls what is read. `Servers` reads Solr's metrics and, of an ensemble that the
+    benchmark made, ZooKeeper's: heap, garbage collection, CPU, threads, caches, requests, index.
+    `ServersAndPods` also reads the control groups of the pods that the benchmark makes for them:
+    CPU, throttling, pressure stall, memory, page faults, disk and network. Each of these pods then
+    has a small container of the operator's image, and its containers share their processes. `None`
+    reads nothing; the results then name no bottleneck."""
+    interval_seconds: Annotated[Int, Field(ge=1, le=3600)] = 10
+    """`intervalSeconds` is the time between two readings; counters are read at the begin and the
+    end of each step anyway."""

@@ -3,29 +3,29 @@
 from abc import ABC, abstractmethod
 
 from solrbench.api.quantities import parse_bytes
+from solrbench.contract import names
+from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects import children
-from solrbench.controller.objects.config_set import read_archive
+from solrbench.controller.objects import read_archive
 from solrbench.controller.outcomes import TargetLostError, apply_outcome
-from solrbench.controller.provisioners.collection import check_created
-from solrbench.controller.provisioners.provisioner import OwnedKind
-from solrbench.controller.provisioners.target_status import update_target
-from solrbench.decide.checks.collection import check_settings
-from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.targets.target import (
-    NODE_CHECKS,
-    TargetNodes,
-    TargetPods,
-    check_pods_unchanged,
-)
+from solrbench.controller.provisioners.provisioner import OwnedKind, check_created, update_target
+from solrbench.decide.collection import check_settings
 from solrbench.decide.conditions import DATA_INDEXED
-from solrbench.decide.solr_views import Replica, ReplicaSize
-from solrbench.decide.views import PodView
-from solrbench.plan import names
+from solrbench.decide.outcome import first_outcome
+from solrbench.decide.target import NODE_CHECKS, TargetNodes, TargetPods, check_pods_unchanged
+from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.reasons.target import TargetReason
-from solrbench.solr import collections, managed_collection, replica_counts
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes, node_info, replicas
+from solrbench.solr.collection import (
+    apply_properties,
+    create_collection,
+    delete_stale_collection,
+    reload_collection,
+    unset_properties,
+    upload_config_set,
+)
+from solrbench.solr.replicas import replica_sizes
 
 WORKLOAD_KINDS = (
     OwnedKind("apps/v1", "StatefulSet"),
@@ -68,21 +68,21 @@ class CreatedTarget(ABC):
         with context.solr(timeout_seconds=30) as solr:
             if config_set != name:  # the collection of the repeat or point before may be there
                 prefix = names.config_set_prefix(context.benchmark)
-                managed_collection.delete_stale_collection(solr, name, config_set, prefix)
+                delete_stale_collection(solr, name, config_set, prefix)
             found = replicas(solr, name)
             if reused and not found:
                 raise TargetLostError(
                     TargetReason.COLLECTION_LOST, f"collection {name} no longer exists"
                 )
             if not found:
-                collections.upload_config_set(solr, config_set, read_archive(context))
-                collections.create_collection(solr, name, wanted, live_nodes(solr), config_set)
+                upload_config_set(solr, config_set, read_archive(context))
+                create_collection(solr, name, wanted, live_nodes(solr), config_set)
             check_created(wanted, replicas(solr, name), self.node_count(context))
             if reused:
-                collections.unset_properties(solr, name, wanted)
-            apply_outcome(check_settings(collections.apply_properties(solr, name, wanted)))
+                unset_properties(solr, name, wanted)
+            apply_outcome(check_settings(apply_properties(solr, name, wanted)))
             if reused:  # caches are as empty as those of a collection that was just filled
-                collections.reload_collection(solr, name)
+                reload_collection(solr, name)
         if reused:
             self.check_unchanged(context, self.pods(context))
         update_target(
@@ -93,7 +93,7 @@ class CreatedTarget(ABC):
 
     def pods(self, context: ReconcileContext) -> list[PodView]:
         """Return the pods of Solr and ZooKeeper."""
-        return children.pods(context, names.SOLR, names.ZOOKEEPER)
+        return objects.pods(context, names.SOLR, names.ZOOKEEPER)
 
     def check_unchanged(self, context: ReconcileContext, pods: list[PodView]) -> None:
         """Check that every pod is the one that was there when the target became ready."""
@@ -119,7 +119,7 @@ class CreatedTarget(ABC):
 
     def replica_sizes(self, solr: SolrClient, found: list[Replica]) -> list[ReplicaSize]:
         """Return the index of each replica, each node asked directly."""
-        return replica_counts.replica_sizes(solr, found)
+        return replica_sizes(solr, found)
 
     def remove_collection(self, context: ReconcileContext, *, at_once: bool = False) -> None:
         """Do nothing: the collection goes with the nodes."""

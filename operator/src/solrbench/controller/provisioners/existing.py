@@ -2,17 +2,15 @@
 
 from datetime import timedelta
 
-from solrbench.api.v1alpha1.status.target import TargetStatus
+from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import leader_urls
-from solrbench.controller.objects.config_set import read_archive
+from solrbench.controller.objects import read_archive
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.provisioners.collection import check_created
-from solrbench.controller.provisioners.provisioner import OwnedKind
-from solrbench.controller.provisioners.target_status import update_target
-from solrbench.decide.checks.collection import check_settings
-from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.targets.existing_target import (
+from solrbench.controller.provisioners.provisioner import OwnedKind, check_created, update_target
+from solrbench.decide.collection import check_settings
+from solrbench.decide.existing_target import (
     EXISTING_CHECKS,
     USER_COLLECTION_CHECKS,
     ExistingNodes,
@@ -20,17 +18,28 @@ from solrbench.decide.checks.targets.existing_target import (
     check_enough_nodes,
     check_own_collection,
 )
-from solrbench.decide.checks.targets.target import NODE_CHECKS, TargetNodes
-from solrbench.decide.scheduling.pauses import has_passed
-from solrbench.decide.solr_views import NodeIdentity, Replica, ReplicaSize
-from solrbench.decide.views import PodView
+from solrbench.decide.outcome import first_outcome
+from solrbench.decide.pauses import has_passed
+from solrbench.decide.target import NODE_CHECKS, TargetNodes
+from solrbench.decide.views import NodeIdentity, PodView, Replica, ReplicaSize
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.plan import names
 from solrbench.reasons.target import TargetReason
-from solrbench.solr import collections, managed_collection
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import replicas, resolve_alias
-from solrbench.solr.cluster_nodes import node_identities, replica_sizes_via_proxy, zookeepers
+from solrbench.solr.cluster import (
+    node_identities,
+    replica_sizes_via_proxy,
+    replicas,
+    resolve_alias,
+    zookeepers,
+)
+from solrbench.solr.collection import (
+    apply_properties,
+    create_collection,
+    delete_stale_collection,
+    observe_collection_owner,
+    remove_managed_collection,
+    upload_config_set,
+)
 
 CHECK_PAUSE = timedelta(seconds=10)
 """Between two looks at the nodes while others measure them."""
@@ -88,7 +97,7 @@ class ExistingTarget:
         if not is_made:
             _create_collection(context, solr, sorted(identities))
         check_created(wanted, self.find_replicas(context, solr), len(identities))
-        apply_outcome(check_settings(collections.apply_properties(solr, name, wanted)))
+        apply_outcome(check_settings(apply_properties(solr, name, wanted)))
 
     def pods(self, context: ReconcileContext) -> list[PodView]:
         """Return none: the pods, if there are any, belong to others."""
@@ -132,7 +141,7 @@ class ExistingTarget:
         benchmark = context.benchmark
         name, prefix = names.collection(benchmark), names.config_set_prefix(benchmark)
         with context.solr(timeout_seconds=30) as solr:
-            managed_collection.remove(solr, name, prefix, at_once=at_once)
+            remove_managed_collection(solr, name, prefix, at_once=at_once)
 
 
 def _observe_nodes(context: ReconcileContext, identities: dict[str, NodeIdentity]) -> TargetNodes:
@@ -167,7 +176,7 @@ def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
 
     """
     name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
-    found = managed_collection.observe_owner(solr, name, prefix)
+    found = observe_collection_owner(solr, name, prefix)
     apply_outcome(check_own_collection(found))
     return found.config_set == names.config_set(context.benchmark, context.status.attempts.index)
 
@@ -175,10 +184,10 @@ def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
 def _create_collection(context: ReconcileContext, solr: SolrClient, nodes: list[str]) -> None:
     name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
     config_set = names.config_set(context.benchmark, context.status.attempts.index)
-    managed_collection.delete_stale_collection(solr, name, config_set, prefix)
-    collections.upload_config_set(solr, config_set, read_archive(context))
+    delete_stale_collection(solr, name, config_set, prefix)
+    upload_config_set(solr, config_set, read_archive(context))
     wanted = context.benchmark.spec.collection
-    collections.create_collection(solr, name, wanted, nodes, config_set)
+    create_collection(solr, name, wanted, nodes, config_set)
 
 
 def _check_nodes_unchanged(context: ReconcileContext, *, required: bool) -> None:

@@ -1,12 +1,21 @@
-"""What a provisioner does: bring a target up, watch it, and leave nothing of it."""
+"""What a provisioner does: bring a target up, watch it, and leave nothing of it.
 
+The target's part of the status.
+
+The collection that is made for a benchmark, as every provisioner checks it.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from solrbench.api.v1alpha1.collection import Collection
 from solrbench.controller.context import ReconcileContext
-from solrbench.decide.solr_views import Replica, ReplicaSize
-from solrbench.decide.views import PodView
-from solrbench.reasons.cleanup import CleanupReason
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
+from solrbench.decide.outcome import first_outcome
+from solrbench.decide.views import PodView, Replica, ReplicaSize
+from solrbench.reasons.end import CleanupReason
 from solrbench.solr.client import SolrClient
 
 
@@ -109,3 +118,20 @@ class TargetProvisioner(Protocol):
             SolrbenchError: if it could not be done.
 
         """
+
+
+def update_target(context: ReconcileContext, **fields: object) -> None:
+    """Change fields of `status.target`."""
+    context.update(target=context.status.target.model_copy(update=fields))
+
+
+def check_created(wanted: Collection, found: Sequence[Replica], nodes: int) -> None:
+    """Check the replicas of a collection that was created a moment ago, on so many nodes.
+
+    Raises:
+        TemporaryError: if they are not those of the spec; Solr may still be creating them for an
+            operator that is gone.
+
+    """
+    outcome = first_outcome(REPLICA_CHECKS, CollectionReplicas(wanted, tuple(found), nodes))
+    apply_outcome(None if outcome is None else outcome.waiting())

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
+from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners.existing import ExistingTarget
 from solrbench.controller.provisioners.provisioner import OwnedKind, TargetProvisioner
-from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
-from solrbench.controller.provisioners.stateful_set import StatefulSetTarget
+from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget, StatefulSetTarget
 
 PROVISIONERS: Mapping[Provisioner, TargetProvisioner] = {
     Provisioner.SOLR_OPERATOR: SolrOperatorTarget(),

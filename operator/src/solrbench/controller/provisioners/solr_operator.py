@@ -1,10 +1,13 @@
-"""`provisioner: SolrOperator`: a SolrCloud resource, made once and never changed."""
+"""`provisioner: SolrOperator`: a SolrCloud resource, made once and never changed.
 
-from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
-from solrbench.cluster.client import Manifest
-from solrbench.cluster.definitions import known_fields
+`provisioner: StatefulSet`: Services and StatefulSets of our own.
+"""
+
+from solrbench.api.v1alpha1.target import ZooKeeperMode
+from solrbench.contract import names
+from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects.children import apply_all, creation_problem, pods
+from solrbench.controller.objects import apply_all, creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTarget
 from solrbench.controller.provisioners.provisioner import OwnedKind
@@ -15,21 +18,23 @@ from solrbench.controller.provisioners.zookeeper import (
     ensure_ensemble,
     wait_for_provided,
 )
-from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.targets.solr_operator import (
+from solrbench.decide.outcome import first_outcome
+from solrbench.decide.solr_cloud import (
     OWNERSHIP_CHECKS,
     SolrCloudState,
     check_cloud_ready,
     check_clouds_served,
     check_reconciled,
 )
+from solrbench.decide.target import ComponentPods, check_solr_pods
+from solrbench.kube.facts import known_fields
+from solrbench.kube.reader import Manifest
 from solrbench.manifests import solr_cloud
 from solrbench.manifests.agent import add_agents
-from solrbench.manifests.common import owner_uid
-from solrbench.manifests.disruption import build_disruption_budget
+from solrbench.manifests.common import build_disruption_budget, owner_uid
+from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
-from solrbench.plan import names
-from solrbench.reasons.cleanup import CleanupReason
+from solrbench.reasons.end import CleanupReason
 
 SOLR_CLOUDS = OwnedKind(
     solr_cloud.API_VERSION, solr_cloud.KIND, CleanupReason.SOLR_CLOUD_NOT_REMOVED
@@ -105,3 +110,29 @@ def _make_cloud(context: ReconcileContext) -> Manifest:
     cloud = build_solr_cloud(context.benchmark, solr, attempt, context.zookeeper_path, options)
     (whole,) = add_agents(context.benchmark, context.settings.image, [cloud])
     return context.cluster.apply(whole)
+
+
+class StatefulSetTarget(CreatedTarget):
+    """Nodes in a StatefulSet of the benchmark."""
+
+    def ensure_pods(self, context: ReconcileContext) -> None:
+        """Make ZooKeeper, then Solr, and wait until every pod is ready.
+
+        Raises:
+            TemporaryError: until then, with the trouble of a pod as the reason if there is one.
+
+        """
+        if context.solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
+            check_external(context)
+        else:
+            ensure_ensemble(context)
+        wanted, attempt = context.solr_cloud.nodes, context.status.attempts.target
+        path = context.zookeeper_path
+        solr = build_solr(context.benchmark, context.solr_cloud, attempt, path)
+        objects.apply_all(context, add_agents(context.benchmark, context.settings.image, solr))
+        seen = objects.pods(context, names.SOLR)
+        ready = sum(pod.ready for pod in seen)
+        name = names.child(context.benchmark, names.SOLR)
+        creation = objects.creation_problem(context, "StatefulSet", name, wanted, seen)
+        found = ComponentPods(ready, wanted, tuple(seen), context.now, creation)
+        apply_outcome(check_solr_pods(found))

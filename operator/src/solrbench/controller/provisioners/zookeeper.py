@@ -1,30 +1,27 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
 from solrbench.api.quantities import parse_bytes
-from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
+from solrbench.api.v1alpha1.target import ZooKeeperMode
+from solrbench.contract import names
+from solrbench.contract.endpoints import member_hosts
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check, check_hosts
-from solrbench.controller.objects.children import apply_all, creation_problem, pods
+from solrbench.controller.objects import apply_all, creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.provisioners.provisioner import OwnedKind
-from solrbench.controller.provisioners.target_status import update_target
-from solrbench.decide.checks.targets.provisioning import (
+from solrbench.controller.provisioners.provisioner import OwnedKind, update_target
+from solrbench.decide.target import (
     ComponentPods,
     ZooKeeperHeap,
-    check_ensemble,
-    check_zookeeper_heap,
-)
-from solrbench.decide.checks.targets.zookeeper import (
     check_clusters_served,
+    check_ensemble,
     check_provided_made,
     check_reachable,
+    check_zookeeper_heap,
 )
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.zookeeper import build_zookeeper
-from solrbench.plan import names
-from solrbench.plan.target.zookeeper_path import member_hosts
-from solrbench.reasons.cleanup import CleanupReason
-from solrbench.solr import zookeeper
+from solrbench.net import zookeeper
+from solrbench.reasons.end import CleanupReason
 
 ZOOKEEPER_CLUSTERS = OwnedKind(
     "zookeeper.pravega.io/v1beta1",

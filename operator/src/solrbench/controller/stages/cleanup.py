@@ -1,7 +1,9 @@
 """The ends: success, failure, clean-up, time to live, suspension."""
 
-from solrbench.api.v1alpha1.status.target import TargetStatus
-from solrbench.cluster.client import BENCHMARKS
+from solrbench.api.identity import BENCHMARKS
+from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.contract import names
+from solrbench.contract.step_runs import preparation_note, shared_target
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import (
     delete_budgets,
@@ -9,27 +11,18 @@ from solrbench.controller.deletion import (
     find_removal_obstacle,
     removal_of,
 )
-from solrbench.controller.objects.children import LOAD, TARGET
-from solrbench.controller.objects.failure_evidence import keep_evidence
+from solrbench.controller.failure_evidence import keep_evidence
+from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import conclude_unfinished
-from solrbench.decide.checks.export import needs_export
-from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
-from solrbench.decide.conditions import (
-    CLEANED_UP,
-    DATA_INDEXED,
-    MEASURED,
-    SUCCEEDED,
-    TARGET_READY,
-)
+from solrbench.decide.conditions import CLEANED_UP, DATA_INDEXED, MEASURED, SUCCEEDED, TARGET_READY
+from solrbench.decide.export import needs_export
+from solrbench.decide.lifecycle import is_expired, wants_cleanup
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.plan import names
-from solrbench.plan.shared_target import shared_target
-from solrbench.plan.warm_up import preparation_note
-from solrbench.reasons.cleanup import CleanupReason
+from solrbench.present.fact_tables import completion_note
+from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.results.text.verdict_text import completion_note
 
 MAX_FAILURE = 1500
 """Characters of a failure's message, so that a condition has room for where its evidence is."""

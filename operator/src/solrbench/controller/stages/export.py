@@ -2,18 +2,18 @@
 
 from datetime import datetime, timedelta
 
-from solrbench.api.v1alpha1.export import Export
-from solrbench.api.v1alpha1.status.export import ExportStatus
-from solrbench.cluster.client import Manifest
-from solrbench.cluster.evidence import read_evidence
-from solrbench.cluster.result_documents import find_documents
+from solrbench.api.v1alpha1.results import Export
+from solrbench.api.v1alpha1.status import ExportStatus
+from solrbench.contract import names
+from solrbench.contract.pod_plans import ExportPlan, StoredDocument, location
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses
-from solrbench.controller.objects.children import apply_all, creation_problem, pods
+from solrbench.controller.objects import apply_all, creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.decide.allowed_hosts import check_name, host_of, qualify
-from solrbench.decide.checks.export import (
+from solrbench.decide.conditions import EXPORTED
+from solrbench.decide.existing_target import check_name, host_of, qualify
+from solrbench.decide.export import (
     CONTROLLER_DELAY,
     ENDPOINT_FIELD,
     HOSTS_SETTING,
@@ -24,15 +24,13 @@ from solrbench.decide.checks.export import (
     export_hash,
     needs_export,
 )
-from solrbench.decide.conditions import EXPORTED
-from solrbench.decide.ownership import controller_uid
-from solrbench.decide.views import view_job
+from solrbench.decide.views import controller_uid, view_job
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.manifests.export_job import EXPORT_HASH, build_export
-from solrbench.plan import names
-from solrbench.plan.export_plan import ExportPlan, StoredDocument, location
-from solrbench.reasons.cleanup import CleanupReason
-from solrbench.reasons.export import ExportReason
+from solrbench.kube.facts import read_evidence
+from solrbench.kube.reader import Manifest
+from solrbench.kube.result_documents import find_documents
+from solrbench.manifests.results import EXPORT_HASH, build_export
+from solrbench.reasons.end import CleanupReason, ExportReason
 
 
 def check_export_host(context: ReconcileContext) -> None:

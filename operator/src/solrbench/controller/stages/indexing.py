@@ -5,43 +5,40 @@ from typing import Any
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.contract import names
+from solrbench.contract.load_plan import auth_files
+from solrbench.contract.pod_plans import IndexPlan, IndexProgress
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.endpoint import address_check, api_server_addresses
-from solrbench.controller.objects.children import apply_all, creation_problem, job, pods
+from solrbench.controller.objects import apply_all, creation_problem, job, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target
-from solrbench.dataset.pod_client import IndexPodClient
-from solrbench.decide.checks.collection import REPLICA_CHECKS, CollectionReplicas
-from solrbench.decide.checks.indexing import (
+from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
+from solrbench.decide.conditions import DATA_INDEXED
+from solrbench.decide.indexing import (
     DOCUMENT_CHECKS,
     INDEX_RUN_CHECKS,
     IndexedDocuments,
     IndexRun,
+    aggregate_progress,
+    all_reported,
     check_expected_known,
     count_deleted,
     count_documents,
     find_disagreement,
-)
-from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.conditions import DATA_INDEXED
-from solrbench.decide.index_progress import (
-    aggregate_progress,
-    all_reported,
     keep_known_progress,
     known_documents,
 )
-from solrbench.decide.solr_views import ReplicaSize
-from solrbench.decide.views import JobView, PodView
+from solrbench.decide.outcome import first_outcome
+from solrbench.decide.views import JobView, PodView, ReplicaSize
 from solrbench.errors import TemporaryError
-from solrbench.manifests.index_job import build_index
-from solrbench.plan import names
-from solrbench.plan.auth_files import auth_files
-from solrbench.plan.index_plan import IndexPlan, IndexProgress
-from solrbench.reasons.indexing import IndexingReason
-from solrbench.solr.replica_counts import commit
+from solrbench.index.progress import IndexPodClient
+from solrbench.manifests.index import build_index
+from solrbench.reasons.data import IndexingReason
+from solrbench.solr.replicas import commit
 
 
 def reconcile_index(context: ReconcileContext) -> None:

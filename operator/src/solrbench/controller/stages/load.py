@@ -2,14 +2,32 @@
 
 from collections.abc import Sequence
 
-from solrbench.api.v1alpha1.rules.storage_limits import max_request_names, max_result_bytes
-from solrbench.api.v1alpha1.spec import Spec
+from solrbench.analysis.conclusions import collect_answers
+from solrbench.api.v1alpha1.benchmark import Spec
+from solrbench.api.v1alpha1.result_rules import max_request_names, max_result_bytes
+from solrbench.contract import names
+from solrbench.contract.endpoints import pod_agents, variant_endpoints, zookeeper_servers
+from solrbench.contract.load_plan import (
+    LoadPlan,
+    PlannedStepRun,
+    Resumption,
+    VariantEndpoints,
+    auth_files,
+)
+from solrbench.contract.step_runs import (
+    StepRunId,
+    empties_caches,
+    prepares_each_step,
+    rate_before,
+    step_of,
+    warm_up_of,
+)
 from solrbench.controller.companions import variant_url
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
-from solrbench.controller.objects.children import LOAD, apply_all, job
-from solrbench.controller.objects.failure_evidence import keep_evidence
+from solrbench.controller.failure_evidence import keep_evidence
+from solrbench.controller.objects import LOAD, apply_all, job
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import (
@@ -18,27 +36,18 @@ from solrbench.controller.stages.load_results import (
     possible_step_runs,
     step_runs_on_target,
 )
-from solrbench.controller.stages.objectives import (
+from solrbench.controller.stages.results import (
     conclude_objectives,
     search_to_run,
     update_objectives,
+    update_result_status,
 )
-from solrbench.controller.stages.result_status import update_result_status
-from solrbench.decide.checks.lifecycle import check_load_attempts
 from solrbench.decide.conditions import MEASURED
-from solrbench.decide.resume import plan_resumption
+from solrbench.decide.lifecycle import check_load_attempts
+from solrbench.decide.load import plan_resumption
 from solrbench.errors import TemporaryError
 from solrbench.manifests.load import build_load
-from solrbench.plan import names
-from solrbench.plan.auth_files import auth_files
-from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
-from solrbench.plan.pod_agents import pod_agents
-from solrbench.plan.step_runs import StepRunId, rate_before, step_of
-from solrbench.plan.target.variant_endpoints import variant_endpoints
-from solrbench.plan.target.zookeeper_path import zookeeper_servers
-from solrbench.plan.warm_up import empties_caches, prepares_each_step, warm_up_of
 from solrbench.reasons.load import LoadReason
-from solrbench.results.answers.collect import collect_answers
 
 
 def reconcile_load(context: ReconcileContext) -> None:

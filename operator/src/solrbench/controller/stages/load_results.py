@@ -6,42 +6,39 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.environment import record_environment
-from solrbench.cluster.unfinished_step import read_unfinished, store_unfinished
-from solrbench.controller.context import ReconcileContext
-from solrbench.controller.endpoint import address_check
-from solrbench.controller.objects.children import LOAD, creation_problem, job, pods
-from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.provisioners.registry import provisioner_of
-from solrbench.controller.stages.measured_target import observe_measured_target
-from solrbench.controller.stages.objectives import left_out_step_runs
-from solrbench.controller.stages.result_status import update_result_status
-from solrbench.decide.checks.load import (
-    LOAD_RUN_CHECKS,
-    LoadRun,
-    check_master_state,
-    check_planned,
-    may_have_lost_solr,
-)
-from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.live_load import build_live_load
-from solrbench.decide.pods.events import add_pod_events
-from solrbench.decide.pods.problems import PodProblem
-from solrbench.decide.repeats import format_repeats
-from solrbench.decide.scheduling.pauses import is_live_load_due
-from solrbench.decide.views import PodView
-from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.load.master_client import LoadMasterClient
-from solrbench.plan import names
-from solrbench.plan.capacity_trials import trial_ids
-from solrbench.plan.load_plan import LoadState
-from solrbench.plan.step_runs import (
+from solrbench.contract import names
+from solrbench.contract.load_plan import LoadState, trial_ids
+from solrbench.contract.step_runs import (
     StepRunId,
     all_step_runs,
     measured_on_target,
     remaining_step_runs,
 )
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.endpoint import address_check
+from solrbench.controller.objects import LOAD, creation_problem, job, pods
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.provisioners.registry import provisioner_of
+from solrbench.controller.stages.results import left_out_step_runs, update_result_status
+from solrbench.controller.stages.target import observe_measured_target
+from solrbench.decide.load import (
+    LOAD_RUN_CHECKS,
+    LoadRun,
+    build_live_load,
+    check_master_state,
+    check_planned,
+    may_have_lost_solr,
+)
+from solrbench.decide.outcome import first_outcome
+from solrbench.decide.pauses import is_live_load_due
+from solrbench.decide.pods import PodProblem, add_pod_events
+from solrbench.decide.repeats import format_repeats
+from solrbench.decide.views import PodView
+from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.kube.client import Cluster
+from solrbench.kube.facts import record_environment
+from solrbench.kube.result_documents import read_unfinished, store_unfinished
+from solrbench.load.master_client import LoadMasterClient
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
 from solrbench.solr.cluster import node_info

@@ -1,13 +1,26 @@
-"""The start of a repeat on a target, or on data, of its own."""
+"""The start of a repeat on a target, or on data, of its own.
 
-from solrbench.api.v1alpha1.load.repeats import RepeatStart
-from solrbench.api.v1alpha1.status.target import DatasetStatus, TargetStatus
+The start of a point of a sweep on the target of the point before.
+"""
+
+from solrbench.api.identity import BENCHMARKS
+from solrbench.api.v1alpha1.load import RepeatStart
+from solrbench.api.v1alpha1.status import DatasetStatus, TargetStatus
+from solrbench.contract.step_runs import Reuse, SharedTarget, shared_target
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.deletion import latest_attempt
+from solrbench.controller.failure_evidence import add_late_pod_events
 from solrbench.controller.provisioners.registry import provisioner_of
-from solrbench.controller.stages.late_evidence import add_late_pod_events
 from solrbench.controller.stages.load_results import remaining
 from solrbench.decide.conditions import DATA_INDEXED, MEASURED, TARGET_READY
-from solrbench.decide.repeats import attempts_for_repeat, repeat_to_start
+from solrbench.decide.repeats import (
+    attempts_for_repeat,
+    begin_after,
+    find_reusable,
+    repeat_to_start,
+    reuse_target,
+)
+from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.target import TargetReason
 
 
@@ -41,3 +54,35 @@ def start_repeat(context: ReconcileContext) -> None:
     message = f"repeat {repeat} starts on {'a fresh target' if fresh_target else 'fresh data'}"
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(type_, "False", TargetReason.STARTING_REPEAT, message)
+
+
+def take_over_target(context: ReconcileContext) -> None:
+    """Begin with the shared target as the benchmark before left it, if it is whole.
+
+    It is called when a benchmark takes its turn, and what it changes is stored with that. A target
+    that is not whole any more is made again, as one of the next attempt.
+
+    Raises:
+        TemporaryError: if the API server does not respond.
+
+    """
+    shared = shared_target(context.benchmark)
+    if shared is None:
+        return
+    if not context.status.report.stored_steps and _reuse(context, shared):
+        return
+    context.status = begin_after(context.status, latest_attempt(context))
+
+
+def _reuse(context: ReconcileContext, shared: SharedTarget) -> bool:
+    if shared.previous is None or shared.reuses is None:
+        return False
+    body = context.cluster.get(*BENCHMARKS, context.namespace, shared.previous)
+    before = find_reusable(body, provisioner_of(context).pods(context))
+    if before is None:
+        return False
+    context.status = reuse_target(context.status, before, shared.reuses)
+    if shared.reuses is Reuse.INDEX:
+        message = f"the index of {shared.previous} is used again"
+        context.conditions.set(DATA_INDEXED, "True", IndexingReason.INDEX_REUSED, message)
+    return True

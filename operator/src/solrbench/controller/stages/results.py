@@ -1,24 +1,162 @@
-"""The stored results in the status: figures, verdicts, comparisons and answers."""
+"""The stored results in the status: figures, verdicts, comparisons and answers.
 
-from solrbench.api.v1alpha1.rules.storage_limits import ladder_length
-from solrbench.controller.baseline import compare_with_baseline, is_baseline_decided
-from solrbench.controller.context import ReconcileContext
-from solrbench.controller.stages.objectives import (
-    count_trials,
-    left_out_step_runs,
-    update_objectives,
+Objectives, the search for the capacity and what is left out, as the status shows them.
+
+The results beside those of the baseline: checked before the start, compared as they come.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from solrbench.analysis.arrivals import merge_distributions, open_loop_stats
+from solrbench.analysis.baseline import (
+    baseline_comparison,
+    benchmark_side,
+    compare_sides,
+    primary_words,
 )
+from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
+from solrbench.analysis.conclusions import collect_answers
+from solrbench.analysis.difference_tests import settings_of_spec
+from solrbench.analysis.fail_fast import left_out, missed_by_indexing, summarise_left_out
+from solrbench.analysis.objectives import evaluate_objectives
+from solrbench.analysis.response_gaps import step_response_gaps
+from solrbench.analysis.scalability import scalability
+from solrbench.analysis.sentences import completion_text
+from solrbench.analysis.step_comparison import compare_variants, mark_invalid, variants_decided
+from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
+from solrbench.api.v1alpha1.comparisons import BaselineComparison, Word
+from solrbench.api.v1alpha1.findings import ObjectiveWord, overall_verdict
+from solrbench.api.v1alpha1.objectives import Baseline
+from solrbench.api.v1alpha1.result_rules import ladder_length
+from solrbench.contract import names
+from solrbench.contract.load_plan import CapacitySearch, most_trials
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import all_step_runs
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.decide.conditions import COMPARED, OBJECTIVES_MET, Truth
+from solrbench.decide.references import check_baseline
 from solrbench.decide.repeats import count_repeats
-from solrbench.plan import names
-from solrbench.plan.step_runs import all_step_runs
-from solrbench.results.answers.collect import collect_answers
-from solrbench.results.comparison.variants import compare_variants, mark_invalid, variants_decided
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.summary.arrivals import open_loop_stats
-from solrbench.results.summary.distributions import merge_distributions
-from solrbench.results.summary.response_gaps import step_response_gaps
-from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
-from solrbench.results.validity.overall_verdict import overall_verdict
+from solrbench.errors import SolrbenchError
+from solrbench.kube.results import observe_baseline, read_baseline
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.load import LoadReason
+
+_OUTCOMES: Mapping[ObjectiveWord, tuple[Truth, LoadReason]] = {
+    ObjectiveWord.MET: ("True", LoadReason.OBJECTIVES_MET),
+    ObjectiveWord.MISSED: ("False", LoadReason.OBJECTIVES_MISSED),
+    ObjectiveWord.UNCLEAR: ("Unknown", LoadReason.OBJECTIVES_UNCLEAR),
+}
+
+
+def search_to_run(context: ReconcileContext) -> CapacitySearch | None:
+    """Return the search for the capacity as far as it is stored; None if there is none to run."""
+    spec = context.benchmark.spec
+    if missed_by_indexing(spec, context.status.dataset) is not None:
+        return None
+    return capacity_search(spec, context.reports.documents(context.benchmark).values())
+
+
+def count_trials(context: ReconcileContext) -> int:
+    """Return how many trials are stored, or may be while the search goes on."""
+    search = search_to_run(context)
+    if search is None:
+        return 0
+    going_on = next_trial(search, search.stored) is not None
+    return most_trials(context.benchmark.spec) if going_on else len(search.stored)
+
+
+def update_objectives(context: ReconcileContext) -> None:
+    """Put what the stored results say of objectives and capacity into the status."""
+    spec, reports = context.benchmark.spec, context.reports
+    ordered = list(reports.documents(context.benchmark).values())
+    capacity = capacity_results(spec, ordered, reports.disturbances(context.benchmark))
+    if not spec.load.steps:
+        context.update(summary=headline(capacity))
+    context.update(
+        objectives=evaluate_objectives(spec, ordered, context.status.dataset),
+        not_run=summarise_left_out(all_step_runs(spec), left_out_step_runs(context)),
+        capacity=capacity,
+        scalability=scalability(spec, ordered, context.status.totals),
+    )
+
+
+def conclude_objectives(context: ReconcileContext) -> None:
+    """Set the condition, when nothing more is measured."""
+    found = context.status.objectives
+    if found is None:
+        return
+    status, reason = _OUTCOMES[found.word]
+    context.conditions.set(OBJECTIVES_MET, status, reason, completion_text(found))
+
+
+def left_out_step_runs(context: ReconcileContext) -> dict[str, str]:
+    """Return the ids of step runs that are not run, with the reason."""
+    spec, reports = context.benchmark.spec, context.reports
+    return left_out(
+        spec,
+        all_step_runs(spec),
+        reports.documents(context.benchmark),
+        reports.stop_reasons(context.benchmark),
+        context.status.dataset,
+    )
+
+
+def check_baseline_results(context: ReconcileContext) -> None:
+    """Check that the baseline has its results.
+
+    Raises:
+        TemporaryError: while it is missing or not over.
+        PermanentError: if it failed, or is no report.
+
+    """
+    baseline = context.benchmark.spec.comparison.baseline
+    if baseline is None:
+        return
+    if baseline.benchmark is not None:
+        found = observe_baseline(context.cluster, context.namespace, baseline.benchmark.name)
+        apply_outcome(check_baseline(found))
+    else:
+        read_baseline(context.cluster, context.reports, context.namespace, baseline)
+
+
+def compare_with_baseline(context: ReconcileContext) -> None:
+    """Put the comparison of what is stored into the status; why there is none is a condition."""
+    comparison = context.benchmark.spec.comparison
+    if comparison.baseline is None:
+        return
+    try:
+        found = _compare(context, comparison.baseline)
+    except SolrbenchError as error:
+        context.conditions.set(COMPARED, "False", error.reason, error.message)
+        return
+    context.update(comparison=found)
+    context.conditions.set(COMPARED, "True", LifecycleReason.COMPARED, _summary(found))
+
+
+def is_baseline_decided(context: ReconcileContext) -> bool:
+    """Say whether each step that both have is Better, Worse or Same by the status."""
+    if context.status.comparison is None or not context.conditions.is_true(COMPARED):
+        return False
+    primary = primary_words(context.status.comparison.figures)
+    decided = (Word.SAME, Word.BETTER, Word.WORSE)
+    return bool(primary) and all(each.word in decided for each in primary)
+
+
+def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineComparison:
+    benchmark = context.benchmark.model_copy(update={"status": context.status})
+    documents = list(context.reports.documents(benchmark).values())
+    after = benchmark_side(benchmark.metadata.name, benchmark, documents)
+    before = read_baseline(context.cluster, context.reports, context.namespace, baseline)
+    return baseline_comparison(compare_sides(before, after, settings_of_spec(benchmark.spec)))
+
+
+def _summary(found: BaselineComparison) -> str:
+    """Return `compared with juniper: 2 Same, 1 Worse`."""
+    words = Counter(str(each.word or "without a word") for each in primary_words(found.figures))
+    counts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
+    return f"compared with {found.baseline}: {counts or 'no step in common'}"
 
 
 def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:

@@ -1,27 +1,65 @@
-"""The first stage: everything that the spec refers to exists, and its pods may be as it says."""
+"""The first stage: everything that the spec refers to exists, and its pods may be as it says.
+
+The turn of a benchmark: it waits until those before it are over.
+"""
 
 from collections.abc import Iterator
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.controller.baseline import check_baseline_results
+from solrbench.api.v1alpha1.status import QueueStatus
+from solrbench.contract.workload_files import sources
 from solrbench.controller.companions import read_companions
-from solrbench.controller.context import ReconcileContext
+from solrbench.controller.context import ReconcileContext, store_status
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.stages.export import check_export_host
-from solrbench.decide.allowed_hosts import host_of, qualify
-from solrbench.decide.checks.downloads import DOWNLOAD_CHECKS, Downloads
-from solrbench.decide.checks.objectives import check_objective_steps
-from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.pod_options import check_pod_options
-from solrbench.decide.checks.references import (
+from solrbench.controller.stages.repeats import take_over_target
+from solrbench.controller.stages.results import check_baseline_results
+from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
+from solrbench.decide.existing_target import host_of, qualify
+from solrbench.decide.outcome import first_outcome
+from solrbench.decide.references import (
+    DOWNLOAD_CHECKS,
     REFERENCE_CHECKS,
     ClaimReference,
     ConfigMapReference,
+    Downloads,
     References,
+    check_objective_steps,
+    check_pod_options,
 )
-from solrbench.decide.conditions import ACCEPTED
-from solrbench.plan.workload_files import sources
+from solrbench.errors import TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
+
+
+def acquire_slot(context: ReconcileContext) -> None:
+    """Take a place among the running benchmarks, and note that in the stored status at once.
+
+    Raises:
+        TemporaryError: while others come first.
+
+    """
+    if context.status.start_time is not None:
+        return
+    context.queue.verify(context.cluster, context.settings.namespaces, context.now)
+    with context.queue.slot_lock:
+        _wait_for_turn(context)
+        take_over_target(context)
+        context.update(start_time=context.now)
+        context.set_phase("Provisioning")
+        context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")
+        context.finalize_status()
+        store_status(context)
+
+
+def _wait_for_turn(context: ReconcileContext) -> None:
+    turn = context.queue.turn(context.body, context.settings.concurrency)
+    if not turn.before:
+        return
+    context.set_phase("Queued")
+    stored = context.benchmark.status.queue
+    since = context.now if stored is None else stored.waiting_since
+    context.update(queue=QueueStatus(position=turn.position, waiting_since=since))
+    raise TemporaryError(LifecycleReason.QUEUED, f"waits for {', '.join(turn.before[:5])} to end")
 
 
 def check_references(context: ReconcileContext) -> None:

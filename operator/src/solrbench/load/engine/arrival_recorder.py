@@ -1,12 +1,12 @@
 """Counts the requests of an open loop to one node, and decides which of them are measured."""
 
-from solrbench.load.engine.http.response_batch import CompletedRequest
-from solrbench.load.engine.open_loop.pooled_client import Continuation, PooledClient
-from solrbench.load.recording.node_counts import NodeCounts
+from solrbench.load.engine.client_pool import Continuation, PooledClient
+from solrbench.load.engine.http_connection import CompletedRequest
+from solrbench.load.recording.open_loop import OpenLoopRecorder
 from solrbench.load.recording.recorder import StepRunRecorder
-from solrbench.load.recording.response_times import OpenLoopRecorder
-from solrbench.load.validation.response_checks import RequestFailure
-from solrbench.load.workload.prepared_request import CompletedTransaction, PreparedRequest
+from solrbench.load.recording.response_gaps import NodeCounts
+from solrbench.load.workload.requests import CompletedTransaction, PreparedRequest
+from solrbench.load.workload.response_checks import RequestFailure
 
 
 class ArrivalRecorder:

@@ -13,7 +13,7 @@ from solrbench.load.engine.measurement import ProgressUpdate
 from solrbench.load.engine.step_run import StepRun
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.messages import Assignment
 
 
 class EngineListener(Protocol):

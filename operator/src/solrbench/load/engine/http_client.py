@@ -6,19 +6,17 @@ import socket
 import time
 from abc import ABC, abstractmethod
 
-from solrbench.http_auth import certificate_problem
-from solrbench.load.engine.http.http_connection import Connection
-from solrbench.load.engine.http.request_deadline import RequestDeadline
-from solrbench.load.engine.http.response_batch import CompletedRequest, batch_of_loop
-from solrbench.load.engine.http.timestamped_socket import TimestampedSocket, connect_timestamped
-from solrbench.load.recording.slow_requests import SlowSample, qtime_milliseconds
-from solrbench.load.validation.response_checks import (
-    RequestFailure,
-    failure_or_none,
-    request_failure,
+from solrbench.load.engine.http_connection import (
+    CompletedRequest,
+    HttpConnection,
+    RequestDeadline,
+    batch_of_loop,
 )
-from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
+from solrbench.load.recording.request_stats import SlowSample, qtime_milliseconds
+from solrbench.load.workload.requests import Node, PreparedRequest
+from solrbench.load.workload.response_checks import RequestFailure, failure_or_none, request_failure
+from solrbench.net.http import certificate_problem
 
 _FIRST_BACKOFF_NS = 1_000_000
 _LONGEST_BACKOFF_NS = 1_000_000_000
@@ -50,7 +48,7 @@ class HttpClient(ABC):
     def __init__(self, node: Node, timeout_seconds: float, loop: asyncio.AbstractEventLoop) -> None:
         self._node = node
         self._loop = loop
-        self._connection: Connection | None = None
+        self._connection: HttpConnection | None = None
         self._connecting: asyncio.Task[None] | None = None
         self._request: PreparedRequest | None = None
         self._started_ns = 0
@@ -242,14 +240,14 @@ class HttpClient(ABC):
             self._connection = None
 
 
-async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> Connection:
+async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection:
     """Return a connection to a node.
 
     Raises:
         OSError: there is none to be had.
 
     """
-    connection = Connection()
+    connection = HttpConnection()
     if node.tls is None:
         connected = await connect_timestamped(loop, node.host, node.port)
         connection.attach_transport(TimestampedSocket(loop, connected, connection))

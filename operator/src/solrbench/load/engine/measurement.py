@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from solrbench.load.engine.resource_usage import UsageMeter
-from solrbench.load.recording.recent_times import RecentRequests, pack_times
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
-from solrbench.load.recording.request_stats import SecondStats
+from solrbench.load.recording.request_stats import RecentRequests, SecondStats, pack_times
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.messages import Assignment
 
 _now = time.perf_counter_ns
 

@@ -3,27 +3,87 @@
 Each node has connections and a queue of its own: a request waits for the node whose turn it was,
 however free the others are. A common queue would send what a slow node holds up to the quick ones,
 as an ideal load balancer does that no user has, and hide the slow node.
+
+Requests of an open loop that are due at one node and wait for a connection to it.
 """
 
 import asyncio
 import time
-from typing import Protocol
+from collections import deque
+from typing import NamedTuple, Protocol
 
-from solrbench.load.engine.http.response_batch import CompletedRequest
-from solrbench.load.engine.open_loop.arrival_queue import ArrivalQueue, WaitingRequest
-from solrbench.load.engine.open_loop.arrival_recorder import ArrivalRecorder
-from solrbench.load.engine.open_loop.client_pool import ClientPool
-from solrbench.load.engine.open_loop.pooled_client import Continuation, PooledClient
-from solrbench.load.engine.user_context import UserContext
-from solrbench.load.validation.response_checks import RequestFailure
-from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import (
+from solrbench.load.engine.arrival_recorder import ArrivalRecorder
+from solrbench.load.engine.client_pool import ClientPool, Continuation, PooledClient
+from solrbench.load.engine.http_connection import CompletedRequest
+from solrbench.load.engine.target import UserContext
+from solrbench.load.workload.requests import (
     CompletedTransaction,
     NextRequest,
+    Node,
     PreparedRequest,
 )
+from solrbench.load.workload.response_checks import RequestFailure
 
 _now = time.perf_counter_ns
+
+
+class WaitingRequest(NamedTuple):
+    """One request that is due."""
+
+    intended_ns: int
+    """When it was to start."""
+    continuation: Continuation | None = None
+    """What follows within a transaction; None for an arrival, whose request is not taken yet."""
+
+
+class QueueOwner(Protocol):
+    """What counts the requests that are never sent."""
+
+    def on_dropped(self, waiting: WaitingRequest, waited_ns: int) -> None:
+        """Count a request that has waited too long."""
+
+    def on_unconnected(
+        self, waiting: WaitingRequest, tried_ns: tuple[int, int], failed: RequestFailure
+    ) -> None:
+        """Count a request for which no connection could be opened, from a time to another."""
+
+
+class ArrivalQueue:
+    """Waiting requests, the oldest first. Times are of `time.perf_counter_ns`.
+
+    Attributes:
+        waiting: the requests
+
+    """
+
+    __slots__ = ("_owner", "_timeout_ns", "waiting")
+
+    def __init__(self, timeout_seconds: float, owner: QueueOwner) -> None:
+        """Keep requests for so long."""
+        self.waiting: deque[WaitingRequest] = deque()
+        self._timeout_ns = int(timeout_seconds * 1e9)
+        self._owner = owner
+
+    def drop_expired(self, now_ns: int) -> None:
+        """Drop requests that have waited too long."""
+        waiting = self.waiting
+        while waiting and now_ns - waiting[0].intended_ns > self._timeout_ns:
+            oldest = waiting.popleft()
+            self._owner.on_dropped(oldest, now_ns - oldest.intended_ns)
+
+    def fail_oldest(self, tried_ns: int, failed: RequestFailure) -> None:
+        """Let the oldest request bear a connection that could not be opened for it."""
+        oldest = self.waiting.popleft()
+        tried = (max(tried_ns, oldest.intended_ns), _now())
+        self._owner.on_unconnected(oldest, tried, failed)
+
+    def clear_arrivals(self) -> list[int]:
+        """Let go the arrivals; return when they were to start. Begun transactions stay."""
+        gone = [each.intended_ns for each in self.waiting if each.continuation is None]
+        kept = [each for each in self.waiting if each.continuation is not None]
+        self.waiting.clear()
+        self.waiting.extend(kept)
+        return gone
 
 
 class NodeSenderOwner(Protocol):

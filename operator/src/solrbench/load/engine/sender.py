@@ -4,25 +4,74 @@ Arrivals go to the nodes in turn. At each node, a due request without a free con
 queue while another connection is opened; whichever is free first, a new one or an old one, takes
 the oldest request. So a connection that is slow to come up holds up no request, and a slow node
 none of another.
+
+When the requests of an open loop are due, by the clock.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from itertools import cycle
 
-from solrbench.load.engine.open_loop.arrival_recorder import ArrivalRecorder
-from solrbench.load.engine.open_loop.arrival_times import ArrivalTimes
-from solrbench.load.engine.open_loop.client_pool import expected_clients, max_clients
-from solrbench.load.engine.open_loop.node_sender import NodeSender
-from solrbench.load.engine.open_loop.precise_timer import make_timer
-from solrbench.load.engine.user_context import UserContext
-from solrbench.load.recording.node_counts import NodeCounts
-from solrbench.load.recording.response_times import OpenLoopRecorder
-from solrbench.load.schedule.arrivals import Schedule
-from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.load.engine.arrival_recorder import ArrivalRecorder
+from solrbench.load.engine.client_pool import expected_clients, max_clients
+from solrbench.load.engine.node_sender import NodeSender
+from solrbench.load.engine.precise_timer import make_timer
+from solrbench.load.engine.target import UserContext
+from solrbench.load.recording.open_loop import OpenLoopRecorder
+from solrbench.load.recording.request_stats import NEVER_NS
+from solrbench.load.recording.response_gaps import NodeCounts
+from solrbench.load.schedule.arrivals import Schedule, SendingTime
+from solrbench.load.workload.requests import Node, PreparedRequest
+
+
+class ArrivalTimes:
+    """The arrivals of one worker, one after another. Times are of `time.perf_counter_ns`.
+
+    Attributes:
+        next_ns: when the next arrival is due; after the last one, a time that never comes
+        sending: when all workers send, since the begin of the schedule; None before the last
+            arrival of this one, and unless their number is planned
+
+    """
+
+    __slots__ = ("_offsets_ns", "_ramp_ns", "_started_ns", "next_ns", "sending")
+
+    def __init__(self, schedule: Schedule) -> None:
+        self._offsets_ns = self._until_end(schedule)
+        self._ramp_ns = schedule.rate.ramp_ns
+        self._started_ns = 0
+        self.next_ns = NEVER_NS
+        self.sending: SendingTime | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether nothing arrives any more."""
+        return self.next_ns == NEVER_NS
+
+    def start(self, now_ns: int) -> int:
+        """Begin the schedule; return when its ramp ends."""
+        self._started_ns = now_ns
+        self.advance()
+        return now_ns + self._ramp_ns
+
+    def advance(self) -> None:
+        """Go on to the next arrival; the hot path."""
+        following = next(self._offsets_ns, None)
+        self.next_ns = NEVER_NS if following is None else self._started_ns + following
+
+    def end(self) -> None:
+        """Let nothing arrive any more."""
+        self.next_ns = NEVER_NS
+
+    def sending_ended_ns(self) -> int | None:
+        """Return the planned end of the arrivals of all workers; None if it is not known."""
+        return None if self.sending is None else self._started_ns + self.sending.end_ns
+
+    def _until_end(self, schedule: Schedule) -> Iterator[int]:
+        self.sending = yield from schedule.arrival_times_ns()
+
 
 _ARRIVALS_AT_ONCE = 64
 """Requests sent in a row, before responses get their turn, by a worker that fell behind."""

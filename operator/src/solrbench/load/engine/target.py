@@ -1,18 +1,39 @@
-"""From the plan to what the engine needs."""
+"""From the plan to what the engine needs.
 
-from collections.abc import Iterable, Mapping, Sequence
+The requests that one worker may still send in a step run: how many, which, and until when.
+
+What the users of a step run share.
+
+Is a response valid: status, content, expectations and values for the next request.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
-from solrbench.http_auth import HttpAuth
-from solrbench.load.auth import load_auth
-from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.workload.http_requests import Node, prepare_node
+from solrbench.api.v1alpha1.workload import MOST_NAMES
+from solrbench.contract.load_plan import LoadPlan
+from solrbench.contract.workload_files import WARM_UP_FOLDER
+from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.request_stats import NEVER_NS
+from solrbench.load.schedule.messages import Assignment
+from solrbench.load.settings import load_auth
 from solrbench.load.workload.loader import load_workload
-from solrbench.load.workload.request_mix import PreparedWorkload
-from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.workload_files import WARM_UP_FOLDER
+from solrbench.load.workload.request_mix import PreparedWorkload, RequestStream
+from solrbench.load.workload.requests import Node, PreparedRequest, RequestExtras, prepare_node
+from solrbench.load.workload.response_checks import (
+    EMPTY_RESULT,
+    EMPTY_WITHOUT_HEADER,
+    NO_HEADER,
+    RESULTS,
+    RequestFailure,
+    check_expectation,
+    check_response,
+    num_found,
+)
+from solrbench.net.http import HttpAuth
 
 
 @dataclass(frozen=True)
@@ -75,3 +96,120 @@ def _load(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
 
 def _nodes(plan: LoadPlan, urls: Iterable[str], access: HttpAuth) -> list[Node]:
     return [prepare_node(plan.workload, plan.collection, url, access) for url in urls]
+
+
+class RequestSupply:
+    """Hands out requests until their number is reached, time is up, or the queries end.
+
+    Times are of `time.perf_counter_ns`.
+
+    Attributes:
+        stops_ns: no request starts from then on
+        queries_exhausted: the queries ended before anything else did
+        ended_ns: when a request was refused for the first time, 0 if none was
+
+    """
+
+    __slots__ = (
+        "_remaining",
+        "_requests",
+        "_stream",
+        "ended_ns",
+        "queries_exhausted",
+        "stops_ns",
+    )
+
+    def __init__(self, stream: RequestStream, limit: int | None = None) -> None:
+        """Take requests from `stream`, `limit` at most."""
+        self._stream = stream
+        self._requests = stream.requests
+        self._remaining = sys.maxsize if limit is None else limit
+        self.stops_ns = NEVER_NS
+        self.queries_exhausted = False
+        self.ended_ns = 0
+
+    def take(self, now_ns: int) -> PreparedRequest | None:
+        """Return the next request, None if there is no more to do; the hot path."""
+        if self._remaining <= 0 or now_ns >= self.stops_ns:
+            self.ended_ns = self.ended_ns or now_ns
+            return None
+        request = next(self._requests, None)
+        if request is None:
+            self._remaining, self.queries_exhausted, self.ended_ns = 0, True, now_ns
+            return None
+        self._remaining -= 1
+        return request
+
+    def note_end(self, now_ns: int) -> None:
+        """Learn that no request will be taken any more, though none was refused."""
+        self.ended_ns = self.ended_ns or now_ns
+
+    def is_exhausted(self, now_ns: int) -> bool:
+        """Say whether there is no more to do."""
+        return self._remaining <= 0 or now_ns >= self.stops_ns
+
+    def is_closed(self, now_ns: int) -> bool:
+        """Say whether the time to start requests is over, whatever else is left to do."""
+        return now_ns >= self.stops_ns
+
+    def used_numbers(self) -> list[int]:
+        """Return for each entry of the workload one more than its highest number sent."""
+        return self._stream.used_numbers()
+
+
+@dataclass(frozen=True, slots=True)
+class UserContext:
+    """Where users take requests from, and what they report to.
+
+    Attributes:
+        supply: the requests of the step run
+        recorder: counts what became of them
+        timeout_seconds: a response that takes longer is a failure
+        loop: the event loop that users run in
+        on_user_finished: called by a user when it has nothing left to do
+        silent_nodes: nodes, by host and port, to which a user could not connect ahead in time; the
+            others do not wait for them before the step: their first request tries again
+
+    """
+
+    supply: RequestSupply
+    recorder: StepRunRecorder
+    timeout_seconds: float
+    loop: asyncio.AbstractEventLoop
+    on_user_finished: Callable[[], None]
+    silent_nodes: set[tuple[str, int]] = field(default_factory=set)
+
+
+_RESULTS_BYTES = len(RESULTS)
+_NO_ZERO = frozenset(b"123456789")
+
+
+def validate_response(request: PreparedRequest, status: int, body: bytes) -> RequestFailure | None:
+    """Return what is wrong with a response, None if nothing is.
+
+    Of a good response that is empty, or has no header, it returns a remark that says so
+    (`EMPTY_RESULT`, `NO_HEADER`, `EMPTY_WITHOUT_HEADER`).
+    """
+    failed = check_response(status, body, request.is_json)
+    if failed is not None and failed is not NO_HEADER:
+        return failed
+    if request.extra is not None:
+        wrong = _check_extras(request.extra, body)
+        if wrong is not None:
+            return wrong
+    if not request.is_json:
+        return None
+    at = body.find(RESULTS)
+    if at > 0 and body[at + _RESULTS_BYTES] in _NO_ZERO:
+        return failed
+    if num_found(body) != 0:
+        return failed
+    return EMPTY_RESULT if failed is None else EMPTY_WITHOUT_HEADER
+
+
+def _check_extras(extra: RequestExtras, body: bytes) -> RequestFailure | None:
+    if extra.expectation is not None:
+        failed = check_expectation(extra.expectation, body)
+        if failed is not None:
+            return failed
+    return None if extra.transaction is None else extra.transaction.extract(body)

@@ -1,29 +1,128 @@
-"""Makes the users of a step run on one worker."""
+"""Makes the users of a step run on one worker.
 
+The users of a step run on one worker: connected, started, stopped and counted.
+"""
+
+import asyncio
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
-from solrbench.load.engine.open_loop.sender import OpenLoopSender
-from solrbench.load.engine.target import LoadTarget
-from solrbench.load.engine.user_context import UserContext
-from solrbench.load.engine.virtual_user import VirtualUser
-from solrbench.load.recording.node_counts import NodeCounts
+from solrbench.load.engine.sender import OpenLoopSender
+from solrbench.load.engine.target import LoadTarget, UserContext
+from solrbench.load.engine.virtual_user import ClosedLoopUser
+from solrbench.load.recording.open_loop import OpenLoopRecorder
 from solrbench.load.recording.response_gaps import (
     NodeActivity,
+    NodeCounts,
     UserActivity,
     longest_response_gaps,
     user_shares,
 )
-from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
-from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.schedule.think_time import (
+from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.users import (
     first_pacing_wait_seconds,
     first_wait_seconds,
     pacing_wait_seconds,
+    seed_of,
     think_seconds,
 )
+
+_CONNECTING_AT_ONCE = 64
+"""Connections opened side by side: less than the backlog of any server, which drops the rest."""
+
+
+class StepRunUser(Protocol):
+    """A virtual user, or what sends the arrivals of an open loop."""
+
+    async def prepare(self) -> None:
+        """Connect ahead of the first request."""
+
+    def start(self) -> None:
+        """Send the first request."""
+
+    def stop(self) -> None:
+        """Start no more requests; one in flight is finished."""
+
+    def abort(self) -> None:
+        """Let everything go at once."""
+
+
+class UserGroup:
+    """Users in the order in which they were added.
+
+    `on_all_ready` is called once, when as many users as expected are there; those that connect
+    first have done so by then. `on_all_finished` is called when the last active user is done.
+    """
+
+    def __init__(
+        self,
+        expected: int,
+        on_all_ready: Callable[[], None],
+        on_all_finished: Callable[[], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._expected = expected
+        self._on_all_ready = on_all_ready
+        self._on_all_finished = on_all_finished
+        self._loop = loop
+        self._users: list[StepRunUser] = []
+        self._connecting: set[asyncio.Task[None]] = set()
+        self._connect_slots = asyncio.Semaphore(_CONNECTING_AT_ONCE)
+        self._ready = 0
+        self._active = 0
+
+    def __len__(self) -> int:
+        return len(self._users)
+
+    def add_waiting(self, user: StepRunUser) -> None:
+        """Add a user that connects and waits for `start`."""
+        self._users.append(user)
+        self._connecting.add(self._loop.create_task(self._connect(user)))
+
+    def add_started(self, user: StepRunUser) -> None:
+        """Add a user and start it."""
+        self._users.append(user)
+        self._active += 1
+        user.start()
+        self._count_ready()
+
+    def start(self) -> None:
+        """Start all users."""
+        # Counted first: a user without anything to do leaves before the next one starts.
+        self._active = len(self._users)
+        for user in self._users:
+            user.start()
+
+    def on_user_finished(self) -> None:
+        """Learn that a user has nothing left to do."""
+        self._active -= 1
+        if self._active == 0:
+            self._on_all_finished()
+
+    def stop(self) -> None:
+        """Wake users that think: none of them may start another request."""
+        for user in self._users:
+            user.stop()
+
+    def abort(self) -> None:
+        """Let all users go at once."""
+        for task in self._connecting:
+            task.cancel()
+        for user in self._users:
+            user.abort()
+
+    async def _connect(self, user: StepRunUser) -> None:
+        async with self._connect_slots:
+            await user.prepare()
+        self._count_ready()
+
+    def _count_ready(self) -> None:
+        self._ready += 1
+        if self._ready == self._expected:
+            self._connecting.clear()
+            self._on_all_ready()
 
 
 class UserFactory:
@@ -74,12 +173,12 @@ class UserFactory:
         """Learn the numbers of users of a lost worker that are made after those of this one."""
         self._adopted += numbers
 
-    def make(self, index: int) -> VirtualUser | OpenLoopSender:
+    def make(self, index: int) -> ClosedLoopUser | OpenLoopSender:
         """Return user `index` of this worker, or what sends the arrivals of an open loop."""
         rate = self._assignment.open_loop
         return self._make_user(index) if rate is None else self._make_sender(rate)
 
-    def _make_user(self, index: int) -> VirtualUser:
+    def _make_user(self, index: int) -> ClosedLoopUser:
         number = self._number(index)
         place = number % len(self._nodes)
         node, recorder = self._nodes[place], self._context.recorder
@@ -88,7 +187,7 @@ class UserFactory:
         spec, pace = self._assignment.think_time, self._assignment.pacing_milliseconds
         seed = self._think_seed(number)
         if pace is not None:
-            return VirtualUser(
+            return ClosedLoopUser(
                 self._context,
                 node,
                 activity,
@@ -96,8 +195,8 @@ class UserFactory:
                 first_pacing_wait_seconds(pace, seed),
             )
         if spec is None:
-            return VirtualUser(self._context, node, activity)
-        return VirtualUser(
+            return ClosedLoopUser(self._context, node, activity)
+        return ClosedLoopUser(
             self._context,
             node,
             activity,

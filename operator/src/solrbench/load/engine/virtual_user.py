@@ -4,18 +4,17 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from solrbench.load.engine.http.http_client import HttpClient
-from solrbench.load.engine.http.response_batch import CompletedRequest
-from solrbench.load.engine.response_validation import validate_response
-from solrbench.load.engine.user_context import UserContext
+from solrbench.load.engine.http_client import HttpClient
+from solrbench.load.engine.http_connection import CompletedRequest
+from solrbench.load.engine.target import UserContext, validate_response
 from solrbench.load.recording.response_gaps import UserActivity
-from solrbench.load.validation.response_checks import RequestFailure
-from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import (
+from solrbench.load.workload.requests import (
     CompletedTransaction,
     NextRequest,
+    Node,
     PreparedRequest,
 )
+from solrbench.load.workload.response_checks import RequestFailure
 
 Think = Callable[[int, float], float]
 """Seconds to wait after the request or transaction with the given number, from 0, which began so
@@ -24,7 +23,7 @@ many seconds ago."""
 _now = time.perf_counter_ns
 
 
-class VirtualUser(HttpClient):
+class ClosedLoopUser(HttpClient):
     """One user, who never has more than one request under way."""
 
     def __init__(

@@ -2,24 +2,112 @@
 
 Solr has no call for it. Caches belong to a searcher, and a commit without a change of the index
 opens none; RELOAD opens one in a new core, whose caches are not filled from those of the old one.
+
+Solr's caches from its metrics, over all cores of a collection.
+
+Samples Solr's caches during a step run, about once a second.
+
+Nothing depends on the responses: where Solr does not report them, because a proxy stands in
+between, the user lacks the permission, or a node is busy, there are no samples.
 """
 
+import logging
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import cycle
+from typing import Any, NamedTuple
 
+import gevent
 import httpx
+from gevent.event import Event
 
-from solrbench.http_auth import HttpAuth
+from solrbench.contract.load_plan import LoadPlan
+from solrbench.contract.windows import MAX_CACHE_SAMPLES, CacheSample, EmptiedCaches
 from solrbench.load.errors import LoadError
-from solrbench.load.master.caches.cache_metrics import (
-    METRICS_PARAMETERS,
-    CacheEntries,
-    entries_in_json,
-    entries_in_text,
-)
-from solrbench.plan.load_plan import LoadPlan
+from solrbench.load.master.telemetry import MetricsClient
+from solrbench.net.http import HttpAuth
 from solrbench.reasons.load import LoadReason
-from solrbench.results.model.windows import EmptiedCaches
+
+CACHES = ("filterCache", "queryResultCache", "documentCache")
+
+COLLECTION = "CORE.collection"
+_PREFIX = "CACHE.searcher."
+_SIZE = re.compile(r"^solr_core_indexsearcher_cache_size\{([^}]*)\} ([0-9.eE+]+)", re.MULTILINE)
+_LABEL = re.compile(r'(\w+)="([^"]*)"')
+LOOKUPS, HITS = "cumulative_lookups", "cumulative_hits"
+"""Since the engine was loaded; the counters without `cumulative_` restart with every searcher."""
+
+METRICS_PARAMETERS: Mapping[str, str] = {
+    "nodes": "all",
+    "group": "core",
+    "prefix": ",".join((*(_PREFIX + cache for cache in CACHES), COLLECTION)),
+    "wt": "json",
+}
+"""Parameters of `/admin/metrics`: the node that gets it sends it to the others (Solr 9)."""
+
+
+class CacheCounts(NamedTuple):
+    """All caches at one moment."""
+
+    cores: int
+    """Cores behind the counts; with another number they cannot be compared."""
+    counts: dict[str, tuple[int, int]]
+    """Lookups and hits by the name of the cache; one that is turned off is missing."""
+
+
+class CacheEntries(NamedTuple):
+    """The entries of all caches of a collection."""
+
+    cores: int
+    """Cores that report them."""
+    entries: int
+
+
+def parse_caches(response: Mapping[str, Any], collection: str) -> CacheCounts | None:
+    """Return the counts of a collection; None if the response does not contain it."""
+    cores = _cores(response, collection)
+    counts = {}
+    for cache in CACHES:
+        found = [engine[_PREFIX + cache] for engine in cores if _PREFIX + cache in engine]
+        if found and all(LOOKUPS in each and HITS in each for each in found):
+            counts[cache] = (
+                sum(int(each[LOOKUPS]) for each in found),
+                sum(int(each[HITS]) for each in found),
+            )
+    return CacheCounts(len(cores), counts) if counts else None
+
+
+def entries_in_json(response: Mapping[str, Any], collection: str) -> CacheEntries:
+    """Return the entries of a collection's caches as the metrics API of Solr 9 has them."""
+    sizes = [
+        [int(engine[_PREFIX + cache]["size"]) for cache in CACHES if _PREFIX + cache in engine]
+        for engine in _cores(response, collection)
+    ]
+    return CacheEntries(sum(map(bool, sizes)), sum(map(sum, sizes)))
+
+
+def entries_in_text(text: str, collection: str) -> CacheEntries:
+    """Return the same as the metrics of Solr 10 have it."""
+    cores, entries = set(), 0
+    for labels, value in _SIZE.findall(text):
+        found = dict(_LABEL.findall(labels))
+        if found.get("collection") == collection and found.get("name") in CACHES:
+            cores.add(found.get("core"))
+            entries += int(float(value))
+    return CacheEntries(len(cores), entries)
+
+
+def _cores(response: Mapping[str, Any], collection: str) -> list[dict[str, Any]]:
+    """Return the metrics of each core of a collection."""
+    return [
+        engine
+        for node in response.values()
+        if isinstance(node, dict)
+        for engine in node.get("metrics", {}).values()
+        if isinstance(engine, dict) and engine.get(COLLECTION) == collection
+    ]
+
 
 RELOAD_SECONDS = 180.0
 """As long as Solr itself waits for the cores of a collection."""
@@ -131,3 +219,97 @@ class CacheReset:
             for url in self._urls
         ]
         return entries_in_text("\n".join(texts), self._collection)
+
+
+_INTERVAL_SECONDS = 1.0
+_TIMEOUT_SECONDS = 2.0
+_MOST_FAILURES = 3
+"""Failures in a row after which no more samples are taken in this step run."""
+
+_MAX_SAMPLES = MAX_CACHE_SAMPLES // 3
+"""Samples that are kept of one step run; each covers three caches."""
+
+_DIGITS = 3
+
+_logger = logging.getLogger(__name__)
+
+
+class CacheSampler:
+    """Sends requests to one node, which sends them to the others.
+
+    `access` is called before the first request.
+    """
+
+    def __init__(self, plan: LoadPlan, access: Callable[[], HttpAuth]) -> None:
+        self._collection = plan.collection
+        self._urls = cycle(plan.solr_urls)
+        self._url = next(self._urls)
+        self._client = MetricsClient(access, _TIMEOUT_SECONDS)
+        self._refused = False
+        self._failures = 0
+        self._interval = _INTERVAL_SECONDS
+        self._samples: list[tuple[float, CacheCounts]] = []
+        self._ended = Event()
+        self._greenlet: gevent.Greenlet | None = None
+
+    def begin(self) -> None:
+        """Sample at once, then again and again until the end."""
+        self._failures = 0
+        self._interval = _INTERVAL_SECONDS
+        self._samples = []
+        self._ended = Event()
+        self._sample()
+        if not self._refused:
+            self._greenlet = gevent.spawn(self._go_on)
+
+    def end(self, start_time: float) -> list[CacheSample]:
+        """Sample a last time; return everything, in seconds since `start_time` (monotonic)."""
+        self._ended.set()
+        if self._greenlet is not None:
+            self._greenlet.join()
+            self._greenlet = None
+        if self._wanted:
+            self._sample()
+        return [
+            CacheSample(
+                second=round(moment - start_time, _DIGITS), cache=c, lookups=lookups, hits=hits
+            )
+            for moment, heard in self._samples
+            for c, (lookups, hits) in heard.counts.items()
+        ]
+
+    @property
+    def _wanted(self) -> bool:
+        return not self._refused and self._failures < _MOST_FAILURES
+
+    def _go_on(self) -> None:
+        while self._wanted and not self._ended.wait(self._interval):
+            self._sample()
+            if len(self._samples) >= _MAX_SAMPLES:
+                self._interval *= 2
+                self._samples = self._samples[::2]
+
+    def _sample(self) -> None:
+        if self._refused:
+            return
+        before = time.monotonic()
+        heard = self._read()
+        if heard is None:
+            self._failures += 1
+            self._url = next(self._urls)
+            return
+        self._failures = 0
+        if not self._samples or heard.cores == self._samples[0][1].cores:
+            self._samples.append(((before + time.monotonic()) / 2, heard))
+
+    def _read(self) -> CacheCounts | None:
+        try:
+            response = self._client.get(self._url, METRICS_PARAMETERS)
+            if response.is_client_error:
+                # Not allowed, or a Solr with another format: so will the next response be.
+                self._refused = True
+            return parse_caches(response.raise_for_status().json(), self._collection)
+        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
+            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
+            _logger.info("no cache metrics from %s: %r", self._url, error)
+            return None

@@ -1,22 +1,247 @@
-"""Thread dumps of Solr's nodes, again and again during a step run."""
+"""Thread dumps of Solr's nodes, again and again during a step run.
+
+The agents of Solr's pods, asked side by side.
+
+Recordings of Java Flight Recorder during a step run, begun and taken through agents.
+
+Diagnostics of Solr's nodes during the step runs of one repeat.
+
+Nothing depends on them: where a node does not respond, the file says so.
+
+What the garbage collectors of Solr's nodes logged during a step run, read from the pods' agents.
+
+Of a log only what was written since the begin is kept: a reader wants the collections of a step.
+"""
 
 import logging
 from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import gevent
 import httpx
 from gevent.event import Event
 
-from solrbench.api.v1alpha1.load.diagnostics import ThreadDumps
-from solrbench.http_auth import HttpAuth
-from solrbench.load.master.diagnostics.recorder import MAX_TEXT_BYTES, MOST_NODES
-from solrbench.load.master.metrics_client import MetricsClient
-from solrbench.results.model.diagnostics import DiagnosticFile
-from solrbench.telemetry.thread_dump import format_thread_dump
+from solrbench.api.v1alpha1.validity import ThreadDumps
+from solrbench.contract.server_document import DiagnosticFile
+from solrbench.load.master.telemetry import MetricsClient
+from solrbench.load.master.telemetry_sources import pod_of
+from solrbench.net.http import HttpAuth, create_pooled_client
+from solrbench.telemetry.agent import FLIGHT_RECORDING
+from solrbench.telemetry.jvm import format_thread_dump
+
+Answer = TypeVar("Answer")
+
+_logger = logging.getLogger(__name__)
+
+
+class Agents:
+    """Agents at addresses such as `solr-0.solr.ns.svc:9101`."""
+
+    def __init__(
+        self, addresses: Sequence[str], *, what: str, max_bytes: int, seconds: float
+    ) -> None:
+        """Ask these.
+
+        Args:
+            addresses: of each
+            what: is asked for, as messages call it
+            max_bytes: of a response
+            seconds: that a response may take
+
+        """
+        self.addresses = list(addresses)
+        self._what = what
+        self._http = create_pooled_client(seconds, max_bytes=max_bytes)
+
+    def each(self, ask: Callable[[str], Answer]) -> dict[str, Answer | Exception]:
+        """Return what every agent says, or the exception instead."""
+        jobs = [gevent.spawn(self._caught, ask, agent) for agent in self.addresses]
+        gevent.joinall(jobs)
+        return {agent: job.value for agent, job in zip(self.addresses, jobs, strict=True)}
+
+    def request(
+        self, method: str, agent: str, path: str, parameters: dict[str, int]
+    ) -> httpx.Response:
+        """Return the response of one agent.
+
+        Raises:
+            httpx.HTTPError: if it does not respond well.
+
+        """
+        response = self._http.request(method, f"http://{agent}{path}", params=parameters)
+        return response.raise_for_status()
+
+    def missing(self, agent: str, name: str, error: Exception) -> DiagnosticFile:
+        """Return the file in place of one that could not be had."""
+        text = f"no {self._what} of {pod_of(agent)}: {error or type(error).__name__}\n"
+        return DiagnosticFile.pack(name, text)
+
+    def _caught(self, ask: Callable[[str], Answer], agent: str) -> Answer | Exception:
+        try:
+            return ask(agent)
+        except (httpx.HTTPError, ValueError, TypeError, KeyError) as error:
+            _logger.info("no %s from %s: %r", self._what, agent, error)
+            return error
+
+
+MAX_RECORDED_NODES = 2
+"""Each has up to 1 MiB."""
+
+RECORDING_TIMEOUT_SECONDS = 60.0
+"""The JVM writes the file, and an agent of 0.05 cores packs it."""
+
+_MAX_RECORDING_BYTES = 2 << 20
+"""Of a response; the agent sends less."""
+
+
+class FlightRecordings:
+    """The recordings of pods, given the addresses of their agents."""
+
+    def __init__(self, agents: Sequence[str], seconds: int) -> None:
+        self._agents = Agents(
+            agents[:MAX_RECORDED_NODES],
+            what="flight recording",
+            max_bytes=_MAX_RECORDING_BYTES,
+            seconds=RECORDING_TIMEOUT_SECONDS,
+        )
+        self._seconds = seconds
+        self._begun: gevent.Greenlet | None = None
+
+    def begin(self) -> None:
+        """Record from now on, begun in the background: an agent may be silent."""
+        self._begun = gevent.spawn(self._agents.each, self._begin)
+
+    def end(self) -> list[DiagnosticFile]:
+        """End the recordings and return them."""
+        if self._begun is None:
+            return []
+        begun: dict[str, Exception | None] = self._begun.get()
+        self._begun = None
+        ended = self._agents.each(self._end)
+        # What was not begun cannot be taken: the first error is the one that says why.
+        return [self._file(agent, begun[agent] or found) for agent, found in ended.items()]
+
+    def _begin(self, agent: str) -> None:
+        self._agents.request("POST", agent, FLIGHT_RECORDING, {"seconds": self._seconds})
+
+    def _end(self, agent: str) -> bytes:
+        return self._agents.request("DELETE", agent, FLIGHT_RECORDING, {}).content
+
+    def _file(self, agent: str, found: bytes | Exception) -> DiagnosticFile:
+        name = f"flight-{pod_of(agent)}"
+        if isinstance(found, Exception):
+            return self._agents.missing(agent, f"{name}.txt", found)
+        return DiagnosticFile.of_packed(f"{name}.jfr", found)
+
+
+MAX_NODES = 8
+"""Nodes of which files are taken, so that a document of a step run stays small."""
+
+MAX_TEXT_BYTES = 1 << 20
+"""Dumps and logs of a step run, packed, base64; those after that are left out."""
+
+MAX_RECORDING_BYTES = 3 << 20
+"""Recordings of a step run, base64: two of 1 MiB are 2.7 MiB."""
+
+
+class DiagnosticsSource(Protocol):
+    """One kind of files."""
+
+    def begin(self) -> None:
+        """Begin to take them anew; a step run begins to be measured."""
+
+    def end(self) -> list[DiagnosticFile]:
+        """Take no more; return those since the begin."""
+
+
+class DiagnosticsRecorder:
+    """Takes files from all sources in the step runs of one repeat."""
+
+    def __init__(self, repeat: int, sources: Sequence[DiagnosticsSource]) -> None:
+        self._repeat = repeat
+        self._sources = sources
+        self._is_taking = False
+
+    def mark(self, repeat: int) -> None:
+        """Begin, if a step run is of the repeat that is wanted."""
+        self._is_taking = repeat == self._repeat
+        if self._is_taking:
+            for source in self._sources:
+                source.begin()
+
+    def end(self) -> list[DiagnosticFile]:
+        """Return what was taken since the mark; no more is."""
+        if not self._is_taking:
+            return []
+        self._is_taking = False
+        return limit_size([file for source in self._sources for file in source.end()])
+
+
+def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:
+    """Return the first texts and the first recordings, as many as the limits hold."""
+    texts = _first([each for each in files if each.is_text], MAX_TEXT_BYTES)
+    recordings = _first([each for each in files if not each.is_text], MAX_RECORDING_BYTES)
+    return [*texts, *recordings]
+
+
+def _first(files: Sequence[DiagnosticFile], most: int) -> list[DiagnosticFile]:
+    sizes = accumulate(len(each.content) for each in files)
+    return [file for file, size in zip(files, sizes, strict=True) if size <= most]
+
+
+GC_LOG = "/gc-log"
+GC_LOG_TIMEOUT_SECONDS = 10.0
+_MAX_GC_LOG_BYTES = 4 << 20
+"""Of a response, whose text is JSON; the agent sends less."""
+
+
+class GcLogs:
+    """The logs of pods, given the addresses of their agents."""
+
+    def __init__(self, agents: Sequence[str]) -> None:
+        self._agents = Agents(
+            agents[:MAX_NODES],
+            what="GC log",
+            max_bytes=_MAX_GC_LOG_BYTES,
+            seconds=GC_LOG_TIMEOUT_SECONDS,
+        )
+        self._begins: dict[str, int] = {}
+        self._begun: gevent.Greenlet | None = None
+
+    def begin(self) -> None:
+        """Note how long the logs are, in the background: an agent may be silent."""
+        self._begun = gevent.spawn(self._note_sizes)
+
+    def _note_sizes(self) -> None:
+        sizes = self._agents.each(lambda agent: int(self._get(agent, {})["bytes"]))
+        self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
+
+    def end(self) -> list[DiagnosticFile]:
+        """Return what was added to each log since then."""
+        if self._begun is not None:
+            self._begun.join()
+            self._begun = None
+        return [self._file(*each) for each in self._agents.each(self._added).items()]
+
+    def _file(self, agent: str, found: str | Exception) -> DiagnosticFile:
+        name = f"gc-{pod_of(agent)}.log"
+        if isinstance(found, Exception):
+            return self._agents.missing(agent, name, found)
+        return DiagnosticFile.pack(name, found)
+
+    def _added(self, agent: str) -> str:
+        begin = self._begins.get(agent, 0)
+        return str(self._get(agent, {"begin": begin})["text"])
+
+    def _get(self, agent: str, parameters: dict[str, int]) -> dict[str, Any]:
+        found: dict[str, Any] = self._agents.request("GET", agent, GC_LOG, parameters).json()
+        return found
+
 
 THREADS = "/admin/info/threads"
-TIMEOUT_SECONDS = 10.0
+THREAD_DUMP_TIMEOUT_SECONDS = 10.0
 
 
 class ThreadDumper:
@@ -26,8 +251,8 @@ class ThreadDumper:
         self, wanted: ThreadDumps, urls: Sequence[str], access: Callable[[], HttpAuth]
     ) -> None:
         self._wanted = wanted
-        self._urls = list(urls)[:MOST_NODES]
-        self._client = MetricsClient(access, TIMEOUT_SECONDS, THREADS)
+        self._urls = list(urls)[:MAX_NODES]
+        self._client = MetricsClient(access, THREAD_DUMP_TIMEOUT_SECONDS, THREADS)
         self._ended = Event()
         self._greenlet: gevent.Greenlet | None = None
         self._files: list[DiagnosticFile] = []

@@ -11,42 +11,39 @@ from gevent.event import AsyncResult
 from locust.env import Environment
 from locust.stats import stats_history
 
-from solrbench.api.v1alpha1.load.load import OnWorkerLoss
-from solrbench.api.v1alpha1.load.telemetry import Collect
-from solrbench.load.auth import load_auth
+from solrbench.api.v1alpha1.load import OnWorkerLoss
+from solrbench.api.v1alpha1.validity import Collect
+from solrbench.contract.load_plan import LoadPlan
+from solrbench.contract.names import SOLR
 from solrbench.load.errors import (
     EXIT_RETRYABLE,
     EXIT_TERMINATED,
     LoadError,
     write_termination_message,
 )
-from solrbench.load.locust_runtime.load_shape import StepLoadShape
-from solrbench.load.locust_runtime.placeholder_user import placeholder_user_class
-from solrbench.load.locust_runtime.setup import configure_locust
-from solrbench.load.locust_runtime.stats_limit import limit_stats_forever
-from solrbench.load.locust_runtime.users_dispatcher import DeterministicUsersDispatcher
-from solrbench.load.master.caches.cache_reset import CacheReset
-from solrbench.load.master.caches.cache_sampler import CacheSampler
-from solrbench.load.master.diagnostics.flight_recordings import FlightRecordings
-from solrbench.load.master.diagnostics.gc_logs import GcLogs
-from solrbench.load.master.diagnostics.recorder import DiagnosticsRecorder, DiagnosticsSource
-from solrbench.load.master.diagnostics.thread_dumps import ThreadDumper
-from solrbench.load.master.http_api import add_routes
-from solrbench.load.master.result_store import ResultStore
-from solrbench.load.master.run_coordinator import RunCoordinator
-from solrbench.load.master.target_probe import wait_for_target
-from solrbench.load.master.telemetry.agent_source import AgentSource
-from solrbench.load.master.telemetry.machine_source import MachineSource
-from solrbench.load.master.telemetry.own_pod_source import OwnPodSource
-from solrbench.load.master.telemetry.sampler import TelemetrySampler
-from solrbench.load.master.telemetry.solr_source import SolrSource
-from solrbench.load.master.telemetry.sources import TelemetrySource
-from solrbench.load.master.telemetry.zookeeper_source import ZooKeeperSource
-from solrbench.load.master.worker_pool.pool import WorkerPool
-from solrbench.load.settings import LoadSettings
-from solrbench.net.addresses import wildcard_address
-from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.names import SOLR
+from solrbench.load.locust_runtime import StepLoadShape, configure_locust, placeholder_user_class
+from solrbench.load.locust_scaling import DeterministicUsersDispatcher, limit_stats_forever
+from solrbench.load.master.caches import CacheReset, CacheSampler
+from solrbench.load.master.diagnostics import (
+    DiagnosticsRecorder,
+    DiagnosticsSource,
+    FlightRecordings,
+    GcLogs,
+    ThreadDumper,
+)
+from solrbench.load.master.result_store import ResultStore, add_routes
+from solrbench.load.master.run import RunCoordinator
+from solrbench.load.master.steady_state import wait_for_target
+from solrbench.load.master.telemetry import SolrSource, TelemetrySampler, TelemetrySource
+from solrbench.load.master.telemetry_sources import (
+    AgentSource,
+    MachineSource,
+    OwnPodSource,
+    ZooKeeperSource,
+)
+from solrbench.load.master.worker_pool import WorkerPool
+from solrbench.load.settings import LoadSettings, load_auth
+from solrbench.net.deadline import wildcard_address
 from solrbench.reasons.load import LoadReason
 
 _logger = logging.getLogger(__name__)

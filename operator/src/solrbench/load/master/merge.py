@@ -1,4 +1,14 @@
-"""The results of all workers as one document. Everything is added, nothing is averaged."""
+"""The results of all workers as one document. Everything is added, nothing is averaged.
+
+The counts of nodes and connections, over all workers.
+
+The service times of each worker beside those of all.
+
+One worker beside a noisy neighbour, or in another zone, shifts the tail of the sum, and in the sum
+it cannot be seen (Treadmill, ISCA 2016, takes percentiles per client for that reason).
+
+Who waited, over all workers.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -6,20 +16,14 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from solrbench.api.v1alpha1.load.rate_changes import mean_rate
-from solrbench.load.master.merging.compare_workers import compare_workers
-from solrbench.load.master.merging.load_pods import add_load_pods
-from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
-from solrbench.load.master.merging.merge_response_gaps import merge_response_gaps, merge_user_shares
-from solrbench.load.master.merging.request_windows import merge_request_windows
-from solrbench.load.master.merging.step_run_metadata import StepRunMetadata
-from solrbench.load.recording.window_sums import SecondSums, add_windows
-from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
-from solrbench.plan.load_plan import PlannedStepRun
-from solrbench.results.model.request_counts import sum_counts
-from solrbench.results.model.step_result import (
+from solrbench.api.v1alpha1.arrivals import mean_rate
+from solrbench.contract.load_plan import PlannedStepRun
+from solrbench.contract.request_counts import MOST_SHARES, ResponseGap, UserShares, sum_counts
+from solrbench.contract.step_document import (
     MOST_SLOW,
+    ConnectionResult,
     FailureKind,
+    NodeResult,
     RequestResult,
     SlowRequest,
     StepRunResult,
@@ -27,13 +31,109 @@ from solrbench.results.model.step_result import (
     WorkerResult,
     WorkerUsage,
 )
-from solrbench.results.model.window_series import WindowSeries
-from solrbench.results.model.windows import EndedEarly
-from solrbench.results.stats import histograms
-from solrbench.results.stats.outliers import find_outliers, worst
-from solrbench.results.stats.per_second import second_means
-from solrbench.results.stats.steadiness import steady_from
-from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.contract.windows import EndedEarly, WindowSeries
+from solrbench.load.master.partial_result import StepRunMetadata, add_load_pods
+from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.recording.response_gaps import longest, median_requests
+from solrbench.load.recording.window_sums import SecondSums, add_windows
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.stats import histograms
+from solrbench.stats.histograms import Histogram
+from solrbench.stats.series import find_outliers, second_means, steady_from, worst
+from solrbench.stats.time_blocks import TimeBlocks
+
+
+def merge_nodes(results: Iterable[WorkerStepResult]) -> list[NodeResult]:
+    """Return the sums of each node, in the order of the plan; none in a closed loop."""
+    by_node: dict[str, list[NodeResult]] = {}
+    for part in chain.from_iterable(result.nodes for result in results):
+        by_node.setdefault(part.node, []).append(part)
+    return [_merge(node, parts) for node, parts in by_node.items()]
+
+
+def _merge(node: str, parts: Sequence[NodeResult]) -> NodeResult:
+    longest = [part.response_max_microseconds for part in parts]
+    return NodeResult(
+        node=node,
+        requests=sum(part.requests for part in parts),
+        failures=sum(part.failures for part in parts),
+        unsent_requests=sum(part.unsent_requests for part in parts),
+        response_time_histogram=histograms.merge(
+            part.response_time_histogram for part in parts
+        ).encode(),
+        response_sum_microseconds=sum(part.response_sum_microseconds for part in parts),
+        response_max_microseconds=max((each for each in longest if each is not None), default=None),
+    )
+
+
+def merge_connections(results: Iterable[WorkerStepResult]) -> ConnectionResult | None:
+    """Return the connections of all workers; None if one did not count them."""
+    parts = [result.connections for result in results]
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return None
+    longest = [part.open_max_microseconds for part in found]
+    return ConnectionResult(
+        opened=sum(part.opened for part in found),
+        open_time_histogram=histograms.merge(part.open_time_histogram for part in found).encode(),
+        open_sum_microseconds=sum(part.open_sum_microseconds for part in found),
+        open_max_microseconds=max((each for each in longest if each is not None), default=None),
+    )
+
+
+PERCENTS = (50, 95, 99)
+
+
+def compare_workers(results: Sequence[WorkerStepResult]) -> list[list[WorkerPercentile]]:
+    """Return the percentiles of each worker in the order of `results`; none of a single worker."""
+    if len(results) < 2:
+        return [[] for _ in results]
+    own = [_service_times(result) for result in results]
+    whole = Histogram()
+    for each in own:
+        whole.add(each)
+    pooled = {percent: whole.percentile(percent) for percent in PERCENTS}
+    return [_percentiles(each, pooled) for each in own]
+
+
+def _service_times(result: WorkerStepResult) -> Histogram:
+    return histograms.merge(
+        each.service_time_histogram for each in result.requests if not each.is_transaction
+    )
+
+
+def _percentiles(own: Histogram, pooled: dict[int, int | None]) -> list[WorkerPercentile]:
+    return [
+        WorkerPercentile(percent=percent, microseconds=value, beyond=own.count_above(limit))
+        for percent, limit in pooled.items()
+        if limit is not None and (value := own.percentile(percent)) is not None
+    ]
+
+
+def merge_response_gaps(results: Iterable[WorkerStepResult]) -> list[ResponseGap]:
+    """Return the longest waits of users, then those of nodes as each worker saw them."""
+    found = [each for result in results for each in result.response_gaps]
+    users = longest(each for each in found if each.user is not None)
+    return users + longest(each for each in found if each.user is None)
+
+
+def merge_user_shares(results: Iterable[WorkerStepResult]) -> UserShares | None:
+    """Return how requests are spread over the users of all workers; None without any."""
+    parts = [each.user_shares for each in results if each.user_shares is not None]
+    if not parts:
+        return None
+    fewest = [share for part in parts for share in part.fewest]
+    histogram = histograms.merge(part.histogram for part in parts)
+    users = sum(part.users for part in parts)
+    return UserShares(
+        users=users,
+        idle_users=sum(part.idle_users for part in parts),
+        histogram=histogram.encode(),
+        median_requests=median_requests(histogram, users),
+        most_requests=max(part.most_requests for part in parts),
+        fewest=sorted(fewest, key=lambda each: (each.requests, each.user))[:MOST_SHARES],
+    )
+
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""

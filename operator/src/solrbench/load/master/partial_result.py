@@ -1,12 +1,30 @@
-"""What the master knows of a step run besides the results of the workers."""
+"""What the master knows of a step run besides the results of the workers.
 
-from dataclasses import dataclass, field
-from datetime import datetime
+A step run that broke off, made of what its workers had reported of it.
+
+The pods of the load beside those of the target in the telemetry of a step run.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 
-from solrbench.results.model.diagnostics import DiagnosticFile
-from solrbench.results.model.telemetry import Telemetry
-from solrbench.results.model.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
+from solrbench.contract.load_plan import PlannedStepRun
+from solrbench.contract.names import LOAD_MASTER
+from solrbench.contract.server_document import DiagnosticFile, ServerFigures, Telemetry
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.windows import (
+    CacheSample,
+    EmptiedCaches,
+    EndedEarly,
+    RequestWindow,
+    WindowSeries,
+)
+from solrbench.load.master.live_totals import RunningTotals
+from solrbench.load.recording.window_sums import SecondSums
+from solrbench.stats.histograms import Histogram
+from solrbench.telemetry.summary import spreads_of, worst_servers
 
 
 @dataclass(frozen=True)
@@ -74,3 +92,83 @@ class StepRunMetadata:
             "diagnostics": self.diagnostics,
             "ended_early": self.ended_early,
         }
+
+
+ALL_REQUESTS = "all requests"
+"""Stands for every request name: reports of a step run under way have none."""
+
+_DIGITS = 1
+
+
+def unfinished_result(
+    planned: PlannedStepRun, so_far: RunningTotals, seconds: float, metadata: StepRunMetadata
+) -> StepRunResult:
+    """Return the document of a step run of which so many `seconds` were measured."""
+    seconds = round(seconds, _DIGITS)
+    ended = EndedEarly(
+        second=seconds,
+        last_good_second=so_far.last_good_second,
+        failures=so_far.failures_since,
+    )
+    width = so_far.windows.width
+    return StepRunResult(
+        id=planned.id,
+        repeat=planned.repeat,
+        variant=planned.variant,
+        step=planned.step.name,
+        trial=planned.trial,
+        users=planned.step.users,
+        requests_per_second=planned.step.requests_per_second,
+        end_time=metadata.start_time + timedelta(seconds=seconds),
+        seconds=seconds,
+        requests=[_request(so_far, is_open_loop=planned.step.users is None)],
+        workers=[],
+        window_seconds=width,
+        **replace(metadata, ended_early=ended).fields(),
+        start_time=metadata.start_time,
+    )
+
+
+def _request(so_far: RunningTotals, *, is_open_loop: bool) -> RequestResult:
+    times, none = so_far.histogram.encode(), Histogram().encode()
+    return RequestResult(
+        request=ALL_REQUESTS,
+        requests=so_far.requests,
+        failures=so_far.failures,
+        sum_microseconds=so_far.sum_microseconds,
+        # The reports of an open loop have response times, and of service times only the sum.
+        service_time_histogram=none if is_open_loop else times,
+        response_time_histogram=times if is_open_loop else None,
+        windows=WindowSeries.of_rows(map(_row, so_far.windows)).rolled_up(so_far.windows.width),
+    )
+
+
+def _row(sums: SecondSums) -> tuple[int, ...]:
+    mean = sums.sum_microseconds // sums.requests
+    return sums.second, sums.requests, sums.failures, mean, sums.max_microseconds
+
+
+SPREAD = "load-pods"
+
+
+def add_load_pods(
+    telemetry: Telemetry | None, workers: Sequence[ServerFigures | None]
+) -> Telemetry | None:
+    """Return telemetry with the pods of the workers, which read themselves.
+
+    Args:
+        telemetry: what the master read, its own pod included; None if it is turned off
+        workers: the pod of each, None where it was not read
+
+    """
+    pods = [each for each in workers if each is not None]
+    if telemetry is None or not pods:
+        return telemetry
+    masters = [each for each in telemetry.pods if each.component == LOAD_MASTER]
+    spreads = {SPREAD: spreads_of(SPREAD, [*masters, *pods])}
+    return telemetry.model_copy(
+        update={
+            "pods": [*telemetry.pods, *worst_servers(pods)],
+            "spreads": telemetry.spreads | spreads,
+        }
+    )

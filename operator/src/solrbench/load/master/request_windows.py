@@ -10,8 +10,8 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from solrbench.contract.windows import MAX_THOUSANDS, WINDOW_REQUESTS, RequestWindow
 from solrbench.load.recording.worker_result import MicroBatch, WorkerStepResult
-from solrbench.results.model.windows import MAX_THOUSANDS, WINDOW_REQUESTS, RequestWindow
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""

@@ -3,20 +3,90 @@
 What was sent is known from the results of step runs. Of a try that was lost only the most that it
 can have sent is known, and with the order `Once` so much is skipped. Users who send a given
 time can have sent any number: then nothing can be skipped, and what follows says so.
+
+Finished documents, kept until the operator has stored them elsewhere.
+
+HTTP for the operator, and a fence around the buttons of Locust's page.
 """
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from pathlib import Path
 from typing import Self
 
-from solrbench.api.v1alpha1.load.load import OnWorkerLoss
-from solrbench.api.v1alpha1.workload.workload import Workload
+from flask import Flask, Response, jsonify, request
+from gevent.event import Event
+
+from solrbench.api.v1alpha1.load import OnWorkerLoss
+from solrbench.api.v1alpha1.workload import Workload
+from solrbench.contract.load_plan import LoadPlan, LoadState
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import arrivals, arrivals_seed
-from solrbench.load.schedule.assignment import Assignment, step_assignment, warm_up_assignment
-from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.workload_files import once_only_entries
+from solrbench.load.schedule.messages import Assignment, step_assignment, warm_up_assignment
+
+_logger = logging.getLogger(__name__)
+
+
+class ResultStore:
+    """Documents in memory, with a copy on disk for who has to rescue them by hand."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._documents: dict[str, str] = {}
+        self._acknowledged: set[str] = set()
+        self._empty = Event()
+        self._empty.set()
+
+    @property
+    def unacknowledged(self) -> list[str]:
+        """Ids of the documents that wait, in the order they were finished."""
+        return list(self._documents)
+
+    def add(self, document: StepRunResult) -> None:
+        """Keep a document."""
+        text = document.model_dump_json(by_alias=True)
+        self._documents[document.id] = text
+        self._empty.clear()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._file(document.id).write_text(text)
+        except OSError as error:
+            _logger.warning("step_run=%s no copy on disk: %s", document.id, error)
+
+    def get(self, step_run_id: str) -> str | None:
+        """Return a document as JSON; None if it is not there or no longer."""
+        return self._documents.get(step_run_id)
+
+    def acknowledge(self, step_run_id: str) -> bool:
+        """Forget a document that is stored elsewhere; False if there never was one.
+
+        An acknowledgement may be repeated: its response can get lost.
+        """
+        if step_run_id in self._documents:
+            del self._documents[step_run_id]
+            self._acknowledged.add(step_run_id)
+            self._remove_copy(step_run_id)
+        if not self._documents:
+            self._empty.set()
+        return step_run_id in self._acknowledged
+
+    def wait_until_empty(self, seconds: float | None = None) -> None:
+        """Wait until everything is acknowledged, at most `seconds`."""
+        self._empty.wait(seconds)
+
+    def _remove_copy(self, step_run_id: str) -> None:
+        try:
+            self._file(step_run_id).unlink(missing_ok=True)
+        except OSError as error:
+            # It was never written, and said so then, or goes with the pod.
+            _logger.debug("step_run=%s copy on disk stays: %s", step_run_id, error)
+
+    def _file(self, step_run_id: str) -> Path:
+        return self._folder / f"{step_run_id}.json"
 
 
 @dataclass(frozen=True)
@@ -95,3 +165,58 @@ def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
         return assignment.requests
     seed = arrivals_seed(workload.draw_seed, assignment.repeat, assignment.step)
     return sum(len(block) for block in arrivals(assignment.open_loop, seed))
+
+
+_LOCKED = frozenset({"/swarm", "/user", "/stats/reset"})
+_REFUSAL = "The SolrBenchmark steers this run; only Stop works here, and it ends the run."
+
+
+def add_routes(
+    app: Flask,
+    state: Callable[[], LoadState],
+    store: ResultStore,
+    stop: Callable[[], None],
+    unfinished: Callable[[], StepRunResult | None],
+) -> None:
+    """Add state and results to Locust's app, and keep its buttons from bending the run."""
+
+    @app.before_request
+    def guard() -> Response | None:
+        if request.method != "POST":
+            return None
+        if request.path in _LOCKED:
+            return jsonify({"success": False, "message": _REFUSAL})
+        if request.path == "/stop":
+            stop()
+            return jsonify({"success": True, "message": "The run stops and counts as failed"})
+        return None
+
+    @app.get("/solrbench/state")
+    def get_state() -> Response:
+        return _json(state().model_dump_json(by_alias=True))
+
+    @app.get("/solrbench/unfinished")
+    def get_unfinished() -> Response:
+        document = unfinished()
+        if document is None:
+            return _missing("under way")
+        return _json(document.model_dump_json(by_alias=True))
+
+    @app.get("/solrbench/results/<step_run_id>")
+    def get_result(step_run_id: str) -> Response:
+        document = store.get(step_run_id)
+        return _missing(step_run_id) if document is None else _json(document)
+
+    @app.post("/solrbench/results/<step_run_id>/ack")
+    def acknowledge(step_run_id: str) -> Response:
+        return Response(status=204) if store.acknowledge(step_run_id) else _missing(step_run_id)
+
+
+def _json(text: str, status: int = 200) -> Response:
+    return Response(text, status=status, mimetype="application/json")
+
+
+def _missing(step_run_id: str) -> Response:
+    response = jsonify({"message": f"no document {step_run_id}: not finished yet, or acknowledged"})
+    response.status_code = 404
+    return response

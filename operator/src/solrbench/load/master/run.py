@@ -1,32 +1,73 @@
-"""The order of events of a run: workers, then every step run with its warm-up."""
+"""The order of events of a run: workers, then every step run with its warm-up.
+
+What is measured next: the step runs of the plan that are not left out, then trials.
+"""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 
+from solrbench.analysis.capacity import next_trial, read_trial
+from solrbench.analysis.fail_fast import stop_reason
+from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun, StoredTrial
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import EmptiedCaches
+from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError
-from solrbench.load.master.list_offsets import ListOffsets, resumed
-from solrbench.load.master.merging.request_windows import merge_request_windows
-from solrbench.load.master.merging.step_run_metadata import WarmUpResult
-from solrbench.load.master.result_store import ResultStore
-from solrbench.load.master.run_schedule import RunSchedule
-from solrbench.load.master.run_status import RunStage, RunStatus
-from solrbench.load.master.step_run_documents import StepRunDocuments
-from solrbench.load.master.step_run_executor import (
+from solrbench.load.master.partial_result import WarmUpResult
+from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.master.result_store import ListOffsets, ResultStore, resumed
+from solrbench.load.master.step_run import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
     DiagnosticsReader,
+    RunStage,
+    RunStatus,
     StepRunExecutor,
     TelemetryReader,
 )
-from solrbench.load.master.worker_pool.pool import WorkerPool
-from solrbench.load.schedule.assignment import step_assignment, warm_up_assignment
-from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
-from solrbench.plan.workload_files import once_only_entries
+from solrbench.load.master.step_run_documents import StepRunDocuments
+from solrbench.load.master.worker_pool import WorkerPool
+from solrbench.load.schedule.messages import step_assignment, warm_up_assignment
 from solrbench.reasons.load import LoadReason
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.windows import EmptiedCaches
+
+
+class RunSchedule:
+    """The step runs of a plan in their order, by what those before them have shown.
+
+    Each document must be noted before the next step run is asked for.
+    """
+
+    def __init__(self, plan: LoadPlan) -> None:
+        self._plan = plan
+        self._stops: dict[str, int] = {}
+        """The first step, by variant, after which none is run."""
+        self._trials: list[StoredTrial] = list(plan.search.stored) if plan.search else []
+
+    def __iter__(self) -> Iterator[PlannedStepRun]:
+        for planned in self._plan.step_runs:
+            if planned.step_index <= self._stops.get(planned.variant, planned.step_index):
+                yield planned
+        search = self._plan.search
+        if search is not None:
+            while (trial := next_trial(search, self._trials)) is not None:
+                yield trial
+
+    def note(self, document: StepRunResult) -> None:
+        """Take note of what was measured."""
+        if document.trial is not None:
+            objectives = self._plan.search.objectives if self._plan.search else []
+            self._trials.append(read_trial(document, objectives))
+        elif stop_reason(self._plan.objectives, self._plan.stop, document) is not None:
+            index = _step_index(self._plan, document.id)
+            before = self._stops.get(document.variant, index)
+            self._stops[document.variant] = min(index, before)
+
+
+def _step_index(plan: LoadPlan, step_run_id: str) -> int:
+    return next(each.step_index for each in plan.step_runs if each.id == step_run_id)
+
 
 Background = Callable[[Callable[[], StepRunResult]], StepRunResult]
 """Calls something that takes seconds, while heartbeats go on; returns what it returns."""

@@ -1,13 +1,25 @@
-"""Ends a warm-up as soon as it is steady, and a step whose target is gone."""
+"""Ends a warm-up as soon as it is steady, and a step whose target is gone.
+
+Requests per second over the last few seconds.
+
+Probe the target once before measuring.
+"""
 
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from solrbench.api.v1alpha1.load.warm_up import UntilSteady
+import httpx
+
+from solrbench.api.v1alpha1.arrivals import UntilSteady
+from solrbench.contract.windows import EndedEarly
+from solrbench.load.errors import LoadError
 from solrbench.load.schedule.messages import LiveTotals
-from solrbench.results.model.windows import EndedEarly
-from solrbench.results.stats.steadiness import Steadiness
+from solrbench.net.http import NO_AUTH, HttpAuth, certificate_problem
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.target import TargetReason
+from solrbench.stats.series import Steadiness
 
 _DIGITS = 1
 
@@ -88,3 +100,90 @@ class CollapseDetector:
                 failures=failed,
             )
             self._load.stop_sending()
+
+
+WINDOW_SECONDS = 5.0
+
+
+class ThroughputMeter:
+    """Remembers totals of the last seconds."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def reset(self) -> None:
+        """Forget everything: another step run begins."""
+        self._seen.clear()
+
+    def add(self, now: float, requests: int) -> None:
+        """Note the total at a time in seconds."""
+        if self._seen and requests < self._seen[-1][1]:
+            self._seen.clear()
+        if not self._seen or requests != self._seen[-1][1]:
+            self._seen.append((now, requests))
+        while len(self._seen) > 1 and self._seen[1][0] <= now - WINDOW_SECONDS:
+            self._seen.popleft()
+
+    def rate(self, now: float) -> float:
+        """Return requests per second as of `now`; 0 when there are too few samples."""
+        if len(self._seen) < 2 or self._seen[-1][0] < now - WINDOW_SECONDS:
+            return 0.0
+        (begin, before), (end, after) = self._seen[0], self._seen[-1]
+        return (after - before) / (end - begin) if end > begin else 0.0
+
+
+_ATTEMPT_SECONDS = 5.0
+_PAUSE_SECONDS = 0.5
+
+
+def wait_for_target(  # noqa: PLR0913 - what to probe, for how long, and the means
+    urls: Sequence[str],
+    seconds: float,
+    pause: Callable[[float], None],
+    clock: Callable[[], float] = time.monotonic,
+    *,
+    access: HttpAuth = NO_AUTH,
+    endpoint: str = "",
+) -> None:
+    """Return as soon as one node sends any HTTP response; `endpoint` names them in the error.
+
+    Raises:
+        LoadError: `TargetUnreachable` if none does within `seconds`; at once
+            `CertificateNotTrusted` or `AuthenticationFailed`
+
+    """
+    deadline = clock() + seconds
+    last = "no attempt"
+    with access.open_client(min(_ATTEMPT_SECONDS, seconds)) as http:
+        while True:
+            for url in urls:
+                try:
+                    _check(url, http.get(url).status_code)
+                except httpx.HTTPError as error:
+                    last = _failure_text(url, error)
+                else:
+                    return
+            if clock() >= deadline:
+                raise LoadError(
+                    TargetReason.TARGET_UNREACHABLE,
+                    f"none of {len(urls)} nodes{endpoint} responded within {seconds:g} s;"
+                    f" last {last}; check that Solr runs, and network policies for the load pods",
+                )
+            pause(_PAUSE_SECONDS)
+
+
+def _check(url: str, status: int) -> None:
+    if status == 401:
+        raise LoadError(
+            LifecycleReason.AUTHENTICATION_FAILED,
+            f"{url}: HTTP {status}; check target.existing.basicAuth.secret.name",
+        )
+
+
+def _failure_text(url: str, error: httpx.HTTPError) -> str:
+    if problem := certificate_problem(error):
+        raise LoadError(
+            LifecycleReason.CERTIFICATE_NOT_TRUSTED,
+            f"{url}: {problem}; check target.existing.tls.caSecret",
+        ) from error
+    return f"{url}: {error}"

@@ -1,20 +1,95 @@
-"""What the master makes of a step run: its document."""
+"""What the master makes of a step run: its document.
+
+The document of a step run, its series made short enough for its share of the report.
+
+Steadiness, outliers and histograms come from every second and every request before that; only what
+is kept to be looked at later gets coarser.
+"""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
 
-from solrbench.load.master.list_offsets import ListOffsets
-from solrbench.load.master.merging.merge_results import merge_worker_results
-from solrbench.load.master.merging.series_limit import limit_series
-from solrbench.load.master.merging.step_run_metadata import StepRunMetadata, WarmUpResult
-from solrbench.load.master.merging.unfinished import unfinished_result
-from solrbench.load.master.step_run_executor import CompletedStepRun, TelemetryReader
-from solrbench.load.master.worker_pool.running_totals import RunningTotals
-from solrbench.load.recording.name_limit import NameLimiter
+from solrbench.analysis.step_results import with_figures
+from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.windows import CacheSample
+from solrbench.load.master.live_totals import RunningTotals
+from solrbench.load.master.merge import merge_worker_results
+from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult, unfinished_result
+from solrbench.load.master.result_store import ListOffsets
+from solrbench.load.master.step_run import CompletedStepRun, TelemetryReader
+from solrbench.load.recording.recorder import NameLimiter
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.plan.load_plan import LoadPlan, PlannedStepRun
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.summary.step_run_figures import with_figures
+
+RECORD_BYTES = 44 << 10
+"""What a request name takes beside its windows. Measured, compressed: 8 KiB for a histogram of
+response times over three powers of ten, of which there may be two; as much as both for the blocks
+of their intervals; 4 KiB for the slow requests."""
+
+POINT_BYTES = 25
+"""What a window, a thousand or a sample takes. Measured, compressed: 12 to 22 bytes."""
+
+WORKER_BYTES = 300
+"""What one worker takes."""
+
+MAX_POINTS = 30_000
+"""Points of one step run, whatever its share: while it is read, each takes up to 1 KB of memory."""
+
+WIDTHS_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400)
+"""Widths of windows."""
+
+
+def limit_series(document: StepRunResult, max_bytes: int) -> StepRunResult:
+    """Return a document that takes at most about `max_bytes` of the report.
+
+    Half of the room is for the windows of the request names, whose width grows until they fit; the
+    rest is for the cold-start curve, which is cut at its end, and for Solr's caches, whose samples
+    get fewer.
+    """
+    fixed = len(document.requests) * RECORD_BYTES + len(document.workers) * WORKER_BYTES
+    points = max(min((max_bytes - fixed) // POINT_BYTES, MAX_POINTS), 0)
+    width = _width(document, points // 2)
+    eighth = points // 8
+    return document.model_copy(
+        update={
+            "window_seconds": width,
+            "requests": [_widened(each, width) for each in document.requests],
+            "thousands": document.thousands[:eighth],
+            "warm_up_thousands": document.warm_up_thousands[:eighth],
+            "caches": _thinned(document.caches, eighth),
+            "warm_up_caches": _thinned(document.warm_up_caches, eighth),
+        }
+    )
+
+
+def _width(document: StepRunResult, most: int) -> int:
+    """Return the smallest width of windows of which there are at most so many, or the largest."""
+    present = document.window_seconds
+    possible = [each for each in WIDTHS_SECONDS if each % present == 0]
+    for width in possible[:-1]:
+        if sum(_count(each, width) for each in document.requests) <= most:
+            return width
+    return possible[-1]
+
+
+def _count(result: RequestResult, width: int) -> int:
+    return len({second // width for second, *_ in result.windows.rows()})
+
+
+def _widened(result: RequestResult, width: int) -> RequestResult:
+    if width == 1:
+        return result
+    return result.model_copy(update={"windows": result.windows.rolled_up(width)})
+
+
+def _thinned(samples: Sequence[CacheSample], most: int) -> list[CacheSample]:
+    """Return the samples of every n-th moment, so that there are at most `most`."""
+    if len(samples) <= most:
+        return list(samples)
+    moments = [list(each) for _, each in groupby(samples, lambda sample: sample.second)]
+    stride = -(-len(samples) // most) if most else len(moments) + 1
+    return [sample for moment in moments[stride - 1 :: stride] for sample in moment]
 
 
 class StepRunDocuments:

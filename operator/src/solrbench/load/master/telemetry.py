@@ -2,25 +2,50 @@
 
 Nothing depends on what is read: where a source is silent, its figures are missing, and
 `Telemetry.missing` says so.
+
+What the sampler reads: one source for each kind of server.
+
+The HTTP client of what is sampled all the time while a step run is measured.
+
+Solr's own metrics, of 9 by one node for all, of 10 by each node itself.
 """
 
-from collections.abc import Sequence
-from itertools import count
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count, cycle
+from typing import Protocol
+from urllib.parse import urlsplit
 
 import gevent
+import httpx
 from gevent.event import Event
 
-from solrbench.load.master.telemetry.sources import TelemetrySource
-from solrbench.plan.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
-from solrbench.results.model.telemetry import MOST_MISSING, ServerFigures, ServerSeries, Telemetry
-from solrbench.telemetry.readings import Reading, figures_of
-from solrbench.telemetry.series import series_of
-from solrbench.telemetry.summary import (
-    handlers_of,
-    spreads_of,
-    with_shares,
-    worst_servers,
-)
+from solrbench.contract.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
+from solrbench.contract.server_document import MOST_MISSING, ServerFigures, ServerSeries, Telemetry
+from solrbench.net.http import HttpAuth
+from solrbench.telemetry.readings import ServerReading, figures_of, series_of
+from solrbench.telemetry.solr_json import FULL_PARAMETERS, LIGHT_PARAMETERS, parse_solr_json
+from solrbench.telemetry.solr_prometheus import PARAMETERS, parse_solr_prometheus
+from solrbench.telemetry.summary import handlers_of, spreads_of, with_shares, worst_servers
+
+
+class TelemetrySource(Protocol):
+    """Servers of one kind.
+
+    Attributes:
+        kind: what they are, a field of `Telemetry`
+
+    """
+
+    kind: str
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of each server that responds, never raise; `full` with everything."""
+
+    def missing(self) -> str | None:
+        """Return a sentence on what could not be read so far, and why; None if all was."""
+
 
 MAX_READINGS = 360
 """Readings of a server that are kept of one step run; then every second one is dropped, and the
@@ -45,7 +70,7 @@ class TelemetrySampler:
         self._sources = list(sources)
         self._interval = interval_seconds
         self._pause = interval_seconds
-        self._readings: dict[str, dict[str, list[Reading]]] = {}
+        self._readings: dict[str, dict[str, list[ServerReading]]] = {}
         self._ended = Event()
         self._measuring = Event()
         self._greenlet: gevent.Greenlet | None = None
@@ -91,7 +116,7 @@ class TelemetrySampler:
             for reading in job.value or ():
                 self._keep(self._readings.setdefault(reading.kind or source.kind, {}), reading)
 
-    def _keep(self, known: dict[str, list[Reading]], reading: Reading) -> None:
+    def _keep(self, known: dict[str, list[ServerReading]], reading: ServerReading) -> None:
         series = known.setdefault(reading.server, [])
         series.append(reading)
         if len(series) > MAX_READINGS:
@@ -140,5 +165,99 @@ class TelemetrySampler:
         return found[:MOST_MISSING]
 
 
-def _spacing(series: Sequence[Reading]) -> float:
+def _spacing(series: Sequence[ServerReading]) -> float:
     return (series[-1].moment - series[0].moment) / (len(series) - 1)
+
+
+class MetricsClient:
+    """Reads `path` of nodes; `access` is called before the first request."""
+
+    def __init__(
+        self,
+        access: Callable[[], HttpAuth],
+        timeout_seconds: float,
+        path: str = "/admin/metrics",
+    ) -> None:
+        self._path = path
+        self._access = access
+        self._timeout_seconds = timeout_seconds
+        self._http: httpx.Client | None = None
+
+    def get(self, url: str, parameters: Mapping[str, str | list[str]]) -> httpx.Response:
+        """Return the response of the node with a base URL, whatever its status.
+
+        Raises:
+            httpx.HTTPError: if there is none.
+
+        """
+        if self._http is None:
+            # It would write a line for every request.
+            logging.getLogger("httpx").setLevel(logging.WARNING)
+            self._http = self._access().open_client(self._timeout_seconds)
+        return self._http.get(f"{url}{self._path}", params=dict(parameters))
+
+
+TIMEOUT_SECONDS = 5.0
+
+_BAD_REQUEST = 400
+_logger = logging.getLogger(__name__)
+
+
+class SolrSource:
+    """The nodes of the target; `access` is called before the first request."""
+
+    kind = "solr"
+
+    def __init__(
+        self, urls: Sequence[str], collection: str, access: Callable[[], HttpAuth]
+    ) -> None:
+        self._urls = list(urls)
+        self._turns = cycle(urls)
+        self._url = next(self._turns)
+        self._collection = collection
+        self._client = MetricsClient(access, TIMEOUT_SECONDS)
+        self._each_node = False
+        self._refused = False
+        self._problem: str | None = "Solr's metrics were not read"
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of each node, never raise."""
+        if self._refused:
+            return []
+        try:
+            found = self._read_each() if self._each_node else self._read_all(full=full)
+        except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
+            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
+            self._problem = f"no metrics from {self._url}: {error or type(error).__name__}"
+            _logger.info("%s", self._problem)
+            self._url = next(self._turns)
+            return []
+        self._problem = None if found else f"{self._url} responds without metrics of a node"
+        return found
+
+    def missing(self) -> str | None:
+        """Return why there is no reading."""
+        return self._problem
+
+    def _read_all(self, *, full: bool) -> list[ServerReading]:
+        parameters = FULL_PARAMETERS if full else LIGHT_PARAMETERS
+        response = self._client.get(self._url, parameters)
+        if response.status_code == _BAD_REQUEST:
+            # Solr 10 knows no JSON, and no other node's metrics.
+            self._each_node = True
+            return self._read_each()
+        # Not allowed: so will the next response be.
+        self._refused = response.is_client_error
+        json = response.raise_for_status().json()
+        return parse_solr_json(json, self._collection, time.monotonic())
+
+    def _read_each(self) -> list[ServerReading]:
+        found = []
+        for url in self._urls:
+            text = self._client.get(url, PARAMETERS).raise_for_status().text
+            reading = parse_solr_prometheus(
+                text, urlsplit(url).netloc, self._collection, time.monotonic()
+            )
+            if reading is not None:
+                found.append(reading)
+        return found

@@ -2,20 +2,30 @@
 
 Pods of companions have no names that are known in advance: their agents are all addresses of one
 host, which are looked up each time.
+
+The machine of the load master, which its pod may read without an agent.
+
+The control group of the load master's own pod.
+
+ZooKeeper's `mntr` of every server of an ensemble that was made for the benchmark.
 """
 
 import logging
 import socket
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import gevent
 import httpx
 
-from solrbench.net.pooled_client import create_pooled_client
-from solrbench.plan.names import COMPANION
-from solrbench.telemetry.readings import Reading
+from solrbench.contract.names import COMPANION, LOAD_MASTER
+from solrbench.net.http import create_pooled_client
+from solrbench.net.zookeeper import send_command
+from solrbench.telemetry.kernel_files import read_machine
+from solrbench.telemetry.readings import ServerReading
+from solrbench.telemetry.summary import parse_monitor, read_own_pod
 
 TIMEOUT_SECONDS = 3.0
 MOST_COMPANIONS = 16
@@ -36,13 +46,13 @@ class AgentSource:
         self._silent: list[str] = []
         self._partly: dict[str, str] = {}
 
-    def read(self, *, full: bool) -> Sequence[Reading]:
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each pod and of each machine, never raise."""
         del full
         agents = [each for agent in self._agents for each in _single(*agent)]
         jobs = [gevent.spawn(self._read, *agent) for agent in agents]
         gevent.joinall(jobs)
-        found: dict[tuple[str, str], Reading] = {}
+        found: dict[tuple[str, str], ServerReading] = {}
         self._silent = []
         for (address, _), job in zip(agents, jobs, strict=True):
             readings = job.value or []
@@ -60,7 +70,7 @@ class AgentSource:
             parts.append(f"of {', '.join(pods[:3])} only CPU time and network: {why}")
         return "; ".join(parts) or None
 
-    def _read(self, address: str, component: str) -> list[Reading]:
+    def _read(self, address: str, component: str) -> list[ServerReading]:
         try:
             response = self._http.get(f"http://{address}/usage").raise_for_status()
             body = response.json()
@@ -100,7 +110,7 @@ def pod_of(address: str) -> str:
 
 def parse_usage(
     body: Mapping[str, Any], address: str, component: str, moment: float
-) -> list[Reading]:
+) -> list[ServerReading]:
     """Return the readings of a pod and of its machine.
 
     Raises:
@@ -110,7 +120,7 @@ def parse_usage(
     machine = str(body["machine"])
     pod = str(body["pod"])[:_MOST_CHARACTERS] if component == COMPANION else pod_of(address)
     found = [
-        Reading(
+        ServerReading(
             machine,
             moment,
             _numbers(body["machineCounters"]),
@@ -120,7 +130,7 @@ def parse_usage(
     ]
     if "counters" in body:
         found.append(
-            Reading(
+            ServerReading(
                 pod,
                 moment,
                 _numbers(body["counters"]),
@@ -136,3 +146,67 @@ def parse_usage(
 
 def _numbers(found: Mapping[str, Any]) -> dict[str, float]:
     return {str(name): float(number) for name, number in found.items()}
+
+
+class MachineSource:
+    """The machine that this process runs on, by the files below `proc`."""
+
+    kind = "machines"
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of the machine; none where the kernel does not name it."""
+        del full
+        machine, counters, gauges = read_machine(self._proc)
+        return [ServerReading(machine, time.monotonic(), counters, gauges)] if machine else []
+
+    def missing(self) -> str | None:
+        """Return nothing: what cannot be read of the machine is missing in its figures."""
+        return None
+
+
+class OwnPodSource:
+    """The pod of this process."""
+
+    kind = "pods"
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return one reading."""
+        del full
+        return [read_own_pod(LOAD_MASTER)]
+
+    def missing(self) -> str | None:
+        """Return nothing: what cannot be read of the pod is missing in its figures."""
+        return None
+
+
+class ZooKeeperSource:
+    """The servers of the ensemble, as `host:port`."""
+
+    kind = "zookeeper"
+
+    def __init__(self, servers: Sequence[str]) -> None:
+        self._servers = list(servers)
+        self._silent: list[str] = []
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of each server, never raise; `mntr` has one form only."""
+        del full
+        found, self._silent = [], []
+        for server in self._servers:
+            host, _, port = server.rpartition(":")
+            text = send_command(host.strip("[]"), int(port), "mntr")
+            reading = parse_monitor(text, server, time.monotonic())
+            if reading is None:
+                self._silent.append(server)
+            else:
+                found.append(reading)
+        return found
+
+    def missing(self) -> str | None:
+        """Return which servers did not respond the last time."""
+        if not self._silent:
+            return None
+        return f"no response to mntr from ZooKeeper {', '.join(self._silent[:3])}"

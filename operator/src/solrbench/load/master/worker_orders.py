@@ -1,9 +1,124 @@
-"""Which workers are there, and which of them take part in step runs."""
+"""Which workers are there, and which of them take part in step runs.
+
+The part of Locust's master that the pool needs.
+
+Importing Locust patches the process, so this is all that the pool and its tests know of it.
+
+Messages from the master to its workers.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
 
 from solrbench.load.errors import LoadError
-from solrbench.load.master.worker_pool.locust_runner import STATE_MISSING, MasterRunner
-from solrbench.load.schedule.user_classes import UserClass
+from solrbench.load.schedule import messages
+from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.users import UserClass
 from solrbench.reasons.load import LoadReason
+
+STATE_MISSING = "missing"
+"""`locust.runners.STATE_MISSING`: state of a worker whose heartbeats stay away."""
+
+
+class WorkerNode(Protocol):
+    """`locust.runners.WorkerNode`: a connected worker."""
+
+    @property
+    def state(self) -> str:
+        """What the worker does, or `STATE_MISSING`."""
+
+
+class WorkerNodes(Protocol):
+    """`locust.runners.WorkerNodes`: the connected workers by id."""
+
+    def get(self, worker: str, /) -> WorkerNode | None:
+        """Return a worker; None if it is not connected."""
+
+    def pop(self, worker: str, default: None, /) -> WorkerNode | None:
+        """Remove a worker, so that Locust starts nothing of its own when it misses it."""
+
+
+class MasterRunner(Protocol):
+    """`locust.runners.MasterRunner`: the connections to the workers."""
+
+    @property
+    def clients(self) -> WorkerNodes:
+        """The connected workers."""
+
+    @property
+    def user_count(self) -> int:
+        """Users running, as the workers reported last."""
+
+    def register_message(self, msg_type: str, listener: Callable[..., None]) -> None:
+        """Call `listener` with `msg` for each message of a type."""
+
+    def send_message(self, msg_type: str, data: dict[str, Any], client_id: str) -> None:
+        """Send a message to one worker."""
+
+
+class LoadShape(Protocol):
+    """`StepLoadShape`: the number of users that Locust moves to."""
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether Locust has begun to move to the level requested last."""
+
+    def move(self, users: int, rate: int) -> None:
+        """Request `users` users, `rate` of them per second."""
+
+    def redispatch(self) -> None:
+        """Let the same level be taken up once more, since workers changed."""
+
+
+class ChangeEvent(Protocol):
+    """`gevent.event.Event`: set by messages, awaited by the greenlet of the run."""
+
+    def set(self) -> None:
+        """Wake what waits."""
+
+    def clear(self) -> None:
+        """Make the next wait last until something is set again."""
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until the event is set, at most `timeout` seconds."""
+
+
+class WorkerOrders:
+    """Sends orders to workers by their ids in Locust."""
+
+    def __init__(self, runner: MasterRunner) -> None:
+        self._runner = runner
+
+    def assign(self, worker: str, assignment: Assignment) -> None:
+        """Give a worker its part of a step run."""
+        data = {"assignment": assignment.model_dump_json()}
+        self._send(worker, messages.ASSIGNMENT, data)
+
+    def start_measuring(self, workers: Iterable[str], key: str) -> None:
+        """Let workers begin to measure a step run."""
+        for worker in workers:
+            self._send(worker, messages.START_MEASURING, {"key": key})
+
+    def stop_sending(self, workers: Iterable[str], key: str) -> None:
+        """Let workers begin no more requests of a step run."""
+        for worker in workers:
+            self._send(worker, messages.STOP_SENDING, {"key": key})
+
+    def abort(self, workers: Iterable[str], key: str) -> None:
+        """Let workers drop a step run without a result."""
+        for worker in workers:
+            self._send(worker, messages.ABORT, {"key": key})
+
+    def adopt_users(self, worker: str, key: str, users: Sequence[int]) -> None:
+        """Announce to a worker which users of a lost one come next."""
+        self._send(worker, messages.ADOPT_USERS, {"key": key, "users": users})
+
+    def exit(self, worker: str, exit_code: int) -> None:
+        """Let a worker's process end."""
+        self._send(worker, messages.EXIT, {"exit_code": exit_code})
+
+    def _send(self, worker: str, message: str, data: dict[str, Any]) -> None:
+        self._runner.send_message(message, data, client_id=worker)
 
 
 class Membership:

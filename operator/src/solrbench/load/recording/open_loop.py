@@ -12,8 +12,8 @@ from itertools import chain
 
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.schedule.arrivals import SendingTime
-from solrbench.results.stats.histograms import Histogram, bucket_of, buckets_of
-from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.stats.histograms import Histogram, bucket_of, buckets_of
+from solrbench.stats.time_blocks import TimeBlocks
 
 LATE_NS = 10_000_000
 """A request that is sent so long after its intended start is late: 10 ms."""

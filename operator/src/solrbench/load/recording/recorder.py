@@ -3,17 +3,77 @@
 Each request name has one recorder for the requests before measuring began (the ramp) and one for
 those after. Both count into the current second; when it is over, its numbers are moved into the
 totals and handed out, so that a live view costs nothing per request.
+
+Request names that are not known beforehand, kept few: each has results and metrics.
+
+What is counted of the connections that are opened.
 """
 
-from solrbench.load.recording.connection_counts import ConnectionCounts
-from solrbench.load.recording.micro_batches import MicroBatches
-from solrbench.load.recording.request_result import build_request_result
-from solrbench.load.recording.request_stats import BATCH, NEVER_NS, NamedStats, SecondStats
-from solrbench.load.recording.slow_requests import SlowSample
-from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats
-from solrbench.load.validation.response_checks import RequestFailure, is_failure
+from solrbench.contract.step_document import ConnectionResult
+from solrbench.load.recording.open_loop import LatencyRecorder
+from solrbench.load.recording.request_stats import (
+    BATCH,
+    NEVER_NS,
+    NamedStats,
+    SecondStats,
+    SlowSample,
+    build_request_result,
+)
+from solrbench.load.recording.worker_result import MicroBatch, MicroBatches, WorkerRequestStats
 from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
-from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.load.workload.requests import PreparedRequest
+from solrbench.load.workload.response_checks import RequestFailure, is_failure
+
+OTHER = "other"
+"""Name for the requests of all names that came too late."""
+
+_LONGEST = 100
+
+
+class NameLimiter:
+    """The first names that come are kept, for good.
+
+    Args:
+        most: distinct request names, the one for the rest included
+
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._names: dict[str, str] = {}
+
+    def limit(self, name: str) -> str:
+        """Return the name to count under: `name`, shortened if need be, or `OTHER`."""
+        known = self._names.get(name)
+        if known is not None:
+            return known
+        if len(self._names) >= self._most - 1:
+            return OTHER
+        return self._names.setdefault(name, name[:_LONGEST] or OTHER)
+
+
+class ConnectionCounts:
+    """Connections of one step run on one worker."""
+
+    __slots__ = ("_times",)
+
+    def __init__(self) -> None:
+        self._times = LatencyRecorder()
+
+    def record(self, microseconds: int) -> None:
+        """Count a connection by the time that it took to open."""
+        self._times.record(microseconds)
+
+    def result(self) -> ConnectionResult:
+        """Return what was counted."""
+        times = self._times.histogram()
+        return ConnectionResult(
+            opened=times.count,
+            open_time_histogram=times.encode(),
+            open_sum_microseconds=self._times.sum_microseconds,
+            open_max_microseconds=self._times.max_microseconds,
+        )
+
 
 SECOND_NS = 1_000_000_000
 

@@ -2,22 +2,98 @@
 
 Within a second, samples are put into a list and counted a few hundred at a time, which costs a
 third of counting each and holds the event loop up for less than 0.1 ms.
+
+The slowest requests of one request name in one step run on one worker.
+
+Times of the last second, small enough for every worker to send them to the master each second.
+
+The buckets are those of a histogram, 16 of them as one: a time is known to 1.6 %, below 2 ms to
+16 µs. That is enough for a live view; results are made of the whole histograms.
+
+The result of one request name, as a worker sends it.
 """
 
+import heapq
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from solrbench.load.recording.slow_requests import SlowestRequests
+import numpy as np
+from numpy.typing import NDArray
+
+from solrbench.contract.step_document import MOST_SLOW, PARTIAL_RESULTS, FailureKind, SlowRequest
 from solrbench.load.recording.window_sums import SecondSums, WindowSums
-from solrbench.load.validation.response_checks import (
+from solrbench.load.recording.worker_result import WorkerRequestStats
+from solrbench.load.workload.name_table import UncheckedNames
+from solrbench.load.workload.requests import PreparedRequest, describe_request
+from solrbench.load.workload.response_checks import (
     EMPTY_RESULT,
     NO_HEADER,
     RequestFailure,
+    int_after_key,
     is_failure,
 )
-from solrbench.results.model.step_result import FailureKind
-from solrbench.results.stats.histograms import bucket_of, buckets_of
-from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.stats.histograms import BUCKETS, Histogram, bucket_of, buckets_of, lowest_of
+from solrbench.stats.time_blocks import TimeBlocks
+
+_QTIME = b'"QTime":'
+_HEADER_BYTES = 512
+_LONGEST_NUMBER = 12
+_LONGEST_TEXT = 300
+
+
+class SlowSample(NamedTuple):
+    """One slow request."""
+
+    microseconds: int
+    request: PreparedRequest
+    started_ns: int
+    node: str | None
+    """Host and port; None if not reported."""
+    qtime_milliseconds: int | None
+    failed: RequestFailure | None
+
+
+class SlowestRequests:
+    """Keeps the slowest: those that took longer than `threshold_microseconds`."""
+
+    def __init__(self) -> None:
+        self.threshold_microseconds = -1
+        self._heap: list[tuple[int, int, SlowSample]] = []
+        self._noted = 0
+
+    def add(self, sample: SlowSample) -> None:
+        """Keep a sample that is above the bound."""
+        self._noted += 1
+        # Of equals, those that came first stay.
+        entry = (sample.microseconds, -self._noted, sample)
+        if len(self._heap) < MOST_SLOW:
+            heapq.heappush(self._heap, entry)
+        else:
+            heapq.heappushpop(self._heap, entry)
+        if len(self._heap) == MOST_SLOW:
+            self.threshold_microseconds = self._heap[0][0]
+
+    def entries(self, origin_ns: int) -> list[SlowRequest]:
+        """Return what was kept, the slowest first; measuring began at `origin_ns`."""
+        return [
+            SlowRequest(
+                query=" ".join(describe_request(sample.request).split())[:_LONGEST_TEXT],
+                service_time_microseconds=sample.microseconds,
+                qtime_milliseconds=sample.qtime_milliseconds,
+                node=sample.node,
+                second=round((sample.started_ns - origin_ns) / 1e9, 3),
+                failure=None if sample.failed is None else sample.failed.kind,
+            )
+            for _, _, sample in sorted(self._heap, reverse=True)
+        ]
+
+
+def qtime_milliseconds(body: bytes) -> int | None:
+    """Return the `QTime` of a response, None if its header has none."""
+    return int_after_key(body, _QTIME, body.find(_QTIME, 0, _HEADER_BYTES), _LONGEST_NUMBER)
+
 
 NEVER_NS = 2**63
 """A time that no clock of the engine reaches."""
@@ -164,3 +240,123 @@ class NamedStats:
         self.ramp = RequestStats()
         self.measured = RequestStats()
         self.retried = 0
+
+
+_SHIFT = 4
+_RECENT_BUCKETS = (BUCKETS >> _SHIFT) + 1
+_BUCKET, _COUNT = np.dtype("<u2"), np.dtype("<u4")
+_ENTRY_BYTES = _BUCKET.itemsize + _COUNT.itemsize
+
+
+class RecentRequests(NamedTuple):
+    """Requests that ended since the report before, on one worker."""
+
+    requests: int = 0
+    failures: int = 0
+    times: bytes = b""
+    """Counts by bucket, as `pack_times` writes them: of service times, in an open loop of response
+    times, which its ramp has none of."""
+
+
+def pack_times(buckets: Mapping[int, int]) -> bytes:
+    """Return the counts of `bucket_of` as bytes: the buckets in use, then their counts."""
+    if not buckets:
+        return b""
+    places = np.fromiter(buckets.keys(), np.int64, len(buckets)) >> _SHIFT
+    counts = np.bincount(places, np.fromiter(buckets.values(), np.int64, len(buckets)))
+    used = np.flatnonzero(counts)
+    return used.astype(_BUCKET).tobytes() + counts[used].astype(_COUNT).tobytes()
+
+
+def add_times(counts: NDArray[np.int64], packed: bytes) -> None:
+    """Add the counts of a report to those of `no_times`."""
+    size = len(packed) // _ENTRY_BYTES
+    places = np.frombuffer(packed, _BUCKET, size)
+    counts[places] += np.frombuffer(packed, _COUNT, size, size * _BUCKET.itemsize)
+
+
+def no_times() -> NDArray[np.int64]:
+    """Return the counts of no report."""
+    return np.zeros(_RECENT_BUCKETS, np.int64)
+
+
+def histogram_of(counts: NDArray[np.int64]) -> Histogram:
+    """Return counts as a histogram; a time is the highest of its bucket, so it is never too low."""
+    used = np.flatnonzero(counts)
+    histogram = Histogram()
+    for bucket, count in zip(used.tolist(), counts[used].tolist(), strict=True):
+        histogram.record(lowest_of((bucket + 1) << _SHIFT) - 1, count)
+    return histogram
+
+
+def percentiles_of(packed: Iterable[bytes], percents: Iterable[float]) -> tuple[float | None, ...]:
+    """Return percentiles in milliseconds over the merged counts; None without any.
+
+    Each is the highest time of the bucket of the nearest rank, so it is never too low.
+    """
+    parts = [each for each in packed if each]
+    percents = tuple(percents)
+    if not parts:
+        return (None,) * len(percents)
+    sizes = [len(each) // _ENTRY_BYTES for each in parts]
+    places = [np.frombuffer(each, _BUCKET, size) for each, size in zip(parts, sizes, strict=True)]
+    counts = [
+        np.frombuffer(each, _COUNT, size, size * _BUCKET.itemsize)
+        for each, size in zip(parts, sizes, strict=True)
+    ]
+    merged = np.bincount(np.concatenate(places), np.concatenate(counts), _RECENT_BUCKETS)
+    up_to = np.cumsum(merged)
+    ranks = np.ceil(np.array(percents) * up_to[-1] / 100 - 1e-9)
+    return tuple(
+        (lowest_of((int(bucket) + 1) << _SHIFT) - 1) / 1000
+        for bucket in np.searchsorted(up_to, ranks)
+    )
+
+
+def build_request_result(
+    index: int,
+    stats: NamedStats,
+    all_stats: Sequence[NamedStats],
+    unchecked: UncheckedNames,
+    origin_ns: int,
+) -> WorkerRequestStats:
+    """Return what was measured of the request name at `index` since `origin_ns`.
+
+    `all_stats` are those of all names, as a transaction has the headers of its requests.
+    """
+    measured, ramp = stats.measured.total, stats.ramp.total
+    shows_partial = index not in unchecked.partial and not _has_headerless(stats, all_stats)
+    some = measured.requests > 0
+    return WorkerRequestStats(
+        request=stats.name,
+        is_transaction=stats.is_transaction,
+        requests=measured.requests,
+        failures=measured.failures,
+        failure_kinds=stats.measured.failure_kinds(),
+        partial_results=measured.kinds[PARTIAL_RESULTS] if shows_partial else None,
+        empty_results=None if index in unchecked.empty else measured.empty_results,
+        ramp_requests=ramp.requests,
+        ramp_failures=ramp.failures,
+        retried_requests=stats.retried,
+        bytes_received=measured.bytes_received,
+        sum_microseconds=measured.sum_microseconds,
+        min_microseconds=measured.min_microseconds if some else None,
+        max_microseconds=measured.max_microseconds if some else None,
+        service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
+        service_time_blocks=stats.measured.blocks.encode(),
+        failed_time_histogram=_encoded(stats.measured.failed),
+        windows=stats.measured.windows,
+        slow_requests=stats.measured.slow.entries(origin_ns),
+    )
+
+
+def _has_headerless(stats: NamedStats, all_stats: Sequence[NamedStats]) -> bool:
+    """Say whether a response had no header."""
+    parts = [stats]
+    if stats.is_transaction:
+        parts = [each for each in all_stats if each.name.startswith(f"{stats.name}.")]
+    return any(each.measured.has_headerless for each in parts)
+
+
+def _encoded(failed: Mapping[int, int]) -> str | None:
+    return Histogram.from_buckets(failed).encode() if failed else None

@@ -3,22 +3,27 @@
 A user waits while its request is under way. A node is silent while requests wait for it and none of
 its responses comes: from the last response, or the begin of the request that is answered next if
 that is later.
+
+What is counted of one node, whatever the names of the requests.
 """
 
 import heapq
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from solrbench.load.recording.recorder import StepRunRecorder
-from solrbench.load.workload.prepared_request import PreparedRequest, describe_request
-from solrbench.results.model.response_gaps import (
+from solrbench.contract.request_counts import (
     MOST_RESPONSE_GAPS,
     MOST_SHARES,
     ResponseGap,
     UserShare,
     UserShares,
 )
-from solrbench.results.stats.histograms import Histogram
+from solrbench.contract.step_document import NodeResult
+from solrbench.load.recording.open_loop import LatencyRecorder
+from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.workload.requests import PreparedRequest, describe_request
+from solrbench.load.workload.response_checks import RequestFailure, is_failure
+from solrbench.stats.histograms import Histogram
 
 _LONGEST_TEXT = 300
 
@@ -171,3 +176,43 @@ def _response_gap(wait: _Wait, node: str, user: int | None, origin_ns: int) -> R
         microseconds=wait.length_ns // 1000,
         query=" ".join(describe_request(wait.request).split())[:_LONGEST_TEXT],
     )
+
+
+class NodeCounts:
+    """The measured requests of an open loop to one node on one worker.
+
+    A request that was never sent counts with the time that it waited.
+    """
+
+    __slots__ = ("_dropped", "_failures", "_responses", "activity")
+
+    def __init__(self, activity: NodeActivity) -> None:
+        """Count for the node of `activity`, which learns when its requests ended."""
+        self.activity = activity
+        self._responses = LatencyRecorder()
+        self._failures = 0
+        self._dropped = 0
+
+    def record(self, microseconds: int, failed: RequestFailure | None) -> None:
+        """Count a request with its response time; the hot path."""
+        self._responses.record(microseconds)
+        if failed is not None and is_failure(failed):
+            self._failures += 1
+
+    def record_dropped(self, waited_microseconds: int) -> None:
+        """Count a request that was given up before it was sent."""
+        self._dropped += 1
+        self._responses.record(waited_microseconds)
+
+    def result(self) -> NodeResult:
+        """Return what was counted."""
+        times = self._responses.histogram()
+        return NodeResult(
+            node=self.activity.name,
+            requests=times.count - self._dropped,
+            failures=self._failures,
+            unsent_requests=self._dropped,
+            response_time_histogram=times.encode(),
+            response_sum_microseconds=self._responses.sum_microseconds,
+            response_max_microseconds=self._responses.max_microseconds,
+        )

@@ -25,10 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
-from solrbench.api.v1alpha1.load.load import DEFAULT_MAX_IN_FLIGHT, Step
-from solrbench.api.v1alpha1.load.rate_changes import RateChange
-from solrbench.load.schedule.seeds import seed_of
+from solrbench.api.v1alpha1.arrivals import ArrivalDistribution, RateChange
+from solrbench.api.v1alpha1.load import DEFAULT_MAX_IN_FLIGHT, Step
+from solrbench.load.schedule.users import seed_of
 
 _BLOCK = 4096
 """Arrivals computed together."""

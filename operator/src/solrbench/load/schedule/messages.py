@@ -3,16 +3,81 @@
 User `u` of the whole run belongs to worker `u % workers`, in the order in which the dispatcher
 spawns them. Request `i` of a step run belongs to user `i % users`, so every worker gets requests in
 proportion to its users, no request twice and none not at all.
+
+Names of the messages between master and workers, and the liveness both sides agree on.
+
+Messages of one connection arrive in the order they were sent, so an assignment is there before
+its users are spawned.
+
+How long requests may go on after the last one was to start.
 """
 
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import count
+from typing import NamedTuple
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.load.think_time import ThinkTime
+from solrbench.api.v1alpha1.arrivals import ThinkTime
+from solrbench.api.v1alpha1.request_mix import Transaction
+from solrbench.api.v1alpha1.workload import Workload
+from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
 from solrbench.load.schedule.arrivals import ArrivalRate, arrival_rate
-from solrbench.plan.load_plan import LoadPlan, PlannedStepRun
+from solrbench.load.schedule.users import longest_think_seconds
+
+READY = "solrbench-ready"
+"""Worker: has its requests prepared; `worker` is its name, `classes` those of its users."""
+
+FAILED = "solrbench-failed"
+"""Worker: cannot work; `reason` and `message`."""
+
+ASSIGNMENT = "solrbench-assignment"
+"""Master: the next step run; `assignment` as JSON."""
+
+ADOPT_USERS = "solrbench-take-over"
+"""Master: `users` of a lost worker, by number, come to this one in the step run `key`."""
+
+SPAWNED = "solrbench-spawned"
+"""Worker: all its users of the step run `key` are there."""
+
+START_MEASURING = "solrbench-go"
+"""Master: begin to measure the step run `key`."""
+
+STOP_SENDING = "solrbench-close"
+"""Master: begin no more requests of the step run `key`; its result follows the last one."""
+
+ABORT = "solrbench-abandon"
+"""Master: forget the step run `key`, its users go and it is run again."""
+
+PROGRESS = "solrbench-progress"
+"""Worker, once a second while its engine lives: `key`, the fields of `LiveTotals`, and
+`recent`, those of `RecentRequests`."""
+
+RESULT = "solrbench-outcome"
+"""Worker: the step run is over; `outcome` as JSON."""
+
+EXIT = "solrbench-end"
+"""Master: exit with `exit_code`."""
+
+WORKER_SILENT_SECONDS = 8
+"""A worker whose heartbeat stays away for so long is lost."""
+
+MASTER_SILENT_SECONDS = 12
+"""A master whose heartbeat stays away for so long is lost."""
+
+ENGINE_SILENT_SECONDS = 20
+"""A worker whose engine reports nothing for so long during a step run is lost."""
+
+
+class LiveTotals(NamedTuple):
+    """The step run under way, as of the last second: of one worker or of all."""
+
+    users: int
+    requests: int
+    failures: int
+    sum_microseconds: int
+    """Service times of the measured requests."""
+
 
 WARM_UP = "warm-up"
 
@@ -148,3 +213,28 @@ def _start(ramped: bool, *, timed: bool) -> Start:
     if not ramped:
         return Start.BARRIER
     return Start.RAMP if timed else Start.IMMEDIATE
+
+
+def longest_drain_seconds(assignment: Assignment, workload: Workload) -> float:
+    """Return the longest time from the end of a step to its last response, in seconds.
+
+    Users end with the request under way, which may be sent once more. Arrivals of an open loop are
+    carried to their end: each request may wait for a connection as long as for its response, and
+    those of a transaction come one after another, with their think times in between.
+    """
+    timeout = 2.0 * workload.timeout_seconds
+    if assignment.open_loop is None:
+        return timeout
+    transactions = (each.transaction for each in workload.entries)
+    return max(
+        (_longest_seconds(each, timeout) for each in transactions if each is not None),
+        default=timeout,
+    )
+
+
+def _longest_seconds(transaction: Transaction, timeout_seconds: float) -> float:
+    return sum(
+        timeout_seconds
+        + (longest_think_seconds(each.think_time) if each.think_time is not None else 0.0)
+        for each in transaction.requests
+    )

@@ -1,9 +1,136 @@
-"""How long a user waits between a response and the next request."""
+"""How long a user waits between a response and the next request.
 
+Classes of users, and which user is of which class.
+
+Which worker runs which user, also after workers were lost.
+
+User `u` begins on worker `u % workers`. When a worker is lost, its users go to those that are left,
+one after the other; no other user moves, so no user that runs is ever stopped.
+
+Seeds of everything that is drawn, made from what it is drawn for.
+"""
+
+import hashlib
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import NamedTuple, Self
 
-from solrbench.api.v1alpha1.load.think_time import ThinkTime
-from solrbench.load.schedule.seeds import seed_of, uniform
+from solrbench.api.v1alpha1.arrivals import ThinkTime
+
+
+class UserClass(NamedTuple):
+    """What Locust knows of a class of users."""
+
+    name: str
+    weight: float = 1
+    """Share of the users, in proportion to those of the other classes."""
+    fixed_count: int = 0
+    """So many users, the first ones, whatever the weight; 0 for a share by weight."""
+
+
+def class_sequence(classes: Sequence[UserClass]) -> Iterator[str]:
+    """Yield the class of user 0, 1, 2 …; ends if every class has a fixed number of users.
+
+    Shares by weight are those of Webster's method (Sainte-Laguë): user after user, the class with
+    the highest `weight / (2 * users + 1)`. After any number of users the shares are as near to
+    the weights as whole users can be.
+    """
+    ordered = sorted(classes)
+    for each in ordered:
+        yield from repeat(each.name, each.fixed_count)
+    weights = {each.name: each.weight for each in ordered if not each.fixed_count and each.weight}
+    users = dict.fromkeys(weights, 0)
+    while weights:
+        name = max(weights, key=lambda each: weights[each] / (2 * users[each] + 1))
+        users[name] += 1
+        yield name
+
+
+def max_users(classes: Sequence[UserClass]) -> int | None:
+    """Return how many users there can be at most; None without bound."""
+    if any(not each.fixed_count and each.weight for each in classes):
+        return None
+    return sum(each.fixed_count for each in classes)
+
+
+@dataclass(frozen=True)
+class WorkerLoss:
+    """One worker lost.
+
+    Attributes:
+        worker: the worker
+        remaining: places of the workers that took its users, ascending
+
+    """
+
+    worker: int
+    remaining: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class UserPlacement:
+    """The users of one step run on their workers; indexes count from 0.
+
+    Attributes:
+        workers: how many began
+        losses: in the order in which they happened
+
+    """
+
+    workers: int
+    losses: tuple[WorkerLoss, ...] = ()
+
+    @property
+    def remaining_workers(self) -> tuple[int, ...]:
+        """Places of the workers that are there, ascending."""
+        return self.losses[-1].remaining if self.losses else tuple(range(self.workers))
+
+    def worker_of(self, user: int) -> int:
+        """Return the worker of a user."""
+        turn, index = divmod(user, self.workers)
+        for loss in self.losses:
+            if index == loss.worker:
+                index = loss.remaining[turn % len(loss.remaining)]
+        return index
+
+    def after_loss(self, index: int) -> Self:
+        """Return the placement after the loss of a worker that is not the last one."""
+        left = tuple(each for each in self.remaining_workers if each != index)
+        return replace(self, losses=(*self.losses, WorkerLoss(index, left)))
+
+    def reassigned_users(self, users: int) -> dict[int, list[int]]:
+        """Return who took which of `users` users at the last loss, by place."""
+        before = replace(self, losses=self.losses[:-1])
+        found: dict[int, list[int]] = {index: [] for index in self.remaining_workers}
+        for user in range(users):
+            if before.worker_of(user) == self.losses[-1].worker:
+                found[self.worker_of(user)].append(user)
+        return found
+
+
+_MASK = 2**64 - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def seed_of(*parts: int | str) -> int:
+    """Return 64 bits that depend on every part and on nothing else, on any machine."""
+    text = "\x1f".join(f"{type(part).__name__}:{part}" for part in parts)
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+
+def uniform(seed: int, index: int) -> float:
+    """Return draw number `index` of a stream, evenly from [0, 1).
+
+    SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). It has
+    no state but its counter, so a hundred thousand users need no generator each.
+    """
+    value = (seed + (index + 1) * _GOLDEN) & _MASK
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
+    return ((value ^ (value >> 31)) >> 11) / 2**53
+
 
 _MOST_MEANS = 53 * math.log(2)
 """Longest draw of an exponential distribution, in its means: `uniform` has 53 bits."""

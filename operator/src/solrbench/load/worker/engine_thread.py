@@ -20,10 +20,10 @@ from locust.runners import WorkerRunner
 from solrbench.load.engine.engine import Engine, EngineListener
 from solrbench.load.engine.measurement import ProgressUpdate
 from solrbench.load.engine.target import LoadTarget
-from solrbench.load.locust_runtime.placeholder_user import USER_CLASS, placeholder_user_class
+from solrbench.load.locust_runtime import USER_CLASS, placeholder_user_class
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.schedule.user_classes import UserClass
+from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.users import UserClass
 
 _SWITCH_SECONDS = 0.0001
 """How long a greenlet that computes may hold the engine up; Python's own 5 ms would be measured."""

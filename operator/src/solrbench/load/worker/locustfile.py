@@ -15,10 +15,10 @@ from types import ModuleType
 from locust import User
 from locust.user.users import PytestUser
 
-from solrbench.api.v1alpha1.workload.locustfile import RESERVED_PREFIX, Locustfile
+from solrbench.api.v1alpha1.workload import RESERVED_PREFIX, Locustfile
+from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.errors import LoadError
-from solrbench.load.schedule.user_classes import UserClass, max_users
-from solrbench.plan.load_plan import LoadPlan
+from solrbench.load.schedule.users import UserClass, max_users
 from solrbench.reasons.load import LoadReason
 
 MALFORMED = LoadReason.MALFORMED_LOCUSTFILE

@@ -13,10 +13,10 @@ from locust.runners import STATE_RUNNING, STATE_SPAWNING, WorkerRunner
 
 from solrbench.load.engine.engine import EngineListener
 from solrbench.load.errors import LoadError
-from solrbench.load.recording.name_limit import NameLimiter
-from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.worker.locustfile.loader import LoadedLocustfile, describe
-from solrbench.load.worker.locustfile.step_run import LocustfileStepRun
+from solrbench.load.recording.recorder import NameLimiter
+from solrbench.load.schedule.messages import Assignment
+from solrbench.load.worker.locustfile import LoadedLocustfile, describe
+from solrbench.load.worker.locustfile_step_run import LocustfileStepRun
 from solrbench.reasons.load import LoadReason
 
 _logger = logging.getLogger(__name__)

@@ -1,4 +1,9 @@
-"""A Locust worker: spawns idle users, in whose place the engine sends, and reports its results."""
+"""A Locust worker: spawns idle users, in whose place the engine sends, and reports its results.
+
+What the engine counted in a second, as statistics of Locust's web page.
+
+The page's "type" column carries the step, so that steps can be compared while the run goes on.
+"""
 
 import logging
 import signal
@@ -6,7 +11,7 @@ import socket
 import time
 from argparse import Namespace
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol
 
 import gevent
@@ -14,8 +19,11 @@ from gevent.event import AsyncResult
 from gevent.lock import RLock
 from locust.env import Environment
 from locust.runners import WorkerRunner
+from locust.stats import RequestStats, StatsEntry, StatsError
 
-from solrbench.api.v1alpha1.load.telemetry import Collect
+from solrbench.api.v1alpha1.validity import Collect
+from solrbench.contract.load_plan import LoadPlan
+from solrbench.contract.names import LOAD_WORKER
 from solrbench.load.engine.measurement import ProgressUpdate
 from solrbench.load.engine.target import LoadTarget, load_target
 from solrbench.load.errors import (
@@ -24,21 +32,63 @@ from solrbench.load.errors import (
     LoadError,
     write_termination_message,
 )
-from solrbench.load.locust_runtime.setup import allow_many_connections, configure_locust
-from solrbench.load.locust_runtime.user_parts import start_users_in_parts, stop_users_in_parts
+from solrbench.load.locust_runtime import allow_many_connections, configure_locust
+from solrbench.load.locust_scaling import start_users_in_parts, stop_users_in_parts
+from solrbench.load.recording.request_stats import SecondStats
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.schedule.user_classes import UserClass
+from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.users import UserClass
 from solrbench.load.settings import LoadSettings
 from solrbench.load.worker.engine_thread import EngineThread
-from solrbench.load.worker.locust_stats import add_to_locust_stats
-from solrbench.load.worker.locustfile.engine import LocustfileEngine
-from solrbench.load.worker.locustfile.loader import LoadedLocustfile, load_locustfile
-from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.names import LOAD_WORKER
+from solrbench.load.worker.locustfile import LoadedLocustfile, load_locustfile
+from solrbench.load.worker.locustfile_engine import LocustfileEngine
 from solrbench.reasons.load import LoadReason
-from solrbench.telemetry.own_pod import OwnPodMeter
+from solrbench.stats.histograms import lowest_of
+from solrbench.telemetry.summary import OwnPodMeter
+
+
+def add_to_locust_stats(
+    stats: RequestStats, step: str, name: str, second: SecondStats, now: float
+) -> None:
+    """Add a second of one request name; `now` is Unix time."""
+    if not second.is_transaction:
+        _add(stats.total, second, now)
+    _add(stats.entries[name, step], second, now)
+    for kind, count in second.kinds.items():
+        key = StatsError.create_key(step, name, kind)
+        error = stats.errors.setdefault(key, StatsError(step, name, kind, first_seen=now))
+        error.occurrences += count
+        error.last_seen = now
+
+
+def _add(entry: StatsEntry, second: SecondStats, now: float) -> None:
+    entry.num_requests += second.requests
+    entry.num_failures += second.failures
+    entry.total_content_length += second.bytes_received
+    entry.num_reqs_per_sec[int(now)] += second.requests
+    entry.num_fail_per_sec[int(now)] += second.failures
+    entry.last_request_timestamp = now
+    # Locust declares whole milliseconds but computes with what it gets.
+    figures = vars(entry)
+    figures["total_response_time"] += second.sum_microseconds / 1000
+    figures["max_response_time"] = max(entry.max_response_time, second.max_microseconds / 1000)
+    lowest = second.min_microseconds / 1000
+    known = entry.min_response_time
+    figures["min_response_time"] = lowest if known is None else min(known, lowest)
+    times = figures["response_times"]
+    for bucket, count in second.buckets.items():
+        times[_milliseconds(bucket)] += count
+
+
+@cache
+def _milliseconds(bucket: int) -> float:
+    """Return a bucket's highest value with two digits, as Locust does.
+
+    What the master takes from its workers then hardly depends on the rate of requests.
+    """
+    return float(f"{(lowest_of(bucket + 1) - 1) / 1000:.2g}")
+
 
 _EXIT_GRACE_SECONDS = 10.0
 _LINGER_MILLISECONDS = 500

@@ -11,10 +11,14 @@ A line is one of
   sent when it was recorded.
 
 Blank lines and lines that begin with `#` are left out.
+
+Lines of a file that stays on disk: of each, only where it begins is kept in memory.
 """
 
 import json
+import os
 import re
+import weakref
 from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,12 +29,59 @@ from urllib.parse import unquote_plus
 import orjson
 from pydantic import ValidationError
 
-from solrbench.api.v1alpha1.workload.mix import Expectation, Updates
-from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Queries
+from solrbench.api.v1alpha1.request_mix import Expectation, Queries, Updates
+from solrbench.api.v1alpha1.workload import MOST_NAMES
+from solrbench.contract.workload_files import Parameters, flatten_parameters, parse_time
 from solrbench.load.errors import LoadError
-from solrbench.load.workload.line_file import LineFile
-from solrbench.plan.workload_files import Parameters, flatten_parameters, parse_time
 from solrbench.reasons.load import LoadReason
+
+_FOUR_BYTES = 1 << 32
+
+
+class LineFile:
+    """The lines of a file that were noted, by their numbers from 0.
+
+    Lines are read one by one with pread(2), from the page cache of the node. Mapped, the file would
+    count as the worker's memory as far as it is read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Begin without lines; 4 bytes are kept of each, 8 if the file has 4 GiB or more.
+
+        Raises:
+            OSError: the file cannot be read
+
+        """
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        weakref.finalize(self, os.close, self._descriptor)
+        self._size = os.fstat(self._descriptor).st_size
+        self._offsets = array("I" if self._size < _FOUR_BYTES else "Q")
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def note(self, offset: int) -> None:
+        """Note the next line, which begins at a byte of the file."""
+        self._offsets.append(offset)
+
+    def clear(self) -> None:
+        """Forget all lines."""
+        del self._offsets[:]
+
+    def __getitem__(self, number: int) -> bytes:
+        """Return a line without its end.
+
+        Raises:
+            IndexError: there is no such line
+            OSError: the file cannot be read
+
+        """
+        offsets = self._offsets
+        start = offsets[number]
+        stop = offsets[number + 1] if number + 1 < len(offsets) else self._size
+        # Lines that were not noted, such as comments, may stand before the next one.
+        return os.pread(self._descriptor, stop - start, start).partition(b"\n")[0]
+
 
 _LONGEST_NAME = 40
 _KEYS = {"name", "params", "json", "method", "expect", "time"}
@@ -57,7 +108,7 @@ class LazySequence(Sequence[Item_co]):
         return self.item(index)
 
 
-class Query(NamedTuple):
+class WorkloadQuery(NamedTuple):
     """One request before it is bytes.
 
     Attributes:
@@ -92,7 +143,7 @@ def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
     raise ValueError("generated queries have no file")
 
 
-class FileQueries(LazySequence[Query]):
+class FileQueries(LazySequence[WorkloadQuery]):
     """The queries of a file in order.
 
     Going through all of them reads the file from its begin and checks it. Only then has it a length
@@ -116,12 +167,12 @@ class FileQueries(LazySequence[Query]):
     def __len__(self) -> int:
         return len(self._lines)
 
-    def item(self, index: int) -> Query:
+    def item(self, index: int) -> WorkloadQuery:
         """Return the query of an index."""
         # A mark of the encoding stands before the first line.
         return _parse(self._lines[index].decode("utf-8-sig").strip())
 
-    def __iter__(self) -> Iterator[Query]:
+    def __iter__(self) -> Iterator[WorkloadQuery]:
         """Yield the queries in order; only one is held at a time.
 
         Raises:
@@ -189,7 +240,7 @@ def _unreadable(path: Path, error: OSError) -> LoadError:
     )
 
 
-def read_queries(path: Path) -> list[Query]:
+def read_queries(path: Path) -> list[WorkloadQuery]:
     """Return the queries of a file in order.
 
     Raises:
@@ -199,7 +250,7 @@ def read_queries(path: Path) -> list[Query]:
     return list(iter(FileQueries(path)))
 
 
-def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[Query]:
+def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[WorkloadQuery]:
     """Yield the query of each line that has one; `file` names it in errors.
 
     Raises:
@@ -212,7 +263,7 @@ def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[Query]:
             yield query
 
 
-def _parse_line(raw: bytes, number: int, file: str) -> Query | None:
+def _parse_line(raw: bytes, number: int, file: str) -> WorkloadQuery | None:
     try:
         line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
         return _parse(line) if line and not line.startswith("#") else None
@@ -220,12 +271,12 @@ def _parse_line(raw: bytes, number: int, file: str) -> Query | None:
         raise LoadError(LoadReason.MALFORMED_QUERIES, f"{file} line {number}: {error}") from error
 
 
-def _parse(line: str) -> Query:
+def _parse(line: str) -> WorkloadQuery:
     if line.startswith("{") and not line.startswith("{!"):
         return _parse_object(json.loads(line))
     if _ENCODED.match(line):
-        return Query(None, _decode(line))
-    return Query(None, (("q", line),))
+        return WorkloadQuery(None, _decode(line))
+    return WorkloadQuery(None, (("q", line),))
 
 
 def _decode(line: str) -> Parameters:
@@ -237,10 +288,10 @@ def _decode(line: str) -> Parameters:
     return tuple([(name, value) for name, _, value in [p.partition("=") for p in parts if p]])
 
 
-def _parse_object(content: dict[str, Any]) -> Query:
+def _parse_object(content: dict[str, Any]) -> WorkloadQuery:
     params, body = content.get("params"), content.get("json")
     if content.keys() <= _KEYS and (isinstance(params, dict) or isinstance(body, dict | list)):
-        return Query(
+        return WorkloadQuery(
             name=None if "name" not in content else _checked_name(content["name"]),
             parameters=flatten_parameters(params or {}),
             json=None if body is None else orjson.dumps(body),
@@ -248,7 +299,7 @@ def _parse_object(content: dict[str, Any]) -> Query:
             expect=_checked_expectation(content.get("expect")),
             time_seconds=None if content.get("time") is None else parse_time(content["time"]),
         )
-    return Query(None, flatten_parameters(content))
+    return WorkloadQuery(None, flatten_parameters(content))
 
 
 def _checked_method(method: Any, body: Any) -> str | None:

@@ -2,19 +2,21 @@
 
 A request is put together from parts that were encoded once: what depends on the node once for
 each node and shape, what depends on the query once for each query.
+
+A request whose bytes are ready, and what it knows of its transaction.
 """
 
 import ssl
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from itertools import islice
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from solrbench.api.v1alpha1.workload.mix import MixEntry
-from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.http_auth import NO_AUTH, HttpAuth
+from solrbench.api.v1alpha1.request_mix import MixEntry
+from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.errors import LoadError
-from solrbench.load.validation.expectations import compile_expectation
 from solrbench.load.workload.name_table import (
     ALL_CHECKED,
     OMIT_HEADER,
@@ -23,16 +25,110 @@ from solrbench.load.workload.name_table import (
     UncheckedNames,
     visibility_of,
 )
-from solrbench.load.workload.prepared_request import (
-    BodyKind,
-    PreparedRequest,
-    RequestExtras,
-    json_content,
-    variable_part,
+from solrbench.load.workload.query_file import LazySequence, WorkloadQuery
+from solrbench.load.workload.response_checks import (
+    CompiledExpectation,
+    RequestFailure,
+    compile_expectation,
 )
-from solrbench.load.workload.query_file import LazySequence, Query
-from solrbench.load.workload.url_encoding import encode_parameters
+from solrbench.load.workload.templates import encode_parameters
+from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.reasons.load import LoadReason
+
+
+class BodyKind(IntEnum):
+    """How a request carries its query."""
+
+    GET = 0
+    """Parameters in the address."""
+    FORM = 1
+    """Parameters as a form."""
+    JSON = 2
+    """Parameters in the address, and a JSON body."""
+
+
+class ActiveTransaction(Protocol):
+    """The transaction that a request belongs to."""
+
+    @property
+    def summary_request(self) -> "PreparedRequest":
+        """What the transaction itself is counted as."""
+
+    def extract(self, body: bytes) -> RequestFailure | None:
+        """Take the values of a response; return why that is impossible."""
+
+    def advance(
+        self, started_ns: int, ended_ns: int, received: int, failed: RequestFailure | None
+    ) -> "NextRequest | CompletedTransaction":
+        """Take the end of the request under way, which is counted already; return what follows."""
+
+
+class RequestExtras(NamedTuple):
+    """What only some requests have."""
+
+    content: bytes = b""
+    """Length and body of a request of the kind `JSON`; stands after the node's headers."""
+    expectation: CompiledExpectation | None = None
+    """What the response must show."""
+    transaction: ActiveTransaction | None = None
+    """The transaction that the request belongs to."""
+
+
+class PreparedRequest(NamedTuple):
+    """What the engine needs to send and check one request."""
+
+    body: bytes
+    """The part that depends on the query."""
+    name: int
+    """Place of its name in `RequestList.names`."""
+    is_json: bool
+    """The response is JSON, so its content can be checked."""
+    template_index: int = 0
+    """Handler and kind: place in `Node.shapes`."""
+    extra: RequestExtras | None = None
+    """What only some requests have."""
+
+
+def variable_part(kind: BodyKind, text: str) -> bytes:
+    """Return encoded parameters as the varying part of a request."""
+    return (f"{len(text)}\r\n\r\n{text}" if kind is BodyKind.FORM else text).encode("ascii")
+
+
+def json_content(body: bytes) -> bytes:
+    """Return the end of a request of the kind `JSON`."""
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def describe_request(request: PreparedRequest) -> str:
+    """Return the request as it was sent: parameters, then the JSON body."""
+    text = request.body.decode().rpartition("\r\n\r\n")[2]
+    if request.extra is not None and request.extra.content:
+        content = request.extra.content.partition(b"\r\n\r\n")[2].decode("utf-8", "replace")
+        return f"{text} {content}"
+    return text
+
+
+class NextRequest(NamedTuple):
+    """What follows a request of a transaction."""
+
+    request: PreparedRequest
+    think_seconds: float
+    """To wait before it is sent."""
+
+
+class CompletedTransaction(NamedTuple):
+    """A whole transaction, as it is counted: the order of the fields is that of `record`."""
+
+    request: PreparedRequest
+    """What it is counted as."""
+    started_ns: int
+    """Its end without the time that its requests took: what it thinks is left out."""
+    ended_ns: int
+    received: int
+    """Bytes of all its responses."""
+    failed: RequestFailure | None
+    """What its last request failed of."""
+
 
 PREPARED_AHEAD = 100_000
 """Requests of a list that are kept ready, some 20 MB; those of longer lists are made when they are
@@ -108,7 +204,7 @@ class RequestBuilder:
             None if self._expectation is None else RequestExtras(expectation=self._expectation)
         )
 
-    def build(self, query: Query) -> PreparedRequest:
+    def build(self, query: WorkloadQuery) -> PreparedRequest:
         """Return the request of a query, with the workload's parameters under its own.
 
         Raises:
@@ -128,7 +224,7 @@ class RequestBuilder:
             return PreparedRequest(body, name, view.content, self._plain_template, self._plain)
         return self._special(query, text, name, view.content)
 
-    def check(self, query: Query) -> None:
+    def check(self, query: WorkloadQuery) -> None:
         """Settle the name of a query and what its response shows, at a fifth of the price.
 
         Raises:
@@ -141,7 +237,7 @@ class RequestBuilder:
         else:
             self.build(query)
 
-    def _is_ordinary(self, query: Query) -> bool:
+    def _is_ordinary(self, query: WorkloadQuery) -> bool:
         """Say whether it can be encoded, and shows what the workload's parameters say."""
         decisive = self._decisive
         for name, value in query.parameters:
@@ -149,7 +245,9 @@ class RequestBuilder:
                 return False
         return True
 
-    def _special(self, query: Query, text: str, name: int, is_json: bool) -> PreparedRequest:
+    def _special(
+        self, query: WorkloadQuery, text: str, name: int, is_json: bool
+    ) -> PreparedRequest:
         expected = self._expectation if query.expect is None else compile_expectation(query.expect)
         if query.json is not None:
             extra = RequestExtras(json_content(query.json), expected)
@@ -164,7 +262,7 @@ class RequestBuilder:
             variable_part(kind, text), name, is_json, self._template_index + kind, plain
         )
 
-    def _text(self, query: Query) -> tuple[str, ResponseVisibility]:
+    def _text(self, query: WorkloadQuery) -> tuple[str, ResponseVisibility]:
         own = encode_parameters(query.parameters)
         if query.json is None and self._decisive.isdisjoint([key for key, _ in query.parameters]):
             return (f"{own}&{self._encoded}" if own else self._encoded), self._visibility
@@ -177,7 +275,7 @@ class RequestBuilder:
 class RequestsOnDemand(LazySequence[PreparedRequest]):
     """The requests of a long list, each made when it is taken."""
 
-    def __init__(self, builder: RequestBuilder, queries: Sequence[Query]) -> None:
+    def __init__(self, builder: RequestBuilder, queries: Sequence[WorkloadQuery]) -> None:
         """Make requests of `queries`, all of which `builder` has checked."""
         self._builder = builder
         self._queries = queries
@@ -191,7 +289,7 @@ class RequestsOnDemand(LazySequence[PreparedRequest]):
 
 
 def build_requests(
-    builder: RequestBuilder, queries: Sequence[Query], *, check_all: bool
+    builder: RequestBuilder, queries: Sequence[WorkloadQuery], *, check_all: bool
 ) -> Sequence[PreparedRequest]:
     """Return the requests of `queries`, prepared ahead up to a number of them.
 
@@ -210,7 +308,7 @@ def build_requests(
     return ready if len(queries) <= PREPARED_AHEAD else RequestsOnDemand(builder, queries)
 
 
-def prepare_requests(workload: Workload, queries: Iterable[Query]) -> RequestList:
+def prepare_requests(workload: Workload, queries: Iterable[WorkloadQuery]) -> RequestList:
     """Return the requests for the `queries` of a workload of one entry."""
     names = RequestNameTable()
     builder = RequestBuilder(workload, workload.entries[0], names)

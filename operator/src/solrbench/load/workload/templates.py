@@ -3,19 +3,108 @@
 A plain path, of keys and indices alone, is looked up as it is: that costs 0.3 µs where a search by
 the library costs 10 µs, and users may extract from every response. Keys of a plain path may hold
 what JMESPath wants in quotation marks, such as the `-` of `a-b`.
+
+Parameters as they stand in a URL or a form.
+
+Texts with `{{name}}` in them, split once and filled in often.
 """
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
+from urllib.parse import quote_plus
 
 import jmespath
 import orjson
 from jmespath.exceptions import JMESPathError, JMESPathTypeError
 from jmespath.parser import ParsedResult
 
-from solrbench.load.validation.response_checks import RequestFailure, request_failure
+from solrbench.load.workload.response_checks import RequestFailure, request_failure
+
+_ASCII_QUOTED = {
+    code: quote_plus(chr(code)) for code in range(128) if quote_plus(chr(code)) != chr(code)
+}
+
+
+def encode_parameters(parameters: Iterable[tuple[str, str]]) -> str:
+    """Return parameters as they stand in an address or form."""
+    return "&".join([f"{_quoted_name(name)}={url_quote(value)}" for name, value in parameters])
+
+
+def url_quote(text: str) -> str:
+    """Return what `quote_plus` does, at a fifth of its price for a million queries."""
+    return text.translate(_ASCII_QUOTED) if text.isascii() else quote_plus(text)
+
+
+@lru_cache(maxsize=1024)
+def _quoted_name(name: str) -> str:
+    """Return the name of a parameter, of which a workload has few."""
+    return url_quote(name)
+
+
+_NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*\}\}")
+
+
+@dataclass(frozen=True)
+class TextTemplate:
+    """A text with places for values.
+
+    Attributes:
+        pieces: text and name in turn, beginning and ending with a text
+
+    """
+
+    pieces: tuple[str, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of the values that it needs."""
+        return frozenset(self.pieces[1::2])
+
+    def fill(self, values: Mapping[str, str], escape: Callable[[str], str]) -> str:
+        """Return the text with every value escaped for its place.
+
+        Raises:
+            KeyError: if a value is missing.
+
+        """
+        if len(self.pieces) == 1:
+            return self.pieces[0]
+        return "".join(
+            escape(values[piece]) if index % 2 else piece for index, piece in enumerate(self.pieces)
+        )
+
+
+def parse_template(text: str, escape: Callable[[str], str] = str) -> TextTemplate:
+    """Return the template of a text, whose own parts are escaped once and for all."""
+    parts = _NAME.split(text)
+    return TextTemplate(
+        tuple(part if index % 2 else escape(part) for index, part in enumerate(parts))
+    )
+
+
+def join_templates(templates: list[TextTemplate], separator: str) -> TextTemplate:
+    """Return one template after the other."""
+    pieces = [""]
+    for index, each in enumerate(templates):
+        pieces[-1] += (separator if index else "") + each.pieces[0]
+        pieces += each.pieces[1:]
+    return TextTemplate(tuple(pieces))
+
+
+def escape_url(value: str) -> str:
+    """Return a value as it stands in an address or form."""
+    return url_quote(value)
+
+
+def escape_json(value: str) -> str:
+    """Return a value as it stands inside the quotes of a JSON text."""
+    return json.dumps(value, ensure_ascii=False)[1:-1]
+
 
 _KEY = r"[^.\[\]*|&@(){},`\"'!<>=?]+"
 _PLAIN = re.compile(rf"{_KEY}(\[[0-9]+\])*(\.{_KEY}(\[[0-9]+\])*)*")

@@ -1,25 +1,148 @@
-"""Transactions of a workload: templates and inputs, checked before the load starts."""
+"""Transactions of a workload: templates and inputs, checked before the load starts.
+
+A transaction under way: which request is next, what it passes on, how long it took.
+"""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import orjson
 
-from solrbench.api.v1alpha1.workload.mix import MixEntry, Transaction, TransactionRequest
-from solrbench.api.v1alpha1.workload.queries import Queries
-from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.api.v1alpha1.arrivals import ThinkTime
+from solrbench.api.v1alpha1.request_mix import MixEntry, Queries, Transaction, TransactionRequest
+from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.errors import LoadError
-from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.validation.expectations import compile_expectation
-from solrbench.load.workload.extraction import Extraction, parse_extraction
-from solrbench.load.workload.http_requests import first_template_index
-from solrbench.load.workload.name_table import RequestNameTable, visibility_of
-from solrbench.load.workload.ordering import RequestCounter, query_positions
-from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
-from solrbench.load.workload.query_file import Query
-from solrbench.load.workload.templates import Template, escape_url, join_templates, parse_template
-from solrbench.load.workload.transaction_state import RunningTransaction, TransactionStep
+from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.users import seed_of, think_seconds
+from solrbench.load.workload.name_table import (
+    RequestCounter,
+    RequestNameTable,
+    query_positions,
+    visibility_of,
+)
+from solrbench.load.workload.query_file import WorkloadQuery
+from solrbench.load.workload.requests import (
+    BodyKind,
+    CompletedTransaction,
+    NextRequest,
+    PreparedRequest,
+    RequestExtras,
+    first_template_index,
+    json_content,
+    variable_part,
+)
+from solrbench.load.workload.response_checks import (
+    CompiledExpectation,
+    RequestFailure,
+    compile_expectation,
+    failure_or_none,
+)
+from solrbench.load.workload.templates import (
+    Extraction,
+    TextTemplate,
+    escape_json,
+    escape_url,
+    extract_values,
+    join_templates,
+    parse_extraction,
+    parse_template,
+)
 from solrbench.reasons.load import LoadReason
+
+
+class TransactionStep(NamedTuple):
+    """One request of a transaction, ready to be filled in."""
+
+    name: int
+    """Place of its name in `RequestList.names`."""
+    template_index: int
+    kind: BodyKind
+    is_json: bool
+    """The response is JSON."""
+    text: TextTemplate
+    """The encoded parameters."""
+    body: TextTemplate | None
+    """The JSON body."""
+    expectation: CompiledExpectation | None
+    extractions: Sequence[Extraction]
+    think: ThinkTime | None
+    """Wait before it."""
+
+
+class RunningTransaction:
+    """One transaction of one user or arrival."""
+
+    __slots__ = (
+        "_elapsed_ns",
+        "_received",
+        "_seed",
+        "_step_index",
+        "_steps",
+        "_summary_request",
+        "_values",
+    )
+
+    def __init__(
+        self,
+        steps: Sequence[TransactionStep],
+        summary_request: PreparedRequest,
+        values: dict[str, str],
+        seed: int,
+    ) -> None:
+        """Begin with the first request; the transaction counts as `summary_request`."""
+        self._steps = steps
+        self._summary_request = summary_request
+        self._values = values
+        self._seed = seed
+        self._step_index = 0
+        self._elapsed_ns = 0
+        self._received = 0
+
+    @property
+    def summary_request(self) -> PreparedRequest:
+        """What the transaction itself is counted as."""
+        return self._summary_request
+
+    def request(self) -> PreparedRequest:
+        """Return the request whose turn it is."""
+        step = self._steps[self._step_index]
+        text = step.text.fill(self._values, escape_url)
+        content = b""
+        if step.body is not None:
+            content = json_content(step.body.fill(self._values, escape_json).encode())
+        extra = RequestExtras(content, step.expectation, self)
+        return PreparedRequest(
+            variable_part(step.kind, text), step.name, step.is_json, step.template_index, extra
+        )
+
+    def extract(self, body: bytes) -> RequestFailure | None:
+        """Take the values of a response; return why that is impossible."""
+        extractions = self._steps[self._step_index].extractions
+        return extract_values(body, extractions, self._values) if extractions else None
+
+    def advance(
+        self, started_ns: int, ended_ns: int, received: int, failed: RequestFailure | None
+    ) -> NextRequest | CompletedTransaction:
+        """Take the end of the request under way, which is counted already; return what follows.
+
+        After the last request, or a failed one, the whole is to be counted. One whose step ends in
+        the middle never is: it was neither done nor did it fail.
+        """
+        self._elapsed_ns += ended_ns - started_ns
+        self._received += received
+        failure = failure_or_none(failed)
+        self._step_index += 1
+        if failure is None and self._step_index < len(self._steps):
+            return NextRequest(self.request(), self._think_seconds())
+        # As long as its requests together, and in the second of its end.
+        return CompletedTransaction(
+            self._summary_request, ended_ns - self._elapsed_ns, ended_ns, self._received, failure
+        )
+
+    def _think_seconds(self) -> float:
+        think = self._steps[self._step_index].think
+        return 0.0 if think is None else think_seconds(think, self._seed, self._step_index)
+
 
 Inputs = Sequence[dict[str, str]]
 """The values of each line."""
@@ -74,7 +197,10 @@ def transaction_names(workload: Workload) -> frozenset[str]:
 
 
 def prepare_transaction(
-    workload: Workload, entry_index: int, names: RequestNameTable, lines: Sequence[Query] | None
+    workload: Workload,
+    entry_index: int,
+    names: RequestNameTable,
+    lines: Sequence[WorkloadQuery] | None,
 ) -> TransactionSource:
     """Return the part of the mix's entry at `entry_index`; new names are added to `names`.
 
@@ -144,7 +270,7 @@ def _extractions(paths: dict[str, str], where: str) -> list[Extraction]:
     return found
 
 
-def _encoded(parameters: dict[str, str]) -> Template:
+def _encoded(parameters: dict[str, str]) -> TextTemplate:
     pairs = [
         join_templates([parse_template(key, escape_url), parse_template(value, escape_url)], "=")
         for key, value in parameters.items()
@@ -152,7 +278,7 @@ def _encoded(parameters: dict[str, str]) -> Template:
     return join_templates(pairs, "&")
 
 
-def _body(text: str, where: str) -> Template:
+def _body(text: str, where: str) -> TextTemplate:
     """Return the template of a JSON body, which must be JSON with a plain value in each place."""
     found = parse_template(text)
     try:
@@ -162,7 +288,7 @@ def _body(text: str, where: str) -> Template:
     return found
 
 
-def _values(line: Query) -> dict[str, str]:
+def _values(line: WorkloadQuery) -> dict[str, str]:
     return dict(line.parameters)
 
 

@@ -1,1 +1,0 @@
-"""Commands that have a module of their own, one each."""

@@ -1,1 +1,0 @@
-"""What kopf calls, and what reaches users beside the status: events, unforeseen exceptions."""

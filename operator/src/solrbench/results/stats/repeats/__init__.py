@@ -1,1 +1,0 @@
-"""Repeats of a step beside each other: whether they agree, and how far they lie apart."""
