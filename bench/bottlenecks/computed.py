@@ -16,15 +16,15 @@ from bench.bottlenecks.models import MODELS, SECONDS, Case, Rng
 from bench.bottlenecks.other_models import OTHER_MODELS, SILENT
 from bench.harness.table import Row
 from solrbench.analysis.bottleneck import find_bottleneck
-from solrbench.analysis.bottleneck_evidence import Evidence
+from solrbench.analysis.bottleneck_evidence import BottleneckInput
 from solrbench.analysis.server_metrics import RunTelemetry, run_telemetry
 from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.contract.step_document import StepRunResult
 from solrbench.telemetry.summary import spreads_of, with_shares
 
 _SEED = 16
-LEAST_EFFECT = 0.1
-MOST_HEALTHY_EFFECT = 0.02
+MIN_EFFECT = 0.1
+MAX_HEALTHY_EFFECT = 0.02
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _HEAP = 2.0**30
 _MEMORY = 4 * 2.0**30
@@ -65,15 +65,17 @@ def _cases(kind: str, rng: Rng) -> Iterator[Case]:
     _, draw = MODELS[kind]
     while True:
         case = draw(rng)
-        matters = case.effect >= LEAST_EFFECT
-        if matters if kind != "healthy" else case.effect <= MOST_HEALTHY_EFFECT:
+        matters = case.effect >= MIN_EFFECT
+        if matters if kind != "healthy" else case.effect <= MAX_HEALTHY_EFFECT:
             yield case
 
 
 def _name(case: Case, rng: Rng) -> str:
     """Return what two repeats agree on; the node of one that is apart must be named, too."""
     runs = [
-        find_bottleneck(Evidence(repeat, _telemetry(case, rng), case.findings, case.behind_proxy))
+        find_bottleneck(
+            BottleneckInput(repeat, _telemetry(case, rng), case.findings, case.behind_proxy)
+        )
         for repeat in (1, 2)
     ]
     first, second = runs

@@ -95,10 +95,10 @@ KINDS = {
 }
 
 
-LEAST_NAMED = 0.95
+MIN_NAMED = 0.95
 """Share of planted bottlenecks that must be named: 57 of 60."""
 
-LEAST_EFFECT = 0.1
+MIN_EFFECT = 0.1
 """A bottleneck counts only if it makes the mean response so much longer, or the load that is sent
 so much less: times of responses are the kernel's, which a load that stands still does not delay."""
 
@@ -114,7 +114,7 @@ def bottlenecks(
     planted = [_plant(run, name, count, draw, progress) for name, count in counts.items()]
     ill = [each for each in planted if each.kind.resource is not Resource.NONE]
     named, counted = sum(each.named for each in ill), sum(each.counted for each in ill)
-    least = LEAST_NAMED * counted
+    least = MIN_NAMED * counted
     total = Row("planted, all kinds", ">= 95 %", f"{named} of {counted}", named >= least)
     return [*(each.row for each in planted), *([total] if counted else [])]
 
@@ -127,8 +127,8 @@ class Effect:
     rate: float
 
     def matters(self, usual: "Effect") -> bool:
-        """Return whether it is at least `LEAST_EFFECT` worse than usual."""
-        least = 1 + LEAST_EFFECT
+        """Return whether it is at least `MIN_EFFECT` worse than usual."""
+        least = 1 + MIN_EFFECT
         return self.milliseconds >= least * usual.milliseconds or self.rate * least <= usual.rate
 
     def __str__(self) -> str:

@@ -29,7 +29,7 @@ QUIET: Mapping[str, QueueModel] = {
     "800/s, noise 2 %": QueueModel(16, 1.0, 5, 0.02),
     "200/s even, noise 2 %": QueueModel(4, 0.05, 3, 0.02),
 }
-DISTURBED: Mapping[str, QueueModel] = {
+WITH_INTERFERENCE: Mapping[str, QueueModel] = {
     "200/s, noise 5 %": QueueModel(4, 1.0, 5, 0.05),
     "200/s, noise 10 %": QueueModel(4, 1.0, 5, 0.10),
     "800/s, stall of 0.2 s each 10 s": QueueModel(16, 1.0, 5, 0.02, (10, 0.2)),
@@ -111,7 +111,7 @@ def capacity(folder: Path, count: int) -> list[Row]:
         quiet = {name: searches(model, most, count) for name, model in QUIET.items()}
         rows += [_row(f"capacity, {name}, <= {most} trials", each) for name, each in quiet.items()]
         rows += _bars(most, bar, list(quiet.values()))
-    for name, model in DISTURBED.items():
+    for name, model in WITH_INTERFERENCE.items():
         rows.append(_wrong_row(f"capacity, {name}", searches(model, 15, count)))
     return rows
 

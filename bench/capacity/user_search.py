@@ -19,7 +19,7 @@ from solrbench.analysis.capacity_search import (
 )
 
 PROBE_USERS = 50
-_MOST_TRIALS = 15
+_MAX_TRIALS = 15
 _PROBE_SECONDS = 10
 _SETTLE_SECONDS = 3
 _TRUTH_SECONDS = 1500
@@ -99,7 +99,7 @@ def _search(server: ClosedLoop, seed: int) -> tuple[CapacityEstimate, int]:
         return Trial(users, server.excess(users, seconds, draw, server.model.speed(draw)))
 
     probe, trials = trial(PROBE_USERS, _PROBE_SECONDS), list[Trial]()
-    while (users := next_users(_WITHIN, probe, trials, _MOST_TRIALS, seed)) is not None:
+    while (users := next_users(_WITHIN, probe, trials, _MAX_TRIALS, seed)) is not None:
         trials.append(trial(users, TRIAL_SECONDS))
     return estimate_users(trials), len(trials)
 

@@ -148,8 +148,8 @@ FAULTS = (
     Fault(
         "what fills a cache counts as growth",
         "analysis/trends.py",
-        "    return [each for each in found if each is not None]",
-        "    return [each for each in found[:1] if each is not None]",
+        "    return [each for each in fits if each is not None]",
+        "    return [each for each in fits[:1] if each is not None]",
         "trends",
     ),
 )

@@ -19,7 +19,7 @@ from bench.harness.table import Row
 
 _PROJECT = Path(__file__).parents[2]
 _SOURCES = Path("operator") / "src"
-_MOST_SECONDS = 300
+_MAX_SECONDS = 300
 
 
 class FaultNotPlantedError(Exception):
@@ -67,16 +67,16 @@ def _plant(fault: Fault, copy: Path) -> Path:
 
 def _healthy_row(part: str, copy: Path) -> Row:
     code, output = _run(part, copy)
-    return Row(f"no fault, {part}", "no bar missed", _word(code), code == 0, output)
+    return Row(f"no fault, {part}", "no bar missed", _conclusion(code), code == 0, output)
 
 
 def _fault_row(fault: Fault, copy: Path) -> Row:
     code, output = _run(fault.part, copy)
     shutil.rmtree(copy)
-    return Row(f"fault: {fault.name}", "noticed", _word(code), code == NOTICED, output)
+    return Row(f"fault: {fault.name}", "noticed", _conclusion(code), code == NOTICED, output)
 
 
-def _word(code: int) -> str:
+def _conclusion(code: int) -> str:
     return {0: "no bar missed", NOTICED: "noticed"}.get(code, f"ended with {code}")
 
 
@@ -89,7 +89,7 @@ def _run(part: str, copy: Path) -> tuple[int, str]:
         env=os.environ | {"PYTHONPATH": f"{_SOURCES}:."},
         capture_output=True,
         text=True,
-        timeout=_MOST_SECONDS,
+        timeout=_MAX_SECONDS,
         check=False,
     )
     if done.returncode not in (0, NOTICED):

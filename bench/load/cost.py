@@ -18,7 +18,7 @@ from bench.servers.running import Server
 
 _RATE = 1000
 _SETTLE_SECONDS = 2.0
-_MOST_MEGABYTES = 100.0
+_MAX_MEGABYTES = 100.0
 _WORKER = "a worker"
 _BARS = {"a bare loop in C": 2.0, "k6": 1 / 3}
 """What a request may cost, in that of another client."""
@@ -42,9 +42,9 @@ def cost(folder: Path, rounds: int, seconds: float) -> list[Row]:
         *(_ratio(found, other, bar) for other, bar in _BARS.items()),
         Row(
             "a worker's memory",
-            f"<= {_MOST_MEGABYTES:g} MB",
+            f"<= {_MAX_MEGABYTES:g} MB",
             f"{most:.0f} MB",
-            most <= _MOST_MEGABYTES,
+            most <= _MAX_MEGABYTES,
             f"resident, at {_RATE:,} requests per second",
         ),
     ]

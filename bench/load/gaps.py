@@ -39,8 +39,8 @@ _APART_NS = 10_000_000
 _IN_TIME_MS = 2.0
 """A lag of the p99 that changes a gap or two of a step; the mean gap is 4 ms."""
 
-_MOST_OFF_PERCENT = 1.0
-_LEAST_PASSED_PERCENT = 95
+_MAX_OFF_PERCENT = 1.0
+_MIN_PASSED_PERCENT = 95
 
 
 def anderson_darling(gaps: Sequence[float], mean: float) -> float:
@@ -142,7 +142,7 @@ def _gaps_row(which: str, steps: Sequence[Step], where: str) -> Row:
     """Return how many steps pass; the kernel of the server says when requests came."""
     what = f"gaps of Poisson steps that pass Anderson-Darling, {which}"
     if not steps:
-        return skipped(what, f">= {_LEAST_PASSED_PERCENT} %", f"no step {where}")
+        return skipped(what, f">= {_MIN_PASSED_PERCENT} %", f"no step {where}")
     failed = [step for step in steps if step.statistic >= CRITICAL]
     share = 100 * (1 - len(failed) / len(steps))
     causes = ", ".join(
@@ -153,9 +153,9 @@ def _gaps_row(which: str, steps: Sequence[Step], where: str) -> Row:
     )
     return Row(
         what,
-        f">= {_LEAST_PASSED_PERCENT} %",
+        f">= {_MIN_PASSED_PERCENT} %",
         f"{share:.0f} %",
-        share >= _LEAST_PASSED_PERCENT,
+        share >= _MIN_PASSED_PERCENT,
         f"{len(steps) - len(failed)} of {len(steps)}; {where}"
         + (f"; failed (1 %: {CRITICAL}): {causes}" if causes else ""),
     )
@@ -165,9 +165,9 @@ def _rate_row(what: str, rates: Sequence[float]) -> Row:
     worst = 100 * max(abs(each / RATE - 1) for each in rates)
     return Row(
         f"rate at the server, {what}",
-        f"within {_MOST_OFF_PERCENT:g} %",
+        f"within {_MAX_OFF_PERCENT:g} %",
         f"{worst:.2f} %",
-        worst <= _MOST_OFF_PERCENT,
+        worst <= _MAX_OFF_PERCENT,
         f"worst of {len(rates)}" if len(rates) > 1 else f"{rates[0]:.1f}/s",
     )
 

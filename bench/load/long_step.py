@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.harness.table import Row
-from solrbench.analysis.step_results import with_figures
+from solrbench.analysis.step_results import with_metrics
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.storage import ChunkedDocument, from_chunks, to_chunks
@@ -124,7 +124,7 @@ def _master(folder: Path, workers: int, seconds: int) -> dict[str, float]:
     document = merge_worker_results(
         planned, results, StepRunMetadata(1, datetime(2026, 1, 1, tzinfo=UTC))
     )
-    document = limit_series(with_figures(document, PERCENTS), _SHARE_BYTES)
+    document = limit_series(with_metrics(document, PERCENTS), _SHARE_BYTES)
     spent = time.process_time() - began
     ended.set()
     beats.join()

@@ -21,8 +21,8 @@ _SPARE = 1.15
 """Connections of a server for each user of it: nginx needs some for itself."""
 
 _THINK_SECONDS = 60
-_MOST_KB = 16
-_MOST_OFF_PERCENT = 3
+_MAX_KB = 16
+_MAX_OFF_PERCENT = 3
 _START_SECONDS = 600
 
 
@@ -79,18 +79,18 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
         ),
         Row(
             "rate of users who think 60 s on average",
-            f"within {_MOST_OFF_PERCENT} %",
+            f"within {_MAX_OFF_PERCENT} %",
             f"{off:.1f} %",
-            off <= _MOST_OFF_PERCENT,
+            off <= _MAX_OFF_PERCENT,
             f"{rate:,.0f}/s, {planned:,.0f}/s planned, for {seconds:.0f} s; p50"
             f" {reported_percentile(document, 50) / 1000:,.1f} ms, p99"
             f" {reported_percentile(document, 99) / 1000:,.1f} ms",
         ),
         Row(
             "memory of a user in its worker",
-            f"<= {_MOST_KB} kB",
+            f"<= {_MAX_KB} kB",
             f"{kilobytes:.1f} kB",
-            kilobytes <= _MOST_KB,
+            kilobytes <= _MAX_KB,
             f"{spent:.0f} CPU-seconds of all workers",
         ),
     ]

@@ -15,7 +15,7 @@ from bench.servers.running import Server, python_server
 from solrbench.stats import histograms
 from solrbench.stats.distributions import t_quantile
 
-_MOST_PERCENT = 1.0
+_MAX_PERCENT = 1.0
 _WIDEST_PERCENT = 4.0
 """An interval that is wider says nothing: the machine was too busy."""
 _USERS = 4
@@ -61,8 +61,8 @@ def _row(what: str, ratios: list[float]) -> Row:
     low, middle, high = (100 * (exp(each) - 1) for each in (lost - half, lost, lost + half))
     return Row(
         f"telemetry: {what} lost",
-        f"<= {_MOST_PERCENT:g} %",
+        f"<= {_MAX_PERCENT:g} %",
         f"{middle:.2f} %",
-        None if high - low > _WIDEST_PERCENT else middle <= _MOST_PERCENT,
+        None if high - low > _WIDEST_PERCENT else middle <= _MAX_PERCENT,
         f"95 %: {low:.2f} to {high:.2f} %, {len(ratios)} pairs",
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 _SO_TIMESTAMPNS = 35
 _STAMP = struct.Struct("@qq")
-_MOST_BYTES = 65536
+_MAX_BYTES = 65536
 _ANCILLARY_BYTES = socket.CMSG_SPACE(_STAMP.size)
 
 now_ns = time.time_ns
@@ -40,7 +40,7 @@ class Stamped:
 
     def _read(self) -> None:
         try:
-            data, ancillary, _, _ = self._socket.recvmsg(_MOST_BYTES, _ANCILLARY_BYTES)
+            data, ancillary, _, _ = self._socket.recvmsg(_MAX_BYTES, _ANCILLARY_BYTES)
         except BlockingIOError:
             return
         except OSError:

@@ -16,13 +16,13 @@ from random import Random
 from typing import Any
 
 from bench.harness.table import Row
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus
 from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.state import ChildView, PointState, SweepObservation
 
-POINTS, MOST, CV = 12, 20, 0.02
+POINTS, MAXIMUM, CV = 12, 20, 0.02
 MATTERS_PERCENT = 5.0
 STEP_SECONDS, REUSED_SECONDS, FRESH_SECONDS = 60, 4, 30
 """A step, and the start of a benchmark on the index of the one before or on a target of its own."""
@@ -43,7 +43,7 @@ LEVELS: dict[str, Sequence[float]] = {
 class Ended:
     """A sweep at its end: the word of each point but the baseline, its repeats and benchmarks."""
 
-    words: Sequence[Word | None]
+    words: Sequence[Conclusion | None]
     repeats: int
     benchmarks: int
 
@@ -116,7 +116,7 @@ def _compare(name: str, sweeps: int) -> Compared:
         name,
         [run(_sweep(rounds, {}), levels, draw) for _ in range(sweeps)],
         [run(_sweep(rounds, {"count": TOGETHER}), levels, draw, TOGETHER) for _ in range(sweeps)],
-        [run(_sweep(None, {"count": MOST}), levels, draw, MOST) for _ in range(sweeps)],
+        [run(_sweep(None, {"count": MAXIMUM}), levels, draw, MAXIMUM) for _ in range(sweeps)],
     )
 
 
@@ -127,7 +127,7 @@ def _rows(compared: Compared) -> list[Row]:
         for name, found in (
             ("rounds of 1", compared.single),
             (f"of {TOGETHER}", compared.together),
-            (f"always {MOST}", compared.fixed),
+            (f"always {MAXIMUM}", compared.fixed),
         )
     }
     single = _share("fresh_seconds", compared.single, compared.fixed)
@@ -149,7 +149,7 @@ def _row(which: str, percent: float, detail: str = "") -> Row:
 
 
 def _count_unclear(found: Sequence[Ended]) -> int:
-    return sum(each.words.count(Word.UNCLEAR) for each in found)
+    return sum(each.words.count(Conclusion.UNCLEAR) for each in found)
 
 
 def _count_wrong(levels: Sequence[float], found: Sequence[Ended]) -> int:
@@ -161,10 +161,12 @@ def _count_wrong(levels: Sequence[float], found: Sequence[Ended]) -> int:
     )
 
 
-def _is_wrong(percent: float, word: Word | None) -> bool:
-    if word is Word.SAME:
+def _is_wrong(percent: float, word: Conclusion | None) -> bool:
+    if word is Conclusion.SAME:
         return abs(log(1 + percent / 100)) >= log(1 + MATTERS_PERCENT / 100) - 1e-9
-    return (word is Word.BETTER and percent >= 0) or (word is Word.WORSE and percent <= 0)
+    return (word is Conclusion.BETTER and percent >= 0) or (
+        word is Conclusion.WORSE and percent <= 0
+    )
 
 
 def run(
@@ -184,7 +186,7 @@ def run(
     return Ended(_words(sweep.status, plan), repeats * begun, begun)
 
 
-def _words(status: SweepStatus, plan: SweepPlan) -> list[Word | None]:
+def _words(status: SweepStatus, plan: SweepPlan) -> list[Conclusion | None]:
     baseline = plan.baseline
     ordered = sorted(status.points, key=lambda each: each.values)
     return [each.word for each in ordered if baseline is None or each.name != baseline.point.name]

@@ -19,20 +19,20 @@ from solrbench.analysis.difference_tests import (
     ComparisonRule,
     decide_primary,
 )
-from solrbench.analysis.differences import RepeatFigure, compare_figures
+from solrbench.analysis.differences import RepeatValue, compare_metrics
 from solrbench.analysis.metrics import percentile_metric
-from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Word
+from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.tests import Looks
 
 LOOKS = Looks(5, 20)
 _P95 = percentile_metric(95)
 _LEVEL = 100.0
-MOST_NEEDED = 60
+MAX_NEEDED_REPEATS = 60
 """Repeats of a server after which the same is done."""
-_MOST_FURTHER = 4 * MORE_THAN_50
+_MAX_FURTHER = 4 * MORE_THAN_50
 """Repeats after which a comparison without a word is given up."""
 
-Figures = Sequence[RepeatFigure]
+RepeatValues = Sequence[RepeatValue]
 
 
 @dataclass(frozen=True)
@@ -55,39 +55,39 @@ class Pair:
         sides = f"{self.slower_percent:g} % slower" if self.slower_percent else "equal"
         return f"{sides}, CV {100 * self.cv:g} %"
 
-    def repeats(self, draw: Random, count: int) -> tuple[Figures, Figures]:
+    def repeats(self, draw: Random, count: int) -> tuple[RepeatValues, RepeatValues]:
         """Draw the repeats of both sides."""
         return (
             list(islice(self._side(draw, 0.0), count)),
             list(islice(self._side(draw, log1p(self.slower_percent / 100)), count)),
         )
 
-    def _side(self, draw: Random, shift: float) -> Iterator[RepeatFigure]:
+    def _side(self, draw: Random, shift: float) -> Iterator[RepeatValue]:
         repeat = 0
         while True:
             repeat += 1
             value = _LEVEL * exp(shift + draw.gauss(0, self.cv))
-            yield RepeatFigure(repeat, f"target-{repeat}", value)
+            yield RepeatValue(repeat, f"target-{repeat}", value)
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The word on a pair and the repeats of each side that it took."""
 
-    word: Word | None
+    word: Conclusion | None
     repeats: int
 
 
-def find(before: Figures, after: Figures, rule: ComparisonRule) -> ComparisonFinding:
+def find(before: RepeatValues, after: RepeatValues, rule: ComparisonRule) -> ComparisonFinding:
     """Return what the product says of one figure of two sides measured in rounds."""
-    difference = compare_figures(_P95, before, after, in_rounds=True)
+    difference = compare_metrics(_P95, before, after, in_rounds=True)
     if difference is None:
         raise ValueError("a side has no repeats")
     (found,) = decide_primary([difference], rule)
     return found
 
 
-def decide_adaptively(before: Figures, after: Figures, effect_percent: float) -> Outcome:
+def decide_adaptively(before: RepeatValues, after: RepeatValues, effect_percent: float) -> Outcome:
     """Return the word that `until: Decided` ends with, after 5 to 20 repeats."""
     rule = ComparisonRule(effect_percent, LOOKS)
     for look in range(LOOKS.minimum, LOOKS.maximum + 1):
@@ -105,7 +105,7 @@ def outcomes(pair: Pair, count: int) -> list[Outcome]:
     return [decide_adaptively(before, after, effect) for before, after in drawn]
 
 
-def fixed_words(pair: Pair, count: int) -> Counter[Word | None]:
+def fixed_conclusions(pair: Pair, count: int) -> Counter[Conclusion | None]:
     """Return the words of `count` pairs after the maximum of repeats, without earlier looks."""
     draw = Random(str(pair))
     rule = ComparisonRule(pair.smallest_effect_percent)
@@ -127,12 +127,12 @@ def words(_folder: Path, pairs: int) -> list[Row]:
 def equal_rows(what: str, found: Sequence[Outcome]) -> list[Row]:
     """Return the bars of equal sides."""
     count = Counter(each.word for each in found)
-    wrong = count[Word.BETTER] + count[Word.WORSE]
+    wrong = count[Conclusion.BETTER] + count[Conclusion.WORSE]
     mean = sum(each.repeats for each in found) / len(found)
     detail = f"{mean:.1f} repeats on average, at most {max(each.repeats for each in found)}"
     return [
         _share_row(f"{what}: neither Better nor Worse", len(found) - wrong, len(found), 99, detail),
-        _share_row(f"{what}: Same", count[Word.SAME], len(found), 95, detail),
+        _share_row(f"{what}: Same", count[Conclusion.SAME], len(found), 95, detail),
     ]
 
 
@@ -143,8 +143,8 @@ def _equal(pair: Pair, pairs: int) -> list[Row]:
 def _many_looks(pair: Pair, pairs: int) -> Row:
     """Return how often equal sides are called different that are looked at up to the maximum."""
     count = Counter(each.word for each in outcomes(pair, pairs))
-    right = pairs - count[Word.BETTER] - count[Word.WORSE]
-    detail = f"{count[Word.UNCLEAR]} Unclear after {LOOKS.maximum} repeats"
+    right = pairs - count[Conclusion.BETTER] - count[Conclusion.WORSE]
+    detail = f"{count[Conclusion.UNCLEAR]} Unclear after {LOOKS.maximum} repeats"
     return _share_row(f"{pair}: neither Better nor Worse", right, pairs, 98, detail)
 
 
@@ -157,9 +157,12 @@ def worse_row(what: str, found: Sequence[Outcome], bar: float) -> Row:
     """Return the bar of sides of which the second is slower."""
     count = Counter(each.word for each in found)
     mean = sum(each.repeats for each in found) / len(found)
-    others = f"{count[Word.SAME]} Same, {count[Word.UNCLEAR]} Unclear, {count[Word.BETTER]} Better"
+    others = ", ".join(
+        f"{count[conclusion]} {conclusion}"
+        for conclusion in (Conclusion.SAME, Conclusion.UNCLEAR, Conclusion.BETTER)
+    )
     detail = f"{others}; {mean:.1f} repeats"
-    return _share_row(f"{what}: Worse", count[Word.WORSE], len(found), bar, detail)
+    return _share_row(f"{what}: Worse", count[Conclusion.WORSE], len(found), bar, detail)
 
 
 def mean_repeats_percent(found: Sequence[Outcome]) -> float:
@@ -174,7 +177,7 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
         found = outcomes(pair, pairs)
         parts.append((mean_repeats_percent(found), pair))
         wrong += sum(_is_wrong(pair, each.word) for each in found)
-        fixed = fixed_words(pair, pairs)
+        fixed = fixed_conclusions(pair, pairs)
         fixed_wrong += sum(number for word, number in fixed.items() if _is_wrong(pair, word))
     worst, pair = max(parts, key=lambda each: each[0])
     total = pairs * len(cells)
@@ -188,11 +191,11 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
     )
 
 
-def _is_wrong(pair: Pair, word: Word | None) -> bool:
+def _is_wrong(pair: Pair, word: Conclusion | None) -> bool:
     """Say whether a word is false: a direction where there is none, or `Same` where one matters."""
     if not pair.slower_percent:
-        return word in (Word.BETTER, Word.WORSE)
-    return word in (Word.BETTER, Word.SAME)
+        return word in (Conclusion.BETTER, Conclusion.WORSE)
+    return word in (Conclusion.BETTER, Conclusion.SAME)
 
 
 def _proposed(repeats: int, cases: int) -> Row:
@@ -214,14 +217,14 @@ def _unclear(repeats: int) -> Iterator[tuple[int, int]]:
     draw = Random(repeats)
     while True:
         pair = Pair(draw.choice((0.02, 0.03, 0.05)), draw.choice((0, 2, 5, 7, 10)))
-        before, after = pair.repeats(draw, repeats + _MOST_FURTHER)
+        before, after = pair.repeats(draw, repeats + _MAX_FURTHER)
         case = proposal(before, after, repeats, DEFAULT_RULE)
         if case is not None:
             yield case
 
 
 def proposal(
-    before: Figures, after: Figures, repeats: int, rule: ComparisonRule
+    before: RepeatValues, after: RepeatValues, repeats: int, rule: ComparisonRule
 ) -> tuple[int, int] | None:
     """Return what is proposed after some repeats and what was needed; None if it was decided.
 

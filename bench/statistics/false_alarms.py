@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.stats.repeats import block_levels, compare_repeats
+from solrbench.stats.repeats import batch_levels, compare_repeats
 
 Floats = NDArray[np.float64]
 Series = Callable[[np.random.Generator, int], Floats]
@@ -87,15 +87,17 @@ FAULTS: dict[str, Callable[[int], Floats]] = {
 }
 
 
-def accused(process: str, fault: str, repeats: int, own_spread: float, runs: int) -> Counter[str]:
+def accused(
+    process: str, fault: str, repeats: int, own_dispersion: float, runs: int
+) -> Counter[str]:
     """Return how many of `runs` steps were accused, by way, and how many were too short."""
     series, seconds = PROCESSES[process]
     rng = np.random.default_rng(repeats)
     found: Counter[str] = Counter()
     for _ in range(runs):
-        levels = FAULTS[fault](repeats) * np.exp(own_spread * rng.standard_normal(repeats))
+        levels = FAULTS[fault](repeats) * np.exp(own_dispersion * rng.standard_normal(repeats))
         repeated = [(series(rng, seconds) * level).tolist() for level in levels]
-        agreement = compare_repeats(block_levels(repeated), _ALLOWED_PERCENT)
+        agreement = compare_repeats(batch_levels(repeated), _ALLOWED_PERCENT)
         if agreement is None:
             found["too short"] += 1
         elif agreement.disagreement is not None:
@@ -107,15 +109,15 @@ def main(runs: int) -> None:
     """Print a row for each process, fault and own spread of the repeats, in per cent of `runs`."""
     print(f"{runs} runs, allowed {_ALLOWED_PERCENT:g} %; accused / too short in % of runs")
     for fault in FAULTS:
-        for own_spread in (0.01, 0.02) if fault == "equal" else (0.01,):
+        for own_dispersion in (0.01, 0.02) if fault == "equal" else (0.01,):
             for process in PROCESSES:
                 cells = []
                 for repeats in _REPEATS:
-                    counts = accused(process, fault, repeats, own_spread, runs)
+                    counts = accused(process, fault, repeats, own_dispersion, runs)
                     shares = [100 * counts[each] / runs for each in ("accused", "too short")]
                     cells.append("{:.1f} / {:.1f}".format(*shares))
                 row = " | ".join(cells)
-                print(f"| {fault}, own {own_spread:.0%} | {process} | {row} |", flush=True)
+                print(f"| {fault}, own {own_dispersion:.0%} | {process} | {row} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ PERCENTS = (50.0, 95.0, 99.0)
 MEAN = 0.0
 """Stands for the mean where percentiles are listed."""
 
-LEAST, MOST = 93.0, 98.0
+MINIMUM, MAXIMUM = 93.0, 98.0
 """Coverage in per cent that is right for a 95 % interval of 1,000 steps, with some caution."""
 
 _MEDIAN_MICROSECONDS, _SIGMA = 4000.0, 0.6
@@ -130,9 +130,9 @@ def _row(name: str, percent: float, found: tuple[float, float], step: str) -> Ro
     what = f"p{percent:g}" if percent else "mean"
     return Row(
         f"coverage of {what}, {name}",
-        f"{LEAST:g} to {MOST:g} %",
+        f"{MINIMUM:g} to {MAXIMUM:g} %",
         f"{held:.1f} %",
-        LEAST <= held <= MOST,
+        MINIMUM <= held <= MAXIMUM,
         f"{step}; {given:.0f} % of the steps have an interval",
     )
 

@@ -22,7 +22,7 @@ from bench.servers.distributions import REPEAT_REQUESTS
 from bench.servers.running import python_server
 from bench.statistics.comparison_words import (
     LOOKS,
-    MOST_NEEDED,
+    MAX_NEEDED_REPEATS,
     Outcome,
     decide_adaptively,
     equal_rows,
@@ -32,9 +32,9 @@ from bench.statistics.comparison_words import (
     worse_row,
 )
 from solrbench.analysis.difference_tests import ComparisonRule
-from solrbench.analysis.differences import RepeatFigure
+from solrbench.analysis.differences import RepeatValue
 from solrbench.analysis.metrics import percentile_metric
-from solrbench.analysis.samples import read_figures
+from solrbench.analysis.samples import read_repeat_values
 
 _USERS = 30
 _WARM_UP = {"requests": 2 * REPEAT_REQUESTS}
@@ -44,11 +44,11 @@ _FEW = 3
 """Repeats after which further ones are proposed."""
 _SECONDS_EACH = 6.0
 _MEDIAN = percentile_metric(50)
-_MOST_CV_PERCENT = 2.0
+_MAX_CV_PERCENT = 2.0
 _EFFECT_PERCENT = 5.0
 
 
-class _Sides(NamedTuple):
+class _ComparedServers(NamedTuple):
     """Two sides of a server of known times.
 
     Attributes:
@@ -56,7 +56,7 @@ class _Sides(NamedTuple):
         slower_percent: how much slower the second side is
         effect_percent: the difference that matters
         bar_percent: share of pairs in which the difference must be found
-        most_cv_percent: noise up to which the bar is for
+        max_cv_percent: noise up to which the bar is for
 
     """
 
@@ -64,12 +64,12 @@ class _Sides(NamedTuple):
     slower_percent: float
     effect_percent: float
     bar_percent: float
-    most_cv_percent: float
+    max_cv_percent: float
 
 
 _DIFFERENT = (
-    _Sides("slower", 5, 5, bar_percent=97, most_cv_percent=2.2),
-    _Sides("slightly-slower", 2, 2, bar_percent=90, most_cv_percent=1.1),
+    _ComparedServers("slower", 5, 5, bar_percent=97, max_cv_percent=2.2),
+    _ComparedServers("slightly-slower", 2, 2, bar_percent=90, max_cv_percent=1.1),
 )
 
 
@@ -86,7 +86,7 @@ def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
     found = [each for run in measured for each in _outcomes(run, _EFFECT_PERCENT)]
     cv_percent = _cv_percent(measured)
     rows = equal_rows(f"{len(found)} equal pairs on servers, CV {cv_percent:.1f} %", found)
-    return _counted(rows, cv_percent, _MOST_CV_PERCENT)
+    return _counted(rows, cv_percent, _MAX_CV_PERCENT)
 
 
 def different_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
@@ -101,7 +101,7 @@ def different_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
     return [row for sides in _DIFFERENT for row in _different_rows(folder, rounds, runs, sides)]
 
 
-def _different_rows(folder: Path, rounds: int, runs: int, sides: _Sides) -> list[Row]:
+def _different_rows(folder: Path, rounds: int, runs: int, sides: _ComparedServers) -> list[Row]:
     measured = _measure(folder, sides.distribution, rounds, runs)
     found = [each for run in measured for each in _outcomes(run, sides.effect_percent)]
     cv_percent = _cv_percent(measured)
@@ -114,14 +114,14 @@ def _different_rows(folder: Path, rounds: int, runs: int, sides: _Sides) -> list
         Row(f"{what}: repeats beside {LOOKS.maximum}", "<= 65 %", f"{shares:.0f} %", shares <= 65),
         proposed_row(what, [c for run in measured for c in _proposals(run, sides.effect_percent)]),
     ]
-    return _counted(rows, cv_percent, sides.most_cv_percent)
+    return _counted(rows, cv_percent, sides.max_cv_percent)
 
 
-def _counted(rows: Sequence[Row], cv_percent: float, most_percent: float) -> list[Row]:
+def _counted(rows: Sequence[Row], cv_percent: float, max_percent: float) -> list[Row]:
     """Return the rows; without a verdict where the noise is beyond what their bars are for."""
-    if cv_percent <= most_percent:
+    if cv_percent <= max_percent:
         return list(rows)
-    noise = f"not counted: the machine adds noise, the bar is for CV up to {most_percent:g} %"
+    noise = f"not counted: the machine adds noise, the bar is for CV up to {max_percent:g} %"
     return [replace(each, is_met=None, detail=f"{noise}; {each.detail}") for each in rows]
 
 
@@ -148,7 +148,7 @@ def _medians(folder: Path, distribution: str, rounds: int, seed: int) -> list[fl
         product(server, own, *steps, warmUp=_WARM_UP) as running,
     ):
         documents = running.documents(_SECONDS_EACH * len(steps))
-    return [read_figures([each], "query", [50])[_MEDIAN][0].value for each in documents]
+    return [read_repeat_values([each], "query", [50])[_MEDIAN][0].value for each in documents]
 
 
 def _outcomes(run: Sequence[float], effect_percent: float) -> Iterator[Outcome]:
@@ -168,12 +168,12 @@ def _proposals(run: Sequence[float], effect_percent: float) -> Iterator[tuple[in
     """Yield what is proposed after a few repeats and what was needed, where it was unclear."""
     before, after = _figures(run[0::2]), _figures(run[1::2])
     rounds = min(len(before), len(after))
-    for begin in range(0, rounds - MOST_NEEDED, _FEW):
+    for begin in range(0, rounds - MAX_NEEDED_REPEATS, _FEW):
         case = proposal(before[begin:], after[begin:], _FEW, ComparisonRule(effect_percent))
         if case is not None:
             yield case
 
 
-def _figures(values: Sequence[float]) -> list[RepeatFigure]:
+def _figures(values: Sequence[float]) -> list[RepeatValue]:
     """Return the values as figures of targets of their own: levels are drawn for each repeat."""
-    return [RepeatFigure(n, f"target-{n}", value) for n, value in enumerate(values, start=1)]
+    return [RepeatValue(n, f"target-{n}", value) for n, value in enumerate(values, start=1)]

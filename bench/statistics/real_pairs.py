@@ -33,7 +33,7 @@ from bench.statistics.real_pair_objects import (
     way_pod,
     way_service,
 )
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.comparisons import Conclusion
 
 Body = dict[str, Any]
 
@@ -159,7 +159,7 @@ def _outcome(status: Body) -> Outcome:
     """Return the word on the primary figure of the only step."""
     (primary,) = (each for each in status["comparison"]["figures"] if each.get("primary"))
     word = primary.get("word")
-    return Outcome(None if word is None else Word(word), status["report"]["repeats"])
+    return Outcome(None if word is None else Conclusion(word), status["report"]["repeats"])
 
 
 def _core(place: str) -> str:

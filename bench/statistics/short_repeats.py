@@ -19,8 +19,8 @@ from solrbench.stats.repeats import compare_means, compare_percentiles
 
 _RATE = 100
 _PERCENTILE, _LIMIT_PERCENT = 95, 25.0
-_OWN_SPREAD = 0.02
-_MOST_ACCUSED_PERCENT = 1.5
+_OWN_DISPERSION = 0.02
+_MAX_ACCUSED_PERCENT = 1.5
 _CASES = ((1.0, (10, 15, 24, 60)), (1.6, (15,)), (2.6, (10, 15)))
 """How much slower the first repeat is than the others, and the lengths of repeats in s."""
 
@@ -75,24 +75,24 @@ def short_repeats(folder: Path, runs: int) -> list[Row]:
 
 def _row(name: str, slower: float, seconds: int, count: int, runs: int) -> Row:
     draw = np.random.default_rng(count)
-    found = Counter(_word(SERIES[name], slower, seconds, count, draw) for _ in range(runs))
+    found = Counter(_conclusion(SERIES[name], slower, seconds, count, draw) for _ in range(runs))
     accused = 100 * found["accused"] / runs
     fault = "equal" if slower == 1 else f"first {slower - 1:.0%} slower"
     bar = slower == 1 and SERIES[name] is not swinging
     return Row(
         f"{count} repeats of {seconds} s accused, {fault}, {name}",
-        f"<= {_MOST_ACCUSED_PERCENT:g} %" if bar else "",
+        f"<= {_MAX_ACCUSED_PERCENT:g} %" if bar else "",
         f"{accused:.1f} %",
-        accused <= _MOST_ACCUSED_PERCENT if bar else None,
+        accused <= _MAX_ACCUSED_PERCENT if bar else None,
         f"{100 * found['undecided'] / runs:.0f} % beyond the limit and not decided",
     )
 
 
-def _word(
+def _conclusion(
     series: Series, slower: float, seconds: int, count: int, draw: np.random.Generator
 ) -> str:
     starts = np.arange(seconds * _RATE) / _RATE
-    levels = np.exp(_OWN_SPREAD * draw.standard_normal(count))
+    levels = np.exp(_OWN_DISPERSION * draw.standard_normal(count))
     levels[0] *= slower
     repeats = [samples_of(starts, _rounded(series(draw, starts) * level)) for level in levels]
     found = (

@@ -20,7 +20,7 @@ from solrbench.stats.repeats import find_drift
 LIMIT_PERCENT = 10.0
 """The default of `load.validity.maxDriftPercent`."""
 
-MOST_ACCUSED_PERCENT = 1.5
+MAX_ACCUSED_PERCENT = 1.5
 
 PROCESSES: dict[str, Series] = {
     "independent": independent,
@@ -60,10 +60,10 @@ def _row(shape: str, process: str, seconds: int, runs: int) -> Row:
     healthy = shape in HEALTHY
     return Row(
         f"said not to be steady: {shape}, {process}, {seconds} s",
-        f"<= {MOST_ACCUSED_PERCENT:g} %" if healthy else "",
+        f"<= {MAX_ACCUSED_PERCENT:g} %" if healthy else "",
         f"{accused:.1f} %",
         detail=f"{unchecked:.0f} % not checked",
-        is_met=accused <= MOST_ACCUSED_PERCENT if healthy else None,
+        is_met=accused <= MAX_ACCUSED_PERCENT if healthy else None,
     )
 
 

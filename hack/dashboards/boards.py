@@ -96,20 +96,20 @@ def _variable(variable: Variable) -> builders.QueryVariable:
 
 def _place(rows: tuple[Row, ...]) -> list[dict[str, Any]]:
     """Return the panels, each row below the one before, its panels from left to right."""
-    found: list[Any] = []
+    placed: list[Any] = []
     y = 0
     for row in rows:
-        found.append(builders.Row(row.title).id(len(found) + 1).grid_pos(_at(0, y, _COLUMNS, 1)))
+        placed.append(builders.Row(row.title).id(len(placed) + 1).grid_pos(_at(0, y, _COLUMNS, 1)))
         x, y, deepest = 0, y + 1, 0
         for panel in row.panels:
             if x + panel.width > _COLUMNS:
                 x, y, deepest = 0, y + deepest, 0
-            figure = build_panel(panel).id(len(found) + 1)
-            found.append(figure.grid_pos(_at(x, y, panel.width, panel.height)))
+            figure = build_panel(panel).id(len(placed) + 1)
+            placed.append(figure.grid_pos(_at(x, y, panel.width, panel.height)))
             x, deepest = x + panel.width, max(deepest, panel.height)
         y += deepest
     panels: list[dict[str, Any]] = json.loads(
-        JSONEncoder().encode([each.build() for each in found])
+        JSONEncoder().encode([each.build() for each in placed])
     )
     return panels
 

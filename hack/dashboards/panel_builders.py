@@ -141,14 +141,14 @@ def _table(panel: TablePanel) -> Any:
 
 
 def _properties(column: PanelColumn) -> list[model.DynamicConfigValue]:
-    found = [model.DynamicConfigValue(id_val="unit", value=column.unit)]
+    properties = [model.DynamicConfigValue(id_val="unit", value=column.unit)]
     if column.words:
         options = {"type": "color-background", "mode": "basic"}
-        found += [
+        properties += [
             model.DynamicConfigValue(id_val="mappings", value=[_mapping(column.words)]),
             model.DynamicConfigValue(id_val="custom.cellOptions", value=options),
         ]
-    return found
+    return properties
 
 
 def _mapping(words: Words) -> model.ValueMap:
@@ -176,7 +176,7 @@ def _with_columns(
         figure.with_transformation(model.DataTransformerConfig(id_val="merge", options={}))
     options = {
         "excludeByName": {"Time": True} | hidden,
-        "indexByName": {label: place for place, label in enumerate(shown)},
+        "indexByName": {label: index for index, label in enumerate(shown)},
         "renameByName": names,
     }
     return figure.with_transformation(

@@ -26,8 +26,8 @@ class Scope:
 
         """
         chosen = (*self.variables, *labels)
-        found = [f'{each}=~"${each}"' for each in chosen] + list(matchers)
-        return f"solrbench_{name}{{{', '.join(found)}}}"
+        selectors = [f'{variable}=~"${variable}"' for variable in chosen] + list(matchers)
+        return f"solrbench_{name}{{{', '.join(selectors)}}}"
 
 
 BENCHMARKS = Scope(("cluster", "namespace", "benchmark"))

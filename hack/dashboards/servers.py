@@ -58,7 +58,7 @@ def _is_of_other_pods(name: str) -> bool:
 
 def _is_of_index(name: str) -> bool:
     prefixes = ("index", "segments", "deleted", "merges")
-    return name.startswith(tuple(f"step_solr_{each}" for each in prefixes))
+    return name.startswith(tuple(f"step_solr_{prefix}" for prefix in prefixes))
 
 
 def _is_of_solr(name: str) -> bool:

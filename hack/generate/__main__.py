@@ -55,8 +55,8 @@ def diff_files(root: Path) -> str:
     lines: list[str] = []
     for name, wanted in render_files().items():
         path = root / name
-        found = path.read_text("utf-8") if path.exists() else ""
-        pair = (found.splitlines(keepends=True), wanted.splitlines(keepends=True))
+        text = path.read_text("utf-8") if path.exists() else ""
+        pair = (text.splitlines(keepends=True), wanted.splitlines(keepends=True))
         lines += difflib.unified_diff(*pair, fromfile=name, tofile=f"{name} (generated)")
     return "".join(lines)
 

@@ -32,10 +32,10 @@ def render_reference() -> str:
     for status in (Status, SweepStatus):
         below = _in_order(status.__name__, parts)
         parts |= {name: without_defaults(parts[name]) for name in below}
-    found = dict.fromkeys(name for kind in KINDS for name in _in_order(kind.name, parts))
+    names = dict.fromkeys(name for kind in KINDS for name in _in_order(kind.name, parts))
     kinds = " and ".join(f"`{kind.name}` (`{kind.short_name}`)" for kind in KINDS)
     mutable = "; ".join(map(_mutable_fields, KINDS))
-    sections = [_section(name, parts) for name in found if name not in SKIPPED]
+    sections = [_section(name, parts) for name in names if name not in SKIPPED]
     return "\n".join([INTRODUCTION.format(kinds=kinds, mutable=mutable), *sections])
 
 
@@ -46,12 +46,12 @@ def _mutable_fields(kind: ResourceKind) -> str:
 
 def _in_order(name: str, parts: dict[str, dict[str, Any]]) -> list[str]:
     """Return the names of the objects below `name`, each after the first one that uses it."""
-    found = [name]
+    names = [name]
     for field in parts[name]["properties"].values():
         child = _object_name(field) or _object_name(field.get("items", {}))
         if child is not None and "properties" in parts[child]:
-            found += [each for each in _in_order(child, parts) if each not in found]
-    return list(dict.fromkeys(found))
+            names += [each for each in _in_order(child, parts) if each not in names]
+    return list(dict.fromkeys(names))
 
 
 def _object_name(node: dict[str, Any]) -> str | None:

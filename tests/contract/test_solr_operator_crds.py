@@ -27,7 +27,7 @@ from solrbench.kube.client import Cluster, connect
 from solrbench.kube.connection import open_connection
 from solrbench.kube.facts import known_fields
 from solrbench.kube.kubeconfig import find_access
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.solr_cloud import POD_OPTIONS
 from support.cluster.admission import ApiServer, RejectedError
 from support.cluster.definitions import installed, is_there, read_definition, schema_at, try_create
@@ -209,7 +209,9 @@ def _reason(cluster: Cluster, namespace: str, address: str, later: int) -> str:
         }
     )
     now = datetime.now(UTC) + timedelta(seconds=later)
-    run = ReconcileContext(cluster, Reports(cluster), Settings((), IMAGE), benchmark, {}, now)
+    run = ReconcileContext(
+        cluster, BenchmarkResultStore(cluster), Settings((), IMAGE), benchmark, {}, now
+    )
     run.update(start_time=STARTED)
     with pytest.raises(TemporaryError) as caught:
         SolrOperatorTarget().ensure_pods(run)

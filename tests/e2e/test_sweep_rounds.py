@@ -12,7 +12,7 @@ from support.cluster.sweeps import ended_sweep
 
 NAME = "rounds"
 SECONDS = 300
-LEAST, MOST = 2, 3
+MINIMUM, MAXIMUM = 2, 3
 Body = dict[str, Any]
 
 
@@ -23,7 +23,7 @@ def sweep_body() -> Body:
         "template": {"spec": copy.deepcopy(SMALL_SPEC)},
         "axes": [users],
         "exclude": ["point.users > 2"],
-        "repeats": {"until": "Decided", "min": LEAST, "max": MOST},
+        "repeats": {"until": "Decided", "min": MINIMUM, "max": MAXIMUM},
     }
     metadata = {"name": NAME}
     kind = {"apiVersion": "solrbench.io/v1alpha1", "kind": "SolrBenchmarkSweep"}
@@ -44,8 +44,8 @@ def test_each_round_of_each_point_is_a_benchmark(status: Body) -> None:
     ]
     found = kube.items("solrbenchmarks", f"solrbench.io/sweep={NAME}")
     assert sorted(each["metadata"]["name"] for each in found) == sorted(names)
-    assert all(LEAST <= point["rounds"] <= MOST for point in status["points"])
-    assert f"{len(names)} benchmarks of at most {2 * MOST}" in " ".join(status["answers"])
+    assert all(MINIMUM <= point["rounds"] <= MAXIMUM for point in status["points"])
+    assert f"{len(names)} benchmarks of at most {2 * MAXIMUM}" in " ".join(status["answers"])
 
 
 def test_valid_rounds_are_counted_as_repeats(status: Body) -> None:

@@ -94,7 +94,7 @@ def test_a_missing_key_of_the_secret_is_named(pod: ExportPod, server: S3Server) 
 
 @pytest.mark.timeout(90)
 def test_nothing_listens(pod: ExportPod, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solrbench.export.destination.MOST_RETRIES", 1)
+    monkeypatch.setattr("solrbench.export.destination.MAX_RETRIES", 1)
     outcome = pod.run(bucket(f"http://127.0.0.1:{free_port()}"))
     assert outcome.reason == "ExportUnreachable"
     assert pod.code.read_text() == "1"
@@ -105,7 +105,7 @@ def test_nothing_listens(pod: ExportPod, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_private_authority_must_be_trusted(
     pod: ExportPod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solrbench.export.destination.MOST_RETRIES", 1)
+    monkeypatch.setattr("solrbench.export.destination.MAX_RETRIES", 1)
     authority = certificates.authority(tmp_path, "ours")
     files = certificates.server_files(tmp_path, "ours", "127.0.0.1")
     with s3_server(tmp_path / "tls", ("reports",), files) as server:

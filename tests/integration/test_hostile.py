@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
 Body = dict[str, Any]
 
 
-MOST_GROWTH = 50 << 20
+MAX_GROWTH = 50 << 20
 
 
 NODES = {"a:8983_solr": {"lucene": {"solr-spec-version": "9.10.1"}, "jvm": {}}}
@@ -116,7 +116,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     canary.close()
     assert condition(good, "Succeeded")[:2] == ("True", "Succeeded"), good["status"]
     assert canary.heard == []
-    assert resident_bytes(peak=True) - before < MOST_GROWTH
+    assert resident_bytes(peak=True) - before < MAX_GROWTH
 
 
 def resident_bytes(*, peak: bool = False) -> int:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.cluster
 SEEDS = (1, 2, 3, 4, 5)
 TRANSITIONS = 100
 """With each seed."""
-LEAST = {"queued": 40, "running": 20, "done": 20, "suspended": 20}
+MINIMUM = {"queued": 40, "running": 20, "done": 20, "suspended": 20}
 """Transitions of benchmarks in each state."""
 SEEN: Counter[tuple[str, str]] = Counter()
 """All transitions by state and outcome."""
@@ -55,4 +55,4 @@ def test_every_state_was_changed() -> None:
     if not SEEN:
         pytest.skip("no walk was made")
     states = Counter(state for (state, _), number in SEEN.items() for _ in range(number))
-    assert all(states[state] >= least for state, least in LEAST.items()), SEEN
+    assert all(states[state] >= least for state, least in MINIMUM.items()), SEEN

@@ -15,7 +15,7 @@ from bench.load.stalls import theory
 from bench.statistics.comparison_words import Outcome, Pair, equal_rows, outcomes
 from bench.statistics.real_pair_objects import pair_benchmark, target_benchmark
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.stats.histograms import Histogram
 
 
@@ -70,12 +70,12 @@ def test_table_says_met_missed_and_skipped() -> None:
 
 def test_pairs_end_with_a_word_after_few_repeats() -> None:
     found = outcomes(Pair(cv=0.01, slower_percent=10), 20)
-    assert {each.word for each in found} == {Word.WORSE}
+    assert {each.word for each in found} == {Conclusion.WORSE}
     assert {each.repeats for each in found} <= set(range(5, 9))
 
 
 def test_wrong_words_on_equal_pairs_are_counted() -> None:
-    found = [Outcome(Word.SAME, 5)] * 98 + [Outcome(Word.WORSE, 5)] * 2
+    found = [Outcome(Conclusion.SAME, 5)] * 98 + [Outcome(Conclusion.WORSE, 5)] * 2
     different, same = equal_rows("equal", found)
     assert (different.is_met, same.is_met) == (False, True)
     assert different.figure == "98 of 100, 98.0 %"

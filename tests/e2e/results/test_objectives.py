@@ -35,7 +35,7 @@ def status() -> Iterator[dict[str, Any]]:
 
 
 def test_objectives_have_words_with_numbers_and_a_condition(status: dict[str, Any]) -> None:
-    words = words_of(status)
+    words = conclusions_of(status)
     assert words["indexed", None] == "Met"
     assert words["good", "first"] == "Met"
     # On a busy machine the steps may be too short for an interval, and so for a word.
@@ -47,13 +47,13 @@ def test_objectives_have_words_with_numbers_and_a_condition(status: dict[str, An
     assert f"impossible (first): {words['impossible', 'first']}: throughput is " in found["message"]
 
 
-def words_of(status: dict[str, Any]) -> dict[tuple[str, str | None], str]:
+def conclusions_of(status: dict[str, Any]) -> dict[tuple[str, str | None], str]:
     results = status["objectives"]["results"]
     return {(each["name"], each.get("step")): each["word"] for each in results}
 
 
 def test_steps_after_a_missed_objective_are_recorded_as_not_run(status: dict[str, Any]) -> None:
-    if words_of(status)["impossible", "first"] == "Unclear":
+    if conclusions_of(status)["impossible", "first"] == "Unclear":
         assert {each["step"] for each in status["results"]} == {"first", "second"}
         assert status.get("notRun", []) == []
         return

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.comparisons import ReportStatus
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.export import export_results
 from solrbench.decide.conditions import EXPORTED
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from support.controller.runs import NOW, SETTINGS
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
@@ -36,7 +36,9 @@ class Course:
         cluster = self.fake
         benchmark = self.benchmark.model_copy(update={"status": self.status})
         changed = replace(SETTINGS, **settings)
-        run = ReconcileContext(cluster, Reports(cluster), changed, benchmark, {}, self.now)
+        run = ReconcileContext(
+            cluster, BenchmarkResultStore(cluster), changed, benchmark, {}, self.now
+        )
         export_results(run)
         self.status = run.status.model_copy(update={"conditions": run.conditions.as_list()})
 

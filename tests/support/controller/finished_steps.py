@@ -6,7 +6,7 @@ from typing import Any, Self
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.step_document import StepRunResult
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from support.controller.measured_worlds import measured_so_far
 from support.controller.world import NOW, World
 from support.results.builders import make_document, make_result
@@ -24,7 +24,7 @@ def measured(**fields: Any) -> StepRunResult:
 def stored(world: World) -> StepRunResult:
     cluster = world.cluster
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    return Reports(cluster).documents(SolrBenchmark.parse(body))[STEP_RUN]
+    return BenchmarkResultStore(cluster).documents(SolrBenchmark.parse(body))[STEP_RUN]
 
 
 def world_with(document: StepRunResult) -> World:
@@ -34,7 +34,7 @@ def world_with(document: StepRunResult) -> World:
     body["spec"]["load"]["repeats"] = {"count": 2}
     for condition in body["status"]["conditions"]:
         condition["lastTransitionTime"] = (NOW - timedelta(minutes=1)).isoformat()
-    reports = Reports(world.cluster)
+    reports = BenchmarkResultStore(world.cluster)
     reports.store(SolrBenchmark.parse(body), document, 1)
     return world
 

@@ -9,7 +9,7 @@ from solrbench.controller.settings import Settings
 from solrbench.controller.stages.target import reconcile_target
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.common import OperatorImage
 from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
@@ -43,7 +43,7 @@ def reconcile_context(
     benchmark = benchmark.model_copy(update={"status": status})
     cluster = FakeCluster()
     return ReconcileContext(
-        cluster, Reports(cluster), SETTINGS, benchmark, {}, now, access_to(cloud)
+        cluster, BenchmarkResultStore(cluster), SETTINGS, benchmark, {}, now, access_to(cloud)
     )
 
 

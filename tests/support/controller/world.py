@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from support.fakes.fake_cluster import FakeCluster
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -32,7 +32,9 @@ class World:
         cluster = self.cluster
         benchmark = SolrBenchmark.parse(body)
         return reconcile(
-            ReconcileContext(cluster, Reports(cluster), SETTINGS, benchmark, body, self.now)
+            ReconcileContext(
+                cluster, BenchmarkResultStore(cluster), SETTINGS, benchmark, body, self.now
+            )
         )
 
 

@@ -21,8 +21,8 @@ from solrbench.manifests.companions import build_companions
 from solrbench.manifests.index import build_index
 from solrbench.manifests.load import build_load
 from solrbench.manifests.results import (
+    build_diagnostics,
     build_environment,
-    build_evidence,
     build_export,
     build_report,
 )
@@ -111,7 +111,7 @@ def reports(changes: Changes | None = None) -> list[Manifest]:
     return [
         *build_report(benchmark, "r1-s0-one", document, ATTEMPT),
         build_environment(benchmark, "{}"),
-        build_evidence(benchmark, {"target-1-load-1.txt": "logs"}),
+        build_diagnostics(benchmark, {"target-1-load-1.txt": "logs"}),
         *exports(changes),
     ]
 

@@ -4,23 +4,23 @@ import math
 from collections.abc import Iterable
 from random import Random
 
-from solrbench.analysis.differences import RepeatFigure, SideDifference, compare_figures
+from solrbench.analysis.differences import MetricDifference, RepeatValue, compare_metrics
 from solrbench.analysis.metrics import ComparisonMetric, percentile_metric
 
 P95 = percentile_metric(95)
 
 
-def figures(values: Iterable[float], *, targets: Iterable[str] | None = None) -> list[RepeatFigure]:
+def figures(values: Iterable[float], *, targets: Iterable[str] | None = None) -> list[RepeatValue]:
     """Return a figure for each value; each is of a target of its own unless `targets` are given."""
     listed = list(values)
     own = [f"target-{n}" for n in range(len(listed))] if targets is None else list(targets)
     return [
-        RepeatFigure(repeat, target, value)
+        RepeatValue(repeat, target, value)
         for repeat, (value, target) in enumerate(zip(listed, own, strict=True), start=1)
     ]
 
 
-def drawn(seed: int, count: int, *, cv: float, slower_percent: float = 0.0) -> list[RepeatFigure]:
+def drawn(seed: int, count: int, *, cv: float, slower_percent: float = 0.0) -> list[RepeatValue]:
     """Return figures that vary by `cv`, about 100 ms and so much slower."""
     draw = Random(seed)
     level = 100 * (1 + slower_percent / 100)
@@ -28,13 +28,13 @@ def drawn(seed: int, count: int, *, cv: float, slower_percent: float = 0.0) -> l
 
 
 def compared(
-    before: list[RepeatFigure],
-    after: list[RepeatFigure],
+    before: list[RepeatValue],
+    after: list[RepeatValue],
     metric: ComparisonMetric = P95,
     *,
     in_rounds: bool = False,
-) -> SideDifference:
+) -> MetricDifference:
     """Return the difference, which must be there."""
-    found = compare_figures(metric, before, after, in_rounds=in_rounds)
+    found = compare_metrics(metric, before, after, in_rounds=in_rounds)
     assert found is not None
     return found

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from solrbench.analysis.bottleneck import MAX_MESSAGE as MAX_BOTTLENECK
 from solrbench.analysis.check_registry import REASONS
-from solrbench.analysis.conclusions import MOST_CHARACTERS
+from solrbench.analysis.conclusions import MAX_CHARACTERS
 from solrbench.analysis.verdict import MAX_MESSAGE
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import (
@@ -16,11 +16,11 @@ from solrbench.api.v1alpha1.comparisons import (
     BaselineComparison,
     ColdStart,
     Comparison,
+    Conclusion,
     FigureComparison,
     OpenLoopStats,
     Overhead,
     TrendDifference,
-    Word,
 )
 from solrbench.api.v1alpha1.conditions import Condition, StatusModel
 from solrbench.api.v1alpha1.findings import (
@@ -31,21 +31,21 @@ from solrbench.api.v1alpha1.findings import (
     MAX_VARIANTS,
     MAX_VERDICTS,
     Bottleneck,
+    CapacityConclusion,
     CapacityResult,
-    CapacityWord,
     InvalidReason,
     NotRun,
+    ObjectiveConclusion,
     ObjectiveResult,
     ObjectivesStatus,
-    ObjectiveWord,
     Scalability,
     StepResponseGaps,
     StepVerdict,
     Trend,
     TrialResult,
 )
-from solrbench.api.v1alpha1.load import MOST_PERCENTILES
-from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, MOST_TRIALS
+from solrbench.api.v1alpha1.load import MAX_PERCENTILES
+from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, MAX_TRIALS
 from solrbench.api.v1alpha1.result_rules import MAX_RESULTS
 from solrbench.api.v1alpha1.server_metrics import MAX_MISSING, StepTelemetry
 from solrbench.api.v1alpha1.status import MAX_ANSWERS, MAX_COMPARISONS, TargetStatus
@@ -72,10 +72,10 @@ _LARGEST: dict[str, Any] = {
         percent=-12345.67,
         low_percent=-12345.67,
         high_percent=-12345.67,
-        word=Word.UNCLEAR,
+        word=Conclusion.UNCLEAR,
         more_repeats=MORE_THAN_50,
     ),
-    "PercentileResult": [_PERCENTILE] * MOST_PERCENTILES,
+    "PercentileResult": [_PERCENTILE] * MAX_PERCENTILES,
     "Interval": _INTERVAL,
     "int": 10**12 - 1,
     "float": 9_999_999.999,
@@ -114,7 +114,7 @@ def largest_status() -> Status:
         totals=[result.model_copy(update={"request": ""})] * MAX_VERDICTS,
         comparisons=[comparison] * MAX_COMPARISONS,
         comparison=_largest_comparison(places),
-        answers=["a" * MOST_CHARACTERS] * MAX_ANSWERS,
+        answers=["a" * MAX_CHARACTERS] * MAX_ANSWERS,
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
         response_gaps=[
             largest(StepResponseGaps, **places, least_user_node="n" * 80, longest_node="n" * 80)
@@ -170,7 +170,7 @@ def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
         **places,
         request=REQUEST,
         figure="averageMilliseconds",
-        word=Word.UNCLEAR,
+        word=Conclusion.UNCLEAR,
         more_repeats=MORE_THAN_50,
     )
     return BaselineComparison(
@@ -182,7 +182,7 @@ def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
                 **places,
                 figure="FailedRequests",
                 unit="milliseconds",
-                word=Word.UNCLEAR,
+                word=Conclusion.UNCLEAR,
             )
         ]
         * MAX_TREND_DIFFERENCES,
@@ -194,13 +194,13 @@ def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
 
 def _largest_objectives(places: dict[str, str]) -> ObjectivesStatus:
     return ObjectivesStatus(
-        word=ObjectiveWord.UNCLEAR,
+        word=ObjectiveConclusion.UNCLEAR,
         results=[
             largest(
                 ObjectiveResult,
                 **places,
                 name=NAME,
-                word=ObjectiveWord.UNCLEAR,
+                word=ObjectiveConclusion.UNCLEAR,
                 unit="requests/s",
                 message="m" * 200,
             )
@@ -213,7 +213,7 @@ def _largest_capacity() -> CapacityResult:
     return largest(
         CapacityResult,
         variant=NAME,
-        word=CapacityWord.SEARCHING,
+        word=CapacityConclusion.SEARCHING,
         message="m" * 400,
-        trials=[largest(TrialResult)] * MOST_TRIALS,
+        trials=[largest(TrialResult)] * MAX_TRIALS,
     )

@@ -5,23 +5,23 @@ from datetime import UTC, datetime, timedelta
 from solrbench.api.v1alpha1.comparisons import (
     BaselineComparison,
     Comparison,
+    Conclusion,
     FigureComparison,
     Overhead,
     ReportStatus,
     Summary,
     TrendDifference,
-    Word,
 )
 from solrbench.api.v1alpha1.conditions import Attempts, Condition
 from solrbench.api.v1alpha1.findings import (
     Bottleneck,
+    CapacityConclusion,
     CapacityResult,
-    CapacityWord,
     InvalidReason,
     NotRun,
+    ObjectiveConclusion,
     ObjectiveResult,
     ObjectivesStatus,
-    ObjectiveWord,
     Scalability,
     StepResponseGaps,
     StepVerdict,
@@ -32,13 +32,13 @@ from solrbench.api.v1alpha1.status import DatasetStatus, LiveLoad, Status, Targe
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
 
 OBJECTIVES = ObjectivesStatus(
-    word=ObjectiveWord.MISSED,
+    word=ObjectiveConclusion.MISSED,
     results=[
         ObjectiveResult(
             name="fast",
             step="two-users",
             variant="proxy",
-            word=ObjectiveWord.MISSED,
+            word=ObjectiveConclusion.MISSED,
             limit=10,
             value=13.3,
             lower=12.8,
@@ -50,7 +50,7 @@ OBJECTIVES = ObjectivesStatus(
 )
 CAPACITY = CapacityResult(
     variant="proxy",
-    word=CapacityWord.FOUND,
+    word=CapacityConclusion.FOUND,
     message="holds 160 requests/s (95 %: 155 to 166) at p95 ≤ 200 ms",
     requests_per_second=160,
     requests_per_second_interval=Interval(lower=155, upper=166),
@@ -95,7 +95,7 @@ COMPARISON = BaselineComparison(
             difference_percent=21.8,
             low_percent=19.2,
             high_percent=24.4,
-            word=Word.WORSE,
+            word=Conclusion.WORSE,
             more_repeats=5,
             on_target=True,
             invalid=True,
@@ -113,7 +113,7 @@ COMPARISON = BaselineComparison(
             difference_per_hour=4.1e7,
             low_per_hour=3.6e7,
             high_per_hour=4.6e7,
-            word=Word.WORSE,
+            word=Conclusion.WORSE,
         )
     ],
     settings=["collection.shards: 1, then 2"],
@@ -174,7 +174,7 @@ REPORT = ReportStatus(
 )
 CAPACITY_USERS = CapacityResult(
     variant="direct",
-    word=CapacityWord.FOUND,
+    word=CapacityConclusion.FOUND,
     message="holds 23 users (95 %: 21 to 25) at p95 ≤ 200 ms",
     users=23,
     users_interval=Interval(lower=21, upper=25),

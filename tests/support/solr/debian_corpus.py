@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 
 _WORD = re.compile(r"[a-z]{3,}")
 _DEPENDENCY = re.compile(r"\s*([a-z0-9][a-z0-9+.-]*)")
-_MOST_TERMS = 3
+_MAX_TERMS = 3
 _FILTERED = 0.2
 
 
@@ -102,7 +102,7 @@ def _words(document: dict[str, Any]) -> list[str]:
 
 
 def _query(rng: random.Random, document: dict[str, Any], words: list[str]) -> str:
-    length = rng.randint(1, min(_MOST_TERMS, len(words)))
+    length = rng.randint(1, min(_MAX_TERMS, len(words)))
     start = rng.randint(0, len(words) - length)
     parameters = {"q": " ".join(words[start : start + length]), "df": "description_t"}
     if "section_s" in document and rng.random() < _FILTERED:

@@ -10,7 +10,7 @@ from support.resources.small_resource import REMOVE, change
 
 Body = dict[str, Any]
 Schema = dict[str, Any]
-MOST_DEEP = 8
+MAX_DEPTH = 8
 WORDS = ("a", "abc", "x-1", "512Mi", "http://search:8983/solr", "*:*", "{{a}}", "", "A b/ü", "9")
 WRONG: dict[str, list[Any]] = {
     "integer": ["7", 1.5, [], {}, True, -(2**63), 2**62],
@@ -24,7 +24,7 @@ WRONG: dict[str, list[Any]] = {
 
 def list_fields(schema: Schema, path: str = "spec", depth: int = 0) -> Iterator[tuple[str, Schema]]:
     """Yield the path and the schema of every field; `0` is the first item of a list."""
-    if depth > MOST_DEEP:
+    if depth > MAX_DEPTH:
         return
     for name, field in schema.get("properties", {}).items():
         yield f"{path}.{name}", field

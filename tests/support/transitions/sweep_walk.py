@@ -48,7 +48,7 @@ BY_NAME = {
     name: [each for each in FIELDS if each[0].split(".")[1] == name] for name in SPEC["properties"]
 }
 ROUNDS_A_TRANSITION = 2
-MOST_AGE = 15
+MAX_AGE = 15
 """Transitions of one sweep before the next takes its place."""
 
 
@@ -72,7 +72,7 @@ class SweepWalk:
     def go(self, transitions: int) -> None:
         """Change a field again and again, each time of a new sweep after a while."""
         for number in range(transitions):
-            if number % MOST_AGE == 0:
+            if number % MAX_AGE == 0:
                 self._begin()
             self._transition()
         self._end()

@@ -37,7 +37,7 @@ Raises:
 
 """
 
-MOST_ROUNDS = 120
+MAX_ROUNDS = 120
 """Enough for all benchmarks one after another."""
 
 FEW_ROUNDS = 8
@@ -91,8 +91,8 @@ class Walk:
         for body in self._all().values():
             body["spec"] |= {"suspend": False, "cleanup": "Always"}
             self.replace(body)
-        for _ in range(MOST_ROUNDS):
-            if not (left := self._unfinished()):
+        for _ in range(MAX_ROUNDS):
+            if not (left := self._partial_result()):
                 break
             self._get_on(left)
             self.operator.now += timedelta(seconds=60)
@@ -106,7 +106,7 @@ class Walk:
             if self.operator.find(name, self.namespace) is not None:
                 self._delete(name)
 
-    def _unfinished(self) -> dict[str, Any]:
+    def _partial_result(self) -> dict[str, Any]:
         return {
             name: condition(body, "Succeeded")
             for name, body in self._all().items()

@@ -6,16 +6,16 @@ import orjson
 import pytest
 
 from solrbench.analysis.baseline import (
-    Side,
+    ComparisonInput,
     UnreadableReportError,
     baseline_comparison,
-    benchmark_side,
-    compare_sides,
-    report_side,
+    benchmark_input,
+    compare_candidate,
+    report_input,
 )
-from solrbench.analysis.difference_tests import ComparisonSettings, settings_of_sides
+from solrbench.analysis.difference_tests import ComparisonSettings, settings_of_specs
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.status import DatasetStatus
@@ -34,7 +34,7 @@ def run(step: str, repeat: int, milliseconds: int, target: str) -> StepRunResult
 
 def side(
     name: str, milliseconds: tuple[int, ...], *, spec: Spec | None = None, target: str = "own"
-) -> Side:
+) -> ComparisonInput:
     """Return a benchmark with one step; each repeat has a target of its own unless one is given."""
     documents = [
         run("a", repeat, each, f"{name}-{repeat}" if target == "own" else target)
@@ -45,41 +45,41 @@ def side(
         spec=spec or make_spec("a"),
         status=Status(dataset=DatasetStatus(seconds=10, index_bytes=1000)),
     )
-    return benchmark_side(name, benchmark, documents)
+    return benchmark_input(name, benchmark, documents)
 
 
 BEFORE, SLOWER = (100, 101, 99, 100, 100), (120, 121, 119, 120, 120)
 
 
 def words(
-    before: Side, after: Side, settings: ComparisonSettings | None = None
-) -> dict[str, Word | None]:
-    found = baseline_comparison(compare_sides(before, after, settings or ComparisonSettings()))
+    before: ComparisonInput, after: ComparisonInput, settings: ComparisonSettings | None = None
+) -> dict[str, Conclusion | None]:
+    found = baseline_comparison(compare_candidate(before, after, settings or ComparisonSettings()))
     return {each.figure: each.word for each in found.figures}
 
 
 def test_all_figures_of_a_step_are_compared() -> None:
     found = words(side("old", BEFORE), side("new", SLOWER))
-    assert found["p95Milliseconds"] is Word.WORSE
-    assert found["averageMilliseconds"] is Word.WORSE
-    assert found["p99.9Milliseconds"] is Word.WORSE
-    assert found["failedPercent"] is Word.SAME
+    assert found["p95Milliseconds"] is Conclusion.WORSE
+    assert found["averageMilliseconds"] is Conclusion.WORSE
+    assert found["p99.9Milliseconds"] is Conclusion.WORSE
+    assert found["failedPercent"] is Conclusion.SAME
     assert set(found) >= {"requestsPerSecond", "indexingSeconds", "indexBytes", "p50Milliseconds"}
 
 
 def test_what_decides_comes_first_and_the_index_makes_no_word() -> None:
     found = baseline_comparison(
-        compare_sides(side("old", BEFORE), side("new", BEFORE), ComparisonSettings())
+        compare_candidate(side("old", BEFORE), side("new", BEFORE), ComparisonSettings())
     )
     first, *others = found.figures
-    assert (first.primary, first.figure, first.word) == (True, "p95Milliseconds", Word.SAME)
+    assert (first.primary, first.figure, first.word) == (True, "p95Milliseconds", Conclusion.SAME)
     assert not any(each.primary for each in others)
     indexing = next(each for each in others if each.figure == "indexBytes")
     assert (indexing.word, indexing.difference_percent, indexing.step) == (None, 0.0, None)
 
 
 def test_each_index_that_was_filled_is_a_repeat() -> None:
-    def filled(name: str, *seconds: float) -> Side:
+    def filled(name: str, *seconds: float) -> ComparisonInput:
         documents = []
         for repeat, each in enumerate(seconds, start=1):
             target = MeasuredTarget(
@@ -91,13 +91,13 @@ def test_each_index_that_was_filled_is_a_repeat() -> None:
             )
             document = make_document("a", repeat, make_result([1000] * 10))
             documents += [document.model_copy(update={"target": target})]
-        return Side(name, {}, documents)
+        return ComparisonInput(name, {}, documents)
 
     old, new = filled("old", 100, 101, 99), filled("new", 130, 131, 129)
-    found = baseline_comparison(compare_sides(old, new, ComparisonSettings()))
+    found = baseline_comparison(compare_candidate(old, new, ComparisonSettings()))
     words = {each.figure: (each.word, each.on_target) for each in found.figures}
-    assert words["indexingSeconds"] == (Word.WORSE, False)
-    assert words["indexBytes"] == (Word.SAME, False)
+    assert words["indexingSeconds"] == (Conclusion.WORSE, False)
+    assert words["indexBytes"] == (Conclusion.SAME, False)
 
 
 def test_repeats_on_one_index_are_one_value_of_it() -> None:
@@ -106,15 +106,15 @@ def test_repeats_on_one_index_are_one_value_of_it() -> None:
         make_document("a", repeat, make_result([1000] * 10)).model_copy(update={"target": target})
         for repeat in (1, 2, 3)
     ]
-    one = Side("one", {}, documents)
+    one = ComparisonInput("one", {}, documents)
     assert words(one, one)["indexingSeconds"] is None
 
 
 def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:
     spec = {"comparison": {"smallestEffectPercent": 2, "primary": "Average"}}
-    found = settings_of_sides({}, spec)
+    found = settings_of_specs({}, spec)
     assert (found.rule.smallest_effect_percent, found.primary) == (2, PrimaryMetric.AVERAGE)
-    given = settings_of_sides({}, spec, 10, PrimaryMetric.P50)
+    given = settings_of_specs({}, spec, 10, PrimaryMetric.P50)
     assert (given.rule.smallest_effect_percent, given.primary) == (10, PrimaryMetric.P50)
     assert given.rule.looks is None
 
@@ -122,13 +122,13 @@ def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:
 def test_levels_of_repeats_until_decided_count_whichever_side_had_them() -> None:
     adaptive = {"load": {"repeats": {"until": "Decided", "min": 3}}}
     for before, after in ((adaptive, {}), ({}, adaptive)):
-        assert settings_of_sides(before, after).rule.looks == Looks(3, 20)
-    assert settings_of_sides({"load": {"repeats": 5}}, {}).rule.looks is None
+        assert settings_of_specs(before, after).rule.looks == Looks(3, 20)
+    assert settings_of_specs({"load": {"repeats": 5}}, {}).rule.looks is None
 
 
 def test_another_figure_may_decide() -> None:
     settings = ComparisonSettings(primary=PrimaryMetric.REQUESTS_PER_SECOND)
-    found = compare_sides(side("old", BEFORE), side("new", SLOWER), settings)
+    found = compare_candidate(side("old", BEFORE), side("new", SLOWER), settings)
     assert [each.metric.name for each in found.figures if each.is_primary] == ["requestsPerSecond"]
 
 
@@ -137,22 +137,24 @@ def test_one_repeat_makes_no_word_on_anything() -> None:
 
 
 def test_repeats_of_one_target_say_so() -> None:
-    found = compare_sides(
+    found = compare_candidate(
         side("old", BEFORE, target="x"), side("new", SLOWER, target="y"), ComparisonSettings()
     )
     assert baseline_comparison(found).figures[0].on_target
-    fresh = compare_sides(side("old", BEFORE), side("new", SLOWER), ComparisonSettings())
+    fresh = compare_candidate(side("old", BEFORE), side("new", SLOWER), ComparisonSettings())
     assert not baseline_comparison(fresh).figures[0].on_target
 
 
 def test_invalid_steps_say_so() -> None:
     good, bad = side("old", BEFORE), side("new", SLOWER)
-    invalid = Side(bad.name, bad.spec, bad.documents, frozenset({("a", "")}))
+    invalid = ComparisonInput(bad.name, bad.spec, bad.documents, frozenset({("a", "")}))
     for before, after in ((good, invalid), (invalid, good)):
-        found = baseline_comparison(compare_sides(before, after, ComparisonSettings()))
+        found = baseline_comparison(compare_candidate(before, after, ComparisonSettings()))
         assert found.figures[0].invalid
     assert (
-        not baseline_comparison(compare_sides(good, bad, ComparisonSettings())).figures[0].invalid
+        not baseline_comparison(compare_candidate(good, bad, ComparisonSettings()))
+        .figures[0]
+        .invalid
     )
 
 
@@ -162,7 +164,7 @@ def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
         collection={"shards": 2},
         dataset={"generator": {"documents": 2000, "seed": 4}},
     )
-    found = compare_sides(
+    found = compare_candidate(
         side("old", BEFORE), side("new", BEFORE, spec=other), ComparisonSettings()
     )
     assert found.settings == ["collection.shards: 1, then 2"]
@@ -171,20 +173,20 @@ def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
 
 def test_steps_of_one_side_only_are_named() -> None:
     more = side("new", BEFORE, spec=make_spec("a", "b"))
-    extra = Side(more.name, more.spec, [*more.documents, run("b", 1, 50, "t")])
-    found = compare_sides(side("old", BEFORE), extra, ComparisonSettings())
+    extra = ComparisonInput(more.name, more.spec, [*more.documents, run("b", 1, 50, "t")])
+    found = compare_candidate(side("old", BEFORE), extra, ComparisonSettings())
     assert found.differences[0] == "only new has step b"
 
 
 def test_status_holds_a_limited_number_of_figures() -> None:
-    def wide(name: str) -> Side:
+    def wide(name: str) -> ComparisonInput:
         documents = [
             make_document("a", repeat, *(make_result([1000] * 9, f"q{n}") for n in range(40)))
             for repeat in (1, 2)
         ]
-        return Side(name, {}, documents)
+        return ComparisonInput(name, {}, documents)
 
-    found = baseline_comparison(compare_sides(wide("old"), wide("new"), ComparisonSettings()))
+    found = baseline_comparison(compare_candidate(wide("old"), wide("new"), ComparisonSettings()))
     assert len(found.figures) == 96
     assert found.left_out > 100
     assert found.figures[0].primary
@@ -205,15 +207,15 @@ def report(**changes: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_stored_report_is_a_side(pack: Any) -> None:
-    found = report_side("old", pack(orjson.dumps(report())))
+    found = report_input("old", pack(orjson.dumps(report())))
     assert len(found.documents) == 5
     assert found.invalid == frozenset({("a", "")})
-    assert words(found, side("new", SLOWER))["p95Milliseconds"] is Word.WORSE
+    assert words(found, side("new", SLOWER))["p95Milliseconds"] is Conclusion.WORSE
 
 
 def test_spec_of_another_version_is_compared_as_it_is() -> None:
     spec = report()["spec"] | {"fieldOfLater": 1}
-    found = report_side("old", orjson.dumps(report(spec=spec)))
+    found = report_input("old", orjson.dumps(report(spec=spec)))
     assert found.spec["fieldOfLater"] == 1
 
 
@@ -231,9 +233,9 @@ def test_spec_of_another_version_is_compared_as_it_is() -> None:
 )
 def test_what_is_no_report_is_refused_with_the_reason(text: bytes, problem: str) -> None:
     with pytest.raises(UnreadableReportError, match=problem):
-        report_side("old", text)
+        report_input("old", text)
 
 
 def test_a_report_that_unpacks_to_too_much_is_refused() -> None:
     with pytest.raises(UnreadableReportError, match="larger than 1 MiB"):
-        report_side("old", gzip.compress(b" " * (2 << 20)), 1 << 20)
+        report_input("old", gzip.compress(b" " * (2 << 20)), 1 << 20)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from solrbench.analysis.bottleneck import FIELDS, RULES, find_bottleneck
-from solrbench.analysis.bottleneck_evidence import Evidence
+from solrbench.analysis.bottleneck_evidence import BottleneckInput
 from solrbench.analysis.checks import NotEvaluated, Outcome, ValidityFinding
 from solrbench.analysis.server_metrics import RunTelemetry
 from solrbench.api.v1alpha1.findings import Resource
@@ -55,10 +55,10 @@ def evidence(
     behind_proxy: bool = False,
     users: int | None = None,
     **changes: float,
-) -> Evidence:
+) -> BottleneckInput:
     servers = dict.fromkeys(changes, "solr-1")
     found = RunTelemetry(HEALTHY | changes, servers, {each.figure: each for each in peers})
-    return Evidence(1, found, findings or {}, behind_proxy, users)
+    return BottleneckInput(1, found, findings or {}, behind_proxy, users)
 
 
 PLANTED: list[tuple[Resource, dict[str, Any]]] = [
@@ -254,7 +254,7 @@ def test_a_pause_meets_one_request_of_each_user(users: int | None, resource: Res
 
 
 def test_what_was_not_measured_is_never_named() -> None:
-    found = find_bottleneck(Evidence(1, RunTelemetry(), {}))
+    found = find_bottleneck(BottleneckInput(1, RunTelemetry(), {}))
     assert found.resource is Resource.NONE
     assert "no figure is near its limit" in found.symptom.text
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from solrbench.analysis.capacity_search import (
-    LEAST_TRIALS,
+    MIN_TRIALS,
     CapacityEstimate,
     Trial,
     UserRange,
@@ -20,11 +20,11 @@ from solrbench.analysis.capacity_search import (
     next_users,
 )
 
-MOST = 15
+MAXIMUM = 15
 PROBED = 200.0
 TRUTH = 160.0
 
-Excess = Callable[[float], float]
+Overshoot = Callable[[float], float]
 
 
 def line(rate: float) -> float:
@@ -32,12 +32,14 @@ def line(rate: float) -> float:
     return min(max(4 * math.log(rate / TRUTH), -1.0), 1.0)
 
 
-def noisy(deviation: float, seed: int) -> Excess:
+def noisy(deviation: float, seed: int) -> Overshoot:
     draw = random.Random(seed)
     return lambda rate: min(max(line(rate) + draw.gauss(0, deviation), -1.0), 1.0)
 
 
-def search(excess: Excess, probed: float = PROBED, most: int = MOST, seed: int = 1) -> list[Trial]:
+def search(
+    excess: Overshoot, probed: float = PROBED, most: int = MAXIMUM, seed: int = 1
+) -> list[Trial]:
     trials: list[Trial] = []
     while (rate := next_rate(probed, trials, most, seed)) is not None:
         trials.append(Trial(rate, excess(rate)))
@@ -47,13 +49,13 @@ def search(excess: Excess, probed: float = PROBED, most: int = MOST, seed: int =
 def test_a_line_without_noise_is_found_with_the_least_trials() -> None:
     trials = search(line)
     found = estimate(trials)
-    assert len(trials) == LEAST_TRIALS
+    assert len(trials) == MIN_TRIALS
     assert found.rate == pytest.approx(TRUTH, rel=0.001)
     assert found.problem == ""
 
 
 def test_first_trial_shows_the_target_without_queues() -> None:
-    assert next_rate(PROBED, [], MOST, 1) == pytest.approx(0.2 * PROBED)
+    assert next_rate(PROBED, [], MAXIMUM, 1) == pytest.approx(0.2 * PROBED)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -65,7 +67,7 @@ def test_interval_holds_the_rate_in_noise(seed: int) -> None:
 
 
 def test_more_trials_are_never_asked_for() -> None:
-    assert len(search(noisy(0.5, 3))) == MOST
+    assert len(search(noisy(0.5, 3))) == MAXIMUM
 
 
 def test_noise_that_is_too_wide_is_mostly_unclear_and_hardly_ever_wrong() -> None:
@@ -92,9 +94,9 @@ def test_what_is_unclear_says_what_is_known() -> None:
         (lambda _: 1.0, "no trial met the objectives"),
     ],
 )
-def test_what_is_never_or_always_met_is_unclear(excess: Excess, problem: str) -> None:
+def test_what_is_never_or_always_met_is_unclear(excess: Overshoot, problem: str) -> None:
     trials = search(excess)
-    assert len(trials) == MOST
+    assert len(trials) == MAXIMUM
     assert estimate(trials) == CapacityEstimate(
         None,
         None,
@@ -111,13 +113,13 @@ def test_a_probe_that_is_too_low_is_passed() -> None:
 
 
 def test_a_probe_without_good_responses_ends_the_search() -> None:
-    assert next_rate(0.0, [], MOST, 1) is None
+    assert next_rate(0.0, [], MAXIMUM, 1) is None
 
 
-@pytest.mark.parametrize("stored", range(MOST))
+@pytest.mark.parametrize("stored", range(MAXIMUM))
 def test_a_search_goes_on_where_another_stopped(stored: int) -> None:
     whole = search(noisy(0.3, 2))
-    rate = next_rate(PROBED, whole[:stored], MOST, 1)
+    rate = next_rate(PROBED, whole[:stored], MAXIMUM, 1)
     assert rate == (whole[stored].rate if stored < len(whole) else None)
 
 
@@ -129,7 +131,7 @@ def test_trials_around_the_crossing_stand_in_an_order_drawn_by_the_seed() -> Non
 WITHIN = UserRange(2, 1000)
 
 
-def closed_loop(capacity: float, noise: float = 0.0, seed: int = 1) -> Excess:
+def closed_loop(capacity: float, noise: float = 0.0, seed: int = 1) -> Overshoot:
     """Return the excess of users whose response times grow in proportion to them."""
     draw = random.Random(seed)
 
@@ -142,11 +144,11 @@ def closed_loop(capacity: float, noise: float = 0.0, seed: int = 1) -> Excess:
 
 
 def search_users(
-    excess: Excess, within: UserRange = WITHIN, probed: int = 50, seed: int = 1
+    excess: Overshoot, within: UserRange = WITHIN, probed: int = 50, seed: int = 1
 ) -> list[Trial]:
     probe = Trial(probed, excess(probed))
     trials: list[Trial] = []
-    while (users := next_users(within, probe, trials, MOST, seed)) is not None:
+    while (users := next_users(within, probe, trials, MAXIMUM, seed)) is not None:
         assert within.least <= users <= within.most
         trials.append(Trial(users, excess(users)))
     return trials
@@ -159,7 +161,7 @@ def test_whole_users_without_noise_are_found(capacity: float) -> None:
     assert found.rate is not None
     # The curve bends a little.
     assert abs(found.rate - int(capacity)) <= 1 + 0.003 * capacity
-    assert len(trials) <= LEAST_TRIALS + 2
+    assert len(trials) <= MIN_TRIALS + 2
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -172,14 +174,14 @@ def test_interval_holds_the_users_in_noise(seed: int) -> None:
 
 
 def test_first_trial_is_where_the_probe_says() -> None:
-    assert next_users(WITHIN, Trial(50, 0.5), [], MOST, 1) == 25
-    assert next_users(WITHIN, Trial(50, -1.0), [], MOST, 1) == 100
+    assert next_users(WITHIN, Trial(50, 0.5), [], MAXIMUM, 1) == 25
+    assert next_users(WITHIN, Trial(50, -1.0), [], MAXIMUM, 1) == 100
 
 
 def test_users_that_always_meet_the_limits_end_the_search_at_the_most() -> None:
     trials = search_users(lambda _: -1.0, UserRange(1, 300))
     assert trials[-1].rate == 300
-    assert len(trials) < LEAST_TRIALS
+    assert len(trials) < MIN_TRIALS
     assert estimate_users(trials).problem == "no trial missed an objective"
 
 
@@ -197,12 +199,12 @@ def test_wide_noise_is_unclear_and_never_narrow() -> None:
         assert found.lower is None or (found.lower <= 44 and (found.upper or 0) >= 36)
 
 
-@pytest.mark.parametrize("stored", range(MOST))
+@pytest.mark.parametrize("stored", range(MAXIMUM))
 def test_a_user_search_goes_on_where_another_stopped(stored: int) -> None:
     excess = closed_loop(40.5, 0.1, 2)
     probe = Trial(50, excess(50))
     whole: list[Trial] = []
-    while (users := next_users(WITHIN, probe, whole, MOST, 1)) is not None:
+    while (users := next_users(WITHIN, probe, whole, MAXIMUM, 1)) is not None:
         whole.append(Trial(users, excess(users)))
-    again = next_users(WITHIN, probe, whole[:stored], MOST, 1)
+    again = next_users(WITHIN, probe, whole[:stored], MAXIMUM, 1)
     assert again == (whole[stored].rate if stored < len(whole) else None)

@@ -2,7 +2,7 @@ import pytest
 
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.comparisons import Comparison, Overhead, Word
+from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion, Overhead
 from support.results.builders import make_spec
 
 
@@ -13,7 +13,9 @@ def compared(overhead: Overhead | None, **changes: object) -> Status:
     return Status(comparisons=[Comparison.model_validate(fields | counts | changes)])
 
 
-def known(word: Word, percent: float, low: float, high: float, more: int | None = None) -> Overhead:
+def known(
+    word: Conclusion, percent: float, low: float, high: float, more: int | None = None
+) -> Overhead:
     """Return a difference with its interval."""
     return Overhead(
         percent=percent, low_percent=low, high_percent=high, word=word, more_repeats=more
@@ -23,15 +25,15 @@ def known(word: Word, percent: float, low: float, high: float, more: int | None 
 @pytest.mark.parametrize(
     ("overhead", "sentence"),
     [
-        (known(Word.WORSE, 27.04, 19.1, 35.3), "Worse by 27 % (95 %: 19.1 to 35.3) than raw"),
+        (known(Conclusion.WORSE, 27.04, 19.1, 35.3), "Worse by 27 % (95 %: 19.1 to 35.3) than raw"),
         (
-            known(Word.WORSE, 1_667_386, 55_357, 50_138_336),
+            known(Conclusion.WORSE, 1_667_386, 55_357, 50_138_336),
             "Worse by 16700 times (95 %: 555 to 501000) than raw",
         ),
-        (known(Word.BETTER, -13, -17, -9), "Better by 13 % (95 %: 9 to 17) than raw"),
-        (known(Word.SAME, 2, -1, 4), "Same as raw (+2 %, 95 %: -1 to 4)"),
+        (known(Conclusion.BETTER, -13, -17, -9), "Better by 13 % (95 %: 9 to 17) than raw"),
+        (known(Conclusion.SAME, 2, -1, 4), "Same as raw (+2 %, 95 %: -1 to 4)"),
         (
-            known(Word.UNCLEAR, -3.4, -12, 6, 20),
+            known(Conclusion.UNCLEAR, -3.4, -12, 6, 20),
             "Unclear beside raw: about 20 more repeats (-3.4 %, 95 %: -12 to 6)",
         ),
     ],
@@ -42,7 +44,7 @@ def test_sentence_has_word_number_and_interval(overhead: Overhead, sentence: str
 
 
 def test_one_target_and_invalid_steps_are_named() -> None:
-    status = compared(known(Word.WORSE, 27, 19, 35), onTarget=True, invalid=["raw"])
+    status = compared(known(Conclusion.WORSE, 27, 19, 35), onTarget=True, invalid=["raw"])
     (found,) = collect_answers(make_spec("a"), status)
     assert found.endswith("Worse on this target by 27 % (95 %: 19 to 35) than raw; Invalid: raw")
 
@@ -53,20 +55,20 @@ def test_without_a_word_there_is_no_answer() -> None:
 
 
 def test_only_the_primary_figure_of_a_point_makes_an_answer() -> None:
-    whole = compared(known(Word.SAME, 1, -1, 3), request="all requests").comparisons
-    part = compared(known(Word.WORSE, 9, 7, 11), request="search").comparisons
+    whole = compared(known(Conclusion.SAME, 1, -1, 3), request="all requests").comparisons
+    part = compared(known(Conclusion.WORSE, 9, 7, 11), request="search").comparisons
     found = collect_answers(make_spec("a"), Status(comparisons=[*whole, *part]))
     assert len(found) == 1
     assert "all requests" in found[0]
 
 
 def test_equal_loads_are_distinguished_by_their_steps() -> None:
-    (found,) = collect_answers(make_spec("a", "b"), compared(known(Word.SAME, 1, -1, 3)))
+    (found,) = collect_answers(make_spec("a", "b"), compared(known(Conclusion.SAME, 1, -1, 3)))
     assert "at 2 users (a), proxy" in found
 
 
 def test_no_more_answers_than_a_status_holds() -> None:
-    status = compared(known(Word.SAME, 1, -1, 3))
+    status = compared(known(Conclusion.SAME, 1, -1, 3))
     (one,) = status.comparisons
     many = [one.model_copy(update={"variant": f"v{n}" * 50}) for n in range(100)]
     found = collect_answers(make_spec("a"), Status(comparisons=many))

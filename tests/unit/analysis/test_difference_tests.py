@@ -18,7 +18,7 @@ from solrbench.analysis.difference_tests import (
 )
 from solrbench.analysis.metrics import AVERAGE, FAILED, INDEXING, RATE, ComparisonMetric
 from solrbench.analysis.scalability import Level, declines, fit_law, stated_peak
-from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Word
+from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.tests import Looks, StudentEstimate
 from support.results.compared_figures import compared, drawn, figures
 
@@ -36,15 +36,15 @@ SLOW, FAST = [110.0, 111, 109, 110], [100.0, 101, 99, 100]
 
 
 def test_slower_is_worse_and_a_higher_rate_is_better() -> None:
-    assert decide(FAST, SLOW).word is Word.WORSE
-    assert decide(SLOW, FAST).word is Word.BETTER
-    assert decide(FAST, SLOW, RATE).word is Word.BETTER
-    assert decide(SLOW, FAST, RATE).word is Word.WORSE
+    assert decide(FAST, SLOW).word is Conclusion.WORSE
+    assert decide(SLOW, FAST).word is Conclusion.BETTER
+    assert decide(FAST, SLOW, RATE).word is Conclusion.BETTER
+    assert decide(SLOW, FAST, RATE).word is Conclusion.WORSE
 
 
 def test_less_than_the_smallest_effect_is_the_same_though_it_is_significant() -> None:
     found = decide([100.0, 100.1, 99.9, 100], [102.0, 102.1, 101.9, 102])
-    assert found.word is Word.SAME
+    assert found.word is Conclusion.SAME
     assert found.percent == pytest.approx(2, abs=0.01)
     assert found.interval is not None
     assert found.interval.lower > 0
@@ -53,7 +53,7 @@ def test_less_than_the_smallest_effect_is_the_same_though_it_is_significant() ->
 def test_a_smaller_effect_may_matter() -> None:
     difference = compared(figures([100.0, 100.1, 99.9, 100]), figures([102.0, 102.1, 101.9, 102]))
     (found,) = decide_primary([difference], ComparisonRule(smallest_effect_percent=1))
-    assert found.word is Word.WORSE
+    assert found.word is Conclusion.WORSE
 
 
 def test_interval_is_in_per_cent_of_the_baseline() -> None:
@@ -72,16 +72,16 @@ def test_one_repeat_makes_no_word() -> None:
 
 def test_unclear_says_about_how_many_more_repeats() -> None:
     found = decide([100.0, 108, 96], [104.0, 112, 99])
-    assert found.word is Word.UNCLEAR
+    assert found.word is Conclusion.UNCLEAR
     assert found.more_repeats in (20, 50)
     half_margin = decide([100.0, 130, 80], [102.5, 133, 82])
     assert half_margin.more_repeats == MORE_THAN_50
 
 
 def test_failures_matter_from_one_point_on() -> None:
-    assert decide([0.0, 0, 0], [0.0, 0, 0], FAILED).word is Word.SAME
-    assert decide([0.0, 0.1, 0], [0.2, 0.1, 0.1], FAILED).word is Word.SAME
-    assert decide([0.0, 0.1, 0], [4.0, 4.1, 4.2], FAILED).word is Word.WORSE
+    assert decide([0.0, 0, 0], [0.0, 0, 0], FAILED).word is Conclusion.SAME
+    assert decide([0.0, 0.1, 0], [0.2, 0.1, 0.1], FAILED).word is Conclusion.SAME
+    assert decide([0.0, 0.1, 0], [4.0, 4.1, 4.2], FAILED).word is Conclusion.WORSE
 
 
 def test_among_many_points_a_difference_must_be_clearer() -> None:
@@ -89,7 +89,7 @@ def test_among_many_points_a_difference_must_be_clearer() -> None:
     equal = [compared(figures([100.0, 102, 98]), figures([100.0, 98, 102])) for _ in range(30)]
     (alone,) = decide_primary([difference], ComparisonRule())
     among = decide_primary([difference, *equal], ComparisonRule())[0]
-    assert (alone.word, among.word) == (Word.WORSE, Word.UNCLEAR)
+    assert (alone.word, among.word) == (Conclusion.WORSE, Conclusion.UNCLEAR)
     assert among.interval is not None
     assert alone.interval is not None
     assert among.interval.lower < alone.interval.lower
@@ -103,22 +103,22 @@ def test_details_are_decided_by_the_share_of_false_ones() -> None:
         ],
         ComparisonRule(),
     )
-    assert [each.word for each in found] == [Word.WORSE, Word.WORSE]
+    assert [each.word for each in found] == [Conclusion.WORSE, Conclusion.WORSE]
 
 
 def test_an_early_look_needs_more_evidence() -> None:
     difference = compared(drawn(1, 5, cv=0.02), drawn(2, 5, cv=0.02, slower_percent=7))
     (fixed,) = decide_primary([difference], ComparisonRule())
     (looked,) = decide_primary([difference], ComparisonRule(looks=Looks(5, 20)))
-    assert fixed.word is Word.WORSE
-    assert looked.word is Word.UNCLEAR
+    assert fixed.word is Conclusion.WORSE
+    assert looked.word is Conclusion.UNCLEAR
     assert looked.more_repeats is not None
 
 
 def test_before_the_first_look_nothing_is_decided() -> None:
     difference = compared(figures(FAST), figures(SLOW))
     (found,) = decide_primary([difference], ComparisonRule(looks=Looks(5, 20)))
-    assert (found.word, found.interval) == (Word.UNCLEAR, None)
+    assert (found.word, found.interval) == (Conclusion.UNCLEAR, None)
     assert found.more_repeats == 1
 
 
@@ -136,7 +136,7 @@ def test_equal_sides_are_hardly_ever_called_different(cv: float) -> None:
         ].word
         for n in range(100)
     ]
-    assert not {Word.BETTER, Word.WORSE} & set(words)
+    assert not {Conclusion.BETTER, Conclusion.WORSE} & set(words)
 
 
 def test_fields_are_named_with_both_values() -> None:
@@ -181,10 +181,14 @@ DIRECT = {
 
 @pytest.mark.parametrize(
     ("threads", "percent", "t", "word"),
-    [(1, -13.0, -6.7, Word.BETTER), (2, -3.4, -0.95, Word.UNCLEAR), (4, 8.5, 4.0, Word.WORSE)],
+    [
+        (1, -13.0, -6.7, Conclusion.BETTER),
+        (2, -3.4, -0.95, Conclusion.UNCLEAR),
+        (4, 8.5, 4.0, Conclusion.WORSE),
+    ],
 )
 def test_balancer_helps_one_thread_and_hurts_four(
-    threads: int, percent: float, t: float, word: Word
+    threads: int, percent: float, t: float, word: Conclusion
 ) -> None:
     difference = compared(figures(DIRECT[threads]), figures(BALANCED[threads]), INDEXING)
     (found,) = decide_primary([difference], ComparisonRule())
@@ -197,7 +201,7 @@ def test_balancer_helps_one_thread_and_hurts_four(
 def test_the_words_hold_for_the_three_questions_together() -> None:
     differences = [compared(figures(DIRECT[n]), figures(BALANCED[n]), INDEXING) for n in (1, 2, 4)]
     words = [each.word for each in decide_primary(differences, ComparisonRule())]
-    assert words == [Word.BETTER, Word.UNCLEAR, Word.WORSE]
+    assert words == [Conclusion.BETTER, Conclusion.UNCLEAR, Conclusion.WORSE]
 
 
 def test_one_run_of_each_side_makes_no_word() -> None:
@@ -218,7 +222,7 @@ def test_the_best_of_three_zookeeper_counts_is_within_two_equal_runs() -> None:
     assert words == {None}
     paired = compared(three, figures([9.593, 9.708]), INDEXING)
     (found,) = decide_primary([paired], ComparisonRule())
-    assert found.word is Word.UNCLEAR
+    assert found.word is Conclusion.UNCLEAR
 
 
 def test_a_system_past_its_peak_is_seen_to_decline_but_no_peak_is_stated() -> None:

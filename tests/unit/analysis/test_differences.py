@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from solrbench.analysis.differences import compare_figures
+from solrbench.analysis.differences import compare_metrics
 from solrbench.analysis.metrics import FAILED
 from solrbench.stats.tests import RankEstimate, StudentEstimate
 from support.results.compared_figures import P95, compared, figures
@@ -100,7 +100,7 @@ def test_one_repeat_has_a_difference_and_no_estimate() -> None:
 
 
 def test_a_side_without_figures_has_no_difference() -> None:
-    assert compare_figures(P95, [], figures([1.0]), in_rounds=False) is None
+    assert compare_metrics(P95, [], figures([1.0]), in_rounds=False) is None
 
 
 def test_shares_of_zero_are_compared_in_points() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.fail_fast import left_out, stop_reason, summarise_left_out
+from solrbench.analysis.fail_fast import left_out, stop_reason, summarise_omitted
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_document import StepRunResult
@@ -13,11 +13,11 @@ from solrbench.contract.windows import EndedEarly
 from support.results.builders import make_document, make_result, make_spec, make_timed_result
 
 FAST = {"name": "fast", "responseTime": {"maxMilliseconds": 1}, "failFast": True}
-LADDER = ("low", "middle", "high")
+LOAD_STEPS = ("low", "middle", "high")
 
 
 def spec_with(*objectives: dict[str, Any], **load: Any) -> Spec:
-    steps = [{"name": name, "users": 2, "requests": 10} for name in LADDER]
+    steps = [{"name": name, "users": 2, "requests": 10} for name in LOAD_STEPS]
     return make_spec(
         objectives=list(objectives), load={"steps": steps, "repeats": {"count": 2}} | load
     )
@@ -27,7 +27,7 @@ def document(step: str, repeat: int, milliseconds: float, failures: int = 0) -> 
     times = [[int(1000 * milliseconds)] * 20] * 60
     result = make_timed_result(times).model_copy(update={"failures": failures})
     made = make_document(step, repeat, result, seconds=60)
-    return made.model_copy(update={"id": f"r{repeat}-s{LADDER.index(step)}-{step}"})
+    return made.model_copy(update={"id": f"r{repeat}-s{LOAD_STEPS.index(step)}-{step}"})
 
 
 def skipped(
@@ -90,5 +90,5 @@ def test_slow_indexing_leaves_out_all() -> None:
 def test_status_has_one_entry_for_each_step_left_out() -> None:
     spec = spec_with(FAST)
     found = skipped(spec, document("low", 1, 3))
-    entries = summarise_left_out(all_step_runs(spec), found)
+    entries = summarise_omitted(all_step_runs(spec), found)
     assert [(each.step, each.step_runs) for each in entries] == [("middle", 2), ("high", 2)]

@@ -6,15 +6,15 @@ import pytest
 
 from solrbench.analysis.objectives import (
     answer_objectives,
+    conclusion_of,
     evaluate_objectives,
-    objectives_word,
-    overall_word,
-    word_of,
+    objectives_conclusion,
+    overall_conclusion,
 )
 from solrbench.analysis.sentences import completion_text
 from solrbench.analysis.step_results import merge_steps, merge_totals
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.findings import ObjectiveResult, ObjectiveWord
+from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult
 from solrbench.api.v1alpha1.status import DatasetStatus, Status
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.intervals import ConfidenceBounds
@@ -26,7 +26,11 @@ from support.results.builders import (
     swinging,
 )
 
-MET, MISSED, UNCLEAR = ObjectiveWord.MET, ObjectiveWord.MISSED, ObjectiveWord.UNCLEAR
+MET, MISSED, UNCLEAR = (
+    ObjectiveConclusion.MET,
+    ObjectiveConclusion.MISSED,
+    ObjectiveConclusion.UNCLEAR,
+)
 DATASET = DatasetStatus(seconds=120.0, index_bytes=1000)
 
 
@@ -35,7 +39,7 @@ def spec_with(*objectives: dict[str, Any], steps: tuple[str, ...] = ("a",)) -> S
     return make_spec(*steps, objectives=named)
 
 
-def swings(step: str = "a", name: str = "query") -> StepRunResult:
+def autocorrelated(step: str = "a", name: str = "query") -> StepRunResult:
     """Return a step run of 60 s with times from 1.0 to 1.3 ms."""
     return make_document(step, 1, make_timed_result(swinging(60), name), seconds=60)
 
@@ -43,7 +47,7 @@ def swings(step: str = "a", name: str = "query") -> StepRunResult:
 def evaluated(
     objective: dict[str, Any], *documents: StepRunResult, dataset: DatasetStatus = DATASET
 ) -> ObjectiveResult:
-    found = evaluate_objectives(spec_with(objective), documents or [swings()], dataset)
+    found = evaluate_objectives(spec_with(objective), documents or [autocorrelated()], dataset)
     assert found is not None
     (result,) = found.results
     assert found.word is result.word
@@ -63,21 +67,23 @@ def evaluated(
     ],
 )
 def test_word_follows_from_interval_and_limit(
-    bounds: tuple[float, float], limit: float, least: bool, word: ObjectiveWord
+    bounds: tuple[float, float], limit: float, least: bool, word: ObjectiveConclusion
 ) -> None:
-    assert word_of(ConfidenceBounds(*bounds), limit, least=least) is word
+    assert conclusion_of(ConfidenceBounds(*bounds), limit, least=least) is word
 
 
 def test_without_an_interval_there_is_no_word() -> None:
-    assert word_of(None, 1.0, least=False) is UNCLEAR
+    assert conclusion_of(None, 1.0, least=False) is UNCLEAR
 
 
 @pytest.mark.parametrize(
     ("words", "word"),
     [([MET, MET], MET), ([MET, UNCLEAR], UNCLEAR), ([UNCLEAR, MISSED], MISSED), ([], UNCLEAR)],
 )
-def test_one_missed_objective_is_enough(words: list[ObjectiveWord], word: ObjectiveWord) -> None:
-    assert overall_word(words) is word
+def test_one_missed_objective_is_enough(
+    words: list[ObjectiveConclusion], word: ObjectiveConclusion
+) -> None:
+    assert overall_conclusion(words) is word
 
 
 @pytest.mark.parametrize(
@@ -100,7 +106,7 @@ def test_one_missed_objective_is_enough(words: list[ObjectiveWord], word: Object
     ],
 )
 def test_every_kind_of_objective_has_its_word(
-    objective: dict[str, Any], word: ObjectiveWord
+    objective: dict[str, Any], word: ObjectiveConclusion
 ) -> None:
     assert evaluated(objective).word is word
 
@@ -133,7 +139,7 @@ def test_objectives_are_for_the_steps_and_requests_they_name() -> None:
         {"request": "query", "meanResponseTime": {"maxMilliseconds": 2}},
         steps=("a", "b"),
     )
-    found = evaluate_objectives(spec, [swings("a"), swings("b")], DATASET)
+    found = evaluate_objectives(spec, [autocorrelated("a"), autocorrelated("b")], DATASET)
     assert found is not None
     places = [(each.name, each.step) for each in found.results]
     assert places == [("o0", "b"), ("o1", "a"), ("o1", "b")]
@@ -154,14 +160,14 @@ def test_an_outage_makes_the_share_of_failures_less_certain() -> None:
 
 
 def test_without_objectives_there_is_no_status() -> None:
-    assert evaluate_objectives(make_spec("a"), [swings()], DATASET) is None
+    assert evaluate_objectives(make_spec("a"), [autocorrelated()], DATASET) is None
 
 
 def test_answers_and_condition_begin_with_what_is_missed() -> None:
     limit = {"meanResponseTime": {"maxMilliseconds": 1}}
     spec = spec_with({"failures": {"maxPercent": 1}}, limit, steps=("a", "b"))
     fast = make_document("b", 1, make_timed_result([[900] * 20] * 60), seconds=60)
-    found = evaluate_objectives(spec, [swings(), fast], DATASET)
+    found = evaluate_objectives(spec, [autocorrelated(), fast], DATASET)
     assert found is not None
     status = Status(objectives=found)
     met, missed = answer_objectives(spec, status)
@@ -169,8 +175,8 @@ def test_answers_and_condition_begin_with_what_is_missed() -> None:
     assert missed.startswith("objective o1: Missed at a: mean is 1.15 ms")
     assert missed.endswith("; Missed in 1 of 2 steps")
     assert completion_text(found).startswith("o1 (a): Missed: mean is 1.15 ms")
-    assert objectives_word(status) is MISSED
-    assert objectives_word(Status()) is None
+    assert objectives_conclusion(status) is MISSED
+    assert objectives_conclusion(Status()) is None
 
 
 def test_goodput_is_the_rate_of_good_responses_within_the_shortest_limit() -> None:
@@ -187,13 +193,13 @@ def test_goodput_is_the_rate_of_good_responses_within_the_shortest_limit() -> No
 
 def test_goodput_of_a_name_has_limits_of_that_name_and_of_all() -> None:
     spec = spec_with({"request": "other", "responseTime": {"maxMilliseconds": 2}})
-    (result,) = merge_steps(spec, [swings()])
+    (result,) = merge_steps(spec, [autocorrelated()])
     assert result.goodput_requests_per_second is None
 
 
 def test_a_default_name_that_no_step_has_is_unclear_and_says_so() -> None:
     objective = {"meanResponseTime": {"maxMilliseconds": 10}, "steps": ["a", "users-99"]}
-    found = evaluate_objectives(spec_with(objective), [swings()], DATASET)
+    found = evaluate_objectives(spec_with(objective), [autocorrelated()], DATASET)
     assert found is not None
     assert [(each.step, each.word) for each in found.results] == [("a", MET), ("users-99", UNCLEAR)]
     assert found.results[1].message == "load.steps has no step users-99"

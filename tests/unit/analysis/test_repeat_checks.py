@@ -217,8 +217,8 @@ def test_other_steps_are_valid(levels: list[float]) -> None:
 
 
 def test_slow_swings_are_no_drift_and_need_longer_steps() -> None:
-    swings = [10_000.0 + 3000 * (second // 8 % 2) for second in range(64)]
-    verdict = verdict_of(step_run(swings, noise=0.01))
+    autocorrelated = [10_000.0 + 3000 * (second // 8 % 2) for second in range(64)]
+    verdict = verdict_of(step_run(autocorrelated, noise=0.01))
     assert verdict.verdict == "Valid"
     (gap,) = verdict.unchecked
     assert gap.reason == "NotSteady"

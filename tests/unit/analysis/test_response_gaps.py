@@ -6,7 +6,7 @@ from solrbench.analysis.response_gaps import answer_response_gaps, step_response
 from solrbench.api.v1alpha1 import Status
 from solrbench.contract.request_counts import ResponseGap, UserShare, UserShares
 from solrbench.contract.step_document import StepRunResult
-from solrbench.present.limit_tables import user_table, wait_table
+from solrbench.present.limit_tables import stall_table, user_table
 from solrbench.stats.histograms import Histogram
 from support.results.builders import make_document, make_result, make_spec
 
@@ -66,7 +66,7 @@ def test_only_a_straggler_is_an_answer() -> None:
 
 
 def test_tables_begin_with_who_is_farthest_behind() -> None:
-    users, waits = user_table(MCGILL), wait_table(MCGILL)
+    users, waits = user_table(MCGILL), stall_table(MCGILL)
     assert [row[:2] for row in users.rows] == [("a", "2"), ("a", "1")]
     assert users.rows[0][-1] == f"6 on {NODE}"
     assert [row[2] for row in waits.rows] == ["6", "all", "1"]
@@ -76,4 +76,4 @@ def test_documents_of_older_versions_show_nothing() -> None:
     old = [document("a", 1)]
     assert step_response_gaps(make_spec("a"), old) == []
     assert not user_table(old).rows
-    assert not wait_table(old).rows
+    assert not stall_table(old).rows

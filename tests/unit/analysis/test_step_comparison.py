@@ -5,7 +5,7 @@ import pytest
 
 from solrbench.analysis.step_comparison import compare_variants, mark_invalid
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.contract.step_document import StepRunResult
 from support.results.builders import make_document, make_result, make_spec, make_variants
@@ -157,7 +157,7 @@ def test_each_figure_has_a_word() -> None:
     (found,) = compare_variants(spec(), documents)
     assert found.average is not None
     assert found.p95 is not None
-    assert (found.average.word, found.p95.word) == (Word.WORSE, Word.WORSE)
+    assert (found.average.word, found.p95.word) == (Conclusion.WORSE, Conclusion.WORSE)
     assert found.on_target
 
 
@@ -180,7 +180,7 @@ def test_details_have_no_word_below_an_unclear_figure() -> None:
     for request in ("all requests", "query"):
         overhead = words[request].p95
         assert overhead is not None
-        assert overhead.word is Word.UNCLEAR
+        assert overhead.word is Conclusion.UNCLEAR
 
 
 def test_invalid_sides_are_named() -> None:

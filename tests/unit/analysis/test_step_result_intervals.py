@@ -3,7 +3,7 @@
 import pytest
 
 from solrbench.analysis.samples import ALL_REQUESTS
-from solrbench.analysis.step_results import merge_steps, merge_totals, summarise, with_figures
+from solrbench.analysis.step_results import merge_steps, merge_totals, summarise, with_metrics
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from support.results.builders import (
@@ -114,7 +114,7 @@ def test_totals_are_those_of_all_requests_of_a_step() -> None:
 
 
 def test_stored_step_run_has_its_figures() -> None:
-    document = with_figures(make_document("a", 1, planned(40)), [50, 99.9])
+    document = with_metrics(make_document("a", 1, planned(40)), [50, 99.9])
     (result,) = StepRunResult.model_validate_json(document.model_dump_json()).requests
     assert result.rate_error_percent == 0
     assert result.service_times is not None
@@ -130,7 +130,7 @@ def test_stored_step_run_has_its_figures() -> None:
 
 
 def test_closed_loop_is_stored_without_response_times() -> None:
-    document = with_figures(make_document("a", 1, make_result([]), make_result([7])), [50])
+    document = with_metrics(make_document("a", 1, make_result([]), make_result([7])), [50])
     empty, one = document.requests
     assert (empty.service_times, empty.rate_error_percent) == (None, None)
     assert one.service_times is not None

@@ -16,8 +16,8 @@ from solrbench.analysis.step_trends import (
 )
 from solrbench.analysis.trends import RunTrend, SeriesShape, run_trends
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec, Status
-from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Word
-from solrbench.api.v1alpha1.findings import Trend, TrendFigure, TrendWord
+from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion
+from solrbench.api.v1alpha1.findings import Trend, TrendConclusion, TrendFigure
 from solrbench.contract.server_document import ServerSeries, Telemetry
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import Window, WindowSeries
@@ -28,7 +28,7 @@ from support.results.builders import make_document, make_result
 MIB = 2**20
 
 
-def trend(growth: float, half: float, word: TrendWord, **fields: Any) -> Trend:
+def trend(growth: float, half: float, word: TrendConclusion, **fields: Any) -> Trend:
     """Return a trend in MiB an hour with its interval."""
     known = {"step": "soak", "figure": "HeapAfterGc", "unit": "bytes", "message": ""}
     return Trend(
@@ -40,13 +40,13 @@ def trend(growth: float, half: float, word: TrendWord, **fields: Any) -> Trend:
     )
 
 
-LEAK = trend(41, 4, TrendWord.HEAP_GROWS)
-CLEAN = trend(1, 3, TrendWord.STEADY)
+LEAK = trend(41, 4, TrendConclusion.HEAP_GROWS)
+CLEAN = trend(1, 3, TrendConclusion.STEADY)
 
 
 def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
     (found,) = compare_trends([CLEAN], [LEAK])
-    assert found.word is Word.WORSE
+    assert found.word is Conclusion.WORSE
     assert found.difference_per_hour == 40 * MIB
     # Distances of the bounds add by squares: 4 and 3 make 5.
     assert (found.low_per_hour, found.high_per_hour) == pytest.approx((35 * MIB, 45 * MIB))
@@ -57,7 +57,7 @@ def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
 
 def test_leak_that_was_mended() -> None:
     (found,) = compare_trends([LEAK], [CLEAN])
-    assert found.word is Word.BETTER
+    assert found.word is Conclusion.BETTER
     (sentence,) = trend_difference_sentences([found], "juniper")
     assert "grows by 40 MiB/h (95 %: 35 to 45) less than in juniper: Better" in sentence
 
@@ -65,28 +65,36 @@ def test_leak_that_was_mended() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "word"),
     [
-        (CLEAN, trend(9, 1, TrendWord.STEADY), Word.SAME),
-        (LEAK, trend(43, 4, TrendWord.HEAP_GROWS), Word.UNCLEAR),
+        (CLEAN, trend(9, 1, TrendConclusion.STEADY), Conclusion.SAME),
+        (LEAK, trend(43, 4, TrendConclusion.HEAP_GROWS), Conclusion.UNCLEAR),
         # A cache that fills in both: only more than that is a leak.
-        (trend(30, 3, TrendWord.UNCLEAR), trend(31, 3, TrendWord.UNCLEAR), Word.UNCLEAR),
-        (trend(30, 3, TrendWord.UNCLEAR), trend(60, 3, TrendWord.UNCLEAR), Word.WORSE),
+        (
+            trend(30, 3, TrendConclusion.UNCLEAR),
+            trend(31, 3, TrendConclusion.UNCLEAR),
+            Conclusion.UNCLEAR,
+        ),
+        (
+            trend(30, 3, TrendConclusion.UNCLEAR),
+            trend(60, 3, TrendConclusion.UNCLEAR),
+            Conclusion.WORSE,
+        ),
     ],
 )
-def test_difference_of_trends_has_its_word(before: Trend, after: Trend, word: Word) -> None:
+def test_difference_of_trends_has_its_word(before: Trend, after: Trend, word: Conclusion) -> None:
     (found,) = compare_trends([before], [after])
     assert found.word is word
-    assert bool(list(trend_difference_sentences([found], "x"))) == (word is Word.WORSE)
+    assert bool(list(trend_difference_sentences([found], "x"))) == (word is Conclusion.WORSE)
 
 
 def test_only_what_both_have_and_what_differs_first() -> None:
-    alone = trend(41, 4, TrendWord.HEAP_GROWS, step="other")
+    alone = trend(41, 4, TrendConclusion.HEAP_GROWS, step="other")
     steady = [
-        trend(1, 3, TrendWord.STEADY, variant=f"v{number}")
+        trend(1, 3, TrendConclusion.STEADY, variant=f"v{number}")
         for number in range(MAX_TREND_DIFFERENCES + 4)
     ]
     found = compare_trends([*steady, CLEAN], [*steady, LEAK, alone])
     assert len(found) == MAX_TREND_DIFFERENCES
-    assert found[0].word is Word.WORSE
+    assert found[0].word is Conclusion.WORSE
     assert all(each.step == "soak" for each in found)
 
 
@@ -140,7 +148,7 @@ def document(
     )
 
 
-def by_figure(found: StepRunResult) -> dict[TrendFigure, RunTrend]:
+def by_metric(found: StepRunResult) -> dict[TrendFigure, RunTrend]:
     return {each.figure: each for each in run_trends(found)}
 
 
@@ -200,7 +208,7 @@ def test_short_step_has_no_trends() -> None:
 
 
 def test_single_rise_is_said_so() -> None:
-    trend = by_figure(document(heap()))[TrendFigure.HEAP]
+    trend = by_metric(document(heap()))[TrendFigure.HEAP]
     risen = replace(trend, growth=replace(trend.growth, shape=SeriesShape.STEP))
     (found,) = find_trends(spec(), [(document(), [risen])])
     assert found.word == "RoseOnce"

@@ -16,7 +16,7 @@ from solrbench.analysis.verdict import evaluate_steps
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.validity import Validity
 from solrbench.contract.environment import find_changes
-from solrbench.contract.server_document import MOST_SERVERS, ServerFigures, Telemetry
+from solrbench.contract.server_document import MAX_SERVERS, ServerFigures, Telemetry
 from solrbench.contract.step_document import StepRunResult
 from support.results.builders import START, make_spec
 from support.results.validity.placement import APART, outcome
@@ -273,7 +273,7 @@ def test_unknown_use_of_the_benchmark_itself_is_unchecked() -> None:
     assert why_unchecked(quiet_machine(99.0), variant="balancer") == text
     assert why_unchecked(quiet_machine(50.0), variant="balancer") is None
     crowd = quiet_machine(99.0)
-    assert why_unchecked(crowd.model_copy(update={"solr": crowd.solr * MOST_SERVERS})) == text
+    assert why_unchecked(crowd.model_copy(update={"solr": crowd.solr * MAX_SERVERS})) == text
 
 
 def test_a_machine_whose_own_use_is_unknown_hides_no_other() -> None:

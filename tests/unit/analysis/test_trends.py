@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from solrbench.analysis.trends import (
-    LEAST_WINDOWS,
+    MIN_TREND_WINDOWS,
     Growth,
     SeriesPoint,
     SeriesShape,
@@ -80,7 +80,7 @@ def test_constant_series_is_steady() -> None:
 
 
 def test_few_windows_say_nothing() -> None:
-    few = LEAST_WINDOWS - 1
+    few = MIN_TREND_WINDOWS - 1
     assert find_growth(T[:few].tolist(), T[:few].tolist()) is None
 
 

@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from solrbench.analysis.baseline import compare_sides, report_side, whole_comparison
+from solrbench.analysis.baseline import compare_candidate, report_input, whole_comparison
 from solrbench.analysis.difference_tests import ComparisonSettings
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import compare, result_tables
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from solrbench.present.sweep_report import PointReport, SweepReport
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
@@ -136,7 +136,7 @@ def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch)
         for repeat, each in enumerate(times, start=1):
             document = make_document("two-users", repeat, make_result([each * 1000] * 300))
             stored = document.model_copy(update={"id": f"r{repeat}-s0-two-users"})
-            Reports(cluster).store(benchmark, stored, 1)
+            BenchmarkResultStore(cluster).store(benchmark, stored, 1)
     found = run("old", "new")
     assert found.exit_code == 0, found.output
     assert "Same on this target as old" in found.output
@@ -148,9 +148,9 @@ def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_numbers_are_never_cut(width: int) -> None:
     names = "a-request-with-quite-a-long-name"
-    before = report_side("before", report(10012.3, 10112.1, 9912.7, name=names))
-    after = report_side("after", report(12345.6, 12445.6, 12245.6, name=names))
-    found = whole_comparison(compare_sides(before, after, ComparisonSettings()))
+    before = report_input("before", report(10012.3, 10112.1, 9912.7, name=names))
+    after = report_input("after", report(12345.6, 12445.6, 12245.6, name=names))
+    found = whole_comparison(compare_candidate(before, after, ComparisonSettings()))
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=True, color_system=None)
     result_tables.print_baseline_table(console, found)

@@ -15,8 +15,8 @@ from rich.console import Console
 
 from solrbench.cli import report
 from solrbench.cli import report as command
-from solrbench.cli.result_tables import LEAST_POINTS, POINTS, print_details, time_table
-from solrbench.kube.facts import store_evidence
+from solrbench.cli.result_tables import MIN_POINTS, POINTS, print_details, time_table
+from solrbench.kube.facts import store_diagnostics
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.results.reports import HOSTILE, make_report
@@ -39,7 +39,7 @@ def printed() -> str:
 
 def test_entries_are_printed_in_the_order_of_time(cluster: FakeCluster) -> None:
     for key, text in (("b.txt", "2026-01-01 first\n"), ("a.txt", "2026-01-02 second\n")):
-        store_evidence(cluster, stored(), key, text)
+        store_diagnostics(cluster, stored(), key, text)
     assert printed() == "=== b.txt\n2026-01-01 first\n\n=== a.txt\n2026-01-02 second\n"
 
 
@@ -50,7 +50,7 @@ def test_benchmark_without_failure_has_none(cluster: FakeCluster) -> None:
 def test_evidence_of_a_deleted_benchmark_of_the_same_name_is_not_printed(
     cluster: FakeCluster,
 ) -> None:
-    store_evidence(cluster, stored(), "a.txt", "2026-01-01 first\n")
+    store_diagnostics(cluster, stored(), "a.txt", "2026-01-01 first\n")
     found = cluster.objects["ConfigMap", "search", "base-report-evidence"]
     found["metadata"]["ownerReferences"][0]["uid"] = "another"
     assert "nothing was kept" in printed()
@@ -120,7 +120,7 @@ def test_details_are_not_cut_at_any_width(width: int) -> None:
     print_details(console, report.steps)
     # What the terminal does not show is lost.
     shown = "\n".join(line[:width] for line in out.getvalue().splitlines())
-    time = time_table(report.steps, LEAST_POINTS if width < 60 else POINTS)
+    time = time_table(report.steps, MIN_POINTS if width < 60 else POINTS)
     cells = [cell for row in time.rows for cell in row[3:]]
     for text in ("0.833 %", "988 ms", "12 ms", "3.5 s", *cells):
         assert text in shown

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.cli.terminal import GAP, MOST_TABLES, list_cells, split_columns, wrap_line
+from solrbench.cli.terminal import GAP, MAX_TABLES, list_cells, split_columns, wrap_line
 
 WIDTHS = [4, 7, 10, 8, 8, 9]
 NAMES, GROUPS = [0, 1], [[2, 3], [4, 5]]
@@ -26,9 +26,9 @@ def test_group_too_wide_is_split_evenly() -> None:
 
 
 def test_names_are_folded_before_there_are_too_many_tables() -> None:
-    widths = [40, *[9] * 2 * MOST_TABLES]
+    widths = [40, *[9] * 2 * MAX_TABLES]
     tables = split_columns(widths, [0], [list(range(1, len(widths)))], 60)
-    assert 1 < len(tables) <= MOST_TABLES
+    assert 1 < len(tables) <= MAX_TABLES
     assert {each.widths[0] for each in tables} == {30}
 
 

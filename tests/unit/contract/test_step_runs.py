@@ -21,7 +21,7 @@ from solrbench.contract.step_runs import (
 from support.resources.objects import stored
 from support.resources.small_resource import Changes, custom_locustfile, resource, step
 
-LADDER: Changes = {
+LOAD_STEPS: Changes = {
     "spec.load.repeats.count": 2,
     "spec.load.steps": [step(name="low"), step(name="high")],
 }
@@ -34,11 +34,11 @@ def ids(changes: Changes) -> list[str]:
 
 
 def test_repeats_are_the_outer_loop() -> None:
-    assert ids(LADDER) == ["r1-s0-low", "r1-s1-high", "r2-s0-low", "r2-s1-high"]
+    assert ids(LOAD_STEPS) == ["r1-s0-low", "r1-s1-high", "r2-s0-low", "r2-s1-high"]
 
 
 def test_variants_take_turns_within_each_repeat() -> None:
-    assert ids(LADDER | LISTED | {"spec.target.variants": ENDPOINTS}) == [
+    assert ids(LOAD_STEPS | LISTED | {"spec.target.variants": ENDPOINTS}) == [
         "r1-v0-s0-low",
         "r1-v0-s1-high",
         "r1-v1-s0-low",
@@ -51,7 +51,7 @@ def test_variants_take_turns_within_each_repeat() -> None:
 
 
 def test_step_run_ids_contain_variant_and_step() -> None:
-    spec = stored(LADDER | LISTED | {"spec.target.variants": ENDPOINTS}).spec
+    spec = stored(LOAD_STEPS | LISTED | {"spec.target.variants": ENDPOINTS}).spec
     found = [(each.variant, step_of(spec, each).name) for each in all_step_runs(spec)]
     assert found[:3] == [("raw", "low"), ("raw", "high"), ("proxy", "low")]
     assert variant_names(spec) == ("raw", "proxy")
@@ -84,7 +84,7 @@ def test_variants_are_drawn_anew_for_each_repeat() -> None:
 
 
 def test_steps_keep_their_order() -> None:
-    spec = stored(LADDER | {"spec.load.repeats.order": "Random"}).spec
+    spec = stored(LOAD_STEPS | {"spec.load.repeats.order": "Random"}).spec
     assert [each.step for each in all_step_runs(spec)] == ["low", "high"] * 2
 
 
@@ -97,13 +97,13 @@ def test_steps_keep_their_order() -> None:
     ],
 )
 def test_a_target_is_measured_with_its_repeats(start_on: str, expected: list[str]) -> None:
-    spec = stored(LADDER | {"spec.load.repeats.startOn": start_on}).spec
+    spec = stored(LOAD_STEPS | {"spec.load.repeats.startOn": start_on}).spec
     left = remaining_step_runs(spec, frozenset({"r1-s0-low"}))
     assert [str(each) for each in measured_on_target(spec, left, 2)] == expected
 
 
 def test_what_is_stored_is_left_out() -> None:
-    spec = stored(LADDER).spec
+    spec = stored(LOAD_STEPS).spec
     left = remaining_step_runs(spec, frozenset({"r1-s0-low", "r2-s1-high"}))
     assert [str(each) for each in left] == ["r1-s1-high", "r2-s0-low"]
 

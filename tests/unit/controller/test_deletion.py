@@ -15,7 +15,7 @@ from solrbench.controller.deletion import (
     Removal,
     blocking_finalizer,
     delete_children,
-    find_removal_obstacle,
+    find_removal_blocker,
 )
 from solrbench.controller.objects import LOAD, TARGET, find_lost_pods, force_delete
 from solrbench.decide.pods import NOTICE, PATIENCE
@@ -212,7 +212,7 @@ def test_finalizers_of_others_are_named_on_every_kind(finalizer: str, *, holds: 
     for kind in kinds:
         body = next(each for each in cluster.objects.values() if each["kind"] == kind)
         body["metadata"]["finalizers"] = [finalizer]
-        found = find_removal_obstacle(removal_of(cluster))
+        found = find_removal_blocker(removal_of(cluster))
         assert (found is not None) == holds
         if found is not None:
             assert found.reason == "FinalizersLeft"
@@ -253,10 +253,10 @@ def test_a_pod_of_a_lost_node_is_named_and_deleted_without_its_kubelet(
     nodes: tuple[dict[str, Any], ...], why: str, component: str
 ) -> None:
     cluster = lost_world(*nodes, component=component)
-    obstacle = find_removal_obstacle(removal_of(cluster))
-    assert obstacle is not None
-    assert obstacle.reason == "NodeLost"
-    assert f"pod base-{component}-0 cannot end, its node worker-1 {why}" in obstacle.message
+    blocker = find_removal_blocker(removal_of(cluster))
+    assert blocker is not None
+    assert blocker.reason == "NodeLost"
+    assert f"pod base-{component}-0 cannot end, its node worker-1 {why}" in blocker.message
     assert remove(cluster) is False
     assert cluster.names("Pod") == set()
     assert remove(cluster) is True
@@ -276,16 +276,16 @@ def test_a_pod_that_may_still_end_is_left_to_its_kubelet(
     cluster = fake(found, terminating("solr", NOW - timedelta(seconds=seconds_overdue)))
     assert remove(cluster) is False
     assert cluster.deleted == []
-    assert find_removal_obstacle(removal_of(cluster)) is None
+    assert find_removal_blocker(removal_of(cluster)) is None
 
 
 def test_a_lost_pod_is_named_for_some_seconds_before_it_is_force_deleted() -> None:
     cluster = fake(terminating("solr", NOW - PATIENCE - timedelta(seconds=1)))
     assert remove(cluster) is False
     assert cluster.names("Pod") == {"base-solr-0"}
-    obstacle = find_removal_obstacle(removal_of(cluster))
-    assert obstacle is not None
-    assert obstacle.reason == "NodeLost"
+    blocker = find_removal_blocker(removal_of(cluster))
+    assert blocker is not None
+    assert blocker.reason == "NodeLost"
     remove(cluster, now=NOW + NOTICE)
     assert cluster.names("Pod") == set()
 

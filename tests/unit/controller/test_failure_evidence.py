@@ -257,7 +257,7 @@ def test_evidence_that_cannot_be_kept_stops_nothing(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(failure_evidence, "store_evidence", fail)
+    monkeypatch.setattr(failure_evidence, "store_diagnostics", fail)
     after = failed_world().reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "OOMKilled")
     assert after.status.report.evidence == ""

@@ -26,7 +26,7 @@ def waiting(reason: str) -> Body:
     return {"containerStatuses": [{"name": "main", "restartCount": 0, "state": state}]}
 
 
-OBSTACLES: dict[str, Body] = {
+BLOCKERS: dict[str, Body] = {
     "Unschedulable": {
         "conditions": [
             {
@@ -66,7 +66,7 @@ def measuring() -> World:
     return world
 
 
-@pytest.mark.parametrize("reason", OBSTACLES)
+@pytest.mark.parametrize("reason", BLOCKERS)
 @pytest.mark.parametrize(
     ("component", "make", "type_"),
     [
@@ -78,7 +78,7 @@ def measuring() -> World:
 def test_it_is_named(component: str, make: Callable[[], World], type_: str, reason: str) -> None:
     world = make()
     world.reconcile("one")
-    world.cluster.put(pending("one", component, OBSTACLES[reason]))
+    world.cluster.put(pending("one", component, BLOCKERS[reason]))
     after = world.reconcile("one", MINUTE)
     assert condition_of(after, type_) == ("False", reason)
     assert condition_of(after, "Succeeded") == ("Unknown", reason)
@@ -86,11 +86,11 @@ def test_it_is_named(component: str, make: Callable[[], World], type_: str, reas
     assert f"one-{component}-0" in shown
 
 
-@pytest.mark.parametrize("reason", OBSTACLES)
+@pytest.mark.parametrize("reason", BLOCKERS)
 def test_it_is_named_of_an_export(reason: str) -> None:
     course = Course(CLAIM)
     course.reconcile()
-    pod = pending("base", EXPORT, OBSTACLES[reason])
+    pod = pending("base", EXPORT, BLOCKERS[reason])
     pod["metadata"] |= {"namespace": "search", "creationTimestamp": course.now.isoformat()}
     course.fake.put(pod)
     course.now += timedelta(seconds=MINUTE)

@@ -28,7 +28,7 @@ from support.transitions.fields import draw_value, list_fields
 
 POINTS = 20
 KILLS = 10
-WRITES_AT_LEAST = 400
+MIN_WRITES = 400
 """Of a sweep of 20 points."""
 Body = dict[str, Any]
 
@@ -59,7 +59,7 @@ def test_kills_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     figures = {key: each for key, each in undisturbed.items() if key not in ("name", "values")}
     sweeps = SweepDriver(monkeypatch)
     sweeps.cluster.fault = kills = kills_at(
-        set(random.Random(1).sample(range(1, WRITES_AT_LEAST), KILLS))
+        set(random.Random(1).sample(range(1, MIN_WRITES), KILLS))
     )
     points = run(sweeps, POINTS)["status"]["points"]
     assert kills.number == KILLS

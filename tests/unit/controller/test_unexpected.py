@@ -139,7 +139,7 @@ def test_a_sweep_shows_what_its_reconcile_raised(monkeypatch: pytest.MonkeyPatch
 def test_an_exception_while_a_failure_is_noted_ends_the_benchmark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cleanup, "keep_evidence", fail_with(TypeError("no logs")))
+    monkeypatch.setattr(cleanup, "keep_diagnostics", fail_with(TypeError("no logs")))
     world = handled(monkeypatch, small("one", deadlines={"provisioningSeconds": 1}))
     for _ in range(MAX_IN_A_ROW + 1):
         body = world.operator.reconcile("one", seconds=2)

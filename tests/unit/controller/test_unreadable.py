@@ -19,7 +19,7 @@ from solrbench.contract.load_plan import LoadState
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.contract.step_document import StepRunResult
 from solrbench.controller.unreadable import mark_invalid
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import OperatorDriver, condition
@@ -203,7 +203,9 @@ def test_results_in_the_status_of_a_later_version_are_computed_anew(
     body["status"] |= {"results": [{"fieldsOfALaterVersion": 1}]}
     document = make_document("two-users", 1, make_result([1000] * 200))
     running = {key: value for key, value in body["status"].items() if key != "results"}
-    Reports(cluster).store(SolrBenchmark.parse(body | {"status": running}), document, 1)
+    BenchmarkResultStore(cluster).store(
+        SolrBenchmark.parse(body | {"status": running}), document, 1
+    )
     after = operator.reconcile("one", seconds=2)["status"]
     assert after["phase"] == "Provisioning"
     assert after["report"]["storedSteps"] == 0  # merged when the load stage is reached

@@ -3,7 +3,7 @@
 Whether results may be exported.
 """
 
-from solrbench.decide.export import MOST_SOURCES, check_number_of_sources
+from solrbench.decide.export import MAX_SOURCES, check_number_of_sources
 from solrbench.decide.outcome import Action, Outcome, fail, first_outcome, wait
 from solrbench.reasons.end import ExportReason
 from solrbench.reasons.target import TargetReason
@@ -35,11 +35,11 @@ def test_an_outcome_may_still_change() -> None:
 
 
 def test_results_that_a_pod_can_mount_are_exported() -> None:
-    assert check_number_of_sources(MOST_SOURCES) is None
+    assert check_number_of_sources(MAX_SOURCES) is None
 
 
 def test_results_in_more_config_maps_fail_with_count_limit_and_remedy() -> None:
-    outcome = check_number_of_sources(MOST_SOURCES + 1)
+    outcome = check_number_of_sources(MAX_SOURCES + 1)
     assert outcome is not None
     assert (outcome.reason, outcome.action) == (ExportReason.EXPORT_TOO_LARGE, Action.FAIL)
     assert all(each in outcome.message for each in ("2001", "2000", "solrbench report"))

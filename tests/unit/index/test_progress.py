@@ -13,7 +13,7 @@ from solrbench.contract.server_document import ServerFigures
 from solrbench.index import progress
 from solrbench.index.errors import IndexingError
 from solrbench.index.progress import (
-    LAST_WORDS_BYTES,
+    MAX_TERMINATION_MESSAGE_BYTES,
     IndexPodClient,
     Page,
     ProgressCounter,
@@ -90,7 +90,7 @@ def test_long_termination_message_is_shortened_and_parses(message: str) -> None:
     whole = f"a.json: record 3: {message}; correct the file"
     progress = IndexProgress(pod=1, documents=7, reason="MalformedDocument", message=whole)
     text = termination_message(progress)
-    assert len(text) <= LAST_WORDS_BYTES
+    assert len(text) <= MAX_TERMINATION_MESSAGE_BYTES
     found = IndexProgress.model_validate_json(text)
     assert (found.documents, found.reason) == (7, "MalformedDocument")
     assert found.message is not None

@@ -18,7 +18,7 @@ from solrbench.contract.windows import Window, WindowSeries
 from solrbench.errors import TemporaryError
 from solrbench.kube.facts import record_environment
 from solrbench.kube.result_documents import sorted_documents
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.results import build_report
 from support.fakes.fake_cluster import FakeCluster, Request
 from support.resources.objects import stored
@@ -44,14 +44,14 @@ def forget(request: Request, serve: Callable[[], Any]) -> Any:
     return request.arguments["manifest"] if request.method == "apply" else serve()
 
 
-def store(reports: Reports, *documents: Any) -> None:
+def store(reports: BenchmarkResultStore, *documents: Any) -> None:
     for document in documents:
         reports.store(BENCHMARK, document, 1)
 
 
 def test_only_what_was_written_is_read_back() -> None:
     cluster = FakeCluster()
-    reports = Reports(cluster)
+    reports = BenchmarkResultStore(cluster)
     store(reports, SECOND, FIRST)
     assert list(reports.documents(BENCHMARK).items()) == [(FIRST.id, FIRST), (SECOND.id, SECOND)]
     whole, *read_back = [each.get("solrbench.io/step-run") for each in selectors(cluster)]
@@ -60,13 +60,13 @@ def test_only_what_was_written_is_read_back() -> None:
 
 def test_another_operator_finds_the_same() -> None:
     cluster = FakeCluster()
-    store(Reports(cluster), SECOND, FIRST)
-    assert list(Reports(cluster).documents(BENCHMARK).values()) == [FIRST, SECOND]
+    store(BenchmarkResultStore(cluster), SECOND, FIRST)
+    assert list(BenchmarkResultStore(cluster).documents(BENCHMARK).values()) == [FIRST, SECOND]
 
 
 def test_what_is_not_there_is_not_known() -> None:
     cluster = FakeCluster()
-    reports = Reports(cluster)
+    reports = BenchmarkResultStore(cluster)
     store(reports, FIRST)
     cluster.fault = forget
     with pytest.raises(TemporaryError, match="ResultNotStored"):
@@ -83,7 +83,7 @@ def chunks(document: Any, max_bytes: int = 100) -> list[dict[str, Any]]:
 
 def read(*bodies: dict[str, Any]) -> list[Any]:
     cluster = FakeCluster(*bodies)
-    return list(Reports(cluster).documents(BENCHMARK).values())
+    return list(BenchmarkResultStore(cluster).documents(BENCHMARK).values())
 
 
 def test_a_document_of_many_chunks_is_put_together() -> None:
@@ -114,7 +114,7 @@ def test_results_that_were_not_looked_at_for_longest_are_dropped() -> None:
         update={"metadata": BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})}
     )
     cluster = FakeCluster()
-    reports = Reports(cluster, max_bytes=1)
+    reports = BenchmarkResultStore(cluster, max_bytes=1)
     store(reports, FIRST)
     reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
@@ -123,7 +123,7 @@ def test_results_that_were_not_looked_at_for_longest_are_dropped() -> None:
     reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
     assert len(selectors(cluster)) == reads + 1
-    roomy = Reports(cluster)
+    roomy = BenchmarkResultStore(cluster)
     reads = len(selectors(cluster))
     for _ in range(2):
         assert list(roomy.documents(BENCHMARK)) == [FIRST.id]
@@ -138,7 +138,7 @@ def test_histograms_and_blocks_count_in_what_is_kept() -> None:
     (result,) = FIRST.requests
     large = result.model_copy(update={"service_time_blocks": "x" * 100_000})
     cluster = FakeCluster()
-    reports = Reports(cluster, max_bytes=150_000)
+    reports = BenchmarkResultStore(cluster, max_bytes=150_000)
     for benchmark in (BENCHMARK, other):
         reports.store(benchmark, FIRST.model_copy(update={"requests": [large]}), 1)
     reads = len(selectors(cluster))
@@ -172,13 +172,13 @@ def test_a_damaged_chunk_is_noticed() -> None:
 
 def test_results_of_a_deleted_benchmark_of_the_same_name_are_left_out() -> None:
     cluster = FakeCluster()
-    store(Reports(cluster), FIRST)
-    Reports(cluster).store_environment(BENCHMARK, Environment(spec_hash="x"))
+    store(BenchmarkResultStore(cluster), FIRST)
+    BenchmarkResultStore(cluster).store_environment(BENCHMARK, Environment(spec_hash="x"))
     metadata = BENCHMARK.metadata.model_copy(update={"uid": "new"})
     new = BENCHMARK.model_copy(update={"metadata": metadata})
-    assert Reports(cluster).documents(new) == {}
-    assert Reports(cluster).environment(new) is None
-    assert Reports(cluster).environment(BENCHMARK) == Environment(spec_hash="x")
+    assert BenchmarkResultStore(cluster).documents(new) == {}
+    assert BenchmarkResultStore(cluster).environment(new) is None
+    assert BenchmarkResultStore(cluster).environment(BENCHMARK) == Environment(spec_hash="x")
 
 
 def test_results_without_a_controller_are_left_out() -> None:
@@ -196,7 +196,7 @@ def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyP
         return evaluate_steps(BENCHMARK.spec, [])
 
     monkeypatch.setattr("solrbench.kube.results.evaluate_steps", evaluate)
-    reports = Reports(FakeCluster())
+    reports = BenchmarkResultStore(FakeCluster())
     for _ in range(3):
         assert reports.verdicts(BENCHMARK) == []
     for document in (FIRST, SECOND, SECOND):
@@ -215,12 +215,12 @@ def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.Monke
 
     monkeypatch.setattr("solrbench.kube.results.evaluate_steps", evaluate)
     cluster = FakeCluster()
-    reports = Reports(cluster, max_bytes=1)
+    reports = BenchmarkResultStore(cluster, max_bytes=1)
     store(reports, FIRST)
     reports.verdicts(BENCHMARK)
     metadata = BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})
     reports.store(BENCHMARK.model_copy(update={"metadata": metadata}), SECOND, 1)
-    store(Reports(cluster), SECOND)
+    store(BenchmarkResultStore(cluster), SECOND)
     reports.verdicts(BENCHMARK)
     assert seen == [1, 2]
 
@@ -237,7 +237,7 @@ def with_series(document: StepRunResult, seconds: int) -> StepRunResult:
 def test_series_are_stored_and_not_kept() -> None:
     whole = with_series(FIRST, 100)
     cluster = FakeCluster()
-    for reports in (Reports(cluster), Reports(cluster)):
+    for reports in (BenchmarkResultStore(cluster), BenchmarkResultStore(cluster)):
         if reports.whole_document(BENCHMARK, whole.id) is None:
             store(reports, whole)
         (kept,) = reports.documents(BENCHMARK).values()
@@ -250,8 +250,8 @@ def test_series_are_stored_and_not_kept() -> None:
 def test_memory_does_not_follow_the_length_of_a_step() -> None:
     seconds = 2000
     cluster = FakeCluster()
-    store(Reports(cluster), with_series(FIRST, seconds), with_series(SECOND, seconds))
-    reports = Reports(cluster)
+    store(BenchmarkResultStore(cluster), with_series(FIRST, seconds), with_series(SECOND, seconds))
+    reports = BenchmarkResultStore(cluster)
     tracemalloc.start()
     try:
         assert len(reports.documents(BENCHMARK)) == 2
@@ -270,7 +270,7 @@ def test_each_document_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("solrbench.analysis.verdict.evaluate_document", evaluate)
     monkeypatch.setattr("solrbench.analysis.verdict.evaluate_document", evaluate)
-    reports = Reports(FakeCluster())
+    reports = BenchmarkResultStore(FakeCluster())
     benchmark = BENCHMARK.model_copy(update={"spec": make_spec("two")})
     for document in (FIRST, SECOND):
         reports.store(benchmark, document, 1)
@@ -293,12 +293,12 @@ def test_environment_is_recorded_once_for_each_attempt() -> None:
     cluster = FakeCluster()
     api = cluster
     for target, load, node in ((1, 1, "a"), (1, 2, "a"), (2, 3, "b")):
-        benchmark, reports = running(cluster, target, load, node), Reports(api)
+        benchmark, reports = running(cluster, target, load, node), BenchmarkResultStore(api)
         assert not reports.has_attempt(benchmark)
         reports.store_environment(benchmark, record_environment(api, benchmark, "17"))
         assert reports.has_attempt(benchmark)
-        assert Reports(api).has_attempt(benchmark)  # after a restart of the operator
-    record = Reports(api).environment(BENCHMARK)
+        assert BenchmarkResultStore(api).has_attempt(benchmark)  # after a restart of the operator
+    record = BenchmarkResultStore(api).environment(BENCHMARK)
     assert record is not None
     assert [(each.target, each.load) for each in record.attempts] == [(1, 1), (1, 2), (2, 3)]
     assert record.differences == [
@@ -310,7 +310,7 @@ def test_environment_is_recorded_once_for_each_attempt() -> None:
 @pytest.mark.parametrize("text", [None, "", "{}", '{"specHash": 5}'])
 def test_a_record_that_cannot_be_read_is_made_anew(text: str | None) -> None:
     cluster = FakeCluster()
-    reports = Reports(cluster)
+    reports = BenchmarkResultStore(cluster)
     record = Environment(spec_hash="5")
     reports.store_environment(BENCHMARK, record)
     (body,) = [each for (kind, *_), each in cluster.objects.items() if kind == "ConfigMap"]
@@ -322,7 +322,7 @@ def test_a_record_that_cannot_be_read_is_made_anew(text: str | None) -> None:
 @pytest.mark.parametrize("damage", ["name", "binaryData", "base64"])
 def test_a_changed_config_map_is_a_damaged_report(damage: str) -> None:
     cluster = FakeCluster()
-    store(Reports(cluster), FIRST)
+    store(BenchmarkResultStore(cluster), FIRST)
     (body,) = [each for (kind, *_), each in cluster.objects.items() if kind == "ConfigMap"]
     if damage == "name":
         body["metadata"]["name"] = "renamed"
@@ -331,5 +331,5 @@ def test_a_changed_config_map_is_a_damaged_report(damage: str) -> None:
     else:
         del body["binaryData"]
     with pytest.raises(TemporaryError, match="it is not as it was written") as caught:
-        Reports(cluster).documents(BENCHMARK)
+        BenchmarkResultStore(cluster).documents(BENCHMARK)
     assert caught.value.reason == "ReportDamaged"

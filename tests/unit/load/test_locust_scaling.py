@@ -16,7 +16,7 @@ from gevent.event import Event
 
 from solrbench.load.locust_scaling import (
     KEPT_SECONDS,
-    MOST_HISTORY,
+    MAX_HISTORY_LINES,
     DeterministicUsersDispatcher,
     WorkerRoster,
     limit_stats,
@@ -59,7 +59,7 @@ def test_history_gets_thinner_and_keeps_its_ends() -> None:
         stats.history.append({"second": second})
         limit_stats(stats)
     history = [each["second"] for each in stats.history]
-    assert len(history) <= MOST_HISTORY
+    assert len(history) <= MAX_HISTORY_LINES
     assert (history[0], history[-1]) == (0, 17_279)
     assert history == sorted(history)
 

@@ -5,12 +5,17 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.findings import CapacityResult, CapacityWord, Scalability, TrialResult
+from solrbench.api.v1alpha1.findings import (
+    CapacityConclusion,
+    CapacityResult,
+    Scalability,
+    TrialResult,
+)
 from solrbench.contract.server_document import CPU_PERCENT, ServerSeries, Telemetry
 from solrbench.present.figure import ReportFigure
 from solrbench.present.latency_figures import cold_start_curve, distribution
 from solrbench.present.load_figures import capacity_curves, load_curves
-from solrbench.present.time_figures import MOST_REPEATS, over_time, time_slices
+from solrbench.present.time_figures import MAX_REPEATS, over_time, time_slices
 from solrbench.stats.histograms import Histogram
 from support.results.reports import make_report
 from support.results.statuses import CAPACITY_USERS
@@ -84,7 +89,10 @@ def test_capacity_curve_has_the_trials_that_count_by_rate() -> None:
 
     trials = [trial(200, 30), trial(100, 10), trial(150, 99, disturbed=True)]
     result = CapacityResult(
-        word=CapacityWord.FOUND, message="180 requests/s", requests_per_second=180, trials=trials
+        word=CapacityConclusion.FOUND,
+        message="180 requests/s",
+        requests_per_second=180,
+        trials=trials,
     )
     (figure,) = capacity_curves(Status(capacity=[result]))
     assert points(figure, 0) == [[100, 10], [200, 30]]
@@ -135,10 +143,10 @@ def test_over_time_has_the_cpu_of_the_busiest_node_where_it_was_read() -> None:
 
 @pytest.mark.slow
 def test_over_time_of_many_repeats_and_seconds_is_bounded() -> None:
-    report = make_report(steps=1, repeats=MOST_REPEATS + 2, seconds=2000)
+    report = make_report(steps=1, repeats=MAX_REPEATS + 2, seconds=2000)
     figure = over_time("t", "T", report.steps)
     assert figure is not None
-    assert len(figure.legend) == MOST_REPEATS
+    assert len(figure.legend) == MAX_REPEATS
     assert "2 further repeats are not drawn" in figure.description
     assert len(points(figure, 0)) <= 240
 

@@ -13,9 +13,9 @@ from hack.generate.__main__ import REPORT_SCHEMA_FILE
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.findings import (
     InvalidReason,
+    ObjectiveConclusion,
     ObjectiveResult,
     ObjectivesStatus,
-    ObjectiveWord,
     StepVerdict,
 )
 from solrbench.present.csv import COLUMNS, windows_to_csv
@@ -94,13 +94,13 @@ def test_junit_has_a_case_for_each_objective() -> None:
     results = [
         ObjectiveResult(name=name, step="step-1", word=word, limit=200, unit="ms", message=text)
         for name, word, text in (
-            ("fast", ObjectiveWord.MET, "p95 is 150 ms"),
-            ("faster", ObjectiveWord.MISSED, "p95 is 300 ms"),
-            ("perhaps", ObjectiveWord.UNCLEAR, "p95 is 199 ms"),
+            ("fast", ObjectiveConclusion.MET, "p95 is 150 ms"),
+            ("faster", ObjectiveConclusion.MISSED, "p95 is 300 ms"),
+            ("perhaps", ObjectiveConclusion.UNCLEAR, "p95 is 199 ms"),
         )
     ]
     report = make_report()
-    objectives = ObjectivesStatus(word=ObjectiveWord.MISSED, results=results)
+    objectives = ObjectivesStatus(word=ObjectiveConclusion.MISSED, results=results)
     status = report.status.model_copy(update={"objectives": objectives})
     found = cases(report.model_copy(update={"status": status}))
     assert list(found["fast (step-1) is met"]) == []

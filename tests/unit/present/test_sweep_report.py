@@ -19,8 +19,8 @@ from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
 from solrbench.present.page import build_sweep_page
 from solrbench.present.report import ReportFormatError
-from solrbench.present.sweep_difference_figures import MOST_DRAWN, difference_figure
-from solrbench.present.sweep_figures import MOST_LINES, axis_figures, heat_maps
+from solrbench.present.sweep_difference_figures import MAX_DRAWN_POINTS, difference_figure
+from solrbench.present.sweep_figures import MAX_LINES, axis_figures, heat_maps
 from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_tables import bottlenecks_table, sweep_to_markdown
 from support.results.reports import HOSTILE
@@ -181,7 +181,7 @@ def test_lines_of_an_axis_leave_out_what_was_not_measured(report: SweepReport) -
     assert [each.name for each in heap.legend] == ["nodes 1/1", "nodes 2/2"]
     assert [row[1] for row in heap.table.rows] == ["512Mi", "1Gi", "2Gi", "1Gi", "2Gi"]
     assert [each.name for each in nodes.legend] == ["heap 1Gi", "heap 2Gi"]
-    assert len(nodes.legend) <= MOST_LINES
+    assert len(nodes.legend) <= MAX_LINES
 
 
 def test_only_the_furthest_points_are_drawn(report: SweepReport) -> None:
@@ -189,8 +189,8 @@ def test_only_the_furthest_points_are_drawn(report: SweepReport) -> None:
     many = [point.model_copy(update={"name": f"p{i}", "difference_percent": i}) for i in range(60)]
     figure = difference_figure(report.model_copy(update={"points": [*report.points[:1], *many]}))
     assert figure is not None
-    assert len(figure.table.rows) == MOST_DRAWN
-    assert f"The {MOST_DRAWN} of 60 points that are furthest." in figure.description
+    assert len(figure.table.rows) == MAX_DRAWN_POINTS
+    assert f"The {MAX_DRAWN_POINTS} of 60 points that are furthest." in figure.description
 
 
 def test_sweep_without_a_measured_baseline_has_no_differences(report: SweepReport) -> None:

@@ -148,7 +148,7 @@ def test_what_comes_too_late_gets_the_time_of_the_one_before() -> None:
 
 
 def test_few_requests_are_held() -> None:
-    found = list(sort_by_time(entries(*range(100)), window_seconds=1e9, most_held=10))
+    found = list(sort_by_time(entries(*range(100)), window_seconds=1e9, max_held=10))
     assert [entry.time_seconds for entry in found] == list(range(100))
 
 

@@ -15,7 +15,7 @@ from solrbench.stats.repeats import (
     MIN_SECONDS,
     Disagreement,
     RepeatDifference,
-    block_levels,
+    batch_levels,
     compare_means,
     compare_percentiles,
     compare_repeats,
@@ -29,7 +29,7 @@ def seconds(level: float, seed: int, count: int = 60, spread: float = 0.05) -> l
 
 
 def way(*levels: float, allowed_percent: float = 3) -> Disagreement | None:
-    blocks = block_levels([seconds(level, seed) for seed, level in enumerate(levels)])
+    blocks = batch_levels([seconds(level, seed) for seed, level in enumerate(levels)])
     found = compare_repeats(blocks, allowed_percent)
     assert found is not None
     return found.disagreement
@@ -57,7 +57,7 @@ def test_more_may_be_allowed() -> None:
 
 
 def test_amounts_are_in_percent_of_the_service_time() -> None:
-    blocks = block_levels([[level] * 40 for level in (1000.0, 1100.0, 1210.0)])
+    blocks = batch_levels([[level] * 40 for level in (1000.0, 1100.0, 1210.0)])
     found = compare_repeats(blocks, 3)
     assert found is not None
     assert found.trend_percent == pytest.approx(10)
@@ -67,7 +67,7 @@ def test_amounts_are_in_percent_of_the_service_time() -> None:
 def test_a_stall_in_one_repeat_is_no_disagreement() -> None:
     stalled = seconds(1000, 1)
     stalled[17] = 200_000
-    levels = block_levels([seconds(1000, 0), stalled, seconds(1000, 2)])
+    levels = batch_levels([seconds(1000, 0), stalled, seconds(1000, 2)])
     found = compare_repeats(levels, 3)
     assert found is not None
     assert found.disagreement is None
@@ -75,11 +75,11 @@ def test_a_stall_in_one_repeat_is_no_disagreement() -> None:
 
 def test_step_that_swings_slowly_is_too_short() -> None:
     slow = [1000 + 300 * (second // 30) for second in range(60)]
-    assert compare_repeats(block_levels([slow, slow]), 3) is None
+    assert compare_repeats(batch_levels([slow, slow]), 3) is None
 
 
 def test_equal_seconds_agree_where_nothing_is_allowed() -> None:
-    levels = block_levels([[1000.0] * MIN_SECONDS] * 3)
+    levels = batch_levels([[1000.0] * MIN_SECONDS] * 3)
     found = compare_repeats(levels, 0)
     assert found is not None
     assert found.disagreement is None
@@ -89,7 +89,7 @@ def test_few_equal_repeats_are_accused() -> None:
     """At most 1.5 %; docs/method.md has the whole table (`bench.statistics.false_alarms`)."""
     accused = 0
     for run in range(200):
-        levels = block_levels([seconds(1000, 10 * run + repeat) for repeat in range(3)])
+        levels = batch_levels([seconds(1000, 10 * run + repeat) for repeat in range(3)])
         found = compare_repeats(levels, 0)
         assert found is not None
         accused += found.disagreement is not None
@@ -180,11 +180,11 @@ def test_nine_seconds_are_too_few() -> None:
 
 
 def test_slow_swings_are_no_certain_difference() -> None:
-    swings = [
+    autocorrelated = [
         [round(each * (1 + 2 * (second > 7))) for each in times]
         for second, times in enumerate(repeat(5000, 2))
     ]
-    found = mean(repeat(5000, 1), swings)
+    found = mean(repeat(5000, 1), autocorrelated)
     assert found is not None
     assert not found.is_certain
 

@@ -37,7 +37,7 @@ AFTER = (2.2, 3.1, 5.3, 4.05, 3.4)
 
 ESTIMATES: list[DifferenceEstimate] = [
     StudentEstimate.paired(BEFORE, AFTER),
-    StudentEstimate.of_sides(BEFORE, AFTER),
+    StudentEstimate.unpaired(BEFORE, AFTER),
     RankEstimate(BEFORE, AFTER),
 ]
 

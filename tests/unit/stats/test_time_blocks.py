@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from solrbench.stats.histograms import HIGHEST_MICROSECONDS, buckets_of
 from solrbench.stats.time_blocks import (
     COARSE_BUCKETS,
-    MOST_BLOCKS,
+    MAX_BLOCKS,
     TimeBlocks,
     coarse_bucket_of,
     coarse_lowest_of,
@@ -49,7 +49,7 @@ def test_times_are_counted_in_the_block_and_bucket_they_belong_to() -> None:
 def test_a_step_of_any_length_has_30_to_60_blocks() -> None:
     blocks = blocks_of(*((second, [second]) for second in range(1000)))
     assert blocks.seconds == 32
-    assert MOST_BLOCKS / 2 <= len(blocks.sums) <= MOST_BLOCKS
+    assert MAX_BLOCKS / 2 <= len(blocks.sums) <= MAX_BLOCKS
     assert totals(blocks)[:-1] == [32] * (len(blocks.sums) - 1)
     assert sum(blocks.sums) == sum(range(1000))
 
@@ -101,7 +101,7 @@ def stored(*numbers: int) -> str:
         stored(1),
         stored(2, 1, 1, 0, 5, 1),  # another version
         stored(1, 0, 1, 0, 5, 1),  # blocks of no length
-        stored(1, 1, MOST_BLOCKS + 1, 0, *[1] * 2 * (MOST_BLOCKS + 1)),
+        stored(1, 1, MAX_BLOCKS + 1, 0, *[1] * 2 * (MAX_BLOCKS + 1)),
         stored(1, 1, 2, 0, 5, 5, 1, 1, 1),  # no rectangle
         stored(1, 1, 1, COARSE_BUCKETS, 5, 1),
         stored(1, 1, 1, 0, 5, -1),

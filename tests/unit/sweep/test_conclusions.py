@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.sweep.conclusions import answer_sizes, answer_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
@@ -51,9 +51,9 @@ FIGURES = {
 def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
     words, (heap, nodes, best, beyond, scope) = answer(FIGURES)
     assert words == {
-        "heap 1Gi, nodes 1/1": Word.SAME,
-        "heap 2Gi, nodes 1/1": Word.BETTER,
-        "heap 512Mi, nodes 2/2": Word.WORSE,
+        "heap 1Gi, nodes 1/1": Conclusion.SAME,
+        "heap 2Gi, nodes 1/1": Conclusion.BETTER,
+        "heap 512Mi, nodes 2/2": Conclusion.WORSE,
     }
     assert heap.startswith("heap, p95 beside 512Mi: 1Gi Same (+0.5 %, 95 %: ")
     assert "; 2Gi Better (-30 %, 95 %: " in heap
@@ -97,7 +97,7 @@ def test_one_repeat_has_no_word() -> None:
 
 def test_noise_makes_words_unclear_and_says_what_to_do() -> None:
     words, sentences = answer(FIGURES | {"heap 2Gi, nodes 1/1": 95.0}, deviation=10.0)
-    assert words["heap 2Gi, nodes 1/1"] is Word.UNCLEAR
+    assert words["heap 2Gi, nodes 1/1"] is Conclusion.UNCLEAR
     (unclear,) = (each for each in sentences if "are Unclear beside the baseline: " in each)
     assert "heap 1Gi needs more than 50 more repeats" in unclear
     assert unclear.endswith("; repeat the baseline as often")

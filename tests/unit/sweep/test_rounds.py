@@ -23,11 +23,11 @@ ROUNDS: Changes = {
     "spec.startOn": "FreshTarget",
     "spec.parallelism": 4,
 }
-Figures = dict[int, Sequence[float]]
+RepeatValues = dict[int, Sequence[float]]
 """p95 of each round, by the number of users; the last one is that of all later rounds."""
 
 
-def measure(figures: Figures, changes: Changes | None = None) -> tuple[Any, list[str]]:
+def measure(figures: RepeatValues, changes: Changes | None = None) -> tuple[Any, list[str]]:
     """Return the last observation and the benchmarks that were made, in their order."""
     axes = {"spec.axes": [users_axis(len(figures))]}
     seen = observe(ROUNDS | axes | (changes or {}), concurrency=4)
@@ -43,7 +43,7 @@ def measure(figures: Figures, changes: Changes | None = None) -> tuple[Any, list
     raise AssertionError(seen.sweep.status)
 
 
-def ended(figures: Figures, point: SweepPoint) -> Any:
+def ended(figures: RepeatValues, point: SweepPoint) -> Any:
     of_point = figures[point.values[0] + 1]
     figure = of_point[min(round_of(point), len(of_point)) - 1]
     if figure == 0:

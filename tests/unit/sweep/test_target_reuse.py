@@ -7,7 +7,7 @@ import pytest
 from solrbench.sweep.cluster_capacity import capacity_of_nodes
 from solrbench.sweep.plan import (
     common_parts,
-    find_points_without_room,
+    find_points_without_capacity,
     order_for_reuse,
     take_fingerprints,
 )
@@ -87,10 +87,12 @@ def node(name: str, memory: str, taint: str | None = None) -> dict[str, Any]:
 def test_a_point_that_no_node_could_take_is_named() -> None:
     points = plan({"spec.axes": [HEAP | {"values": ["512Mi", "40Gi"]}]}).points
     room = capacity_of_nodes([node("a", "16Gi"), node("b", "64Gi", "NoSchedule")])
-    (problem,) = find_points_without_room(points, room)
+    (problem,) = find_points_without_capacity(points, room)
     assert problem.startswith("point heap 40Gi: solr needs 2 pods")
     assert problem.endswith("the node that takes pods can give 4 cores and 16 GiB")
     assert (
-        find_points_without_room(points, capacity_of_nodes([node("a", "64Gi"), node("b", "64Gi")]))
+        find_points_without_capacity(
+            points, capacity_of_nodes([node("a", "64Gi"), node("b", "64Gi")])
+        )
         == []
     )

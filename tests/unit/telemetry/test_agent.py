@@ -8,7 +8,7 @@ import pytest
 import solrbench
 from solrbench.load.master.telemetry_sources import parse_usage
 from solrbench.telemetry.agent import serve, usage
-from solrbench.telemetry.readings import figures_of
+from solrbench.telemetry.readings import summarise_readings
 from solrbench.telemetry.summary import with_shares
 from support.servers.in_thread import in_thread
 
@@ -56,7 +56,7 @@ def test_a_pod_and_its_machine() -> None:
 
     readings = [parse_usage(body(t), "s-solr-0.s-solr.ns.svc:9101", "solr", t) for t in (0, 10)]
     machines, pods = zip(*readings, strict=True)
-    pod, machine = with_shares(figures_of(pods)), with_shares(figures_of(machines))
+    pod, machine = with_shares(summarise_readings(pods)), with_shares(summarise_readings(machines))
     assert (pod.server, pod.component, pod.machine) == ("s-solr-0", "solr", "6680")
     assert pod.figures["cpu_limit_percent"] == 50
     assert pod.figures["throttled_percent"] == 10

@@ -2,8 +2,8 @@
 
 import pytest
 
-from solrbench.contract.server_document import MOST_HANDLERS, MOST_SERVERS, ServerFigures
-from solrbench.telemetry.readings import ServerReading, figures_of, series_of
+from solrbench.contract.server_document import MAX_HANDLERS, MAX_SERVERS, ServerFigures
+from solrbench.telemetry.readings import ServerReading, series_of, summarise_readings
 from solrbench.telemetry.summary import handlers_of, parse_monitor, spreads_of, worst_servers
 
 
@@ -12,12 +12,12 @@ def reading(second: float, **counters: float) -> ServerReading:
 
 
 def test_a_counter_that_began_anew_has_no_difference() -> None:
-    found = figures_of([reading(0, cpu_seconds=50, a=1), reading(1, cpu_seconds=2, a=3)])
+    found = summarise_readings([reading(0, cpu_seconds=50, a=1), reading(1, cpu_seconds=2, a=3)])
     assert found.figures == {"a": 2}
 
 
 def test_a_single_reading_has_no_differences() -> None:
-    found = figures_of([reading(3, cpu_seconds=50)])
+    found = summarise_readings([reading(3, cpu_seconds=50)])
     assert (found.seconds, found.readings, found.figures) == (0, 1, {})
 
 
@@ -26,7 +26,7 @@ def test_the_unit_stays_at_the_end_of_the_name() -> None:
         ServerReading("a", t, peaks={"heap_used_bytes": n, "threads": n})
         for t, n in ((0, 1), (1, 3))
     ]
-    assert figures_of(peaks).figures == {
+    assert summarise_readings(peaks).figures == {
         "heap_used_max_bytes": 3,
         "heap_used_mean_bytes": 2,
         "threads_max": 3,
@@ -91,7 +91,7 @@ def server(number: int, **figures: float) -> ServerFigures:
 def test_of_a_hundred_nodes_the_busiest_are_kept_and_the_spread_covers_all() -> None:
     nodes = [server(each, cpu_seconds=each) for each in range(100)]
     kept = worst_servers(nodes)
-    assert len(kept) == MOST_SERVERS
+    assert len(kept) == MAX_SERVERS
     assert kept[0].server == "solr-99"
     (spread,) = spreads_of("solr", nodes)
     assert (spread.figure, spread.servers) == ("cpu_seconds", 100)
@@ -122,7 +122,7 @@ def test_handlers_of_all_nodes_are_added() -> None:
 
 def test_handlers_are_bounded() -> None:
     figures = {f"handler_requests:/h{each}": 1.0 for each in range(100)}
-    assert len(handlers_of([server(0, **figures)])) == MOST_HANDLERS
+    assert len(handlers_of([server(0, **figures)])) == MAX_HANDLERS
 
 
 MNTR = (
@@ -138,7 +138,7 @@ def test_latency_is_that_of_the_step() -> None:
     last = parse_monitor(MNTR.format(queued=12, requests=1100, spent=3000), "zk:2181", 10)
     assert first is not None
     assert last is not None
-    figures = figures_of([first, last]).figures
+    figures = summarise_readings([first, last]).figures
     assert (figures["updates"], figures["update_seconds"]) == (100, 2)
     assert (figures["watches"], figures["connections"], figures["znodes"]) == (16, 2, 59)
     assert figures["outstanding_requests_max"] == 12

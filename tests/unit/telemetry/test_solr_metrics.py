@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.telemetry.readings import figures_of
+from solrbench.telemetry.readings import summarise_readings
 from solrbench.telemetry.solr_json import parse_solr_json
 from solrbench.telemetry.solr_prometheus import parse_solr_prometheus
 from support.solr.solr_metrics import (
@@ -66,7 +66,7 @@ def test_light_and_full_readings_make_up_the_figures() -> None:
         for second, response in enumerate((full, light, last))
         for each in parse_solr_json(response, "books", float(second))
     ]
-    found = figures_of(series)
+    found = summarise_readings(series)
     assert (found.seconds, found.readings) == (2, 3)
     assert found.figures["cpu_seconds"] == 4
     assert found.figures["requests"] == 20

@@ -38,13 +38,17 @@ from solrbench.stats.number_format import milliseconds, round_number
 
 def of_arrivals(results: Sequence[RequestResult]) -> list[RequestResult]:
     """Return the results that count arrivals: without the requests inside transactions."""
-    inside = tuple(f"{each.request}." for each in results if each.is_transaction)
-    return [each for each in results if each.is_transaction or not each.request.startswith(inside)]
+    inside = tuple(f"{result.request}." for result in results if result.is_transaction)
+    return [
+        result
+        for result in results
+        if result.is_transaction or not result.request.startswith(inside)
+    ]
 
 
 def sum_arrivals(documents: Iterable[StepRunResult]) -> RequestCounts:
     """Return the counts of all arrivals of step runs."""
-    return sum_counts(each for document in documents for each in of_arrivals(document.requests))
+    return sum_counts(result for document in documents for result in of_arrivals(document.requests))
 
 
 def late(document: StepRunResult) -> int:
@@ -70,7 +74,7 @@ def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[Open
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (step_runs := runs_by_step[step.name, variant])
-        and all(each.requests_per_second is not None for each in step_runs)
+        and all(step_run.requests_per_second is not None for step_run in step_runs)
     ]
 
 
@@ -94,11 +98,11 @@ def _lags(workers: Sequence[WorkerResult]) -> dict[str, Any]:
     There is none if a worker did not report its own, which may have been the worst. One that never
     found a connection free has no percentile, and a longest lag that nothing stands behind.
     """
-    percentiles = [each.lag_p99_microseconds for each in workers]
+    percentiles = [worker.lag_p99_microseconds for worker in workers]
     known = [lag for lag in percentiles if lag is not None]
     if not known or len(known) < len(percentiles):
         return {}
-    longest = max(each.lag_max_microseconds or 0 for each in workers)
+    longest = max(worker.lag_max_microseconds or 0 for worker in workers)
     return {
         "lag_p99_milliseconds": milliseconds(max(known)),
         "lag_max_milliseconds": milliseconds(longest),
@@ -118,10 +122,10 @@ def time_limit_milliseconds(
     """
     limits = [
         limit
-        for each in objectives
-        if (limit := _time_limit(each)) is not None
-        and (not each.steps or step in each.steps)
-        and (each.request is None or each.request == request)
+        for objective in objectives
+        if (limit := _time_limit(objective)) is not None
+        and (not objective.steps or step in objective.steps)
+        and (objective.request is None or objective.request == request)
     ]
     return min(limits, default=None)
 
@@ -145,11 +149,11 @@ def good_requests(
     """
     limit = within_milliseconds * MILLISECOND
     failed = histograms.merge(
-        each.failed_time_histogram for each in results if each.failed_time_histogram
+        result.failed_time_histogram for result in results if result.failed_time_histogram
     )
     in_time, failed_in_time = _within(samples.histogram, limit), _within(failed, limit)
     # Documents of older versions have no times of failures: then each counts as one in time.
-    unknown = sum(each.failures for each in results) - failed.count
+    unknown = sum(result.failures for result in results) - failed.count
     return max(in_time - failed_in_time - unknown, 0)
 
 
@@ -174,9 +178,9 @@ def merge_distributions(spec: Spec, documents: Sequence[StepRunResult]) -> list[
 
 
 def _merge(step: str, variant: str, step_runs: StepRuns) -> Distribution:
-    found = results_of(ALL_REQUESTS, step_runs)
-    counts = sum_counts(result for repeat in found for result in repeat)
-    _, samples = service_and_perceived_samples(found, counts)
+    results = results_of(ALL_REQUESTS, step_runs)
+    counts = sum_counts(result for repeat in results for result in repeat)
+    _, samples = service_and_perceived_samples(results, counts)
     histogram = samples.histogram
     return Distribution(
         step=step,

@@ -22,10 +22,10 @@ from solrbench.analysis.difference_tests import (
     decide_details,
     differing,
 )
-from solrbench.analysis.differences import RepeatFigure, compare_figures
+from solrbench.analysis.differences import RepeatValue, compare_metrics
 from solrbench.analysis.metrics import INDEX_SIZE, INDEXING
-from solrbench.analysis.samples import Figures, target_of
-from solrbench.analysis.step_comparison import ComparedFigure, ComparedStep, compare_steps
+from solrbench.analysis.samples import RepeatValues, target_of
+from solrbench.analysis.step_comparison import ComparedRequestMetric, ComparedStep, compare_steps
 from solrbench.analysis.step_trends import compare_trends
 from solrbench.api.rules import ADMITTED, problems
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
@@ -38,7 +38,7 @@ from solrbench.contract.step_document import StepRunResult
 MAX_REPORT_BYTES = 64 << 20
 """What a report may have as JSON."""
 
-_MOST_PROBLEMS = 2
+_MAX_PROBLEMS = 2
 _NO_SERIES: dict[str, Any] = {"thousands": [], "warmUpThousands": [], "caches": []}
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -51,7 +51,7 @@ class UnreadableReportError(ValueError):
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparisonInput:
     """One side of a comparison.
 
     Attributes:
@@ -78,44 +78,48 @@ class Side:
         Trials of a search for the capacity are left out: no two are at the same rate.
         """
         latest: dict[str, StepRunResult] = {}
-        for document in sorted(self.documents, key=lambda each: (each.attempt, each.start_time)):
+        for document in sorted(
+            self.documents, key=lambda step_run: (step_run.attempt, step_run.start_time)
+        ):
             latest[document.id] = document
-        found: dict[StepKey, list[StepRunResult]] = {}
-        steps = (each for each in latest.values() if each.trial is None)
-        for document in sorted(steps, key=lambda each: (each.repeat, each.start_time)):
-            found.setdefault((document.step, document.variant), []).append(document)
-        return found
+        groups: dict[StepKey, list[StepRunResult]] = {}
+        steps = (step_run for step_run in latest.values() if step_run.trial is None)
+        for document in sorted(steps, key=lambda step_run: (step_run.repeat, step_run.start_time)):
+            groups.setdefault((document.step, document.variant), []).append(document)
+        return groups
 
     @property
-    def index_figures(self) -> Figures:
+    def index_metrics(self) -> RepeatValues:
         """Return time and size of every index that was filled, one value for each of them."""
         by_index: dict[datetime | None, tuple[str, MeasuredTarget]] = {}
         for document in self.documents:
             if document.target is not None and document.target.indexing_seconds is not None:
                 by_index[document.target.indexed] = target_of(document), document.target
         if not by_index:  # nothing is measured yet, or an older version stored it
-            return _index_figures([(1, "", self.dataset.seconds, self.dataset.index_bytes)])
-        return _index_figures(
-            (number, key, each.indexing_seconds, each.index_bytes)
-            for number, (key, each) in enumerate(by_index.values(), start=1)
+            return _index_metrics([(1, "", self.dataset.seconds, self.dataset.index_bytes)])
+        return _index_metrics(
+            (number, key, record.indexing_seconds, record.index_bytes)
+            for number, (key, record) in enumerate(by_index.values(), start=1)
         )
 
 
-def _index_figures(
+def _index_metrics(
     indexes: Iterable[tuple[int, str, float | None, float | None]],
-) -> Figures:
+) -> RepeatValues:
     """Return figures from number, target, seconds and bytes of each index."""
-    figures: Figures = {}
+    figures: RepeatValues = {}
     for number, target, seconds, size in indexes:
         for metric, value in ((INDEXING, seconds), (INDEX_SIZE, size)):
             if value:
-                figures.setdefault(metric, []).append(RepeatFigure(number, target, value))
+                figures.setdefault(metric, []).append(RepeatValue(number, target, value))
     return figures
 
 
-def benchmark_side(name: str, benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> Side:
+def benchmark_input(
+    name: str, benchmark: SolrBenchmark, documents: Sequence[StepRunResult]
+) -> ComparisonInput:
     """Return a benchmark and its stored step runs as one side."""
-    return Side(
+    return ComparisonInput(
         name,
         spec_as_json(benchmark.spec),
         documents,
@@ -125,17 +129,17 @@ def benchmark_side(name: str, benchmark: SolrBenchmark, documents: Sequence[Step
     )
 
 
-def report_side(name: str, text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> Side:
+def report_input(name: str, text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> ComparisonInput:
     """Return what `solrbench report -o json` printed as one side; it may be packed by gzip.
 
     Raises:
         UnreadableReportError: if it is none, or larger than `max_bytes`.
 
     """
-    return side_of(name, parse_report(text, max_bytes))
+    return comparison_input_of(name, parse_report(text, max_bytes))
 
 
-def side_of(name: str, report: Mapping[str, Any]) -> Side:
+def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput:
     """Return the JSON object of a report as one side.
 
     Raises:
@@ -144,7 +148,7 @@ def side_of(name: str, report: Mapping[str, Any]) -> Side:
     """
     try:
         status = report.get("status") or {}
-        return Side(
+        return ComparisonInput(
             name,
             complete_spec(report["spec"]),
             [_document(each) for each in report["steps"]],
@@ -157,8 +161,8 @@ def side_of(name: str, report: Mapping[str, Any]) -> Side:
             f"it is not a report of `solrbench report -o json`: {error!r} is missing or another"
         ) from error
     except ValidationError as error:
-        found = "; ".join(problems(error)[:_MOST_PROBLEMS])
-        raise UnreadableReportError(f"another version wrote it ({found})") from error
+        message = "; ".join(problems(error)[:_MAX_PROBLEMS])
+        raise UnreadableReportError(f"another version wrote it ({message})") from error
 
 
 def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,7 +175,7 @@ def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 def _document(stored: dict[str, Any]) -> StepRunResult:
     """Return a stored step run without its series, which are most of it."""
-    requests = [{**each, "windows": [], "slowRequests": []} for each in stored["requests"]]
+    requests = [{**request, "windows": [], "slowRequests": []} for request in stored["requests"]]
     return StepRunResult.model_validate({**stored, **_NO_SERIES, "requests": requests})
 
 
@@ -182,7 +186,9 @@ def spec_as_json(spec: Spec) -> dict[str, Any]:
 
 def invalid_steps(verdicts: Iterable[StepVerdict]) -> frozenset[StepKey]:
     """Return the steps that are Invalid by these verdicts."""
-    return frozenset((each.step, each.variant or "") for each in verdicts if each.verdict != VALID)
+    return frozenset(
+        (verdict.step, verdict.variant or "") for verdict in verdicts if verdict.verdict != VALID
+    )
 
 
 def parse_report(text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> dict[str, Any]:
@@ -217,14 +223,14 @@ def _unpack(packed: bytes, max_bytes: int) -> bytes:
     return text
 
 
-MOST_NOTES = 12
+MAX_SPEC_NOTES = 12
 """Lines on what two specs differ in."""
 
 _PERCENTS = (50.0, 95.0, 99.0)
 
 
 @dataclass(frozen=True)
-class SideComparison:
+class CandidateComparison:
     """What two sides show beside each other.
 
     Attributes:
@@ -236,13 +242,13 @@ class SideComparison:
 
     """
 
-    before: Side
-    after: Side
-    figures: Sequence[ComparedFigure]
+    before: ComparisonInput
+    after: ComparisonInput
+    figures: Sequence[ComparedRequestMetric]
     settings: Sequence[str]
     differences: Sequence[str]
 
-    def is_invalid(self, figure: ComparedFigure) -> bool:
+    def is_invalid(self, figure: ComparedRequestMetric) -> bool:
         """Say whether the step of a figure is Invalid on either side."""
         compared = figure.compared
         return (compared.step, compared.variant) in self.after.invalid or (
@@ -251,7 +257,9 @@ class SideComparison:
         ) in self.before.invalid
 
 
-def compare_sides(before: Side, after: Side, settings: ComparisonSettings) -> SideComparison:
+def compare_candidate(
+    before: ComparisonInput, after: ComparisonInput, settings: ComparisonSettings
+) -> CandidateComparison:
     """Return two sides beside each other, measured apart.
 
     Steps, variants and request names are the same if they have one name.
@@ -259,25 +267,25 @@ def compare_sides(before: Side, after: Side, settings: ComparisonSettings) -> Si
     percents = _percents(after, settings)
     compared_steps = _compared_steps(before, after)
     figures = compare_steps(compared_steps, percents, settings.rule, settings.metric)
-    return SideComparison(
+    return CandidateComparison(
         before,
         after,
         [*figures, *_indexing(before, after, settings.rule)],
-        differing(before.spec, after.spec, SETTINGS, MOST_NOTES),
+        differing(before.spec, after.spec, SETTINGS, MAX_SPEC_NOTES),
         _differences(before, after),
     )
 
 
-def _percents(side: Side, settings: ComparisonSettings) -> list[float]:
+def _percents(side: ComparisonInput, settings: ComparisonSettings) -> list[float]:
     """Return the percentiles of the spec, and the primary one."""
     load = side.spec.get("load", {})
-    chosen = {float(each) for each in load.get("percentiles", _PERCENTS)}
+    chosen = {float(percentile) for percentile in load.get("percentiles", _PERCENTS)}
     if settings.percent is not None:
         chosen.add(settings.percent)
     return sorted(chosen)
 
 
-def _compared_steps(before: Side, after: Side) -> list[ComparedStep]:
+def _compared_steps(before: ComparisonInput, after: ComparisonInput) -> list[ComparedStep]:
     earlier, later = before.step_runs, after.step_runs
     pairs = _variant_pairs(
         list(dict.fromkeys(variant for _, variant in earlier)),
@@ -300,23 +308,25 @@ def _variant_pairs(before: list[str], after: list[str]) -> list[tuple[str, str]]
     return common or list(zip(before[:1], after[:1], strict=False))
 
 
-def _indexing(before: Side, after: Side, rule: ComparisonRule) -> list[ComparedFigure]:
+def _indexing(
+    before: ComparisonInput, after: ComparisonInput, rule: ComparisonRule
+) -> list[ComparedRequestMetric]:
     """Return what was measured of the index; with one of each side there is no word."""
-    known = before.index_figures, after.index_figures
-    found = []
+    known = before.index_metrics, after.index_metrics
+    compared = []
     for metric in (INDEXING, INDEX_SIZE):
         sides = [each.get(metric, []) for each in known]
-        difference = compare_figures(metric, sides[0], sides[1], in_rounds=False)
+        difference = compare_metrics(metric, sides[0], sides[1], in_rounds=False)
         if difference is not None:
             (finding,) = decide_details([difference], rule)
-            found.append(
-                ComparedFigure(ComparedStep("", "", [], []), "", finding, is_primary=False)
+            compared.append(
+                ComparedRequestMetric(ComparedStep("", "", [], []), "", finding, is_primary=False)
             )
-    return found
+    return compared
 
 
-def _differences(before: Side, after: Side) -> list[str]:
-    found = differing(before.spec, after.spec, DEFINITIONS, MOST_NOTES)
+def _differences(before: ComparisonInput, after: ComparisonInput) -> list[str]:
+    lines = differing(before.spec, after.spec, DEFINITIONS, MAX_SPEC_NOTES)
     only = [
         f"only {side.name} has {', '.join(missing)}"
         for side, missing in (
@@ -325,7 +335,7 @@ def _differences(before: Side, after: Side) -> list[str]:
         )
         if missing
     ]
-    return [*only, *found][:MOST_NOTES]
+    return [*only, *lines][:MAX_SPEC_NOTES]
 
 
 def _missing(own: Sequence[StepRunResult], other: Sequence[StepRunResult]) -> list[str]:
@@ -338,7 +348,7 @@ _DIGITS = 3
 _PERCENT_DIGITS = 2
 
 
-def baseline_comparison(found: SideComparison) -> BaselineComparison:
+def baseline_comparison(found: CandidateComparison) -> BaselineComparison:
     """Return as much of a comparison as a status holds, what decides first."""
     whole = whole_comparison(found)
     figures = whole.figures
@@ -346,13 +356,15 @@ def baseline_comparison(found: SideComparison) -> BaselineComparison:
     return whole.model_copy(update=kept)
 
 
-def whole_comparison(found: SideComparison) -> BaselineComparison:
+def whole_comparison(found: CandidateComparison) -> BaselineComparison:
     """Return all of a comparison, what decides first."""
-    ordered = sorted(found.figures, key=lambda each: not each.is_primary)
+    ordered = sorted(found.figures, key=lambda compared: not compared.is_primary)
     # Without validation: a status holds fewer figures than a file may have.
     return BaselineComparison.model_construct(
         baseline=found.before.name,
-        figures=[shown_figure(each, invalid=found.is_invalid(each)) for each in ordered],
+        figures=[
+            metric_comparison(compared, invalid=found.is_invalid(compared)) for compared in ordered
+        ],
         left_out=0,
         trends=compare_trends(found.before.trends, found.after.trends),
         settings=list(found.settings),
@@ -360,12 +372,12 @@ def whole_comparison(found: SideComparison) -> BaselineComparison:
     )
 
 
-def primary_words(figures: Sequence[FigureComparison]) -> list[FigureComparison]:
+def primary_comparisons(figures: Sequence[FigureComparison]) -> list[FigureComparison]:
     """Return the figures that decide about their steps."""
-    return [each for each in figures if each.primary]
+    return [comparison for comparison in figures if comparison.primary]
 
 
-def shown_figure(figure: ComparedFigure, *, invalid: bool) -> FigureComparison:
+def metric_comparison(figure: ComparedRequestMetric, *, invalid: bool) -> FigureComparison:
     """Return a figure of a step as a status shows it; `invalid` if either side is."""
     finding = figure.finding
     difference = finding.difference

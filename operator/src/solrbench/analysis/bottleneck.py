@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from solrbench.analysis.bottleneck_evidence import Evidence, Symptom, pod_of
+from solrbench.analysis.bottleneck_evidence import BottleneckInput, Symptom, pod_of
 from solrbench.analysis.bottleneck_rules import (
     find_cpu,
     find_disk,
@@ -72,7 +72,7 @@ FIELDS = {
 """What to vary next, by resource. A disk is helped by memory: the page cache saves reads."""
 
 
-LEAST_AGREEING = 2
+MIN_AGREEING_REPEATS = 2
 """Repeats that must show the same: one may have had a neighbour on its machine."""
 
 MAX_MESSAGE = 1024
@@ -92,21 +92,25 @@ def find_bottlenecks(
     runs: Iterable[tuple[EvaluatedRun, RunTelemetry | None]],
 ) -> list[Bottleneck]:
     """Return what held each step and variant back, for those whose servers were read."""
-    by_step: dict[tuple[str, str], list[Evidence]] = {}
+    by_step: dict[tuple[str, str], list[BottleneckInput]] = {}
     for run, servers in runs:
         if servers is not None and servers.figures:
             key = run.document.step, run.document.variant
             by_step.setdefault(key, []).append(_evidence(spec, run, servers))
     return [
-        _agree(step.name, variant, [find_bottleneck(each) for each in by_step[step.name, variant]])
+        _agree(
+            step.name,
+            variant,
+            [find_bottleneck(run_input) for run_input in by_step[step.name, variant]],
+        )
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (step.name, variant) in by_step
     ]
 
 
-def _evidence(spec: Spec, run: EvaluatedRun, servers: RunTelemetry) -> Evidence:
-    return Evidence(
+def _evidence(spec: Spec, run: EvaluatedRun, servers: RunTelemetry) -> BottleneckInput:
+    return BottleneckInput(
         repeat=run.document.repeat,
         servers=servers,
         findings=run.findings,
@@ -127,7 +131,7 @@ def _behind_proxy(spec: Spec, document: StepRunResult) -> bool:
     return variant is not None and bool(variant.urls)
 
 
-def find_bottleneck(run: Evidence) -> RunBottleneck:
+def find_bottleneck(run: BottleneckInput) -> RunBottleneck:
     """Return the first resource at its limit in one step run, or that there is none."""
     for resource, find in RULES:
         symptom = find(run)
@@ -149,17 +153,17 @@ def _nothing(figures: Mapping[str, float]) -> str:
 
 
 def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck:
-    counts = Counter(each.resource for each in runs)
+    counts = Counter(run.resource for run in runs)
     resource, shown = counts.most_common(1)[0]
-    agreeing = [each for each in runs if each.resource is resource]
-    if shown < LEAST_AGREEING or 2 * shown <= len(runs):
+    agreeing = [run for run in runs if run.resource is resource]
+    if shown < MIN_AGREEING_REPEATS or 2 * shown <= len(runs):
         return Bottleneck(
             step=step,
             variant=variant or None,
             resource=Resource.UNCLEAR,
             message=_differences(runs)[:MAX_MESSAGE],
         )
-    servers = {each.symptom.server for each in agreeing}
+    servers = {run.symptom.server for run in agreeing}
     text = f"{agreeing[0].symptom.text}, in {shown} of {len(runs)} repeats"
     return Bottleneck(
         step=step,
@@ -173,10 +177,10 @@ def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck
 
 def _differences(runs: Sequence[RunBottleneck]) -> str:
     shown = "; ".join(
-        f"repeat {each.repeat}: {each.resource}, {each.symptom.text}" for each in runs[:3]
+        f"repeat {run.repeat}: {run.resource}, {run.symptom.text}" for run in runs[:3]
     )
-    if len(runs) < LEAST_AGREEING:
-        return f"{LEAST_AGREEING} repeats must agree, there is one: {shown}"
+    if len(runs) < MIN_AGREEING_REPEATS:
+        return f"{MIN_AGREEING_REPEATS} repeats must agree, there is one: {shown}"
     return f"repeats do not agree: {shown}"
 
 
@@ -198,7 +202,7 @@ _WORDS = {
 
 def bottleneck_sentences(bottlenecks: Iterable[Bottleneck]) -> list[str]:
     """Return a sentence for each step: what held it back, the numbers, and what to vary next."""
-    return [_sentence(each) for each in bottlenecks]
+    return [_sentence(bottleneck) for bottleneck in bottlenecks]
 
 
 def _sentence(found: Bottleneck) -> str:

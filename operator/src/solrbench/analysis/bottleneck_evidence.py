@@ -18,7 +18,7 @@ from solrbench.stats.number_format import format_milliseconds, format_percent
 
 
 @dataclass(frozen=True)
-class Evidence:
+class BottleneckInput:
     """One step run.
 
     Attributes:
@@ -67,30 +67,30 @@ def pod_of(server: str) -> str:
     return host if dot and rest.rpartition(":")[0].endswith(".svc") else server
 
 
-_LEAST_RATIO = {"cpu_percent": 1.4}
-_LEAST_RATIO_OF_TIMES = 1.4
+_MIN_RATIO = {"cpu_percent": 1.4}
+_MIN_RATIO_OF_TIMES = 1.4
 """How far the highest must exceed its peers. A node with twice its share of requests has more;
 nodes whose shards are nearly alike differ by less (`python -m bench computed`)."""
 
-MOST_DEVIATIONS = 3.0
+MAX_PEER_DEVIATIONS = 3.0
 """And by how many scaled median absolute deviations, where there are enough nodes for them."""
 
 _ENOUGH_NODES = 5
-_LEAST = {"cpu_percent": 10.0}
+_MINIMUM = {"cpu_percent": 10.0}
 """Below so much nothing is apart: nodes that do nothing differ by chance."""
 
-_LEAST_MILLISECONDS = 1.0
+_MIN_MILLISECONDS = 1.0
 
 
-def find_apart(run: Evidence, figure: str) -> Symptom | None:
+def find_outlier(run: BottleneckInput, figure: str) -> Symptom | None:
     """Return the node that is apart from the others by a figure; None if there is none."""
     spread = run.servers.peers.get(figure)
-    if spread is None or spread.servers < 2 or not _is_apart(spread):
+    if spread is None or spread.servers < 2 or not _is_outlier(spread):
         return None
     show = format_percent if figure == "cpu_percent" else format_milliseconds
     return Symptom(
         f"{pod_of(spread.highest_server)} has {show(spread.highest)} {_WHAT[figure]}, its peers"
-        f" {show(_of_peers(spread))} (limit {_least_ratio(figure):g} times as much)",
+        f" {show(_of_peers(spread))} (limit {_min_ratio(figure):g} times as much)",
         spread.highest_server,
     )
 
@@ -102,17 +102,17 @@ _WHAT = {
 }
 
 
-def _is_apart(spread: Spread) -> bool:
+def _is_outlier(spread: Spread) -> bool:
     above = spread.highest - spread.median
-    if spread.highest <= _least_ratio(spread.figure) * _of_peers(spread):
+    if spread.highest <= _min_ratio(spread.figure) * _of_peers(spread):
         return False
-    if spread.highest - _of_peers(spread) < _LEAST.get(spread.figure, _LEAST_MILLISECONDS):
+    if spread.highest - _of_peers(spread) < _MINIMUM.get(spread.figure, _MIN_MILLISECONDS):
         return False
-    return spread.servers < _ENOUGH_NODES or above > MOST_DEVIATIONS * spread.deviation
+    return spread.servers < _ENOUGH_NODES or above > MAX_PEER_DEVIATIONS * spread.deviation
 
 
-def _least_ratio(figure: str) -> float:
-    return _LEAST_RATIO.get(figure, _LEAST_RATIO_OF_TIMES)
+def _min_ratio(figure: str) -> float:
+    return _MIN_RATIO.get(figure, _MIN_RATIO_OF_TIMES)
 
 
 def _of_peers(spread: Spread) -> float:
@@ -125,21 +125,21 @@ MAX_MACHINE_PERCENT = 90.0
 MAX_THROTTLED_PERCENT = 5.0
 
 
-def is_cpu_busy(run: Evidence) -> bool:
+def is_cpu_busy(run: BottleneckInput) -> bool:
     """Return whether Solr uses up its CPUs, as far as is known."""
     return (run.figure("cpu_percent") or 0.0) > MAX_CPU_PERCENT
 
 
-def found_by_verdict(run: Evidence, *reasons: str) -> Symptom | None:
+def found_by_verdict(run: BottleneckInput, *reasons: str) -> Symptom | None:
     """Return the symptom of the first of some checks of the verdict that found something."""
     for reason in reasons:
-        found = run.findings.get(reason)
-        if isinstance(found, ValidityFinding):
-            return Symptom(f"{reason}: {found.text}")
+        outcome = run.findings.get(reason)
+        if isinstance(outcome, ValidityFinding):
+            return Symptom(f"{reason}: {outcome.text}")
     return None
 
 
-def above(run: Evidence, name: str, limit: float, what: str) -> Symptom | None:
+def above(run: BottleneckInput, name: str, limit: float, what: str) -> Symptom | None:
     """Return the symptom of a percentage above its limit; None without the figure."""
     value = run.figure(name)
     if value is None or value <= limit:
@@ -149,7 +149,7 @@ def above(run: Evidence, name: str, limit: float, what: str) -> Symptom | None:
     )
 
 
-def above_count(run: Evidence, name: str, limit: float, what: str) -> Symptom | None:
+def above_count(run: BottleneckInput, name: str, limit: float, what: str) -> Symptom | None:
     """Return the symptom of a count above its limit; None without the figure."""
     value = run.figure(name)
     if value is None or value <= limit:

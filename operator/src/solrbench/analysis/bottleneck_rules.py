@@ -22,11 +22,11 @@ from solrbench.analysis.bottleneck_evidence import (
     MAX_CPU_PERCENT,
     MAX_MACHINE_PERCENT,
     MAX_THROTTLED_PERCENT,
-    Evidence,
+    BottleneckInput,
     Symptom,
     above,
     above_count,
-    find_apart,
+    find_outlier,
     found_by_verdict,
     is_cpu_busy,
 )
@@ -34,18 +34,18 @@ from solrbench.stats.number_format import format_milliseconds, format_percent
 
 MAX_MEMORY_STALL_PERCENT = 5.0
 MAX_MAJOR_FAULTS = 100.0
-LEAST_MEMORY_SOME_PERCENT = 1.0
-LEAST_MEMORY_USED_PERCENT = 90.0
+MIN_MEMORY_SOME_PERCENT = 1.0
+MIN_MEMORY_USED_PERCENT = 90.0
 MAX_GC_PERCENT = 5.0
 """From here on the 95th percentile holds a pause: so many requests meet one."""
 MAX_HEAP_AFTER_GC_PERCENT = 85.0
 MAX_PAUSE_PERCENT_OF_REQUEST = 10.0
-LEAST_GC_OF_LONG_PAUSES_PERCENT = 1.0
-LEAST_GC_OF_FULL_HEAP_PERCENT = 3.0
+MIN_GC_OF_LONG_PAUSES_PERCENT = 1.0
+MIN_GC_OF_FULL_HEAP_PERCENT = 3.0
 FULL_HEAP_PERCENT = 75.0
 
 
-def find_memory(run: Evidence) -> Symptom | None:
+def find_memory(run: BottleneckInput) -> Symptom | None:
     """Apply if all tasks of a pod waited for memory, or if it read its own pages anew."""
     what = "of the time stalled for memory"
     stalled = above(run, "memory_full_percent", MAX_MEMORY_STALL_PERCENT, what) or above(
@@ -62,7 +62,7 @@ def find_memory(run: Evidence) -> Symptom | None:
     return Symptom(text, run.server("major_faults_per_second"))
 
 
-def _is_short_of_memory(run: Evidence) -> bool:
+def _is_short_of_memory(run: BottleneckInput) -> bool:
     """Return whether pages had to leave memory: a file that is read for the first time faults, too.
 
     The kernel counts the wait for a page that it dropped before as a stall of memory. Version 1 of
@@ -70,12 +70,12 @@ def _is_short_of_memory(run: Evidence) -> bool:
     """
     stalled = run.figure("memory_some_percent")
     if stalled is not None:
-        return stalled >= LEAST_MEMORY_SOME_PERCENT
+        return stalled >= MIN_MEMORY_SOME_PERCENT
     used = run.figure("memory_used_max_percent")
-    return used is None or used >= LEAST_MEMORY_USED_PERCENT
+    return used is None or used >= MIN_MEMORY_USED_PERCENT
 
 
-def find_garbage_collection(run: Evidence) -> Symptom | None:
+def find_garbage_collection(run: BottleneckInput) -> Symptom | None:
     """Apply if the collector stopped a node too long, or had nearly nothing to collect."""
     return (
         above(run, "gc_percent", MAX_GC_PERCENT, "of the time in garbage collection")
@@ -90,18 +90,18 @@ def find_garbage_collection(run: Evidence) -> Symptom | None:
     )
 
 
-def _find_long_pauses(run: Evidence) -> Symptom | None:
+def _find_long_pauses(run: BottleneckInput) -> Symptom | None:
     """Apply if pauses are much of the time of a request, though they are few.
 
     An arrival meets a pause with the probability of the share of time in pauses, and then waits for
     half of it on average: more if pauses differ, so this is a lower bound.
     """
     spent, often = run.figure("gc_percent"), run.figure("gc_per_second")
-    each = run.figure("solr_milliseconds")
-    if not spent or not often or not each or spent < LEAST_GC_OF_LONG_PAUSES_PERCENT:
+    milliseconds = run.figure("solr_milliseconds")
+    if not spent or not often or not milliseconds or spent < MIN_GC_OF_LONG_PAUSES_PERCENT:
         return None
     pause = 1000 * spent / 100 / often
-    share = spent * _share_that_waits(run, pause) * pause / 2 / each
+    share = spent * _share_that_waits(run, pause) * pause / 2 / milliseconds
     if share <= MAX_PAUSE_PERCENT_OF_REQUEST:
         return None
     return Symptom(
@@ -111,7 +111,7 @@ def _find_long_pauses(run: Evidence) -> Symptom | None:
     )
 
 
-def _share_that_waits(run: Evidence, pause_milliseconds: float) -> float:
+def _share_that_waits(run: BottleneckInput, pause_milliseconds: float) -> float:
     """Return the share of the requests due in a pause that are sent: all of a plan's.
 
     The users of a closed loop wait for their responses, so that a pause meets one of each at most.
@@ -122,41 +122,41 @@ def _share_that_waits(run: Evidence, pause_milliseconds: float) -> float:
     return min(1.0, run.users / (rate * pause_milliseconds / 1000))
 
 
-def _find_full_heap(run: Evidence) -> Symptom | None:
+def _find_full_heap(run: BottleneckInput) -> Symptom | None:
     """Apply if collections are many because little of the heap is free: either alone is usual."""
     live, spent = run.figure("heap_after_gc_max_percent"), run.figure("gc_percent")
     if live is None or spent is None:
         return None
-    if live <= FULL_HEAP_PERCENT or spent <= LEAST_GC_OF_FULL_HEAP_PERCENT:
+    if live <= FULL_HEAP_PERCENT or spent <= MIN_GC_OF_FULL_HEAP_PERCENT:
         return None
     return Symptom(
         f"{format_percent(live)} of the heap in use after a collection (limit"
         f" {format_percent(FULL_HEAP_PERCENT)}), with {format_percent(spent)} of the time in"
-        f" garbage collection (limit {format_percent(LEAST_GC_OF_FULL_HEAP_PERCENT)})",
+        f" garbage collection (limit {format_percent(MIN_GC_OF_FULL_HEAP_PERCENT)})",
         run.server("heap_after_gc_max_percent"),
     )
 
 
 MAX_IO_STALL_PERCENT = 20.0
 MAX_DISK_PERCENT_OF_REQUEST = 25.0
-LEAST_READS_PER_SECOND = 20.0
+MIN_READS_PER_SECOND = 20.0
 MAX_JETTY_PERCENT = 95.0
 MAX_BLOCKED_THREADS = 4.0
 
 
-def find_throttling(run: Evidence) -> Symptom | None:
+def find_throttling(run: BottleneckInput) -> Symptom | None:
     """Apply if the CPU limit stopped a pod of the target."""
     return above(run, "throttled_percent", MAX_THROTTLED_PERCENT, "of the time throttled")
 
 
-def find_cpu(run: Evidence) -> Symptom | None:
+def find_cpu(run: BottleneckInput) -> Symptom | None:
     """Apply if the CPU of the nodes is used up, and not that of a single one of them."""
-    if find_apart(run, "cpu_percent") is not None:
+    if find_outlier(run, "cpu_percent") is not None:
         return None
     return above(run, "cpu_percent", MAX_CPU_PERCENT, "of its CPUs used by Solr")
 
 
-def find_disk(run: Evidence) -> Symptom | None:
+def find_disk(run: BottleneckInput) -> Symptom | None:
     """Apply if tasks of a pod waited for its disk."""
     what = "of the time waiting for the disk"
     if run.figure("io_some_percent") is None:
@@ -165,17 +165,17 @@ def find_disk(run: Evidence) -> Symptom | None:
     return above(run, "io_some_percent", MAX_IO_STALL_PERCENT, what) or _find_slow_reads(run)
 
 
-def _find_slow_reads(run: Evidence) -> Symptom | None:
+def _find_slow_reads(run: BottleneckInput) -> Symptom | None:
     """Apply if requests spend much of their time reading, at a rate that leaves the disk idle.
 
     By Little's law, requests times their mean duration are the time that all of them spent; at
     least one of them waited for the disk in `io_some_percent` of the time.
     """
     stalled, reads = run.figure("io_some_percent"), run.figure("reads_per_second")
-    rate, each = run.figure("solr_requests_per_second"), run.figure("solr_milliseconds")
-    if not stalled or not rate or not each or (reads or 0.0) < LEAST_READS_PER_SECOND:
+    rate, milliseconds = run.figure("solr_requests_per_second"), run.figure("solr_milliseconds")
+    if not stalled or not rate or not milliseconds or (reads or 0.0) < MIN_READS_PER_SECOND:
         return None
-    share = stalled / (rate * each / 1000)
+    share = stalled / (rate * milliseconds / 1000)
     if share <= MAX_DISK_PERCENT_OF_REQUEST:
         return None
     return Symptom(
@@ -185,18 +185,18 @@ def _find_slow_reads(run: Evidence) -> Symptom | None:
     )
 
 
-def find_one_node(run: Evidence) -> Symptom | None:
+def find_one_node(run: BottleneckInput) -> Symptom | None:
     """Apply if one node is apart from its peers: by its CPU near the limit, or by its times."""
-    found = find_apart(run, "cpu_percent")
-    if found is not None and is_cpu_busy(run):
-        return found
+    symptom = find_outlier(run, "cpu_percent")
+    if symptom is not None and is_cpu_busy(run):
+        return symptom
     for figure in ("shard_request_milliseconds", "request_milliseconds"):
-        if (found := find_apart(run, figure)) is not None:
-            return found
+        if (symptom := find_outlier(run, figure)) is not None:
+            return symptom
     return None
 
 
-def find_threads(run: Evidence) -> Symptom | None:
+def find_threads(run: BottleneckInput) -> Symptom | None:
     """Apply if threads wait for locks, or Jetty has none left, while CPU is idle."""
     if is_cpu_busy(run):
         return None
@@ -221,7 +221,7 @@ _WAITS_OF_LOAD = "CpuPressure", "CpuStolen", "ScheduleLag"
 """Checks that find load pods slow: what they saw may be their own doing."""
 
 
-def find_proxy(run: Evidence) -> Symptom | None:
+def find_proxy(run: BottleneckInput) -> Symptom | None:
     """Apply if a request takes most of its time before and behind Solr, behind a proxy."""
     client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
     if not run.behind_proxy or not client or solr is None or is_cpu_busy(run):
@@ -241,7 +241,7 @@ def find_proxy(run: Evidence) -> Symptom | None:
     return Symptom(f"{text}, whose pod is {throttled.text}", throttled.server)
 
 
-def find_network(run: Evidence) -> Symptom | None:
+def find_network(run: BottleneckInput) -> Symptom | None:
     """Apply if requests spend much of their time on their way, to Solr or between its nodes.
 
     Only where processes hardly ever wait for a CPU: such waits look the same.
@@ -265,7 +265,7 @@ def find_network(run: Evidence) -> Symptom | None:
     return None
 
 
-def _outside_milliseconds(run: Evidence, client: float, solr: float) -> float:
+def _outside_milliseconds(run: BottleneckInput, client: float, solr: float) -> float:
     """Return how much longer a request takes than its handler and the writing of its response.
 
     That took the CPU time that is in no handler: a node that asks its shards mostly waits.
@@ -275,7 +275,7 @@ def _outside_milliseconds(run: Evidence, client: float, solr: float) -> float:
     return client - solr - max(cpu - max(solr, shards), 0.0)
 
 
-def _between_nodes_milliseconds(run: Evidence, solr: float) -> float:
+def _between_nodes_milliseconds(run: BottleneckInput, solr: float) -> float:
     """Return the least time that a request of several shards waited for no handler of a shard.
 
     It cannot have waited for its shards longer than all of them took together, nor computed longer
@@ -286,7 +286,7 @@ def _between_nodes_milliseconds(run: Evidence, solr: float) -> float:
     return solr - shards - cpu if shards and cpu is not None else 0.0
 
 
-def _is_idle(run: Evidence) -> bool:
+def _is_idle(run: BottleneckInput) -> bool:
     """Return whether no process waits for a CPU, as far as is known.
 
     While the host has a CPU, a process that runs stands still, and no figure of its use shows it.
@@ -295,12 +295,14 @@ def _is_idle(run: Evidence) -> bool:
     return busy is not None and busy <= IDLE_PERCENT and steal <= MAX_STEAL_WHERE_IDLE_PERCENT
 
 
-def _busy_percent(run: Evidence) -> float | None:
+def _busy_percent(run: BottleneckInput) -> float | None:
     names = "machine_cpu_percent", "system_cpu_percent"
-    return max((each for name in names if (each := run.figure(name)) is not None), default=None)
+    return max(
+        (percent for name in names if (percent := run.figure(name)) is not None), default=None
+    )
 
 
-def _limits(run: Evidence) -> tuple[float, float]:
+def _limits(run: BottleneckInput) -> tuple[float, float]:
     """Return the most per cent outside of Solr, and the least milliseconds."""
     if _is_idle(run):
         return WHERE_IDLE
@@ -316,19 +318,19 @@ def _limits(run: Evidence) -> tuple[float, float]:
 
 MAX_OUTSTANDING = 10.0
 MAX_ZOOKEEPER_MILLISECONDS = 50.0
-LEAST_ZOOKEEPER_RATE = 1.0
+MIN_ZOOKEEPER_RATE = 1.0
 MAX_STEAL_PERCENT = 10.0
 
 _OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
 """Not `ScheduleLag`, which says nothing of how much it matters beside the response times."""
 
 
-def find_load_generator(run: Evidence) -> Symptom | None:
+def find_load_generator(run: BottleneckInput) -> Symptom | None:
     """Apply if a check of the verdict found that the load pods delayed requests."""
     return found_by_verdict(run, *_OF_GENERATOR)
 
 
-def find_others(run: Evidence) -> Symptom | None:
+def find_others(run: BottleneckInput) -> Symptom | None:
     """Apply if a check of the verdict found processes of others that use a node's CPU.
 
     All else that such a node shows may be their doing, but not that a pod meets its own CPU limit.
@@ -336,7 +338,7 @@ def find_others(run: Evidence) -> Symptom | None:
     return found_by_verdict(run, "OthersUseCpu")
 
 
-def find_zookeeper(run: Evidence) -> Symptom | None:
+def find_zookeeper(run: BottleneckInput) -> Symptom | None:
     """Apply if requests wait in ZooKeeper, or take long there, and there are enough to matter."""
     waiting = run.figure("zookeeper_outstanding_max")
     if waiting is not None and waiting > MAX_OUTSTANDING:
@@ -344,14 +346,14 @@ def find_zookeeper(run: Evidence) -> Symptom | None:
         return Symptom(text, run.servers.servers.get("zookeeper"))
     latency = run.figure("zookeeper_latency_milliseconds")
     rate = run.figure("zookeeper_requests_per_second") or 0.0
-    if latency is None or latency <= MAX_ZOOKEEPER_MILLISECONDS or rate < LEAST_ZOOKEEPER_RATE:
+    if latency is None or latency <= MAX_ZOOKEEPER_MILLISECONDS or rate < MIN_ZOOKEEPER_RATE:
         return None
     limit = format_milliseconds(MAX_ZOOKEEPER_MILLISECONDS)
     text = f"ZooKeeper took {format_milliseconds(latency)} for each request (limit {limit})"
     return Symptom(text)
 
 
-def find_machine(run: Evidence) -> Symptom | None:
+def find_machine(run: BottleneckInput) -> Symptom | None:
     """Apply if the machine is busy, but not by Solr, or if its host takes its CPU time."""
     stolen = "of the machine's CPU taken by its host"
     used = "of the machine's CPU used by all processes"

@@ -27,7 +27,7 @@ from solrbench.analysis.scalability import knee_in_flight
 from solrbench.analysis.sentences import describe, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.findings import CapacityResult, CapacityWord, TrialResult
+from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, TrialResult
 from solrbench.api.v1alpha1.objectives import (
     MeanResponseTimeLimit,
     Objective,
@@ -55,7 +55,7 @@ _BEST = -1.0
 
 def limits_of_trials(objectives: Iterable[Objective]) -> list[Objective]:
     """Return the objectives that trials have to meet."""
-    return [each for each in objectives if each.limits_trials]
+    return [objective for objective in objectives if objective.limits_trials]
 
 
 def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> PlannedStepRun | None:
@@ -64,8 +64,8 @@ def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> Planned
     `trials` are all that are measured, of all variants.
     """
     for variant in search.variants:
-        own = [each for each in trials if each.variant == variant]
-        probe = next((each for each in own if each.number == PROBE), None)
+        own = [stored_trial for stored_trial in trials if stored_trial.variant == variant]
+        probe = next((stored_trial for stored_trial in own if stored_trial.number == PROBE), None)
         if probe is None:
             return planned_probe(search, variant)
         plan = _next_users_trial if searches_users(search) else _next_rate_trial
@@ -109,13 +109,15 @@ def _next_users_trial(
 
 def _free_number(measured: Sequence[StoredTrial]) -> int:
     """Return the first number that is not stored: one in between may have been lost."""
-    taken = {each.number for each in measured}
+    taken = {stored_trial.number for stored_trial in measured}
     return next(number for number in range(1, len(taken) + 2) if number not in taken)
 
 
 def in_order(trials: Iterable[StoredTrial]) -> list[StoredTrial]:
     """Return the trials without the probe, in the order in which they were planned."""
-    return sorted((each for each in trials if each.number != PROBE), key=lambda each: each.number)
+    return sorted(
+        (trial for trial in trials if trial.number != PROBE), key=lambda trial: trial.number
+    )
 
 
 def read_trial(document: StepRunResult, objectives: Iterable[Objective]) -> StoredTrial:
@@ -146,7 +148,7 @@ def excess(document: StepRunResult, objectives: Iterable[Objective]) -> float:
     """Return how far a trial is beyond the objective that it exceeded most, from -1 to 1."""
     return max(
         (
-            _excess(measured.value, limit_of(objective)[0])
+            _overshoot(measured.value, limit_of(objective)[0])
             for objective in limits_of_trials(objectives)
             if (measured := measure(objective, [document])) is not None
         ),
@@ -154,7 +156,7 @@ def excess(document: StepRunResult, objectives: Iterable[Objective]) -> float:
     )
 
 
-def _excess(value: float, limit: float) -> float:
+def _overshoot(value: float, limit: float) -> float:
     if value <= 0:
         return _BEST
     return max(1 - limit / value, _BEST)
@@ -162,14 +164,14 @@ def _excess(value: float, limit: float) -> float:
 
 def good_rate(document: StepRunResult) -> float:
     """Return the good responses of a step run per second."""
-    counts = sum_counts(each for each in document.requests if not each.is_transaction)
+    counts = sum_counts(request for request in document.requests if not request.is_transaction)
     if not counts.requests or not document.rate_seconds:
         return 0.0
     good = (counts.requests - counts.failures) / counts.requests
     return good * document.rated(counts) / document.rate_seconds
 
 
-MOST_UNLOADED = 0.35
+MAX_UNLOADED_SHARE = 0.35
 """Share of the probe's rate up to which a trial shows the times of a target without queues."""
 
 _DIGITS = 3
@@ -188,26 +190,28 @@ def capacity_search(spec: Spec, documents: Iterable[StepRunResult]) -> CapacityS
         variants=list(variant_names(spec)),
         workers=spec.load.workers,
         seed=spec.seed,
-        stored=[read_trial(each, limits) for each in documents if each.trial is not None],
+        stored=[
+            read_trial(document, limits) for document in documents if document.trial is not None
+        ],
     )
 
 
 def capacity_results(
-    spec: Spec, documents: Sequence[StepRunResult], disturbances: Mapping[str, str]
+    spec: Spec, documents: Sequence[StepRunResult], interferences: Mapping[str, str]
 ) -> list[CapacityResult]:
     """Return what the search through each variant has found; none before its probe is stored.
 
     Args:
         spec: of the benchmark
         documents: the stored step runs
-        disturbances: why a step run does not show what the target can do, by its id
+        interferences: why a step run does not show what the target can do, by its id
 
     """
     search = capacity_search(spec, documents)
     if search is None:
         return []
     return [
-        _result(search, variant, own, disturbances)
+        _result(search, variant, own, interferences)
         for variant in search.variants
         if (own := [e for e in documents if e.trial is not None and e.variant == variant])
     ]
@@ -215,13 +219,13 @@ def capacity_results(
 
 def headline(results: Sequence[CapacityResult]) -> Summary:
     """Return what the printer columns show of a benchmark without steps: the first rate found."""
-    found = results[0] if results else None
-    if found is None or found.requests_per_second is None:
+    first_result = results[0] if results else None
+    if first_result is None or first_result.requests_per_second is None:
         return Summary()
     return Summary(
         step="capacity",
-        requests_per_second=found.requests_per_second,
-        requests_per_second_interval=found.requests_per_second_interval,
+        requests_per_second=first_result.requests_per_second,
+        requests_per_second_interval=first_result.requests_per_second_interval,
     )
 
 
@@ -229,26 +233,30 @@ def _result(
     search: CapacitySearch,
     variant: str,
     documents: Sequence[StepRunResult],
-    disturbances: Mapping[str, str],
+    interferences: Mapping[str, str],
 ) -> CapacityResult:
     own = [each for each in search.stored if each.variant == variant]
     alone = search.model_copy(update={"variants": [variant]})
     users = searches_users(search)
     trials = list(map(as_trial, in_order(own)))
-    found = estimate_users(trials) if users else estimate(trials)
-    problem = found.problem or _disturbance(found, documents, disturbances)
+    capacity_estimate = estimate_users(trials) if users else estimate(trials)
+    problem = capacity_estimate.problem or _interference(
+        capacity_estimate, documents, interferences
+    )
     searching = next_trial(alone, own) is not None
-    word = CapacityWord.UNCLEAR if problem else CapacityWord.FOUND
-    known = word is CapacityWord.FOUND
-    message = _message(found, problem, search.objectives, "users" if users else "requests/s")
+    word = CapacityConclusion.UNCLEAR if problem else CapacityConclusion.FOUND
+    known = word is CapacityConclusion.FOUND
+    message = _message(
+        capacity_estimate, problem, search.objectives, "users" if users else "requests/s"
+    )
     return CapacityResult(
         variant=variant or None,
-        word=CapacityWord.SEARCHING if searching else word,
+        word=CapacityConclusion.SEARCHING if searching else word,
         message=f"searching: {len(trials)} trials so far" if searching else message,
-        **_level_fields(found, users=users, known=known and not searching),
+        **_level_fields(capacity_estimate, users=users, known=known and not searching),
         **({} if users else _knee(documents)),
         probe_requests_per_second=_rounded(_probed(own)),
-        trials=[_trial(each, search.objectives, disturbances) for each in _ordered(documents)],
+        trials=[_trial(each, search.objectives, interferences) for each in _ordered(documents)],
     )
 
 
@@ -271,17 +279,17 @@ def _level_fields(found: CapacityEstimate, *, users: bool, known: bool) -> dict[
 
 def _knee(documents: Sequence[StepRunResult]) -> dict[str, object]:
     """Return where the asymptotes meet; nothing without a trial at a low rate."""
-    probe = next((each for each in documents if each.trial == PROBE), None)
+    probe = next((document for document in documents if document.trial == PROBE), None)
     trials = _ordered(documents)
     if probe is None or not trials:
         return {}
     unloaded = min(trials, key=offered_rate)
-    found = knee_in_flight(measure(_RATE, [probe]), measure(_MEAN, [unloaded]))
-    if found is None or offered_rate(unloaded) > MOST_UNLOADED * good_rate(probe):
+    knee = knee_in_flight(measure(_RATE, [probe]), measure(_MEAN, [unloaded]))
+    if knee is None or offered_rate(unloaded) > MAX_UNLOADED_SHARE * good_rate(probe):
         return {}
-    interval = None if found.interval is None else _interval(*found.interval)
+    interval = None if knee.interval is None else _interval(*knee.interval)
     return {
-        "knee_requests_in_flight": round_number(found.at),
+        "knee_requests_in_flight": round_number(knee.at),
         "knee_requests_in_flight_interval": interval,
     }
 
@@ -306,20 +314,21 @@ def _message(
     return f"capacity at {at} is unclear: {'; '.join([problem, *known])}"
 
 
-def _disturbance(
-    found: CapacityEstimate, documents: Sequence[StepRunResult], disturbances: Mapping[str, str]
+def _interference(
+    found: CapacityEstimate, documents: Sequence[StepRunResult], interferences: Mapping[str, str]
 ) -> str:
     """Return why a trial that the result rests on does not show what the target can do."""
     if found.rate is None:
         return ""
     near = [
-        each
-        for each in documents
-        if each.id in disturbances and _is_near(as_trial(read_trial(each, [])).rate, found.rate)
+        document
+        for document in documents
+        if document.id in interferences
+        and _is_near(as_trial(read_trial(document, [])).rate, found.rate)
     ]
     if not near:
         return ""
-    return f"{len(near)} trials were disturbed, {near[0].id}: {disturbances[near[0].id]}"
+    return f"{len(near)} trials were disturbed, {near[0].id}: {interferences[near[0].id]}"
 
 
 def _is_near(rate: float, centre: float) -> bool:
@@ -327,9 +336,9 @@ def _is_near(rate: float, centre: float) -> bool:
 
 
 def _trial(
-    document: StepRunResult, objectives: Sequence[Objective], disturbances: Mapping[str, str]
+    document: StepRunResult, objectives: Sequence[Objective], interferences: Mapping[str, str]
 ) -> TrialResult:
-    results = [each for each in document.requests if not each.is_transaction]
+    results = [request for request in document.requests if not request.is_transaction]
     stored = read_trial(document, objectives)
     return TrialResult(
         requests_per_second=round(stored.requests_per_second, _DIGITS),
@@ -337,17 +346,17 @@ def _trial(
         excess=round(stored.excess, _DIGITS),
         p95_milliseconds=milliseconds(perceived_percentile(results, 95)),
         failed_percent=round(failed_percent([document]), _DIGITS),
-        disturbed=document.id in disturbances,
+        disturbed=document.id in interferences,
     )
 
 
 def _ordered(documents: Iterable[StepRunResult]) -> list[StepRunResult]:
-    trials = [each for each in documents if each.trial]
-    return sorted(trials, key=lambda each: each.trial or PROBE)
+    trials = [document for document in documents if document.trial]
+    return sorted(trials, key=lambda document: document.trial or PROBE)
 
 
 def _probed(trials: Iterable[StoredTrial]) -> float | None:
-    return next((each.requests_per_second for each in trials if each.number == PROBE), None)
+    return next((trial.requests_per_second for trial in trials if trial.number == PROBE), None)
 
 
 def _interval(lower: float, upper: float) -> Interval:
@@ -365,14 +374,18 @@ def _rounded(rate: float | None) -> float | None:
 def answer_capacity(spec: Spec, status: Status) -> Iterator[str]:
     """Yield `holds 7.1 requests/s (95 %: 6.6 to 7.5) at p95 ≤ 200 ms`, or why that is unclear."""
     del spec
-    for each in status.capacity:
-        if each.word is not CapacityWord.SEARCHING:
-            yield f"{each.variant}: {each.message}" if each.variant else each.message
+    for result in status.capacity:
+        if result.word is not CapacityConclusion.SEARCHING:
+            yield f"{result.variant}: {result.message}" if result.variant else result.message
 
 
 def answer_scalability(spec: Spec, status: Status) -> Iterator[str]:
     """Yield how throughput grows with users, where a knee was seen."""
     del spec
-    for each in status.scalability:
-        if each.knee_users is not None:
-            yield f"{each.variant}: {each.message}" if each.variant else each.message
+    for scalability in status.scalability:
+        if scalability.knee_users is not None:
+            yield (
+                f"{scalability.variant}: {scalability.message}"
+                if scalability.variant
+                else scalability.message
+            )

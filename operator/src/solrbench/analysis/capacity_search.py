@@ -11,7 +11,7 @@ searches.
 Everything follows from the trials alone: a search that is interrupted goes on with the next one.
 
 A search for a number of users (`user_search`) differs in how it finds its bracket, and in its
-levels, which are whole numbers: `grain` is the distance of two levels, 0 for rates.
+levels, which are whole numbers: `level_spacing` is the distance of two levels, 0 for rates.
 
 The search for the highest number of users that meets the limits: a closed loop.
 
@@ -32,46 +32,46 @@ from solrbench.stats.regression import ZeroCrossing, fit_crossing
 FIRST_SHARE = 0.2
 """Rate of the first trial, as a share of that of the probe: there, next to nothing queues."""
 
-WIDEST_BRACKET = math.log(1.25)
+MAX_SEARCH_INTERVAL = math.log(1.25)
 """Between the rate that meets the limits and the one that misses them, before the line begins."""
 
 STEPS = (1.0, -1.0, 0.0, 0.6, -0.6)
 """Where trials stand around the crossing, as shares of the reach."""
 
-MOST_REACH = 0.08
+MAX_TRIAL_DISTANCE = 0.08
 """How far trials stand from the crossing at most, in ln of the rate."""
 
-LEAST_REACH = 0.04
+MIN_TRIAL_DISTANCE = 0.04
 
-REACHED_EXCESS = 0.5
+TARGET_OVERSHOOT = 0.5
 """Excess that trials are to reach: beyond it, the curve is no line."""
 
 NEAR = 0.15
 """Trials farther from the crossing than this, in ln of the rate, are not on the line."""
 
-LEAST_TRIALS = 8
+MIN_TRIALS = 8
 """Trials before the search may stop."""
 
-LEAST_NEAR = 6
+MIN_NEAR_TRIALS = 6
 """Trials on the line, with fewer of which it may be straight by chance."""
 
 ENOUGH = 0.015
 """Half of the interval's width, in ln of the rate, at which the search stops."""
 
-MOST_HALF_WIDTH = 0.10
+MAX_HALF_WIDTH = 0.10
 """Half of the interval's width beyond which the result is unclear."""
 
-MOST_SCATTER = 0.10
+MAX_DISPERSION = 0.10
 """Standard deviation of what a single trial says of the rate, beyond which the result is unclear:
 where so much of it is noise, a narrow interval is narrow by chance."""
 
 _LARGEST_LOGARITHM = 30.0
 """Of a bound of an interval that is shown."""
 
-LEAST_SLOPE = 0.8
+MIN_SLOPE = 0.8
 """Excess for each unit of ln of the rate, below which the limit does not depend on the rate."""
 
-LEAST_USER_SLOPE = 0.3
+MIN_USER_SLOPE = 0.3
 """The same for users: in a closed loop without think time, response times grow in proportion to
 them at most, so that the slope is 1 where the limit is an average."""
 
@@ -81,7 +81,7 @@ CURVATURE = 0.01
 _STEP = 0.3
 _STEP_DOWN = 0.6
 _TOWARDS_PROBE = 0.7
-_LEAST_GRAINS = 2
+_MIN_LEVEL_SPACINGS = 2
 """Grains that trials stand from the crossing at least: fewer are too few different levels."""
 _ROUNDING = 1e-9
 _ROUNDS = 4
@@ -141,11 +141,11 @@ def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> f
     """
     if len(trials) >= most or probed <= 0:
         return None
-    bracketed = first_bracketed(trials)
+    bracketed = first_narrow_search_interval(trials)
     if bracketed is None:
-        return _bracketing_rate(probed, trials)
+        return _search_interval_rate(probed, trials)
     crossing = line_crossing(trials)
-    if crossing is not None and len(trials) >= LEAST_TRIALS and is_enough(crossing):
+    if crossing is not None and len(trials) >= MIN_TRIALS and is_enough(crossing):
         return None
     return level_around(crossing, trials, len(trials) - bracketed, seed)
 
@@ -155,22 +155,22 @@ def level_around(
     trials: Sequence[Trial],
     number: int,
     seed: int,
-    grain: float = 0.0,
+    level_spacing: float = 0.0,
 ) -> float:
     """Return the level of trial `number` of those around the crossing, once there is a bracket."""
-    centre = bracket_crossing(trials) if crossing is None else crossing.at
-    reach = MOST_REACH if crossing is None else _reach(crossing)
-    reach = max(reach, _LEAST_GRAINS * grain * math.exp(-centre))
+    centre = interpolated_crossing(trials) if crossing is None else crossing.at
+    reach = MAX_TRIAL_DISTANCE if crossing is None else _reach(crossing)
+    reach = max(reach, _MIN_LEVEL_SPACINGS * level_spacing * math.exp(-centre))
     return math.exp(centre + reach * _step(number, seed))
 
 
-def estimate(trials: Sequence[Trial], grain: float = 0.0) -> CapacityEstimate:
+def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEstimate:
     """Return what the trials say of the highest rate, or level, that meets the limits."""
-    met = max((each.rate for each in trials if each.meets), default=None)
-    missed = min((each.rate for each in trials if not each.meets), default=None)
-    problem = _bracket_problem(met, missed)
-    crossing = None if problem else line_crossing(trials, grain)
-    problem = problem or _line_problem(crossing, grain)
+    met = max((trial.rate for trial in trials if trial.meets), default=None)
+    missed = min((trial.rate for trial in trials if not trial.meets), default=None)
+    problem = _search_interval_problem(met, missed)
+    crossing = None if problem else line_crossing(trials, level_spacing)
+    problem = problem or _line_problem(crossing, level_spacing)
     if crossing is None or problem:
         return CapacityEstimate(None, None, None, met, missed, problem)
     return CapacityEstimate(
@@ -182,23 +182,23 @@ def estimate(trials: Sequence[Trial], grain: float = 0.0) -> CapacityEstimate:
     )
 
 
-def _line_problem(crossing: ZeroCrossing | None, grain: float) -> str:
+def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:
     """Return why the crossing is not the result, as words; empty if it is."""
-    word = "number of users" if grain else "rate"
+    word = "number of users" if level_spacing else "rate"
     if crossing is None:
         return f"response times do not rise with the {word}"
-    share = grain * math.exp(-crossing.at)
-    if crossing.slope < (LEAST_USER_SLOPE if grain else LEAST_SLOPE):
+    share = level_spacing * math.exp(-crossing.at)
+    if crossing.slope < (MIN_USER_SLOPE if level_spacing else MIN_SLOPE):
         return f"response times hardly rise with the {word}"
-    if crossing.points < LEAST_NEAR:
+    if crossing.points < MIN_NEAR_TRIALS:
         return f"only {crossing.points} trials are near the {word} that just meets the objectives"
-    if crossing.scatter > max(MOST_SCATTER, share):
-        loads = "numbers" if grain else "rates"
+    if crossing.scatter > max(MAX_DISPERSION, share):
+        loads = "numbers" if level_spacing else "rates"
         return f"trials at one {word} differ as if {loads} differed by {crossing.scatter:.0%}"
-    if not _half_width(crossing) <= max(MOST_HALF_WIDTH, share):
+    if not _half_width(crossing) <= max(MAX_HALF_WIDTH, share):
         return (
             f"trials differ too much: the 95 % interval{_bounds(crossing)} is wider than"
-            f" ±{MOST_HALF_WIDTH:.0%}; set a longer trialSeconds, or a higher maxTrials"
+            f" ±{MAX_HALF_WIDTH:.0%}; set a longer trialSeconds, or a higher maxTrials"
         )
     return ""
 
@@ -206,78 +206,84 @@ def _line_problem(crossing: ZeroCrossing | None, grain: float) -> str:
 def _bounds(crossing: ZeroCrossing) -> str:
     """Return `, 6.1 to 8.9,`; empty where a line so flat has no bounds."""
     bounds = crossing.lower - CURVATURE, crossing.upper + CURVATURE
-    if not all(abs(each) < _LARGEST_LOGARITHM for each in bounds):
+    if not all(abs(bound) < _LARGEST_LOGARITHM for bound in bounds):
         return ""
-    lower, upper = (format_number(round_number(math.exp(each))) for each in bounds)
+    lower, upper = (format_number(round_number(math.exp(bound))) for bound in bounds)
     return f", {lower} to {upper},"
 
 
-def _bracket_problem(met: float | None, missed: float | None) -> str:
+def _search_interval_problem(met: float | None, missed: float | None) -> str:
     if met is None:
         return "no trial met the objectives"
     return "no trial missed an objective" if missed is None else ""
 
 
-def first_bracketed(trials: Sequence[Trial], grain: float = 0.0) -> int | None:
+def first_narrow_search_interval(trials: Sequence[Trial], level_spacing: float = 0.0) -> int | None:
     """Return after how many trials the bracket was narrow enough; None if it is not."""
     for count in range(2, len(trials) + 1):
-        low, high = _bracket(trials[:count])
+        low, high = _search_interval(trials[:count])
         if low is None or high is None:
             continue
-        if high - low <= max(WIDEST_BRACKET, math.log1p(grain * math.exp(-low)) + _ROUNDING):
+        if high - low <= max(
+            MAX_SEARCH_INTERVAL, math.log1p(level_spacing * math.exp(-low)) + _ROUNDING
+        ):
             return count
     return None
 
 
-def _bracket(trials: Sequence[Trial]) -> tuple[float | None, float | None]:
+def _search_interval(trials: Sequence[Trial]) -> tuple[float | None, float | None]:
     """Return ln of the highest rate that met the limits and of the lowest that missed one."""
-    met = max((math.log(each.rate) for each in trials if each.meets), default=None)
-    missed = min((math.log(each.rate) for each in trials if not each.meets), default=None)
+    met = max((math.log(trial.rate) for trial in trials if trial.meets), default=None)
+    missed = min((math.log(trial.rate) for trial in trials if not trial.meets), default=None)
     return met, missed
 
 
-def _bracketing_rate(probed: float, trials: Sequence[Trial]) -> float:
+def _search_interval_rate(probed: float, trials: Sequence[Trial]) -> float:
     if not trials:
         return FIRST_SHARE * probed
-    low, high = _bracket(trials)
+    low, high = _search_interval(trials)
     if low is None and high is not None:
         return math.exp(high - _STEP_DOWN)
     if low is not None and high is None:
         towards = math.exp(low) + _TOWARDS_PROBE * (probed - math.exp(low))
         # Close to the probe, whose users may have been too few to keep every place busy.
-        return towards if towards > math.exp(low + WIDEST_BRACKET / 4) else math.exp(low + _STEP)
-    return math.exp(bracket_crossing(trials))
+        return (
+            towards if towards > math.exp(low + MAX_SEARCH_INTERVAL / 4) else math.exp(low + _STEP)
+        )
+    return math.exp(interpolated_crossing(trials))
 
 
-def bracket_crossing(trials: Sequence[Trial]) -> float:
+def interpolated_crossing(trials: Sequence[Trial]) -> float:
     """Return ln of the rate between the two ends of the bracket, by false position."""
-    below = max((each for each in trials if each.meets), key=lambda each: each.rate)
-    above = min((each for each in trials if not each.meets), key=lambda each: each.rate)
+    below = max((trial for trial in trials if trial.meets), key=lambda trial: trial.rate)
+    above = min((trial for trial in trials if not trial.meets), key=lambda trial: trial.rate)
     share = below.excess / (below.excess - above.excess)
     low, high = math.log(below.rate), math.log(above.rate)
     return low + min(max(share, 0.2), 0.8) * (high - low)
 
 
-def line_crossing(trials: Sequence[Trial], grain: float = 0.0) -> ZeroCrossing | None:
+def line_crossing(trials: Sequence[Trial], level_spacing: float = 0.0) -> ZeroCrossing | None:
     """Return where the line through the trials near its own crossing is zero."""
-    low, high = _bracket(trials)
+    low, high = _search_interval(trials)
     if low is None or high is None:
         return None
-    centre, found = bracket_crossing(trials), None
+    centre, crossing = interpolated_crossing(trials), None
     for _ in range(_ROUNDS):
-        width = max(NEAR, (_LEAST_GRAINS + 1) * grain * math.exp(-centre))
-        near = [each for each in trials if abs(math.log(each.rate) - centre) <= width]
-        found = fit_crossing([math.log(each.rate) for each in near], [each.excess for each in near])
-        if found is None or abs(found.at - centre) > width:
+        width = max(NEAR, (_MIN_LEVEL_SPACINGS + 1) * level_spacing * math.exp(-centre))
+        near = [trial for trial in trials if abs(math.log(trial.rate) - centre) <= width]
+        crossing = fit_crossing(
+            [math.log(trial.rate) for trial in near], [trial.excess for trial in near]
+        )
+        if crossing is None or abs(crossing.at - centre) > width:
             return None
-        centre = found.at
-    return found
+        centre = crossing.at
+    return crossing
 
 
-def is_enough(crossing: ZeroCrossing, grain: float = 0.0) -> bool:
+def is_enough(crossing: ZeroCrossing, level_spacing: float = 0.0) -> bool:
     """Say whether the crossing is known well enough to stop: to half a grain, for one."""
-    enough = max(ENOUGH, grain / 2 * math.exp(-crossing.at))
-    return crossing.points >= LEAST_NEAR and _half_width(crossing) <= enough
+    enough = max(ENOUGH, level_spacing / 2 * math.exp(-crossing.at))
+    return crossing.points >= MIN_NEAR_TRIALS and _half_width(crossing) <= enough
 
 
 def _half_width(crossing: ZeroCrossing) -> float:
@@ -286,18 +292,18 @@ def _half_width(crossing: ZeroCrossing) -> float:
 
 def _reach(crossing: ZeroCrossing) -> float:
     """Return how far trials stand from the crossing, less where response times rise steeply."""
-    return min(max(REACHED_EXCESS / crossing.slope, LEAST_REACH), MOST_REACH)
+    return min(max(TARGET_OVERSHOOT / crossing.slope, MIN_TRIAL_DISTANCE), MAX_TRIAL_DISTANCE)
 
 
 def _step(number: int, seed: int) -> float:
     """Return where trial `number` around the crossing stands, as a share of the reach."""
-    cycle, place = divmod(number, len(STEPS))
+    cycle, index = divmod(number, len(STEPS))
     steps = list(STEPS)
     random.Random(f"{seed}/{cycle}").shuffle(steps)  # noqa: S311 - an order, not a secret
-    return steps[place]
+    return steps[index]
 
 
-_GRAIN = 1.0
+_LEVEL_SPACING = 1.0
 _BEYOND = 1.1
 """How much farther than predicted a trial goes that is to find the other end of the bracket."""
 
@@ -335,35 +341,41 @@ def next_users(
     """
     if len(trials) >= most:
         return None
-    bracketed = first_bracketed(trials, _GRAIN)
+    bracketed = first_narrow_search_interval(trials, _LEVEL_SPACING)
     if bracketed is None:
         return _bracketing_users(within, probe, trials)
-    crossing = line_crossing(trials, _GRAIN)
-    if crossing is not None and len(trials) >= LEAST_TRIALS and is_enough(crossing, _GRAIN):
+    crossing = line_crossing(trials, _LEVEL_SPACING)
+    if crossing is not None and len(trials) >= MIN_TRIALS and is_enough(crossing, _LEVEL_SPACING):
         return None
-    return within.nearest(level_around(crossing, trials, len(trials) - bracketed, seed, _GRAIN))
+    return within.nearest(
+        level_around(crossing, trials, len(trials) - bracketed, seed, _LEVEL_SPACING)
+    )
 
 
 def estimate_users(trials: Sequence[Trial]) -> CapacityEstimate:
     """Return the highest whole number of users that meets the limits, and its interval."""
-    found = estimate(trials, _GRAIN)
-    if found.rate is None or found.lower is None or found.upper is None:
-        return found
+    capacity_estimate = estimate(trials, _LEVEL_SPACING)
+    if (
+        capacity_estimate.rate is None
+        or capacity_estimate.lower is None
+        or capacity_estimate.upper is None
+    ):
+        return capacity_estimate
     return replace(
-        found,
-        rate=float(math.floor(found.rate)),
-        lower=float(math.floor(found.lower)),
-        upper=float(math.floor(found.upper)),
+        capacity_estimate,
+        rate=float(math.floor(capacity_estimate.rate)),
+        lower=float(math.floor(capacity_estimate.lower)),
+        upper=float(math.floor(capacity_estimate.upper)),
     )
 
 
 def _bracketing_users(within: UserRange, probe: Trial, trials: Sequence[Trial]) -> int | None:
     if not trials:
         return within.nearest(_predicted(probe))
-    met = max((each for each in trials if each.meets), key=_users, default=None)
-    missed = min((each for each in trials if not each.meets), key=_users, default=None)
+    met = max((trial for trial in trials if trial.meets), key=_users, default=None)
+    missed = min((trial for trial in trials if not trial.meets), key=_users, default=None)
     if met is not None and missed is not None:
-        between = within.nearest(math.exp(bracket_crossing(trials)))
+        between = within.nearest(math.exp(interpolated_crossing(trials)))
         return min(max(between, round(met.rate) + 1), round(missed.rate) - 1)
     if met is not None:
         wanted = within.nearest(max(_predicted(met) * _BEYOND, met.rate + 1))

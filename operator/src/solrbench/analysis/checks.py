@@ -115,13 +115,16 @@ def worst_share_of_requests(
 def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:
     """Return how many requests failed in this way."""
     return sum(
-        each.count for result in results for each in result.failure_kinds if each.kind == kind
+        failure_kind.count
+        for result in results
+        for failure_kind in result.failure_kinds
+        if failure_kind.kind == kind
     )
 
 
 def worst(findings: Iterable[ValidityFinding]) -> ValidityFinding | None:
     """Return the finding with the largest number."""
-    return max(findings, key=lambda each: each.number, default=None)
+    return max(findings, key=lambda finding: finding.number, default=None)
 
 
 def measured_seconds(worker: WorkerResult, document: StepRunResult) -> float:

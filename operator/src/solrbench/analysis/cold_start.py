@@ -28,18 +28,18 @@ def cold_start(document: StepRunResult) -> list[CurvePoint]:
         (True, document.warm_up_thousands, document.warm_up_caches),
         (False, document.thousands, document.caches),
     )
-    found = [
+    rows = [
         (warm_up, window, hit_ratios(window, samples))
         for warm_up, windows, samples in parts
         for window in windows
     ]
-    return [CurvePoint(number, *point) for number, point in enumerate(found, start=1)]
+    return [CurvePoint(number, *point) for number, point in enumerate(rows, start=1)]
 
 
 def first_step_run(documents: Sequence[StepRunResult]) -> StepRunResult | None:
     """Return the step run that was measured first; None if no step run has windows."""
-    known = [each for each in documents if each.outlier_windows is not None]
-    return min(known, key=lambda each: each.start_time, default=None)
+    known = [document for document in documents if document.outlier_windows is not None]
+    return min(known, key=lambda document: document.start_time, default=None)
 
 
 def summarise_cold_start(documents: Sequence[StepRunResult]) -> ColdStart | None:
@@ -86,10 +86,10 @@ def hit_ratios(window: RequestWindow, samples: Sequence[CacheSample]) -> dict[st
     """
     begin, end = window.end_seconds - window.seconds, window.end_seconds
     ratios = {}
-    for cache in sorted({each.cache for each in samples}):
-        own = [each for each in samples if each.cache == cache]
-        before = [each for each in own if each.second <= begin]
-        after = [each for each in own if each.second >= end]
+    for cache in sorted({sample.cache for sample in samples}):
+        own = [sample for sample in samples if sample.cache == cache]
+        before = [sample for sample in own if sample.second <= begin]
+        after = [sample for sample in own if sample.second >= end]
         if before and after:
             lookups = after[0].lookups - before[-1].lookups
             hits = after[0].hits - before[-1].hits

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from textwrap import shorten
 
-from solrbench.analysis.baseline import primary_words
+from solrbench.analysis.baseline import primary_comparisons
 from solrbench.analysis.bottleneck import answer_bottlenecks
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
@@ -18,13 +18,13 @@ from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.response_gaps import answer_response_gaps
 from solrbench.analysis.sentences import (
     format_bound,
+    format_conclusion,
     format_more_repeats,
     format_signed,
-    format_word,
 )
 from solrbench.analysis.step_trends import answer_trends, trend_difference_sentences
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.comparisons import Comparison, FigureComparison, Overhead, Word
+from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion, FigureComparison, Overhead
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.status import MAX_ANSWERS
 from solrbench.stats.number_format import format_number
@@ -64,11 +64,11 @@ class Answer:
 
     def _words(self) -> str:
         overhead = self.overhead
-        word = format_word(overhead.word, on_target=self.on_target)
+        word = format_conclusion(overhead.word, on_target=self.on_target)
         match overhead.word:
-            case Word.SAME:
+            case Conclusion.SAME:
                 return f"{word} as {self.other} ({self._signed()})"
-            case Word.UNCLEAR:
+            case Conclusion.UNCLEAR:
                 more = format_more_repeats(overhead.more_repeats)
                 return f"{word} beside {self.other}{more} ({self._signed()})"
             case _:
@@ -110,16 +110,16 @@ def baseline_sentences(
         loads: of the steps, as `loads_as_text`
 
     """
-    for each in primary_words(figures):
-        if each.word is not None:
-            variant = f", {each.variant}" if each.variant else ""
-            load = loads.get(each.step or "", each.step)
+    for comparison in primary_comparisons(figures):
+        if comparison.word is not None:
+            variant = f", {comparison.variant}" if comparison.variant else ""
+            load = loads.get(comparison.step or "", comparison.step)
             yield Answer(
-                f"{label_of(each.figure)} of {each.request} at {load}{variant}",
+                f"{label_of(comparison.figure)} of {comparison.request} at {load}{variant}",
                 baseline,
-                overhead_of(each),
-                on_target=each.on_target,
-                invalid="the step is Invalid" if each.invalid else "",
+                overhead_of(comparison),
+                on_target=comparison.on_target,
+                invalid="the step is Invalid" if comparison.invalid else "",
             ).sentence
 
 
@@ -138,24 +138,25 @@ def answer_variants(spec: Spec, status: Status) -> Iterator[str]:
     """Yield what each step says of each variant beside the first one."""
     label, read = _PRIMARY.get(spec.comparison.primary, _P95)
     loads, known = _loads_of(spec), set()
-    for each in status.comparisons:
-        point = each.step, each.variant
-        overhead = read(each)
+    for comparison in status.comparisons:
+        point = comparison.step, comparison.variant
+        overhead = read(comparison)
         # The first request of a point is that of its primary figure.
         if point not in known and overhead is not None and overhead.word is not None:
             yield Answer(
-                f"{label} of {each.request} at {loads.get(each.step, each.step)}, {each.variant}",
-                each.baseline,
+                f"{label} of {comparison.request} at {loads.get(comparison.step, comparison.step)},"
+                f" {comparison.variant}",
+                comparison.baseline,
                 overhead,
-                on_target=each.on_target,
-                invalid=f"Invalid: {', '.join(each.invalid)}" if each.invalid else "",
+                on_target=comparison.on_target,
+                invalid=f"Invalid: {', '.join(comparison.invalid)}" if comparison.invalid else "",
             ).sentence
         known.add(point)
 
 
 def _loads_of(spec: Spec) -> dict[str, str]:
     return loads_as_text(
-        {each.name: (each.users, each.requests_per_second) for each in spec.load.steps}
+        {step.name: (step.users, step.requests_per_second) for step in spec.load.steps}
     )
 
 
@@ -180,7 +181,7 @@ def _load(users: int | None, rate: float | None) -> str:
     return "" if rate is None else f"{format_number(rate)} requests/s"
 
 
-MOST_CHARACTERS = 300
+MAX_CHARACTERS = 300
 """Of one answer; names are limited, so it is hardly ever cut."""
 
 KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
@@ -201,4 +202,4 @@ def collect_answers(spec: Spec, status: Status) -> list[str]:
     """Return what the numbers of a status say, the most important first."""
     answers = chain.from_iterable(kind(spec, status) for kind in KINDS)
     shown = islice(answers, MAX_ANSWERS)
-    return [shorten(each, MOST_CHARACTERS, placeholder=" …") for each in shown]
+    return [shorten(answer, MAX_CHARACTERS, placeholder=" …") for answer in shown]

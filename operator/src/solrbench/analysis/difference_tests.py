@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from solrbench.analysis.differences import SideDifference
+from solrbench.analysis.differences import MetricDifference
 from solrbench.analysis.metrics import (
     AVERAGE,
     RATE,
@@ -27,7 +27,7 @@ from solrbench.analysis.metrics import (
     percentile_metric,
 )
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Word
+from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.stats.distributions import t_quantile
@@ -60,7 +60,7 @@ class ComparisonRule:
     smallest_effect_percent: float = SMALLEST_EFFECT_PERCENT
     looks: Looks | None = None
 
-    def margin(self, difference: SideDifference) -> float:
+    def margin(self, difference: MetricDifference) -> float:
         """Return the difference that matters, on the scale of the metric."""
         if difference.metric.scale is Scale.POINTS:
             return SMALLEST_POINTS
@@ -87,8 +87,8 @@ class ComparisonFinding:
 
     """
 
-    difference: SideDifference
-    word: Word | None
+    difference: MetricDifference
+    word: Conclusion | None
     interval: ConfidenceBounds | None = None
     more_repeats: int | None = None
 
@@ -107,7 +107,7 @@ class ComparisonFinding:
     @property
     def is_decided(self) -> bool:
         """Say whether more repeats are of no use."""
-        return self.word in (Word.SAME, Word.BETTER, Word.WORSE)
+        return self.word in (Conclusion.SAME, Conclusion.BETTER, Conclusion.WORSE)
 
     def _shown(self, value: float) -> float:
         if self.difference.metric.scale is Scale.POINTS:
@@ -121,18 +121,18 @@ _HIGHEST = math.log(10**12)
 
 def is_decided(findings: Sequence[ComparisonFinding]) -> bool:
     """Say whether every figure has a word, so that no further repeat is needed."""
-    return all(each.is_decided for each in findings)
+    return all(finding.is_decided for finding in findings)
 
 
 def decide_primary(
-    differences: Sequence[SideDifference], rule: ComparisonRule
+    differences: Sequence[MetricDifference], rule: ComparisonRule
 ) -> list[ComparisonFinding]:
     """Return the words on one figure for each point: of all, hardly ever one is false (Holm)."""
     return _decide(differences, rule, holm, family=len(differences))
 
 
 def decide_details(
-    differences: Sequence[SideDifference], rule: ComparisonRule
+    differences: Sequence[MetricDifference], rule: ComparisonRule
 ) -> list[ComparisonFinding]:
     """Return the words on figures below those: of those said, few are false.
 
@@ -142,7 +142,10 @@ def decide_details(
 
 
 def _decide(
-    differences: Sequence[SideDifference], rule: ComparisonRule, correction: Correction, family: int
+    differences: Sequence[MetricDifference],
+    rule: ComparisonRule,
+    correction: Correction,
+    family: int,
 ) -> list[ComparisonFinding]:
     tested = [
         _Tested(each, each.estimate, rule, family)
@@ -162,7 +165,7 @@ def _decide(
 class _Tested:
     """The tests of one difference; their p values are those of a test without looks."""
 
-    difference: SideDifference
+    difference: MetricDifference
     estimate: DifferenceEstimate
     rule: ComparisonRule
     family: int
@@ -178,18 +181,22 @@ class _Tested:
 
     def finding(self, same: bool, different: bool) -> ComparisonFinding:
         """Return the word, given which tests hold."""
-        word = Word.SAME if same else self._direction() if different else Word.UNCLEAR
+        word = Conclusion.SAME if same else self._direction() if different else Conclusion.UNCLEAR
         level = 2 * EQUIVALENCE_LEVEL * self._share(0)
         return ComparisonFinding(
             self.difference,
             word,
             self.estimate.interval(level / self.family) if level else None,
-            self._more_repeats() if word is Word.UNCLEAR else None,
+            self._more_repeats() if word is Conclusion.UNCLEAR else None,
         )
 
-    def _direction(self) -> Word:
+    def _direction(self) -> Conclusion:
         is_lower = self.estimate.centre < 0
-        return Word.BETTER if is_lower == self.difference.metric.is_lower_better else Word.WORSE
+        return (
+            Conclusion.BETTER
+            if is_lower == self.difference.metric.is_lower_better
+            else Conclusion.WORSE
+        )
 
     def _spent(self, p: float) -> float:
         share = self._share(0)
@@ -258,7 +265,7 @@ def settings_of_spec(spec: Spec) -> ComparisonSettings:
     )
 
 
-def settings_of_sides(
+def settings_of_specs(
     before: Mapping[str, Any],
     after: Mapping[str, Any],
     smallest_effect_percent: float | None = None,
@@ -294,7 +301,7 @@ SETTINGS = ("target", "collection", "podOptions")
 DEFINITIONS = ("dataset", "workload", "warmUp", "load.steps", "load.between", "seed")
 """Parts that say what is done: with other documents or requests, other figures mean nothing."""
 
-_MOST_CHARACTERS = 60
+_MAX_CHARACTERS = 60
 """Of a value that is named."""
 
 _ABSENT = "not set"
@@ -307,12 +314,12 @@ def differing(
 
     A line is `collection.shards: 1, then 2`; where there are more, the last one says how many.
     """
-    found = [
+    lines = [
         line for part in parts for line in _compare(part, _value(before, part), _value(after, part))
     ]
-    if len(found) <= most:
-        return found
-    return [*found[: most - 1], f"{len(found) - most + 1} more"]
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], f"{len(lines) - most + 1} more"]
 
 
 def _value(spec: Mapping[str, Any], path: str) -> Any:
@@ -339,4 +346,4 @@ def _text(value: Any) -> str:
     if value is None:
         return _ABSENT
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}…"

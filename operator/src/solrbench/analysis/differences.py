@@ -22,18 +22,18 @@ from solrbench.stats.tests import (
 APART = 5.0
 """Scaled median absolute deviations from the median of its side beyond which a repeat is apart."""
 
-LEAST_SCALE = 0.01
+MIN_SCALE = 0.01
 """That deviation is taken as at least 1 %: where all are nearly equal, a trifle is not apart."""
 
-LEAST_FOR_RANKS = 5
+MIN_VALUES_FOR_RANKS = 5
 """Values of each side from which on the rank sum can say something at 99 %."""
 
-_LEAST_POSITIVE = 1e-9
+_MIN_POSITIVE = 1e-9
 """In place of 0 where a logarithm is taken."""
 
 
 @dataclass(frozen=True)
-class RepeatFigure:
+class RepeatValue:
     """The value of a figure in one repeat.
 
     Attributes:
@@ -50,7 +50,7 @@ class RepeatFigure:
 
 
 @dataclass(frozen=True)
-class SideDifference:
+class MetricDifference:
     """How far a figure of two sides is apart.
 
     Attributes:
@@ -75,13 +75,13 @@ class SideDifference:
     apart: int = 0
 
 
-def compare_figures(
+def compare_metrics(
     metric: ComparisonMetric,
-    before: Sequence[RepeatFigure],
-    after: Sequence[RepeatFigure],
+    before: Sequence[RepeatValue],
+    after: Sequence[RepeatValue],
     *,
     in_rounds: bool,
-) -> SideDifference | None:
+) -> MetricDifference | None:
     """Return the difference of two sides, None if one of them has no figure.
 
     Args:
@@ -97,16 +97,18 @@ def compare_figures(
         before, after = _common(before, after), _common(after, before)
     if not before or not after:
         return None
-    on_target = any(len({each.target for each in side}) == 1 for side in (before, after))
+    on_target = any(
+        len({repeat_value.target for repeat_value in side}) == 1 for side in (before, after)
+    )
     left, right = (
         _sample(metric, side, keys)
         for side, keys in zip(
             (before, after), _keys(before, after, in_rounds, on_target), strict=True
         )
     )
-    apart = _apart(left) + _apart(right)
+    apart = _count_outliers(left) + _count_outliers(right)
     estimate = _estimate(left, right, in_rounds=in_rounds, by_ranks=apart > 0)
-    return SideDifference(
+    return MetricDifference(
         metric,
         _unscaled(metric, fmean(left)),
         _unscaled(metric, fmean(right)),
@@ -118,15 +120,18 @@ def compare_figures(
     )
 
 
-def _common(side: Sequence[RepeatFigure], other: Sequence[RepeatFigure]) -> list[RepeatFigure]:
+def _common(side: Sequence[RepeatValue], other: Sequence[RepeatValue]) -> list[RepeatValue]:
     """Return the figures of the rounds that both sides have, in their order."""
-    rounds = {each.repeat for each in other}
-    return sorted((each for each in side if each.repeat in rounds), key=lambda each: each.repeat)
+    rounds = {repeat_value.repeat for repeat_value in other}
+    return sorted(
+        (repeat_value for repeat_value in side if repeat_value.repeat in rounds),
+        key=lambda repeat_value: repeat_value.repeat,
+    )
 
 
 def _keys(
-    before: Sequence[RepeatFigure],
-    after: Sequence[RepeatFigure],
+    before: Sequence[RepeatValue],
+    after: Sequence[RepeatValue],
     in_rounds: bool,
     on_target: bool,
 ) -> tuple[list[Hashable], list[Hashable]]:
@@ -136,11 +141,13 @@ def _keys(
     if in_rounds:
         pairs: list[Hashable] = [(a.target, b.target) for a, b in zip(before, after, strict=True)]
         return pairs, pairs
-    return [each.target for each in before], [each.target for each in after]
+    return [repeat_value.target for repeat_value in before], [
+        repeat_value.target for repeat_value in after
+    ]
 
 
 def _sample(
-    metric: ComparisonMetric, side: Sequence[RepeatFigure], keys: Sequence[Hashable]
+    metric: ComparisonMetric, side: Sequence[RepeatValue], keys: Sequence[Hashable]
 ) -> tuple[float, ...]:
     values: dict[Hashable, list[float]] = {}
     for each, key in zip(side, keys, strict=True):
@@ -148,13 +155,13 @@ def _sample(
     return tuple(fmean(each) for each in values.values())
 
 
-def _apart(values: Sequence[float]) -> int:
+def _count_outliers(values: Sequence[float]) -> int:
     """Return how many values are far from the others of their side."""
-    if len(values) < LEAST_FOR_RANKS:
+    if len(values) < MIN_VALUES_FOR_RANKS:
         return 0
-    reach = APART * robust_deviation(values, LEAST_SCALE)
+    reach = APART * robust_deviation(values, MIN_SCALE)
     centre = median(values)
-    return sum(abs(each - centre) > reach for each in values)
+    return sum(abs(value - centre) > reach for value in values)
 
 
 def _estimate(
@@ -163,14 +170,14 @@ def _estimate(
     fewest = min(len(left), len(right))
     if fewest < 2:
         return None
-    if by_ranks and fewest >= LEAST_FOR_RANKS:
+    if by_ranks and fewest >= MIN_VALUES_FOR_RANKS:
         return RankEstimate(left, right)
-    make = StudentEstimate.paired if in_rounds else StudentEstimate.of_sides
+    make = StudentEstimate.paired if in_rounds else StudentEstimate.unpaired
     return make(left, right)
 
 
 def _scaled(metric: ComparisonMetric, value: float) -> float:
-    return math.log(max(value, _LEAST_POSITIVE)) if metric.scale is Scale.RATIO else value
+    return math.log(max(value, _MIN_POSITIVE)) if metric.scale is Scale.RATIO else value
 
 
 def _unscaled(metric: ComparisonMetric, value: float) -> float:

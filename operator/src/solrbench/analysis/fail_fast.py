@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from solrbench.analysis.objectives import evaluate, evaluate_objectives, failed_percent
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.findings import NotRun, ObjectiveWord
+from solrbench.api.v1alpha1.findings import NotRun, ObjectiveConclusion
 from solrbench.api.v1alpha1.load import StopRules
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
@@ -60,7 +60,7 @@ def stop_reason(
         if objective.steps and document.step not in objective.steps:
             continue
         result = evaluate(objective, document.step, document.variant, [document])
-        if result.word is ObjectiveWord.MISSED:
+        if result.word is ObjectiveConclusion.MISSED:
             return f"{document.id} missed objective {objective.name}: {result.message}"
     return None
 
@@ -84,48 +84,52 @@ def left_out(
     """
     whole = missed_by_indexing(spec, dataset)
     if whole is not None:
-        return {str(each): whole for each in step_runs if str(each) not in stored}
+        return {str(step_run): whole for step_run in step_runs if str(step_run) not in stored}
     reasons: dict[str, tuple[int, str]] = {}
-    for each in step_runs:
-        reason = stops.get(str(each))
-        known = reasons.get(each.variant)
-        if reason is not None and (known is None or each.step_index < known[0]):
-            reasons[each.variant] = each.step_index, reason
+    for step_run in step_runs:
+        reason = stops.get(str(step_run))
+        known = reasons.get(step_run.variant)
+        if reason is not None and (known is None or step_run.step_index < known[0]):
+            reasons[step_run.variant] = step_run.step_index, reason
     return {
-        str(each): reasons[each.variant][1]
-        for each in step_runs
-        if each.variant in reasons
-        and each.step_index > reasons[each.variant][0]
-        and str(each) not in stored
+        str(step_run): reasons[step_run.variant][1]
+        for step_run in step_runs
+        if step_run.variant in reasons
+        and step_run.step_index > reasons[step_run.variant][0]
+        and str(step_run) not in stored
     }
 
 
 def missed_by_indexing(spec: Spec, dataset: DatasetStatus) -> str | None:
     """Return why no load is run at all; None if it is."""
-    fast = [each for each in spec.objectives if each.fail_fast and each.indexing_time is not None]
-    found = evaluate_objectives(spec.model_copy(update={"objectives": fast}), [], dataset)
-    results = found.results if found is not None else []
-    missed = [each for each in results if each.word is ObjectiveWord.MISSED]
+    fast = [
+        objective
+        for objective in spec.objectives
+        if objective.fail_fast and objective.indexing_time is not None
+    ]
+    objectives = evaluate_objectives(spec.model_copy(update={"objectives": fast}), [], dataset)
+    results = objectives.results if objectives is not None else []
+    missed = [objective for objective in results if objective.word is ObjectiveConclusion.MISSED]
     return f"objective {missed[0].name}: {missed[0].message}" if missed else None
 
 
-def summarise_left_out(step_runs: Sequence[StepRunId], reasons: Mapping[str, str]) -> list[NotRun]:
+def summarise_omitted(step_runs: Sequence[StepRunId], reasons: Mapping[str, str]) -> list[NotRun]:
     """Return an entry for each step and variant that has step runs left out."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for each in step_runs:
-        if str(each) in reasons:
-            found.setdefault((each.step, each.variant), []).append(reasons[str(each)])
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for step_run in step_runs:
+        if str(step_run) in reasons:
+            grouped.setdefault((step_run.step, step_run.variant), []).append(reasons[str(step_run)])
     return [
         NotRun(step=step, variant=variant or None, step_runs=len(texts), reason=texts[0])
-        for (step, variant), texts in found.items()
+        for (step, variant), texts in grouped.items()
     ]
 
 
 def answer_early_ends(spec: Spec, status: Status) -> Iterator[str]:
     """Yield `soak broke off at second 812 (…)` for each such step: when, why, first symptom."""
     del spec
-    for each in status.verdicts:
-        through = f" through {each.variant}" if each.variant else ""
-        for reason in each.reasons:
+    for verdict in status.verdicts:
+        through = f" through {verdict.variant}" if verdict.variant else ""
+        for reason in verdict.reasons:
             if reason.reason == "EndedEarly":
-                yield f"{each.step}{through}: {reason.message}"
+                yield f"{verdict.step}{through}: {reason.message}"

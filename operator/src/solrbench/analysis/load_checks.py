@@ -92,10 +92,10 @@ def _busy_percents(
     if worker.core_busy_percent is not None:
         on_cpu = worker.core_cpu_seconds or 0.0
         yield worker.core_busy_percent, on_cpu, f"{format_number(seconds)} s"
-    found = worker.most_busy
-    if found is not None:
-        busy = 100 * found.core_busy_seconds / found.seconds
-        yield busy, found.core_cpu_seconds, _period(found)
+    most_busy = worker.most_busy
+    if most_busy is not None:
+        busy = 100 * most_busy.core_busy_seconds / most_busy.seconds
+        yield busy, most_busy.core_cpu_seconds, _period(most_busy)
 
 
 def _period(found: UsageSlice) -> str:
@@ -112,11 +112,11 @@ def _share(worker: WorkerResult) -> str:
 def check_connections_ran_out(document: StepRunResult, load: Load) -> Outcome:
     """Look for requests that found no free port, file or memory in the load generator."""
     del load
-    sent = [each for each in document.requests if not each.is_transaction]
+    sent = [request for request in document.requests if not request.is_transaction]
     count = count_of_kind(sent, CONNECTIONS_RAN_OUT)
     if not count:
         return None
-    whole = sum(each.requests for each in sent)
+    whole = sum(request.requests for request in sent)
     return ValidityFinding(
         count, f"{count} of {whole} requests found no free port, file or memory (limit 0)"
     )
@@ -124,7 +124,7 @@ def check_connections_ran_out(document: StepRunResult, load: Load) -> Outcome:
 
 _LAG_PERCENT = 99
 
-_LEAST_DELAY_MICROSECONDS = 1000
+_MIN_DELAY_MICROSECONDS = 1000
 """A delay of less than a millisecond is that of a system call, at whatever service time."""
 
 
@@ -133,8 +133,12 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
     if document.requests_per_second is None:
         return None
     limit = load.validity.max_lag_milliseconds
-    unknown = [each.worker for each in document.workers if each.lag_p99_microseconds is None]
-    found = worst(
+    unknown = [
+        worker_result.worker
+        for worker_result in document.workers
+        if worker_result.lag_p99_microseconds is None
+    ]
+    finding = worst(
         ValidityFinding(
             lag,
             f"worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
@@ -143,7 +147,7 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
         for worker in document.workers
         if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit
     )
-    return found or (NotEvaluated(f"no lag of {', '.join(unknown[:3])}") if unknown else None)
+    return finding or (NotEvaluated(f"no lag of {', '.join(unknown[:3])}") if unknown else None)
 
 
 def check_generator_delay(document: StepRunResult, load: Load) -> Outcome:
@@ -154,8 +158,8 @@ def check_generator_delay(document: StepRunResult, load: Load) -> Outcome:
     percent, limit = load.validity.percentile, load.validity.max_own_delay_percent
     return worst(
         finding
-        for each in document.requests
-        if (finding := _own_delay(each, percent, limit)) is not None
+        for request in document.requests
+        if (finding := _own_delay(request, percent, limit)) is not None
     )
 
 
@@ -168,7 +172,7 @@ def _own_delay(result: RequestResult, percent: int, limit: float) -> ValidityFin
     if delayed is None or without is None:
         return None
     above = delayed - without
-    if above < _LEAST_DELAY_MICROSECONDS or 100 * above <= limit * without:
+    if above < _MIN_DELAY_MICROSECONDS or 100 * above <= limit * without:
         return None
     share = 100 * above / without
     return ValidityFinding(
@@ -221,7 +225,7 @@ def _share_of_plan(document: StepRunResult, part: int, what: str, limit: float) 
 _SUPPORT = 10
 """Requests of a worker that must be expected beyond its percentile."""
 
-_LEAST_MICROSECONDS = 1000
+_MIN_MICROSECONDS = 1000
 """A difference of less than a millisecond is that of two machines, not of a bad one."""
 
 _ERRORS = 5.0
@@ -240,9 +244,9 @@ def check_workers_differ(document: StepRunResult, load: Load) -> Outcome:
     if len(document.workers) < 2:
         return None
     seen = [
-        (worker, found)
+        (worker, percentile)
         for worker in document.workers
-        if (found := _percentile(worker, load.validity.percentile))
+        if (percentile := _percentile(worker, load.validity.percentile))
     ]
     supported = [
         each for each in seen if each[0].requests * (100 - each[1].percent) >= 100 * _SUPPORT
@@ -259,14 +263,16 @@ def check_workers_differ(document: StepRunResult, load: Load) -> Outcome:
 
 def _percentile(worker: WorkerResult, percent: int) -> WorkerPercentile | None:
     """Return the lowest percentile that was kept and is not below `percent`."""
-    return next((each for each in worker.percentiles if each.percent >= percent), None)
+    return next(
+        (percentile for percentile in worker.percentiles if percentile.percent >= percent), None
+    )
 
 
 def _compare(seen: _Seen, others: Sequence[_Seen], limit: float) -> ValidityFinding | None:
-    worker, found = seen
-    usual = median(each.microseconds for _, each in others)
-    above = found.microseconds - usual
-    if above < _LEAST_MICROSECONDS or 100 * above <= limit * usual:
+    worker, worker_percentile = seen
+    usual = median(percentile.microseconds for _, percentile in others)
+    above = worker_percentile.microseconds - usual
+    if above < _MIN_MICROSECONDS or 100 * above <= limit * usual:
         return None
     errors = _errors(seen, others)
     if errors <= _ERRORS:
@@ -274,8 +280,9 @@ def _compare(seen: _Seen, others: Sequence[_Seen], limit: float) -> ValidityFind
     percent = 100 * above / usual
     return ValidityFinding(
         percent,
-        f"p{found.percent} of worker {worker.worker} is"
-        f" {format_milliseconds(found.microseconds / 1000)}, {format_percent(percent)} above the"
+        f"p{worker_percentile.percent} of worker {worker.worker} is"
+        f" {format_milliseconds(worker_percentile.microseconds / 1000)}, {format_percent(percent)}"
+        " above the"
         f" {format_milliseconds(usual / 1000)} of the others (limit {format_percent(limit)}; by"
         f" {format_number(errors)} standard errors more of its requests are that slow)",
     )
@@ -283,12 +290,14 @@ def _compare(seen: _Seen, others: Sequence[_Seen], limit: float) -> ValidityFind
 
 def _errors(seen: _Seen, others: Sequence[_Seen]) -> float:
     """Return by how many standard errors the shares of slow requests differ (two proportions)."""
-    worker, found = seen
+    worker, worker_percentile = seen
     requests = sum(other.requests for other, _ in others)
-    beyond = sum(each.beyond for _, each in others)
-    whole = (found.beyond + beyond) / (worker.requests + requests)
+    beyond = sum(percentile.beyond for _, percentile in others)
+    whole = (worker_percentile.beyond + beyond) / (worker.requests + requests)
     error = math.sqrt(whole * (1 - whole) * (1 / worker.requests + 1 / requests))
-    return (found.beyond / worker.requests - beyond / requests) / error if error else 0.0
+    return (
+        (worker_percentile.beyond / worker.requests - beyond / requests) / error if error else 0.0
+    )
 
 
 def check_workers_lost(document: StepRunResult, load: Load) -> Outcome:
@@ -307,8 +316,12 @@ def check_workers_lost(document: StepRunResult, load: Load) -> Outcome:
 def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time that the CPU limit stopped each worker with the measured time."""
     limit = load.validity.max_throttled_percent
-    unknown = [each.worker for each in document.workers if each.throttled_seconds is None]
-    found = worst(
+    unknown = [
+        worker_result.worker
+        for worker_result in document.workers
+        if worker_result.throttled_seconds is None
+    ]
+    finding = worst(
         ValidityFinding(
             throttled / seconds,
             f"worker {worker.worker} was CPU-throttled for {format_number(throttled)} s of"
@@ -320,9 +333,9 @@ def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
         > limit * (seconds := measured_seconds(worker, document))
         and seconds > 0
     )
-    if found is None and unknown:
+    if finding is None and unknown:
         return NotEvaluated(f"no cpu.stat of the control group of {', '.join(unknown[:3])}")
-    return found if document.workers else NotEvaluated("no worker reported its CPU time")
+    return finding if document.workers else NotEvaluated("no worker reported its CPU time")
 
 
 def _cores(worker: WorkerResult) -> str:
@@ -335,10 +348,10 @@ def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:
     del load
     if document.pods is None:
         return NotEvaluated("pod state was not recorded")
-    problems = [(pod, each) for pod in document.pods for each in pod.troubles]
+    problems = [(pod, trouble) for pod in document.pods for trouble in pod.troubles]
     if not problems:
         return None
-    pod, first = min(problems, key=lambda found: found[1].time)
+    pod, first = min(problems, key=lambda problem: problem[1].time)
     container = f"container {first.container} of " if first.container else ""
     return ValidityFinding(
         len(problems),

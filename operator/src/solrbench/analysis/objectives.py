@@ -21,7 +21,7 @@ from solrbench.analysis.samples import (
 )
 from solrbench.analysis.sentences import describe_measure, is_least, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.findings import ObjectiveResult, ObjectivesStatus, ObjectiveWord
+from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.request_counts import RequestCounts, sum_counts
@@ -70,30 +70,30 @@ def measure(objective: Objective, step_runs: StepRuns) -> MeasuredValue | None:
 
     None if they have no such requests, or if the objective is of the dataset.
     """
-    found = _requests(objective.request, step_runs)
-    if found is None:
+    requests = _requests(objective.request, step_runs)
+    if requests is None:
         return None
     if objective.response_time is not None:
-        return _percentile(found, objective.response_time.percentile)
+        return _percentile(requests, objective.response_time.percentile)
     if objective.goodput is not None:
-        return _goodput(found, objective.goodput.within_milliseconds)
+        return _goodput(requests, objective.goodput.within_milliseconds)
     simple: list[tuple[object, Callable[[_Requests], MeasuredValue | None]]] = [
         (objective.mean_response_time, _mean),
         (objective.failures, _failed_percent),
         (objective.throughput, _throughput),
     ]
-    return next((read(found) for limit, read in simple if limit is not None), None)
+    return next((read(requests) for limit, read in simple if limit is not None), None)
 
 
 def failed_percent(step_runs: StepRuns) -> float:
     """Return the share of all planned requests that failed or were dropped, in per cent."""
-    found = _requests(None, step_runs)
-    return 0.0 if found is None else _failed_percent(found).value
+    requests = _requests(None, step_runs)
+    return 0.0 if requests is None else _failed_percent(requests).value
 
 
 def _requests(request: str | None, step_runs: StepRuns) -> _Requests | None:
     repeats = results_of(request or ALL_REQUESTS, step_runs)
-    results = [each for repeat in repeats for each in repeat]
+    results = [result for repeat in repeats for result in repeat]
     counts = sum_counts(results)
     if not counts.due or not seconds(step_runs):
         return None
@@ -181,7 +181,9 @@ def evaluate_objectives(
             if (step_runs := runs_by_step[step.name, variant])
         ]
     results = [*results, *_missing(spec)][:MAX_OBJECTIVE_RESULTS]
-    return ObjectivesStatus(word=overall_word([each.word for each in results]), results=results)
+    return ObjectivesStatus(
+        word=overall_conclusion([result.word for result in results]), results=results
+    )
 
 
 def evaluate(objective: Objective, step: str, variant: str, step_runs: StepRuns) -> ObjectiveResult:
@@ -189,23 +191,25 @@ def evaluate(objective: Objective, step: str, variant: str, step_runs: StepRuns)
     return _result(objective, measure(objective, step_runs), step, variant)
 
 
-def overall_word(words: Sequence[ObjectiveWord]) -> ObjectiveWord:
+def overall_conclusion(words: Sequence[ObjectiveConclusion]) -> ObjectiveConclusion:
     """Return Missed if one is, Met if there are some and all are, else Unclear."""
-    if ObjectiveWord.MISSED in words:
-        return ObjectiveWord.MISSED
-    all_met = bool(words) and set(words) == {ObjectiveWord.MET}
-    return ObjectiveWord.MET if all_met else ObjectiveWord.UNCLEAR
+    if ObjectiveConclusion.MISSED in words:
+        return ObjectiveConclusion.MISSED
+    all_met = bool(words) and set(words) == {ObjectiveConclusion.MET}
+    return ObjectiveConclusion.MET if all_met else ObjectiveConclusion.UNCLEAR
 
 
-def word_of(interval: ConfidenceBounds | None, limit: float, *, least: bool) -> ObjectiveWord:
+def conclusion_of(
+    interval: ConfidenceBounds | None, limit: float, *, least: bool
+) -> ObjectiveConclusion:
     """Return what an interval says of a limit, which is the least or the most."""
     if interval is None:
-        return ObjectiveWord.UNCLEAR
+        return ObjectiveConclusion.UNCLEAR
     lower, upper = interval
     kept, broken = (lower >= limit, upper < limit) if least else (upper <= limit, lower > limit)
     if kept:
-        return ObjectiveWord.MET
-    return ObjectiveWord.MISSED if broken else ObjectiveWord.UNCLEAR
+        return ObjectiveConclusion.MET
+    return ObjectiveConclusion.MISSED if broken else ObjectiveConclusion.UNCLEAR
 
 
 def _missing(spec: Spec) -> Iterator[ObjectiveResult]:
@@ -240,7 +244,7 @@ def _result(
         name=objective.name,
         step=step or None,
         variant=variant or None,
-        word=word_of(interval, limit, least=is_least(objective)),
+        word=conclusion_of(interval, limit, least=is_least(objective)),
         limit=limit,
         value=None if found is None else round(found.value, _DIGITS),
         lower=None if interval is None else round(interval.lower, _DIGITS),
@@ -271,27 +275,27 @@ def _interval_text(found: MeasuredValue) -> str:
     return f" (95 %: {format_number(lower)} to {format_number(upper)})"
 
 
-_ORDER = (ObjectiveWord.MISSED, ObjectiveWord.UNCLEAR, ObjectiveWord.MET)
+_ORDER = (ObjectiveConclusion.MISSED, ObjectiveConclusion.UNCLEAR, ObjectiveConclusion.MET)
 
 
 def answer_objectives(spec: Spec, status: Status) -> Iterator[str]:
     """Yield one sentence for each objective: the steps that missed it first, or how many met it."""
     for objective in spec.objectives:
         results = status.objectives.results if status.objectives is not None else []
-        own = [each for each in results if each.name == objective.name]
+        own = [result for result in results if result.name == objective.name]
         if own:
             yield _sentence(objective.name, own)
 
 
-def objectives_word(status: Status) -> ObjectiveWord | None:
+def objectives_conclusion(status: Status) -> ObjectiveConclusion | None:
     """Return the word of all objectives, which decides an exit code; None without objectives."""
     return None if status.objectives is None else status.objectives.word
 
 
 def _sentence(name: str, results: list[ObjectiveResult]) -> str:
-    first = min(results, key=lambda each: _ORDER.index(each.word))
-    alike = sum(each.word is first.word for each in results)
-    place = f" at {first.step}" if first.step else ""
+    first = min(results, key=lambda result: _ORDER.index(result.word))
+    alike = sum(result.word is first.word for result in results)
+    at_step = f" at {first.step}" if first.step else ""
     through = f" through {first.variant}" if first.variant else ""
     others = f"; {first.word} in {alike} of {len(results)} steps" if len(results) > 1 else ""
-    return f"objective {name}: {first.word}{place}{through}: {first.message}{others}"
+    return f"objective {name}: {first.word}{at_step}{through}: {first.message}{others}"

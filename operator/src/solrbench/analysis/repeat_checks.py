@@ -29,14 +29,14 @@ from solrbench.analysis.samples import is_planned, response_samples, service_sam
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.step_document import RequestResult, StepRunResult
-from solrbench.stats.intervals import LEAST_BLOCKS, TimedSamples
+from solrbench.stats.intervals import MIN_BATCHES, TimedSamples
 from solrbench.stats.number_format import format_milliseconds, format_percent, format_share
 from solrbench.stats.repeats import (
     MIN_SECONDS,
     Disagreement,
     RepeatAgreement,
     RepeatDifference,
-    block_levels,
+    batch_levels,
     compare_means,
     compare_percentiles,
     compare_repeats,
@@ -62,7 +62,7 @@ def check_agreement(way: Disagreement) -> CheckOfRepeats:
 def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     if len(runs) < 2:
         return None
-    series = [each.second_means for each in runs]
+    series = [run.second_means for run in runs]
     shortest = min(map(len, series))
     if shortest < MIN_SECONDS:
         return _once(
@@ -71,14 +71,14 @@ def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load
             f" cent is seen from {MIN_SECONDS} on; raise durationSeconds or requests",
         )
     limit = load.validity.max_repeat_deviation_percent
-    found = compare_repeats(block_levels(series), limit)
-    if found is None:
+    agreement = compare_repeats(batch_levels(series), limit)
+    if agreement is None:
         return _once(
             way,
             "the step is too short for the swings of its own service times; raise durationSeconds"
             " or requests",
         )
-    return _finding(found, limit) if found.disagreement is way else None
+    return _finding(agreement, limit) if agreement.disagreement is way else None
 
 
 def _once(way: Disagreement, text: str) -> NotEvaluated | None:
@@ -97,7 +97,7 @@ def _finding(found: RepeatAgreement, limit: float) -> ValidityFinding:
             "the mean service time is {} {} in each repeat than in the one before",
         ),
         Disagreement.SPREAD: (
-            found.spread_percent,
+            found.dispersion_percent,
             "the mean service times of the repeats differ by {}",
         ),
     }[found.disagreement or Disagreement.SPREAD]
@@ -119,7 +119,7 @@ def check_empty_increased(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     limit = load.validity.max_empty_increase_percent
     return worst(
         finding
-        for first, later, repeat in _pairs([each.document for each in runs])
+        for first, later, repeat in _pairs([run.document for run in runs])
         if (finding := _increase(first, later, repeat, limit)) is not None
     )
 
@@ -182,11 +182,15 @@ def _differences(repeats: Sequence[list[RequestResult]], load: Load) -> Iterator
     """Yield the differences beyond the limit."""
     limit, percentile = load.validity.max_repeat_difference_percent, load.validity.percentile
     for kind, samples in _samples(repeats):
-        found = {
+        differences = {
             f"the mean {kind} time": compare_means(samples, limit),
             f"p{percentile} of the {kind} times": compare_percentiles(samples, percentile, limit),
         }
-        yield from (_Difference(name, each) for name, each in found.items() if each is not None)
+        yield from (
+            _Difference(name, difference)
+            for name, difference in differences.items()
+            if difference is not None
+        )
 
 
 def _samples(
@@ -200,22 +204,24 @@ def _samples(
 
 
 def _outcome(difference: _Difference, runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
-    figure, found = difference
+    figure, repeat_difference = difference
     lower, higher = (
         (runs[index].document.repeat, format_milliseconds(microseconds / 1000))
         for index, microseconds in (
-            (found.lower, found.lower_microseconds),
-            (found.higher, found.higher_microseconds),
+            (repeat_difference.lower, repeat_difference.lower_microseconds),
+            (repeat_difference.higher, repeat_difference.higher_microseconds),
         )
     )
     limit = format_percent(load.validity.max_repeat_difference_percent)
     text = (
-        f"{figure} of repeat {higher[0]}, {higher[1]}, is {format_percent(round(found.percent))}"
+        f"{figure} of repeat {higher[0]}, {higher[1]}, is"
+        f" {format_percent(round(repeat_difference.percent))}"
         f" above that of repeat {lower[0]}, {lower[1]}"
     )
-    if found.is_certain:
+    if repeat_difference.is_certain:
         return ValidityFinding(
-            found.percent, f"{text}, more than their blocks of time explain (limit {limit})"
+            repeat_difference.percent,
+            f"{text}, more than their blocks of time explain (limit {limit})",
         )
     return NotEvaluated(
         f"{text} (limit {limit}), and the repeats are too short to rule out chance;"
@@ -257,19 +263,19 @@ STEP_TOO_SHORT = "StepTooShort"
 
 def check_long_enough(step_runs: Sequence[StepRunResult]) -> NotEvaluated | None:
     """Look for the interval of the mean of all requests; documents of older versions have none."""
-    found = [
+    repeats = [
         [each for each in document.requests if not each.is_transaction] for document in step_runs
     ]
-    results = [each for repeat in found for each in repeat if each.requests]
+    results = [each for repeat in repeats for each in repeat if each.requests]
     if not results or not all(each.service_time_blocks for each in results):
         return None
-    samples = service_samples(found, sum_counts(results))
+    samples = service_samples(repeats, sum_counts(results))
     if samples.mean_interval() is not None:
         return None
     shortest = min(len(each.sums) for each in samples.repeats)
     why = (
-        f"it has {shortest} blocks of time (at least {LEAST_BLOCKS} are needed)"
-        if shortest < LEAST_BLOCKS
+        f"it has {shortest} blocks of time (at least {MIN_BATCHES} are needed)"
+        if shortest < MIN_BATCHES
         else "neighbouring blocks of time are too much alike"
     )
     return NotEvaluated(

@@ -25,15 +25,17 @@ def step_response_gaps(spec: Spec, documents: Iterable[StepRunResult]) -> list[S
 
     """
     runs_by_step = group_step_runs(spec, documents)
-    found = [
+    all_gaps = [
         _of_step(step.name, variant, step_runs)
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (step_runs := runs_by_step[step.name, variant])
         and any(document.response_gaps for document in step_runs)
     ]
-    worst = sorted(range(len(found)), key=lambda place: _rank(found[place]))[:MAX_RESPONSE_GAPS]
-    return [found[place] for place in sorted(worst)]
+    worst = sorted(range(len(all_gaps)), key=lambda index: _rank(all_gaps[index]))[
+        :MAX_RESPONSE_GAPS
+    ]
+    return [all_gaps[index] for index in sorted(worst)]
 
 
 def _rank(each: StepResponseGaps) -> tuple[float, float]:
@@ -45,9 +47,9 @@ def _rank(each: StepResponseGaps) -> tuple[float, float]:
 
 def _of_step(step: str, variant: str, step_runs: StepRuns) -> StepResponseGaps:
     waits = [
-        (each.user is not None, each.microseconds, document.repeat, each)
+        (response_gap.user is not None, response_gap.microseconds, document.repeat, response_gap)
         for document in step_runs
-        for each in document.response_gaps
+        for response_gap in document.response_gaps
     ]
     _, _, repeat, longest = max(waits, key=lambda wait: wait[:2])
     return StepResponseGaps(
@@ -70,14 +72,18 @@ def _longest(gap: ResponseGap, repeat: int) -> dict[str, object]:
 
 def _shares(step_runs: StepRuns) -> dict[str, object]:
     """Return the requests of users in the repeat whose last one is farthest behind."""
-    found = [
-        (each.fewest[0].requests / max(each.median_requests, 1), document.repeat, each)
+    ranked = [
+        (
+            user_shares.fewest[0].requests / max(user_shares.median_requests, 1),
+            document.repeat,
+            user_shares,
+        )
         for document in step_runs
-        if (each := document.user_shares) is not None and each.fewest
+        if (user_shares := document.user_shares) is not None and user_shares.fewest
     ]
-    if not found:
+    if not ranked:
         return {}
-    _, repeat, shares = min(found, key=lambda entry: entry[:2])
+    _, repeat, shares = min(ranked, key=lambda entry: entry[:2])
     last = shares.fewest[0]
     return {
         "least_user_requests": last.requests,
@@ -89,28 +95,32 @@ def _shares(step_runs: StepRuns) -> dict[str, object]:
     }
 
 
-LEAST_SHARE = 0.5
+MIN_SHARE = 0.5
 """Of the median of all users, below which a user is a straggler."""
 
-LEAST_MEDIAN = 20
+MIN_MEDIAN = 20
 """Requests of a median user, with fewer of which shares differ by chance."""
 
 
 def answer_response_gaps(spec: Spec, status: Status) -> Iterator[str]:
     """Yield `user 3 of users-8 got 12 responses, the median user 480 …` for each such step."""
     del spec
-    for each in status.response_gaps:
-        least, median = each.least_user_requests, each.median_user_requests
-        if least is None or median is None or median < LEAST_MEDIAN:
+    for response_gap in status.response_gaps:
+        least, median = response_gap.least_user_requests, response_gap.median_user_requests
+        if least is None or median is None or median < MIN_MEDIAN:
             continue
-        if least >= LEAST_SHARE * median:
+        if least >= MIN_SHARE * median:
             continue
-        through = f" through {each.variant}" if each.variant else ""
+        through = f" through {response_gap.variant}" if response_gap.variant else ""
         text = (
-            f"user {each.least_user} of {each.step}{through} on {each.least_user_node} got {least}"
-            f" responses in repeat {each.least_user_repeat}, the median user {median}"
+            f"user {response_gap.least_user} of {response_gap.step}{through} on"
+            f" {response_gap.least_user_node} got {least}"
+            f" responses in repeat {response_gap.least_user_repeat}, the median user {median}"
         )
-        if each.longest_milliseconds is not None and each.longest_user == each.least_user:
-            waited = format_milliseconds(each.longest_milliseconds)
-            text += f"; it waited up to {waited}, from second {each.longest_second:g} on"
+        if (
+            response_gap.longest_milliseconds is not None
+            and response_gap.longest_user == response_gap.least_user
+        ):
+            waited = format_milliseconds(response_gap.longest_milliseconds)
+            text += f"; it waited up to {waited}, from second {response_gap.longest_second:g} on"
         yield text

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from solrbench.analysis.differences import RepeatFigure
+from solrbench.analysis.differences import RepeatValue
 from solrbench.analysis.metrics import AVERAGE, FAILED, RATE, ComparisonMetric, percentile_metric
 from solrbench.api.v1alpha1 import Spec
 from solrbench.contract.request_counts import RequestCounts, sum_counts
@@ -152,9 +152,9 @@ def results_of(request: str, step_runs: StepRuns) -> list[list[RequestResult]]:
     """Return the results of a request name, or of `ALL_REQUESTS`, repeat by repeat."""
     return [
         [
-            each
-            for each in document.requests
-            if (not each.is_transaction if request == ALL_REQUESTS else each.request == request)
+            result
+            for result in document.requests
+            if (not result.is_transaction if request == ALL_REQUESTS else result.request == request)
         ]
         for document in step_runs
     ]
@@ -173,7 +173,10 @@ def service_samples(repeats: Repeats, counts: RequestCounts) -> TimedSamples:
     """Return the service times; `counts` is the sum over all results."""
     return TimedSamples(
         merged(result for repeat in repeats for result in repeat),
-        [_blocks([each.service_time_blocks for each in repeat]) for repeat in repeats],
+        [
+            _blocks([request_result.service_time_blocks for request_result in repeat])
+            for repeat in repeats
+        ],
         counts.sum_microseconds,
         counts.max_microseconds,
     )
@@ -183,7 +186,10 @@ def response_samples(repeats: Repeats, counts: RequestCounts) -> TimedSamples:
     """Return the response times, empty for closed loops."""
     return TimedSamples(
         merged_responses(result for repeat in repeats for result in repeat),
-        [_blocks([each.response_time_blocks for each in repeat]) for repeat in repeats],
+        [
+            _blocks([request_result.response_time_blocks for request_result in repeat])
+            for repeat in repeats
+        ],
         counts.response_sum_microseconds,
         counts.response_max_microseconds,
     )
@@ -193,22 +199,22 @@ def _blocks(stored: Sequence[str]) -> TimeBlocks:
     return TimeBlocks.merged(map(TimeBlocks.decode, stored))
 
 
-Figures = dict[ComparisonMetric, list[RepeatFigure]]
+RepeatValues = dict[ComparisonMetric, list[RepeatValue]]
 """Of one request name: by metric the values of all repeats that have one."""
 
 
-def read_figures(
+def read_repeat_values(
     step_runs: Sequence[StepRunResult], request: str, percents: Sequence[float]
-) -> Figures:
+) -> RepeatValues:
     """Return the figures of a request name, or of `ALL_REQUESTS`, in each repeat.
 
     Times are those that a user perceives: response times with a planned rate, else service times.
     """
-    figures: Figures = {}
+    figures: RepeatValues = {}
     for document in step_runs:
         target = target_of(document)
         for metric, value in _read(document, request, percents).items():
-            figures.setdefault(metric, []).append(RepeatFigure(document.repeat, target, value))
+            figures.setdefault(metric, []).append(RepeatValue(document.repeat, target, value))
     return figures
 
 
@@ -223,8 +229,8 @@ def target_of(document: StepRunResult) -> str:
 def results_of_document(document: StepRunResult, request: str) -> list[RequestResult]:
     """Return the results of a request name, or of all requests, without whole transactions."""
     if request == ALL_REQUESTS:
-        return [each for each in document.requests if not each.is_transaction]
-    return [each for each in document.requests if each.request == request]
+        return [result for result in document.requests if not result.is_transaction]
+    return [result for result in document.requests if result.request == request]
 
 
 @dataclass(frozen=True)
@@ -241,17 +247,17 @@ def _read(
     counts = sum_counts(results)
     if not counts.requests:
         return {}
-    found = {FAILED: 100 * counts.failures / counts.requests}
+    values = {FAILED: 100 * counts.failures / counts.requests}
     if document.rate_seconds > 0:
-        found[RATE] = document.rated(counts) / document.rate_seconds
+        values[RATE] = document.rated(counts) / document.rate_seconds
     times = _times(results, counts)
     if times.histogram.count:
-        found[AVERAGE] = times.sum_microseconds / times.histogram.count / 1000
+        values[AVERAGE] = times.sum_microseconds / times.histogram.count / 1000
         for percent in percents:
             value = bounded(times.histogram, percent, times.max_microseconds)
             if value is not None:
-                found[percentile_metric(percent)] = value / 1000
-    return found
+                values[percentile_metric(percent)] = value / 1000
+    return values
 
 
 def _times(results: Sequence[RequestResult], counts: RequestCounts) -> _Times:

@@ -70,11 +70,15 @@ def knee_in_flight(
         for lower, upper in (highest_rate.interval, unloaded.interval)
     ]
     half = math.hypot(*widths)
-    return Knee(at, (at * math.exp(-half), at * math.exp(half))) if half < _MOST else Knee(at, None)
+    return (
+        Knee(at, (at * math.exp(-half), at * math.exp(half)))
+        if half < _MAX_LN_HALF_WIDTH
+        else Knee(at, None)
+    )
 
 
 _MILLISECONDS = 1000
-_MOST = 5.0
+_MAX_LN_HALF_WIDTH = 5.0
 """Half width in ln from which an interval says nothing."""
 
 MIN_KNEE_LEVELS = 3
@@ -91,7 +95,7 @@ def find_knee(repeats: Sequence[Mapping[int, float]]) -> Knee | None:
         repeats: requests per second by number of users, repeat by repeat
 
     """
-    places = [place for rates in repeats if (place := _knee(rates)) is not None]
+    places = [knee_index for rates in repeats if (knee_index := _knee(rates)) is not None]
     if not places or len(places) < len(repeats):
         return None
     logarithms = [math.log(each) for each in places]
@@ -115,7 +119,7 @@ def _knee(rates: Mapping[int, float]) -> float | None:
 MIN_PEAK_LEVELS = 8
 """Levels that a stated peak needs."""
 
-LEAST_FIT = 4
+MIN_FIT_LEVELS = 4
 """Levels that a fit of three numbers needs."""
 
 BEYOND = 2
@@ -161,15 +165,15 @@ class ScalabilityLaw:
 
 def fit_law(levels: Sequence[Level]) -> ScalabilityLaw | None:
     """Return the law that fits a ladder; None if it has too few levels or the fit has no sense."""
-    if len({each.users for each in levels}) < LEAST_FIT or any(e.rate <= 0 for e in levels):
+    if len({level.users for level in levels}) < MIN_FIT_LEVELS or any(e.rate <= 0 for e in levels):
         return None
-    users = np.array([each.users for each in levels], dtype=float)
-    rates = np.array([each.rate for each in levels])
+    users = np.array([level.users for level in levels], dtype=float)
+    rates = np.array([level.rate for level in levels])
     columns = np.stack([np.ones_like(users), users - 1, users * (users - 1)], axis=1)
     # Errors are relative to N / X.
     weights = rates / users
-    found, *_ = np.linalg.lstsq(columns * weights[:, None], np.ones_like(users), rcond=None)
-    a, b, c = map(float, found)
+    coefficients, *_ = np.linalg.lstsq(columns * weights[:, None], np.ones_like(users), rcond=None)
+    a, b, c = map(float, coefficients)
     if a <= 0:
         return None
     peak = math.sqrt((a - b) / c) if c > 0 and a > b else None
@@ -180,8 +184,8 @@ def stated_peak(levels: Sequence[Level], law: ScalabilityLaw | None) -> float | 
     """Return the peak of the law where a decline was measured; else None."""
     if law is None or law.peak is None or not declines(levels):
         return None
-    ordered = sorted(levels, key=lambda each: each.users)
-    beyond = sum(each.users > law.peak for each in ordered)
+    ordered = sorted(levels, key=lambda level: level.users)
+    beyond = sum(level.users > law.peak for level in ordered)
     dense = all(later.users <= WIDEST_STEP * earlier.users for earlier, later in pairwise(ordered))
     enough = len(ordered) >= MIN_PEAK_LEVELS and beyond >= BEYOND and dense
     return law.peak if enough else None
@@ -194,8 +198,8 @@ def declines(levels: Sequence[Level]) -> bool:
     """
     if not levels:
         return False
-    last = max(levels, key=lambda each: each.users)
-    best = max(levels, key=lambda each: each.rate)
+    last = max(levels, key=lambda level: level.users)
+    best = max(levels, key=lambda level: level.rate)
     if last.upper is None or best.lower is None:
         return False
     return last is not best and last.upper < best.lower
@@ -220,8 +224,8 @@ def scalability(
     """
     steps = [each for each in spec.load.steps if each.users is not None and not each.think_time]
     runs = group_step_runs(spec, documents)
-    found = [_of_variant(steps, variant, runs, totals) for variant in variant_names(spec)]
-    return [each for each in found if each is not None]
+    scalabilities = [_of_variant(steps, variant, runs, totals) for variant in variant_names(spec)]
+    return [each for each in scalabilities if each is not None]
 
 
 def _of_variant(
@@ -273,8 +277,8 @@ def _interval(knee: Knee | None) -> Interval | None:
 
 def describe_scaling(levels: Sequence[Level], knee: Knee | None, peak: float | None) -> str:
     """Return the highest throughput, the knee, and the peak or what is known of a decline."""
-    best = max(levels, key=lambda each: each.rate)
-    last = max(levels, key=lambda each: each.users)
+    best = max(levels, key=lambda level: level.rate)
+    last = max(levels, key=lambda level: level.users)
     rate = format_number(round_number(best.rate))
     parts = [f"highest throughput {rate} requests/s, at {best.users} users"]
     if knee is not None:

@@ -7,19 +7,21 @@ Comparisons of variants in words.
 
 from collections.abc import Iterable, Iterator
 
-from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Comparison, Overhead, Word
+from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Comparison, Conclusion, Overhead
 from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.stats.number_format import format_number, round_significant
 
-NO_WORD = "no word from one repeat"
+NO_CONCLUSION = "no word from one repeat"
 
 
-def format_word(word: Word | None, more_repeats: int | None = None, *, on_target: bool) -> str:
+def format_conclusion(
+    word: Conclusion | None, more_repeats: int | None = None, *, on_target: bool
+) -> str:
     """Return `Worse on this target`, `Unclear: about 5 more repeats`, or why there is no word."""
     if word is None:
-        return NO_WORD
-    if word is Word.UNCLEAR:
+        return NO_CONCLUSION
+    if word is Conclusion.UNCLEAR:
         return f"{word}{format_more_repeats(more_repeats)}"
     return f"{word} on this target" if on_target else str(word)
 
@@ -61,7 +63,7 @@ def format_overhead(overhead: Overhead, *, on_target: bool = False) -> str:
     interval = f"(95 % confidence: {format_signed(low)} … {format_signed(high)})"
     if overhead.word is None:  # written by an older version
         return f"{percent} {interval}"
-    word = format_word(overhead.word, overhead.more_repeats, on_target=on_target)
+    word = format_conclusion(overhead.word, overhead.more_repeats, on_target=on_target)
     return f"{percent} {interval}, {word}"
 
 
@@ -100,7 +102,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
             yield f"{sides}: {shown}, {name} ({index}){failures}{invalid}"
 
 
-_MOST_LINES = 3
+_MAX_LINES = 3
 
 
 def describe(objective: Objective) -> str:
@@ -138,7 +140,7 @@ def limit_of(objective: Objective) -> tuple[float, str]:
         ("s", [objective.indexing_time.max_seconds] if objective.indexing_time else []),
         ("bytes", [objective.index_size.max_bytes] if objective.index_size else []),
     ]
-    return next((limit, unit) for unit, found in limits for limit in found)
+    return next((limit, unit) for unit, values in limits for limit in values)
 
 
 def is_least(objective: Objective) -> bool:
@@ -148,25 +150,27 @@ def is_least(objective: Objective) -> bool:
 
 def objective_lines(status: ObjectivesStatus) -> list[str]:
     """Return a line for each result."""
-    return [f"{_place(each)}: {each.word}: {each.message}" for each in status.results]
+    return [f"{_place(result)}: {result.word}: {result.message}" for result in status.results]
 
 
 def not_run_lines(not_run: Iterable[NotRun]) -> list[str]:
     """Return a line for each step that was not run."""
     return [
-        f"{each.step}{f' ({each.variant})' if each.variant else ''} was not run: {each.reason}"
-        for each in not_run
+        f"{entry.step}{f' ({entry.variant})' if entry.variant else ''} was not run: {entry.reason}"
+        for entry in not_run
     ]
 
 
 def completion_text(status: ObjectivesStatus) -> str:
     """Return the message of the condition: the results that are not met, or how many are."""
-    others = [each for each in status.results if each.word is not each.word.MET]
+    others = [result for result in status.results if result.word is not result.word.MET]
     if not others:
         return f"{len(status.results)} of {len(status.results)} limits are kept"
-    ordered = sorted(others, key=lambda each: each.word is not each.word.MISSED)
-    lines = [f"{_place(each)}: {each.word}: {each.message}" for each in ordered[:_MOST_LINES]]
-    more = f" (and {len(others) - _MOST_LINES} more)" if len(others) > _MOST_LINES else ""
+    ordered = sorted(others, key=lambda result: result.word is not result.word.MISSED)
+    lines = [
+        f"{_place(result)}: {result.word}: {result.message}" for result in ordered[:_MAX_LINES]
+    ]
+    more = f" (and {len(others) - _MAX_LINES} more)" if len(others) > _MAX_LINES else ""
     return "; ".join(lines) + more
 
 

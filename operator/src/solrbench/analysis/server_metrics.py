@@ -14,7 +14,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import round_number
 
-PEER_FIGURES = ("cpu_percent", "request_milliseconds", "shard_request_milliseconds")
+PEER_METRICS = ("cpu_percent", "request_milliseconds", "shard_request_milliseconds")
 """Figures by which a node is compared with its peers."""
 
 
@@ -68,8 +68,8 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     telemetry = document.telemetry
     if telemetry is None:
         return None
-    solr = _by_figure(telemetry.spreads, "solr")
-    zookeeper = _by_figure(telemetry.spreads, "zookeeper")
+    solr = _by_metric(telemetry.spreads, "solr")
+    zookeeper = _by_metric(telemetry.spreads, "zookeeper")
     figures = {name: solr[key].highest for name, key in _WORST.items() if key in solr}
     figures |= {name: solr[key].total for name, key in _SUMS.items() if key in solr}
     figures |= _of_requests(document, solr) | _hit_percents(solr) | _of_zookeeper(zookeeper)
@@ -79,36 +79,36 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     if solr:
         figures["nodes"] = max(each.servers for each in solr.values())
     servers = {name: solr[key].highest_server for name, key in _WORST.items() if key in solr}
-    pods = _by_figure(telemetry.spreads, "solr-pods")
+    pods = _by_metric(telemetry.spreads, "solr-pods")
     servers |= {name: pods[key].highest_server for name, key in _OF_PODS.items() if key in pods}
-    companions = _by_figure(telemetry.spreads, "companion-pods")
+    companions = _by_metric(telemetry.spreads, "companion-pods")
     if "throttled_percent" in companions:
         servers["companion_throttled_percent"] = companions["throttled_percent"].highest_server
     if "outstanding_requests_max" in zookeeper:
         servers["zookeeper"] = zookeeper["outstanding_requests_max"].highest_server
-    peers = {name: solr[name] for name in PEER_FIGURES if name in solr}
+    peers = {name: solr[name] for name in PEER_METRICS if name in solr}
     return RunTelemetry(figures, servers, peers, tuple(telemetry.missing))
 
 
-def _by_figure(spreads: Mapping[str, Sequence[Spread]], kind: str) -> dict[str, Spread]:
+def _by_metric(spreads: Mapping[str, Sequence[Spread]], kind: str) -> dict[str, Spread]:
     """Return how the figures of a kind of servers are spread, by their names."""
-    return {each.figure: each for each in spreads.get(kind, ())}
+    return {spread.figure: spread for spread in spreads.get(kind, ())}
 
 
 def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    fields: dict[str, float] = {}
     if "cpu_seconds" in solr and "requests" in solr and solr["requests"].total:
         each = solr["cpu_seconds"].total / solr["requests"].total
-        found["cpu_milliseconds_per_request"] = 1000 * each
+        fields["cpu_milliseconds_per_request"] = 1000 * each
     if "shard_request_seconds" in solr and "requests" in solr and solr["requests"].total:
         each = solr["shard_request_seconds"].total / solr["requests"].total
-        found["shard_milliseconds_per_request"] = 1000 * each
+        fields["shard_milliseconds_per_request"] = 1000 * each
     if "request_milliseconds" in solr:
-        found["solr_milliseconds"] = solr["request_milliseconds"].median
+        fields["solr_milliseconds"] = solr["request_milliseconds"].median
     counts = sum_counts(each for each in document.requests if not each.is_transaction)
     if counts.requests:
-        found["client_milliseconds"] = counts.sum_microseconds / counts.requests / 1000
-    return found
+        fields["client_milliseconds"] = counts.sum_microseconds / counts.requests / 1000
+    return fields
 
 
 _OF_PODS = {
@@ -168,23 +168,23 @@ _SUMS_OF_OTHER_PODS = {
 
 def _of_other_pods(spreads: Mapping[str, Sequence[Spread]]) -> dict[str, float]:
     """Return the figures of all pods but those of Solr, by their component."""
-    found: dict[str, float] = {}
+    fields: dict[str, float] = {}
     for component in _OTHER_PODS:
-        pods = _by_figure(spreads, f"{component}-pods")
-        found |= {f"{component}_{key}": pods[key].highest for key in _OF_OTHER_PODS if key in pods}
+        pods = _by_metric(spreads, f"{component}-pods")
+        fields |= {f"{component}_{key}": pods[key].highest for key in _OF_OTHER_PODS if key in pods}
         sums = {name: pods[key] for name, key in _SUMS_OF_OTHER_PODS.items() if key in pods}
-        found |= {f"{component}_{name}": each.total for name, each in sums.items()}
-    return found
+        fields |= {f"{component}_{name}": spread.total for name, spread in sums.items()}
+    return fields
 
 
 def _of_pods(
     spreads: Mapping[str, Sequence[Spread]], known: Mapping[str, float]
 ) -> dict[str, float]:
-    pods = _by_figure(spreads, "solr-pods")
-    machines = _by_figure(spreads, "machines")
-    found = {name: pods[key].highest for name, key in _OF_PODS.items() if key in pods}
-    found |= {name: machines[key].highest for name, key in _OF_MACHINES.items() if key in machines}
-    found |= {name: pods[key].total for name, key in _SUMS_OF_PODS.items() if key in pods}
+    pods = _by_metric(spreads, "solr-pods")
+    machines = _by_metric(spreads, "machines")
+    fields = {name: pods[key].highest for name, key in _OF_PODS.items() if key in pods}
+    fields |= {name: machines[key].highest for name, key in _OF_MACHINES.items() if key in machines}
+    fields |= {name: pods[key].total for name, key in _SUMS_OF_PODS.items() if key in pods}
     rate = known.get("solr_requests_per_second")
     if rate:
         for name, figure in (
@@ -192,8 +192,8 @@ def _of_pods(
             ("reads_per_request", "reads"),
         ):
             if figure in pods:
-                found[name] = pods[figure].total / rate
-    return found
+                fields[name] = pods[figure].total / rate
+    return fields
 
 
 _OF_CACHES = {
@@ -205,20 +205,20 @@ _OF_CACHES = {
 
 
 def _hit_percents(solr: Mapping[str, Spread]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    hit_percents: dict[str, float] = {}
     for figure, end in _OF_CACHES.items():
-        numbers = [each.total for name, each in solr.items() if name.endswith(end)]
+        numbers = [spread.total for name, spread in solr.items() if name.endswith(end)]
         if numbers:
-            found[figure] = sum(numbers)
+            hit_percents[figure] = sum(numbers)
     for cache in CACHES.values():
         lookups, hits = solr.get(f"{cache}_lookups"), solr.get(f"{cache}_hits")
         if lookups is not None and hits is not None and lookups.total > 0:
-            found[f"{cache}_hit_percent"] = 100 * hits.total / lookups.total
-    return found
+            hit_percents[f"{cache}_hit_percent"] = 100 * hits.total / lookups.total
+    return hit_percents
 
 
 def _of_zookeeper(zookeeper: Mapping[str, Spread]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    fields: dict[str, float] = {}
     served = sum(zookeeper[name].total for name in ("reads", "updates") if name in zookeeper)
     if served > 0:
         spent = sum(
@@ -226,14 +226,14 @@ def _of_zookeeper(zookeeper: Mapping[str, Spread]) -> dict[str, float]:
             for name in ("read_seconds", "update_seconds")
             if name in zookeeper
         )
-        found["zookeeper_latency_milliseconds"] = 1000 * spent / served
-        found["zookeeper_requests_per_second"] = served
+        fields["zookeeper_latency_milliseconds"] = 1000 * spent / served
+        fields["zookeeper_requests_per_second"] = served
     if "outstanding_requests_max" in zookeeper:
-        found["zookeeper_outstanding_max"] = zookeeper["outstanding_requests_max"].highest
+        fields["zookeeper_outstanding_max"] = zookeeper["outstanding_requests_max"].highest
     for name in ("watches", "connections"):
         if name in zookeeper:
-            found[f"zookeeper_{name}"] = zookeeper[name].total
-    return found
+            fields[f"zookeeper_{name}"] = zookeeper[name].total
+    return fields
 
 
 _FIELDS = [each.name for each in result_fields(StepTelemetry) if each.shown.unit is not Unit.NONE]
@@ -245,9 +245,9 @@ def merge_telemetry(
 ) -> list[StepTelemetry]:
     """Return one entry for each step and variant whose servers were read, in their order."""
     by_step: dict[tuple[str, str], list[RunTelemetry]] = {}
-    for document, found in runs:
-        if found is not None:
-            by_step.setdefault((document.step, document.variant), []).append(found)
+    for document, telemetry in runs:
+        if telemetry is not None:
+            by_step.setdefault((document.step, document.variant), []).append(telemetry)
     return [
         _merge(step.name, variant, by_step[step.name, variant])
         for step in spec.load.steps
@@ -262,14 +262,14 @@ _READS = "reads_per_request"
 def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemetry:
     numbers: dict[str, Any] = {}
     for name in _FIELDS:
-        known = [each.figures[name] for each in runs if name in each.figures]
+        known = [run.figures[name] for run in runs if name in run.figures]
         if known:
             mean = sum(known) / len(known)
             numbers[name] = round(mean) if name == "nodes" else round_number(mean)
-    reads = [each.figures[_READS] for each in runs if _READS in each.figures]
+    reads = [run.figures[_READS] for run in runs if _READS in run.figures]
     if len(reads) > 1:
         numbers["reads_deviation"] = round_number(stdev(reads))
-    missing = dict.fromkeys(text for each in runs for text in each.missing)
+    missing = dict.fromkeys(text for run in runs for text in run.missing)
     return StepTelemetry(
         step=step, variant=variant or None, missing=list(missing)[:MAX_MISSING], **numbers
     )

@@ -21,18 +21,18 @@ from solrbench.analysis.difference_tests import (
     is_decided,
     settings_of_spec,
 )
-from solrbench.analysis.differences import SideDifference, compare_figures
+from solrbench.analysis.differences import MetricDifference, compare_metrics
 from solrbench.analysis.metrics import AVERAGE, RATE, ComparisonMetric, percentile_metric
 from solrbench.analysis.samples import (
     ALL_REQUESTS,
     RunsByStep,
     StepRuns,
     group_step_runs,
-    read_figures,
+    read_repeat_values,
     results_of_document,
 )
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.comparisons import Comparison, Overhead, Word
+from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion, Overhead
 from solrbench.api.v1alpha1.findings import VALID, StepVerdict
 from solrbench.api.v1alpha1.status import MAX_COMPARISONS
 from solrbench.contract.step_document import StepRunResult
@@ -75,7 +75,7 @@ class ComparedStep:
 
 
 @dataclass(frozen=True)
-class ComparedFigure:
+class ComparedRequestMetric:
     """One figure of one request name in a compared step.
 
     Attributes:
@@ -101,7 +101,7 @@ class ComparedFigure:
 class _Asked:
     compared: ComparedStep
     request: str
-    difference: SideDifference
+    difference: MetricDifference
     is_primary: bool
 
 
@@ -110,7 +110,7 @@ def compare_steps(
     percents: Sequence[float],
     rule: ComparisonRule,
     primary: ComparisonMetric = PRIMARY,
-) -> list[ComparedFigure]:
+) -> list[ComparedRequestMetric]:
     """Return all figures that both sides have, step by step.
 
     Args:
@@ -124,7 +124,7 @@ def compare_steps(
     first = [each for each in asked if each.is_primary]
     words = decide_primary([each.difference for each in first], rule)
     decided = {
-        id(each.compared) for each, found in zip(first, words, strict=True) if found.is_decided
+        id(each.compared) for each, finding in zip(first, words, strict=True) if finding.is_decided
     }
     details = [each for each in asked if not each.is_primary]
     shown = [each for each in details if id(each.compared) in decided]
@@ -133,27 +133,27 @@ def compare_steps(
     findings |= zip(map(id, shown), _details(shown, rule), strict=True)
     findings |= zip(map(id, withheld), map(_withheld, _details(withheld, rule)), strict=True)
     return [
-        ComparedFigure(each.compared, each.request, findings[id(each)], each.is_primary)
+        ComparedRequestMetric(each.compared, each.request, findings[id(each)], each.is_primary)
         for each in asked
     ]
 
 
 def _names(step_runs: Sequence[StepRunResult]) -> set[str]:
-    return {each.request for document in step_runs for each in document.requests}
+    return {request.request for document in step_runs for request in document.requests}
 
 
 def _ask(
     compared: ComparedStep, percents: Sequence[float], primary: ComparisonMetric
 ) -> Iterator[_Asked]:
-    for place, request in enumerate(compared.requests):
-        before = read_figures(compared.before, request, percents)
-        after = read_figures(compared.after, request, percents)
-        for metric in [each for each in before if each in after]:
-            difference = compare_figures(
+    for index, request in enumerate(compared.requests):
+        before = read_repeat_values(compared.before, request, percents)
+        after = read_repeat_values(compared.after, request, percents)
+        for metric in [figure for figure in before if figure in after]:
+            difference = compare_metrics(
                 metric, before[metric], after[metric], in_rounds=compared.in_rounds
             )
             if difference is not None:
-                yield _Asked(compared, request, difference, place == 0 and metric == primary)
+                yield _Asked(compared, request, difference, index == 0 and metric == primary)
 
 
 def _details(asked: Sequence[_Asked], rule: ComparisonRule) -> list[ComparisonFinding]:
@@ -162,7 +162,7 @@ def _details(asked: Sequence[_Asked], rule: ComparisonRule) -> list[ComparisonFi
 
 def _withheld(finding: ComparisonFinding) -> ComparisonFinding:
     """Return the finding without a word other than that it is unclear."""
-    return replace(finding, word=Word.UNCLEAR) if finding.is_decided else finding
+    return replace(finding, word=Conclusion.UNCLEAR) if finding.is_decided else finding
 
 
 _DIGITS = 2
@@ -181,7 +181,7 @@ def compare_variants(spec: Spec, documents: Sequence[StepRunResult]) -> list[Com
 
     """
     figures = _figures(spec, documents)
-    by_name: dict[tuple[int, str], list[ComparedFigure]] = {}
+    by_name: dict[tuple[int, str], list[ComparedRequestMetric]] = {}
     for each in figures:
         by_name.setdefault((id(each.compared), each.request), []).append(each)
     return [_comparison(spec, each) for each in by_name.values()][:MAX_COMPARISONS]
@@ -189,11 +189,11 @@ def compare_variants(spec: Spec, documents: Sequence[StepRunResult]) -> list[Com
 
 def variants_decided(spec: Spec, documents: Sequence[StepRunResult]) -> bool:
     """Say whether the primary figure of each step and variant has a word."""
-    primary = [each.finding for each in _figures(spec, documents) if each.is_primary]
+    primary = [compared.finding for compared in _figures(spec, documents) if compared.is_primary]
     return bool(primary) and is_decided(primary)
 
 
-def _figures(spec: Spec, documents: Sequence[StepRunResult]) -> list[ComparedFigure]:
+def _figures(spec: Spec, documents: Sequence[StepRunResult]) -> list[ComparedRequestMetric]:
     settings = settings_of_spec(spec)
     percents = sorted({95.0, settings.percent or 95.0})
     compared_steps = variant_steps(spec, documents)
@@ -244,16 +244,16 @@ def _common(
 ) -> tuple[StepRuns, StepRuns]:
     """Return the repeats that both have."""
     before, after = runs_by_step[step, baseline], runs_by_step[step, variant]
-    repeats = {each.repeat for each in before} & {each.repeat for each in after}
+    repeats = {document.repeat for document in before} & {document.repeat for document in after}
     return (
-        [each for each in before if each.repeat in repeats],
-        [each for each in after if each.repeat in repeats],
+        [document for document in before if document.repeat in repeats],
+        [document for document in after if document.repeat in repeats],
     )
 
 
-def _comparison(spec: Spec, figures: Sequence[ComparedFigure]) -> Comparison:
+def _comparison(spec: Spec, figures: Sequence[ComparedRequestMetric]) -> Comparison:
     first = figures[0]
-    found = {each.metric: each.finding for each in figures}
+    findings = {each.metric: each.finding for each in figures}
     return Comparison(
         step=first.compared.step,
         variant=first.compared.variant,
@@ -262,14 +262,14 @@ def _comparison(spec: Spec, figures: Sequence[ComparedFigure]) -> Comparison:
         repeats=max(each.finding.difference.repeats[1] for each in figures),
         on_target=any(each.finding.difference.on_target for each in figures),
         failures=sum(_failures(each, first.request) for each in first.compared.both),
-        average=_overhead(found, AVERAGE),
-        p95=_overhead(found, P95),
-        requests_per_second=_overhead(found, RATE),
+        average=_overhead(findings, AVERAGE),
+        p95=_overhead(findings, P95),
+        requests_per_second=_overhead(findings, RATE),
     )
 
 
 def _failures(document: StepRunResult, request: str) -> int:
-    return sum(each.failures for each in results_of_document(document, request))
+    return sum(result.failures for result in results_of_document(document, request))
 
 
 def _overhead(

@@ -59,7 +59,7 @@ from solrbench.stats.number_format import milliseconds, round_number, share_perc
 _DIGITS = 3
 
 
-def with_figures(document: StepRunResult, percents: Iterable[float]) -> StepRunResult:
+def with_metrics(document: StepRunResult, percents: Iterable[float]) -> StepRunResult:
     """Return a step run with the figures of every request name.
 
     Raises:
@@ -67,27 +67,27 @@ def with_figures(document: StepRunResult, percents: Iterable[float]) -> StepRunR
 
     """
     chosen = list(percents)
-    requests = [_with_figures(each, chosen) for each in document.requests]
+    requests = [_with_metrics(request, chosen) for request in document.requests]
     return document.model_copy(update={"requests": requests})
 
 
-def _with_figures(result: RequestResult, percents: list[float]) -> RequestResult:
+def _with_metrics(result: RequestResult, percents: list[float]) -> RequestResult:
     service = service_samples([[result]], result)
     rate_error = service.rate_error()
     figures = {
         "rate_error_percent": None if rate_error is None else round(100 * rate_error, _DIGITS),
-        "failure_effect": _failure_effect(result),
+        "failure_effect": _failure_design_effect(result),
         "service_times": _figures(service, percents),
         "response_times": _figures(response_samples([[result]], result), percents),
     }
     return result.model_copy(update=figures)
 
 
-def _failure_effect(result: RequestResult) -> float | None:
+def _failure_design_effect(result: RequestResult) -> float | None:
     if not result.failures:
         return None
-    failed = [each.failures for each in result.windows]
-    return round(design_effect(failed, [each.requests for each in result.windows]), _DIGITS)
+    failed = [window.failures for window in result.windows]
+    return round(design_effect(failed, [window.requests for window in result.windows]), _DIGITS)
 
 
 def _figures(samples: TimedSamples, percents: list[float]) -> TimeFigures | None:
@@ -183,12 +183,12 @@ def percentile_results(samples: TimedSamples, percents: Iterable[float]) -> list
     return [
         PercentileResult(
             percent=percent,
-            milliseconds=found,
+            milliseconds=value,
             lower_milliseconds=interval.lower if interval else None,
             upper_milliseconds=interval.upper if interval else None,
         )
         for percent in percents
-        if (found := milliseconds(bounded(samples.histogram, percent, samples.max_microseconds)))
+        if (value := milliseconds(bounded(samples.histogram, percent, samples.max_microseconds)))
         is not None
         for interval in [percentile_interval(samples, percent)]
     ]
@@ -200,7 +200,7 @@ def _milliseconds(found: intervals.ConfidenceBounds | None) -> Interval | None:
     return Interval(lower=milliseconds(found.lower), upper=milliseconds(found.upper))
 
 
-def response_figures(
+def response_metrics(
     repeats: Sequence[Sequence[RequestResult]], counts: RequestCounts, samples: TimedSamples
 ) -> dict[str, Any]:
     """Return the response times of `StepResult`; none for a closed loop.
@@ -281,10 +281,10 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     if not measured:
         return Summary()
     step_runs = measured[-1]
-    found = results_of(ALL_REQUESTS, step_runs)
-    results = [result for repeat in found for result in repeat]
+    repeats = results_of(ALL_REQUESTS, step_runs)
+    results = [result for repeat in repeats for result in repeat]
     counts = sum_counts(results)
-    service, perceived = service_and_perceived_samples(found, counts)
+    service, perceived = service_and_perceived_samples(repeats, counts)
     p95 = perceived_percentile(results, 95)
     rate = rated_requests(step_runs) / seconds(step_runs)
     return Summary(
@@ -298,13 +298,13 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
 
 
 def _merge(spec: Spec, step: Step, variant: str, request: str, step_runs: StepRuns) -> StepResult:
-    found = results_of(request, step_runs)
-    results = [result for repeat in found for result in repeat]
+    repeats = results_of(request, step_runs)
+    results = [result for repeat in repeats for result in repeat]
     counts = sum_counts(results)
-    service, perceived = service_and_perceived_samples(found, counts)
+    service, perceived = service_and_perceived_samples(repeats, counts)
     rates = [
         document.rated(sum_counts(repeat)) / document.rate_seconds
-        for document, repeat in zip(step_runs, found, strict=True)
+        for document, repeat in zip(step_runs, repeats, strict=True)
         if document.rate_seconds > 0
     ]
     name = None if request == ALL_REQUESTS else request
@@ -321,11 +321,11 @@ def _merge(spec: Spec, step: Step, variant: str, request: str, step_runs: StepRu
         drain_seconds=_drain_seconds(step_runs),
         steady_from_second=_steady_from(step_runs),
         outlier_windows=_outlier_windows(step_runs),
-        goodput_requests_per_second=_goodput(spec, step, name, found, rate),
+        goodput_requests_per_second=_goodput(spec, step, name, repeats, rate),
         **_counted(counts, _only_with(step, results)),
         **_service_times(service, counts, has_users=step.users is not None),
-        **_deviations(rates, [percentile(repeat, 95) for repeat in found]),
-        **response_figures(found, counts, perceived),
+        **_deviations(rates, [percentile(repeat, 95) for repeat in repeats]),
+        **response_metrics(repeats, counts, perceived),
     )
 
 
@@ -345,9 +345,9 @@ def _counted(counts: RequestCounts, has: Container[OnlyWith | None]) -> dict[str
     """Return the counts that the status shows under the same name, of a step that has `has`."""
     numbers = counts.numbers()
     return {
-        each.name: numbers[each.name]
-        for each in RESULT_FIELDS
-        if each.name in numbers and each.shown.only_with in has
+        field.name: numbers[field.name]
+        for field in RESULT_FIELDS
+        if field.name in numbers and field.shown.only_with in has
     }
 
 
@@ -363,19 +363,21 @@ def _only_with(step: Step, results: Sequence[RequestResult]) -> set[OnlyWith | N
 
 def _steady_from(step_runs: StepRuns) -> int | None:
     """Return when the last repeat became steady; None if one of them never did."""
-    found = [document.steady_from_second for document in step_runs]
-    known = [second for second in found if second is not None]
-    return max(known) if known and len(known) == len(found) else None
+    steady_seconds = [document.steady_from_second for document in step_runs]
+    known = [second for second in steady_seconds if second is not None]
+    return max(known) if known and len(known) == len(steady_seconds) else None
 
 
 def _drain_seconds(step_runs: StepRuns) -> float | None:
     """Return the longest drain; None unless that of all repeats is known."""
-    known = [each.drain_seconds for each in step_runs if each.drain_seconds is not None]
+    known = [step_run.drain_seconds for step_run in step_runs if step_run.drain_seconds is not None]
     return round(max(known), DIGITS) if known and len(known) == len(step_runs) else None
 
 
 def _outlier_windows(step_runs: StepRuns) -> int | None:
-    known = [each.outlier_windows for each in step_runs if each.outlier_windows is not None]
+    known = [
+        step_run.outlier_windows for step_run in step_runs if step_run.outlier_windows is not None
+    ]
     return sum(known) if known else None
 
 

@@ -12,14 +12,14 @@ from math import hypot
 
 from solrbench.analysis.trends import RunTrend, SeriesShape
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, TrendDifference, Word
-from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendFigure, TrendWord
+from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion, TrendDifference
+from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendConclusion, TrendFigure
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import format_number, round_number
 
 _MEBIBYTE = 1 << 20
-_NO_GROWTH_SHOWN = (TrendWord.STEADY, TrendWord.UNCLEAR, TrendWord.ROSE_ONCE)
+_NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.UNCLEAR, TrendConclusion.ROSE_ONCE)
 
 
 def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
@@ -30,7 +30,7 @@ def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
         text += f", full in {format_number(trend.full_in_hours)} h"
     if caches_fill:
         text += "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
-    elif trend.word == TrendWord.UNCLEAR:
+    elif trend.word == TrendConclusion.UNCLEAR:
         text += "; measure for longer"
     return text
 
@@ -44,9 +44,9 @@ def per_hour(growth: float, lower: float, upper: float, unit: str) -> str:
 def trend_sentences(trends: Iterable[Trend]) -> list[str]:
     """Return a sentence for each figure that grows."""
     return [
-        f"{_step(each)}: {each.message}{f' ({each.server})' if each.server else ''}"
-        for each in trends
-        if each.word not in _NO_GROWTH_SHOWN
+        f"{_step(trend)}: {trend.message}{f' ({trend.server})' if trend.server else ''}"
+        for trend in trends
+        if trend.word not in _NO_GROWTH_SHOWN
     ]
 
 
@@ -63,11 +63,11 @@ def _unit(unit: str) -> str:
 
 
 GROWS = {
-    TrendFigure.HEAP: TrendWord.HEAP_GROWS,
-    TrendFigure.MEMORY: TrendWord.MEMORY_GROWS,
-    TrendFigure.LATENCY: TrendWord.LATENCY_GROWS,
-    TrendFigure.FAILURES: TrendWord.FAILURES_GROW,
-    TrendFigure.INDEX: TrendWord.INDEX_GROWS,
+    TrendFigure.HEAP: TrendConclusion.HEAP_GROWS,
+    TrendFigure.MEMORY: TrendConclusion.MEMORY_GROWS,
+    TrendFigure.LATENCY: TrendConclusion.LATENCY_GROWS,
+    TrendFigure.FAILURES: TrendConclusion.FAILURES_GROW,
+    TrendFigure.INDEX: TrendConclusion.INDEX_GROWS,
 }
 UNITS = {
     TrendFigure.LATENCY: "milliseconds",
@@ -83,19 +83,19 @@ def find_trends(
 
     Of more than `MAX_TRENDS`, those that do not grow are left out first.
     """
-    found: dict[tuple[str, str, TrendFigure], list[RunTrend]] = {}
+    by_metric: dict[tuple[str, str, TrendFigure], list[RunTrend]] = {}
     for document, trends in runs:
-        for each in trends:
-            found.setdefault((document.step, document.variant, each.figure), []).append(each)
+        for trend in trends:
+            by_metric.setdefault((document.step, document.variant, trend.figure), []).append(trend)
     merged = [
-        _merge(step.name, variant, figure, found[step.name, variant, figure])
+        _merge(step.name, variant, figure, by_metric[step.name, variant, figure])
         for step in spec.load.steps
         for variant in variant_names(spec)
         for figure in TrendFigure
-        if (step.name, variant, figure) in found
+        if (step.name, variant, figure) in by_metric
     ]
-    kept = sorted(merged, key=lambda each: each.word not in GROWS.values())[:MAX_TRENDS]
-    return [each for each in merged if each in kept]
+    kept = sorted(merged, key=lambda trend: trend.word not in GROWS.values())[:MAX_TRENDS]
+    return [trend for trend in merged if trend in kept]
 
 
 def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend]) -> Trend:
@@ -120,34 +120,34 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
     return trend.model_copy(update={"message": trend_message(trend, caches_fill=fills)})
 
 
-def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendWord:
+def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendConclusion:
     """Return the word on which all repeats agree."""
-    shapes = {each.growth.shape for each in runs}
+    shapes = {run.growth.shape for run in runs}
     if shapes == {SeriesShape.GROWS}:
         # Caches that fill to the end look like a leak.
-        fills = any(each.caches_fill for each in runs)
-        return TrendWord.UNCLEAR if fills else GROWS[figure]
+        fills = any(run.caches_fill for run in runs)
+        return TrendConclusion.UNCLEAR if fills else GROWS[figure]
     if shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
-        return TrendWord.ROSE_ONCE if SeriesShape.STEP in shapes else TrendWord.STEADY
-    return TrendWord.UNCLEAR
+        return TrendConclusion.ROSE_ONCE if SeriesShape.STEP in shapes else TrendConclusion.STEADY
+    return TrendConclusion.UNCLEAR
 
 
 def _full_in_hours(runs: Sequence[RunTrend], slope: float) -> float | None:
-    limits = [each.limit - each.latest for each in runs if each.limit is not None]
+    limits = [run.limit - run.latest for run in runs if run.limit is not None]
     if not limits or slope <= 0:
         return None
     return round_number(max(min(limits), 0.0) / slope / _HOUR)
 
 
-_NOT_GROWING = (TrendWord.STEADY, TrendWord.ROSE_ONCE)
+_NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)
 
 
 def compare_trends(before: Sequence[Trend], after: Sequence[Trend]) -> list[TrendDifference]:
     """Return each figure of a step that both sides have, those that differ first."""
     known = {_key(each): each for each in before}
-    found = [_compare(known[_key(each)], each) for each in after if _key(each) in known]
-    found.sort(key=lambda each: each.word not in (Word.WORSE, Word.BETTER))
-    return found[:MAX_TREND_DIFFERENCES]
+    trend_differences = [_compare(known[_key(each)], each) for each in after if _key(each) in known]
+    trend_differences.sort(key=lambda each: each.word not in (Conclusion.WORSE, Conclusion.BETTER))
+    return trend_differences[:MAX_TREND_DIFFERENCES]
 
 
 def _key(trend: Trend) -> tuple[str, str | None, str]:
@@ -178,13 +178,13 @@ def _compare(before: Trend, after: Trend) -> TrendDifference:
     )
 
 
-def _difference_word(before: Trend, after: Trend, low: float, high: float) -> Word:
+def _difference_word(before: Trend, after: Trend, low: float, high: float) -> Conclusion:
     """Return the word; what is steady on both sides is the same, however exactly it is known."""
     if before.word in _NOT_GROWING and after.word in _NOT_GROWING:
-        return Word.SAME
+        return Conclusion.SAME
     if low > 0:
-        return Word.WORSE
-    return Word.BETTER if high < 0 else Word.UNCLEAR
+        return Conclusion.WORSE
+    return Conclusion.BETTER if high < 0 else Conclusion.UNCLEAR
 
 
 def trend_difference_sentences(
@@ -194,16 +194,17 @@ def trend_difference_sentences(
 
     Only of those that differ.
     """
-    for each in differences:
-        if each.word not in (Word.WORSE, Word.BETTER):
+    for difference in differences:
+        if difference.word not in (Conclusion.WORSE, Conclusion.BETTER):
             continue
-        sign, more = (1, "more") if each.word is Word.WORSE else (-1, "less")
-        low, high = sorted((sign * each.low_per_hour, sign * each.high_per_hour))
-        through = f" through {each.variant}" if each.variant else ""
-        amount = per_hour(sign * each.difference_per_hour, low, high, each.unit)
+        sign, more = (1, "more") if difference.word is Conclusion.WORSE else (-1, "less")
+        low, high = sorted((sign * difference.low_per_hour, sign * difference.high_per_hour))
+        through = f" through {difference.variant}" if difference.variant else ""
+        amount = per_hour(sign * difference.difference_per_hour, low, high, difference.unit)
         yield (
-            f"{each.figure} of {each.step}{through} grows by {amount} {more} than in {baseline}:"
-            f" {each.word}"
+            f"{difference.figure} of {difference.step}{through} grows by {amount} {more}"
+            f" than in {baseline}:"
+            f" {difference.word}"
         )
 
 

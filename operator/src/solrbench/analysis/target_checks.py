@@ -24,7 +24,7 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load import Load, RepeatStart
 from solrbench.contract.environment import AttemptRecord, Environment, find_changes
 from solrbench.contract.names import COMPANION, LOAD_MASTER, LOAD_WORKER, SOLR
-from solrbench.contract.server_document import MOST_SERVERS, ServerFigures, Telemetry
+from solrbench.contract.server_document import MAX_SERVERS, ServerFigures, Telemetry
 from solrbench.contract.step_document import (
     PARTIAL_RESULTS,
     RequestResult,
@@ -66,8 +66,8 @@ def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
     if not used:
         return NotEvaluated("the CPU time of no machine was read")
     limit = load.validity.max_others_cpu_percent
-    found = [(machine, _others_percent(document, machine)) for machine in used]
-    beyond = [(machine, percent) for machine, percent in found if percent > limit]
+    shares = [(machine, _others_percent(document, machine)) for machine in used]
+    beyond = [(machine, percent) for machine, percent in shares if percent > limit]
     # What stands before Solr may be the benchmark's own.
     known = [
         each
@@ -89,7 +89,7 @@ def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
 def _reads_companions(document: StepRunResult) -> bool:
     """Say whether what stands before Solr, if anything does, was read."""
     telemetry = document.telemetry or Telemetry()
-    return not document.variant or any(each.component == COMPANION for each in telemetry.pods)
+    return not document.variant or any(pod.component == COMPANION for pod in telemetry.pods)
 
 
 def _others_percent(document: StepRunResult, machine: ServerFigures) -> float:
@@ -108,7 +108,7 @@ def _own_cores(document: StepRunResult, machine: ServerFigures) -> float | None:
     servers = pods if has_solr and pods else [*telemetry.solr, *pods]
     cores = [_cores(each) for each in servers]
     known = [each for each in cores if each is not None]
-    if not known or len(known) < len(cores) or len(servers) >= MOST_SERVERS:
+    if not known or len(known) < len(cores) or len(servers) >= MAX_SERVERS:
         return None
     workers = sum(
         each.cpu_seconds / whole
@@ -125,7 +125,7 @@ def _cores(server: ServerFigures) -> float | None:
 
 def _pods_on(document: StepRunResult, machine: ServerFigures) -> str:
     pods = document.telemetry.pods if document.telemetry is not None else []
-    names = [each.server for each in pods if each.machine == machine.server]
+    names = [pod.server for pod in pods if pod.machine == machine.server]
     return f"pod {names[0]}" if names else "the load master"
 
 
@@ -136,8 +136,12 @@ def _compare_hosts(
     seconds_of: Callable[[WorkerResult], float | None],
     source: str,
 ) -> Outcome:
-    unknown = [each.worker for each in document.workers if seconds_of(each) is None]
-    found = worst(
+    unknown = [
+        worker_result.worker
+        for worker_result in document.workers
+        if seconds_of(worker_result) is None
+    ]
+    finding = worst(
         ValidityFinding(
             lost / whole,
             f"{text.format(format_number(lost), worker.worker)} in {format_number(whole)} s"
@@ -148,14 +152,14 @@ def _compare_hosts(
         > limit * (whole := measured_seconds(worker, document))
         and whole > 0
     )
-    if found is None and unknown:
+    if finding is None and unknown:
         return NotEvaluated(f"no {source} of worker {', '.join(unknown[:3])} could be read")
-    return found
+    return finding
 
 
 PlacementCheck = Callable[[Spec, Environment | None], Outcome]
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 def check_load_shares_nodes(spec: Spec, environment: Environment | None) -> Outcome:
@@ -169,7 +173,9 @@ def check_load_shares_nodes(spec: Spec, environment: Environment | None) -> Outc
         return NotEvaluated("the Kubernetes nodes of the pods were not recorded")
     if _is_one_node(spec, attempts):
         return NotEvaluated("all pods ran on one Kubernetes node, where they share its CPUs")
-    return worst(found for each in attempts if (found := _shared_with_load(each)) is not None)
+    return worst(
+        finding for attempt in attempts if (finding := _shared_with_load(attempt)) is not None
+    )
 
 
 def check_solr_shares_nodes(spec: Spec, environment: Environment | None) -> Outcome:
@@ -183,14 +189,14 @@ def check_solr_shares_nodes(spec: Spec, environment: Environment | None) -> Outc
             cloud.nodes - used,
             f"{cloud.nodes} Solr pods ran on {used} Kubernetes nodes (limit 1 pod on each)",
         )
-        for each in attempts
-        if 0 < (used := len(each.nodes.get(SOLR, []))) < cloud.nodes
+        for attempt in attempts
+        if 0 < (used := len(attempt.nodes.get(SOLR, []))) < cloud.nodes
     )
 
 
 def _is_one_node(spec: Spec, attempts: Sequence[AttemptRecord]) -> bool:
     """Say whether there was no choice, and the spec does not demand one."""
-    used = {node for each in attempts for nodes in each.nodes.values() for node in nodes}
+    used = {node for attempt in attempts for nodes in attempt.nodes.values() for node in nodes}
     return spec.load.validity.allow_shared_nodes is None and len(used) == 1
 
 
@@ -203,7 +209,7 @@ def _shared_with_load(attempt: AttemptRecord) -> ValidityFinding | None:
     return ValidityFinding(
         len(shared),
         f"{len(shared)} of {len(solr)} Kubernetes nodes with Solr pods also ran load pods:"
-        f" {', '.join(shared[:_MOST_NAMED])} (limit 0)",
+        f" {', '.join(shared[:_MAX_NAMED])} (limit 0)",
     )
 
 
@@ -231,10 +237,10 @@ def check_deleted_documents(document: StepRunResult, load: Load) -> Outcome:
 
 def first_of_repeats(step_runs: Iterable[StepRunResult]) -> dict[int, StepRunResult]:
     """Return the step run of each repeat that was measured first, in the order of measuring."""
-    found: dict[int, StepRunResult] = {}
-    for each in sorted(step_runs, key=lambda each: each.start_time):
-        found.setdefault(each.repeat, each)
-    return found
+    by_repeat: dict[int, StepRunResult] = {}
+    for step_run in sorted(step_runs, key=lambda step_run: step_run.start_time):
+        by_repeat.setdefault(step_run.repeat, step_run)
+    return by_repeat
 
 
 def compare_with_first(
@@ -285,11 +291,11 @@ def check_variant(document: StepRunResult, load: Load) -> Outcome:
         return NotEvaluated("what the variant leads to was not recorded")
     if target is None or target.variant is None:
         return None
-    found = target.variant
+    variant = target.variant
     differences = []
-    if None not in (found.documents, target.documents) and found.documents != target.documents:
-        differences.append(f"{found.documents} documents, the target has {target.documents}")
-    own, others = target.solr_versions, found.solr_versions
+    if None not in (variant.documents, target.documents) and variant.documents != target.documents:
+        differences.append(f"{variant.documents} documents, the target has {target.documents}")
+    own, others = target.solr_versions, variant.solr_versions
     if own and others and set(own) != set(others):
         differences.append(f"Solr {', '.join(others)}, the target is Solr {', '.join(own)}")
     if differences:
@@ -307,9 +313,9 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
     So seconds count as well in which at least half of the requests failed.
     """
     limit = load.validity.max_failed_percent
-    found = worst_share_of_requests(document, "failed", lambda each: each.failures, limit)
-    if found is not None:
-        return found
+    worst_share = worst_share_of_requests(document, "failed", lambda each: each.failures, limit)
+    if worst_share is not None:
+        return worst_share
     counts: dict[int, Counter[str]] = {}
     for window in (window for result in document.requests for window in result.windows):
         found_in = {"requests": window.requests, "failures": window.failures}
@@ -343,30 +349,32 @@ def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
         # Users of a locustfile report them as failures of this kind alone.
         return max(result.partial_results or 0, count_of_kind([result], PARTIAL_RESULTS))
 
-    found = worst_share_of_requests(
+    worst_share = worst_share_of_requests(
         document, "had partial results", partial, load.validity.max_partial_percent
     )
-    return found or _uncounted(document, "partial results", lambda each: each.partial_results)
+    return worst_share or _uncounted(
+        document, "partial results", lambda request_result: request_result.partial_results
+    )
 
 
 def check_empty_results(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of empty results of each request name with the limit."""
-    found = worst_share_of_requests(
+    worst_share = worst_share_of_requests(
         document,
         "had empty results",
-        lambda each: each.empty_results or 0,
+        lambda result: result.empty_results or 0,
         load.validity.max_empty_percent,
     )
-    return found or _uncounted(document, "empty results", lambda each: each.empty_results)
+    return worst_share or _uncounted(document, "empty results", lambda result: result.empty_results)
 
 
 def _uncounted(
     document: StepRunResult, what: str, count: Callable[[RequestResult], int | None]
 ) -> NotEvaluated | None:
-    sent = [each for each in document.requests if each.requests]
-    uncounted = [each.request for each in sent if count(each) is None]
+    sent = [request for request in document.requests if request.requests]
+    uncounted = [request.request for request in sent if count(request) is None]
     if not uncounted:
         return None
-    more = f" and {len(uncounted) - _MOST_NAMED} more" if len(uncounted) > _MOST_NAMED else ""
-    of = "" if len(uncounted) == len(sent) else f" of {', '.join(uncounted[:_MOST_NAMED])}{more}"
+    more = f" and {len(uncounted) - _MAX_NAMED} more" if len(uncounted) > _MAX_NAMED else ""
+    of = "" if len(uncounted) == len(sent) else f" of {', '.join(uncounted[:_MAX_NAMED])}{more}"
     return NotEvaluated(f"{what}{of} were not counted")

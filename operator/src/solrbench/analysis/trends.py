@@ -9,7 +9,7 @@ The interval of b is the union over all tau that fit about as well, its standard
 residuals that follow each other. Growth is said only if all four hold:
 
 1. the lower bound of the 99 % interval is above zero;
-2. over the run, b makes more than `least_growth` of the level and more than three scaled median
+2. over the run, b makes more than `min_growth` of the level and more than three scaled median
    absolute deviations of the residuals;
 3. the median slope of the second half (Sen 1968) is more than 0.3 b, so it goes on;
 4. no single rise between neighbouring eighths of the run, wherever they begin, is half of the
@@ -34,17 +34,17 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.distributions import t_quantile
 from solrbench.stats.series import SCALE
 
-LEAST_WINDOWS = 24
+MIN_TREND_WINDOWS = 24
 """With fewer windows nothing is said."""
 
-LEAST_GROWTH = 0.05
+MIN_GROWTH = 0.05
 """Growth over the run, as a share of the level, that matters."""
 
 _TAUS = 10
 _DEVIATIONS = 3.0
 _GOES_ON = 0.3
 _STEP_SHARE = 0.5
-_MOST_CORRELATION = 0.85
+_MAX_CORRELATION = 0.85
 _LOAD_MOVED = 0.2
 """Load that moved by more than this share of its median is part of the fit."""
 
@@ -101,20 +101,20 @@ def find_growth(
     values: Sequence[float],
     load: Sequence[float] | None = None,
     *,
-    least_growth: float = LEAST_GROWTH,
+    min_growth: float = MIN_GROWTH,
     least: float = 0.0,
 ) -> Growth | None:
-    """Return what a series does; None with fewer than `LEAST_WINDOWS` windows.
+    """Return what a series does; None with fewer than `MIN_TREND_WINDOWS` windows.
 
     Args:
         seconds: the middle of each window, growing
         values: the figure in each window
         load: requests per second in each window, None if unknown
-        least_growth: share of the level that the growth over the run must reach
+        min_growth: share of the level that the growth over the run must reach
         least: what it must reach anyway, in the figure's unit
 
     """
-    if len(values) < LEAST_WINDOWS:
+    if len(values) < MIN_TREND_WINDOWS:
         return None
     t, y = np.asarray(seconds, dtype=np.float64), np.asarray(values, dtype=np.float64)
     t = t - t[0]
@@ -124,7 +124,7 @@ def find_growth(
     near = [each for each in fits if each.squares <= _limit(best)]
     lower, upper = _union(near, 0.95)
     level = float(np.median(y))
-    matters = max(least_growth * abs(level), least)
+    matters = max(min_growth * abs(level), least)
     needed = max(matters, _DEVIATIONS * _scaled_deviation(best.residuals))
     if best.slope > matters and _rises_once(y, matters):
         shape = SeriesShape.STEP
@@ -138,25 +138,25 @@ def _fits(t: Floats, y: Floats, load: Floats | None) -> list[_Fit]:
     columns = [np.ones_like(t), t]
     if load is not None and _has_moved(load):
         columns.append(load / np.median(load))
-    found = [_fit(columns, y)]
+    fits = [_fit(columns, y)]
     for tau in np.geomspace(1 / 40, 1 / 2, _TAUS):
         filling = 1 - np.exp(-t / tau)
-        fit = _fit([*columns, filling], y, least_last=0.0)
-        found += [] if fit is None else [fit]
-    return [each for each in found if each is not None]
+        fit = _fit([*columns, filling], y, min_last=0.0)
+        fits += [] if fit is None else [fit]
+    return [each for each in fits if each is not None]
 
 
-def _fit(columns: Sequence[Floats], y: Floats, least_last: float | None = None) -> _Fit | None:
-    """Return the fit; None if the last coefficient is below `least_last`."""
+def _fit(columns: Sequence[Floats], y: Floats, min_last: float | None = None) -> _Fit | None:
+    """Return the fit; None if the last coefficient is below `min_last`."""
     matrix = np.column_stack(columns)
     inverse = np.linalg.pinv(matrix.T @ matrix)
     coefficients = inverse @ matrix.T @ y
-    if least_last is not None and coefficients[-1] < least_last:
+    if min_last is not None and coefficients[-1] < min_last:
         return None
     residuals = y - matrix @ coefficients
     squares, freedom = float(residuals @ residuals), len(y) - matrix.shape[1]
     follows = float(residuals[1:] @ residuals[:-1]) / squares if squares > 0 else 0.0
-    follows = min(max(follows, 0.0), _MOST_CORRELATION)
+    follows = min(max(follows, 0.0), _MAX_CORRELATION)
     variance = squares / freedom * float(inverse[1, 1]) * (1 + follows) / (1 - follows)
     return _Fit(float(coefficients[1]), float(np.sqrt(variance)), squares, freedom, residuals)
 
@@ -173,7 +173,7 @@ def _limit(best: _Fit) -> float:
 
 
 def _union(fits: Sequence[_Fit], level: float) -> tuple[float, float]:
-    bounds = [each.bounds(level) for each in fits]
+    bounds = [fit.bounds(level) for fit in fits]
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
@@ -213,7 +213,7 @@ WINDOWS = 48
 _STANDS_STILL = 0.02
 """Caches are full when less than this share of their entries is still to come."""
 
-_MOST_LEFT_OUT = 0.5
+_MAX_OMITTED_SHARE = 0.5
 """Share of the run that may be left out until caches are full."""
 
 Combine = Callable[[Sequence[float]], float]
@@ -239,20 +239,20 @@ def cut_windows(points: Sequence[SeriesPoint], combine: Combine, count: int = WI
     `combine` makes one number of a window's readings: the least one of a heap, which is what a
     collection left; the median of what has no sawteeth.
     """
-    found = Windows([], [])
+    windows = Windows([], [])
     if len(points) < 2:
-        return found
+        return windows
     begin, end = points[0].second, points[-1].second
     count = max(min(count, len(points)), 1)
     width = (end - begin) / count
     by_window: dict[int, list[float]] = {}
     for second, value in points:
-        place = min(int((second - begin) / width), count - 1) if width > 0 else 0
-        by_window.setdefault(place, []).append(value)
-    for place, values in sorted(by_window.items()):
-        found.seconds.append(begin + (place + 0.5) * width)
-        found.values.append(combine(values))
-    return found
+        index = min(int((second - begin) / width), count - 1) if width > 0 else 0
+        by_window.setdefault(index, []).append(value)
+    for index, values in sorted(by_window.items()):
+        windows.seconds.append(begin + (index + 0.5) * width)
+        windows.values.append(combine(values))
+    return windows
 
 
 def full_from(entries: Sequence[SeriesPoint]) -> float | None:
@@ -263,17 +263,17 @@ def full_from(entries: Sequence[SeriesPoint]) -> float | None:
     """
     if len(entries) < 2:
         return entries[0].second if entries else None
-    values = np.array([each.value for each in entries])
+    values = np.array([entry.value for entry in entries])
     most, least = float(values.max()), float(values[0])
     if most <= 0 or most - least <= _STANDS_STILL * most:
         return entries[0].second
     full = np.flatnonzero(values >= most - _STANDS_STILL * most)
     begin, end = entries[0].second, entries[-1].second
     second = entries[int(full[0])].second
-    return second if second - begin <= _MOST_LEFT_OUT * (end - begin) else None
+    return second if second - begin <= _MAX_OMITTED_SHARE * (end - begin) else None
 
 
-LEAST_SECONDS = 300.0
+MIN_TREND_SECONDS = 300.0
 """Shorter steps have no trends: a heap that warms up grows, too."""
 
 _SERVERS = {
@@ -281,7 +281,7 @@ _SERVERS = {
     "resident_bytes": TrendFigure.MEMORY,
     "index_bytes": TrendFigure.INDEX,
 }
-_LEAST_FAILED_PERCENT = 0.1
+_MIN_FAILED_PERCENT = 0.1
 """Growth of the share of failures that matters, in percentage points."""
 
 
@@ -309,20 +309,20 @@ class RunTrend:
 
 def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
     """Return the trend of each figure that has one; of several servers the one that grows most."""
-    if document.seconds < LEAST_SECONDS:
+    if document.seconds < MIN_TREND_SECONDS:
         return ()
     rates, latency, failed = _of_load(document)
-    found = [
+    trends = [
         *_of_servers(document.telemetry, rates),
         *_of_windows(TrendFigure.LATENCY, latency, rates, 0.0),
-        *_of_windows(TrendFigure.FAILURES, failed, None, _LEAST_FAILED_PERCENT),
+        *_of_windows(TrendFigure.FAILURES, failed, None, _MIN_FAILED_PERCENT),
     ]
-    by_figure: dict[TrendFigure, RunTrend] = {}
-    for each in found:
-        known = by_figure.get(each.figure)
-        if known is None or _rank(each) > _rank(known):
-            by_figure[each.figure] = each
-    return tuple(by_figure.values())
+    by_metric: dict[TrendFigure, RunTrend] = {}
+    for trend in trends:
+        known = by_metric.get(trend.figure)
+        if known is None or _rank(trend) > _rank(known):
+            by_metric[trend.figure] = trend
+    return tuple(by_metric.values())
 
 
 _ORDER = (SeriesShape.STEADY, SeriesShape.UNCLEAR, SeriesShape.STEP, SeriesShape.GROWS)
@@ -333,14 +333,18 @@ def _rank(trend: RunTrend) -> tuple[int, float]:
 
 
 def _of_servers(telemetry: Telemetry | None, rates: Windows) -> list[RunTrend]:
-    found = []
+    trends = []
     series = [] if telemetry is None else telemetry.series
-    entries = {each.server: each for each in series if each.figure == CACHE_ENTRIES}
-    for each in series:
-        if each.figure in _SERVERS:
-            trend = _of_server(each, entries.get(each.server), rates)
-            found += [] if trend is None else [trend]
-    return found
+    entries = {
+        server_series.server: server_series
+        for server_series in series
+        if server_series.figure == CACHE_ENTRIES
+    }
+    for server_series in series:
+        if server_series.figure in _SERVERS:
+            trend = _of_server(server_series, entries.get(server_series.server), rates)
+            trends += [] if trend is None else [trend]
+    return trends
 
 
 def _of_server(
@@ -397,5 +401,5 @@ def _at(seconds: Sequence[float], rates: Windows) -> list[float] | None:
     """Return the load at these moments; None if it is not known."""
     if len(rates.values) < 2:
         return None
-    found: list[float] = np.interp(seconds, rates.seconds, rates.values).tolist()
-    return found
+    values_at: list[float] = np.interp(seconds, rates.seconds, rates.values).tolist()
+    return values_at

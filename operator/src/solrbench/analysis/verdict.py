@@ -122,27 +122,27 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
 
     """
     runs = [(known or {}).get(each.id) or evaluate_document(each, load) for each in step_runs]
-    found = [
+    outcomes = [
         _apply(reason, check, [(each.document, each.findings[reason]) for each in runs])
         for reason, check in CHECKS.items()
     ]
-    found += [
+    outcomes += [
         _outcome(reason, check.find(runs, load), check.remedy)
         for reason, check in CHECKS_OF_REPEATS.items()
     ]
     if firsts:
         start_on = load.repeats.start_on
         compared = [(each, compare_with_first(firsts, each, start_on)) for each in step_runs]
-        found.append(_apply(TARGET_CHANGED, REASONS[TARGET_CHANGED], compared))
-    found += further
-    reasons = [each for each, _ in found if each is not None]
+        outcomes.append(_apply(TARGET_CHANGED, REASONS[TARGET_CHANGED], compared))
+    outcomes += further
+    reasons = [each for each, _ in outcomes if each is not None]
     reasons += _too_few_samples(step_runs, load.validity.percentile)
     return StepVerdict(
         step=step,
         variant=variant or None,
         verdict=INVALID if reasons else VALID,
         reasons=reasons[:MAX_REASONS],
-        unchecked=_unchecked(found, step_runs)[:MAX_REASONS],
+        unchecked=_unchecked(outcomes, step_runs)[:MAX_REASONS],
     )
 
 
@@ -158,7 +158,7 @@ def samples_needed(percentile: int) -> int:
 
 
 def _unchecked(found: Iterable[_Outcomes], step_runs: StepRuns) -> list[InvalidReason]:
-    return [each for _, each in found if each is not None] + _too_short(step_runs)
+    return [reason for _, reason in found if reason is not None] + _too_short(step_runs)
 
 
 def _outcome(reason: str, outcome: Outcome, remedy: str) -> _Outcomes:
@@ -176,7 +176,7 @@ def _apply(
     findings = [(repeat, each) for repeat, each in results if isinstance(each, ValidityFinding)]
     gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
     if findings:
-        repeat, worst = max(findings, key=lambda found: found[1].number)
+        repeat, worst = max(findings, key=lambda finding: finding[1].number)
         where = _where([repeat], len(outcomes))
         others = [each for each, _ in findings if each != repeat]
         also = f"; also in {_repeats(others)}" if others else ""
@@ -234,7 +234,7 @@ _REASONS = ("WorkerSaturated", "ScheduleLag", "WorkersLost", "PodThrottled", "Po
 """Reasons of the load generator and of pods; failures and drops are what overload looks like."""
 
 
-def find_disturbance(run: EvaluatedRun) -> str:
+def find_interference(run: EvaluatedRun) -> str:
     """Return the first of these reasons with its number; empty if there is none."""
     for reason in _REASONS:
         outcome = run.findings.get(reason)
@@ -247,7 +247,7 @@ _SERIES = ("warm_up_thousands", "warm_up_caches", "thousands", "caches", "outlie
 
 
 @dataclass(frozen=True)
-class StepRunDigest:
+class StepRunSummary:
     """A step run without the series of its time, which are nearly all of it.
 
     Attributes:
@@ -270,13 +270,13 @@ class StepRunDigest:
         return self.evaluated.document
 
 
-def digest(document: StepRunResult, load: Load) -> StepRunDigest:
+def digest(document: StepRunResult, load: Load) -> StepRunSummary:
     """Return what is kept of a stored document; it never changes but for its pods."""
-    requests = [_without_series(each) for each in document.requests]
+    requests = [_without_series(request) for request in document.requests]
     left_out: dict[str, Any] = {name: [] for name in _SERIES} | {"telemetry": None}
     kept = document.model_copy(update=left_out | {"requests": requests})
     evaluated = replace(evaluate_document(document, load), document=kept)
-    return StepRunDigest(
+    return StepRunSummary(
         evaluated, summarise_cold_start([document]), run_telemetry(document), run_trends(document)
     )
 

@@ -60,13 +60,13 @@ def parse_quantity(text: str) -> Decimal | None:
     Unlike those of a spec, which the schema restricts, quantities of nodes may have fractions,
     exponents and all units (`apimachinery/pkg/api/resource`, "Quantity").
     """
-    found = _ANY_QUANTITY.fullmatch(text)
-    if found is None:
+    match = _ANY_QUANTITY.fullmatch(text)
+    if match is None:
         return None
-    number, unit = Decimal(found["number"]), found["unit"]
+    number, unit = Decimal(match["number"]), match["unit"]
     if unit is not None and unit.endswith("i"):
         return number * Decimal(1024) ** ("KMGTPE".index(unit[0]) + 1)
-    return number.scaleb(_DECIMAL_UNITS[unit] if unit else int(found["exponent"] or 0))
+    return number.scaleb(_DECIMAL_UNITS[unit] if unit else int(match["exponent"] or 0))
 
 
 def heap_mebibytes(heap: str) -> int:

@@ -19,7 +19,7 @@ from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.kubeconfig import NoClusterError
-from solrbench.sweep.cluster_capacity import GIBIBYTE, format_pods, free_nodes, without_room
+from solrbench.sweep.cluster_capacity import GIBIBYTE, format_pods, free_nodes, without_capacity
 from solrbench.sweep.requirements import PodGroup, peak
 
 OPERATOR_LABELS = {"app.kubernetes.io/name": "solr-benchmark-operator"}
@@ -57,12 +57,12 @@ def find_operators(cluster: Cluster, namespace: str | None = None) -> list[Opera
 
     """
     try:
-        found = cluster.list("apps/v1", "Deployment", None, OPERATOR_LABELS)
+        deployments = cluster.list("apps/v1", "Deployment", None, OPERATOR_LABELS)
     except ForbiddenError:
         if namespace is None:
             raise
-        found = cluster.list("apps/v1", "Deployment", namespace, OPERATOR_LABELS)
-    return [_facts(each) for each in found]
+        deployments = cluster.list("apps/v1", "Deployment", namespace, OPERATOR_LABELS)
+    return [_facts(deployment) for deployment in deployments]
 
 
 def _facts(body: dict[str, Any]) -> OperatorFacts:
@@ -83,11 +83,11 @@ def _facts(body: dict[str, Any]) -> OperatorFacts:
 
 def served_versions(cluster: Cluster) -> list[str]:
     """Return the versions of the definition that the API server serves; none without it."""
-    found = cluster.read(f"/apis/{GROUP}")
-    return [] if found is None else [each["version"] for each in found["versions"]]
+    api_group = cluster.read(f"/apis/{GROUP}")
+    return [] if api_group is None else [version["version"] for version in api_group["versions"]]
 
 
-def room_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
+def capacity_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
     """Return which pods find no node, that nodes may not be read, or nothing."""
     try:
         nodes = cluster.list("v1", "Node", None, {})
@@ -95,15 +95,15 @@ def room_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
     except ForbiddenError:
         return "unknown: nodes, or pods of all namespaces, may not be listed by this user"
     free = free_nodes(nodes, pods)
-    missing = without_room(peak(groups), free)
+    missing = without_capacity(peak(groups), free)
     if not missing:
         return None
     wanted = ", ".join(f"{each.component} ({format_pods(each)})" for each in missing)
-    rooms = ", ".join(
+    capacities = ", ".join(
         f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"
         for each in free[:5]
     )
-    return f"there is no room for {wanted}: {rooms or 'no node takes pods'}"
+    return f"there is no room for {wanted}: {capacities or 'no node takes pods'}"
 
 
 @click.command(
@@ -116,19 +116,19 @@ def show_version(
     only_client: bool, output: str, context: str | None, namespace: str | None
 ) -> None:
     """Print the versions of the command, and of what is in the cluster."""
-    found: dict[str, Any] = {"client": version("solrbench"), "api": f"{GROUP}/{VERSION}"}
+    versions: dict[str, Any] = {"client": version("solrbench"), "api": f"{GROUP}/{VERSION}"}
     if not only_client:
-        found |= _of_cluster(context, namespace)
+        versions |= _of_cluster(context, namespace)
     if output == "json":
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(versions, indent=2))
         return
-    for key, value in found.items():
+    for key, value in versions.items():
         click.echo(f"{key}: {value}")
 
 
 def _of_cluster(context: str | None, namespace: str | None) -> dict[str, Any]:
     try:
-        cluster, place = open_cluster(context, namespace)
+        cluster, resolved_namespace = open_cluster(context, namespace)
         cluster = cluster.within(5.0)
         server = cluster.read("/version") or {}
         definition = ", ".join(served_versions(cluster)) or "not installed"
@@ -136,7 +136,7 @@ def _of_cluster(context: str | None, namespace: str | None) -> dict[str, Any]:
         return {"cluster": f"unknown: {getattr(error, 'message', error)}"}
     return {
         "definition": definition,
-        "operator": _operators(cluster, place),
+        "operator": _operators(cluster, resolved_namespace),
         "kubernetes": server.get("gitVersion", "unknown"),
     }
 
@@ -144,7 +144,10 @@ def _of_cluster(context: str | None, namespace: str | None) -> dict[str, Any]:
 def _operators(cluster: Cluster, namespace: str) -> str:
     """Return versions and namespaces, or why the user does not see them."""
     try:
-        found = find_operators(cluster, namespace)
+        operators = find_operators(cluster, namespace)
     except ForbiddenError as error:
         return f"unknown: {error.message}"
-    return ", ".join(f"{each.version} in {each.namespace}" for each in found) or "not found"
+    return (
+        ", ".join(f"{operator.version} in {operator.namespace}" for operator in operators)
+        or "not found"
+    )

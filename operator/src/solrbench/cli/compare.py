@@ -18,20 +18,20 @@ import orjson
 from rich.console import Console
 
 from solrbench.analysis.baseline import (
-    Side,
+    ComparisonInput,
     UnreadableReportError,
-    benchmark_side,
-    compare_sides,
+    benchmark_input,
+    compare_candidate,
+    comparison_input_of,
     parse_report,
-    primary_words,
-    side_of,
+    primary_comparisons,
     whole_comparison,
 )
 from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
-from solrbench.analysis.difference_tests import settings_of_sides
+from solrbench.analysis.difference_tests import settings_of_specs
 from solrbench.analysis.step_trends import trend_difference_sentences
 from solrbench.api.identity import KIND, SWEEP_KIND
-from solrbench.api.v1alpha1.comparisons import BaselineComparison, FigureComparison, Word
+from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion, FigureComparison
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.cli.errors import CommandError, as_cli_errors
 from solrbench.cli.options import cluster_options, open_cluster, output_option
@@ -94,16 +94,16 @@ def _to_csv(compared: ComparisonOutput) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
-    for each in compared.found.figures:
-        writer.writerow(each.model_dump(mode="json").values())
+    for comparison in compared.found.figures:
+        writer.writerow(comparison.model_dump(mode="json").values())
     return out.getvalue()
 
 
 def _to_json(compared: ComparisonOutput) -> str:
     body = compared.found.model_dump(mode="json", by_alias=True, exclude_none=True)
     body["figures"] = [
-        {(compared.place if name == "step" else name): value for name, value in each.items()}
-        for each in body["figures"]
+        {(compared.place if name == "step" else name): value for name, value in comparison.items()}
+        for comparison in body["figures"]
     ]
     body |= {"after": compared.after, "answers": list(compared.answers)}
     return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
@@ -113,7 +113,9 @@ _REPORT_FILES = ("report.json", "report.json.gz")
 """Files of a folder that are looked for, the first one that is there."""
 
 
-def read_side(text: str, context: str | None, namespace: str | None) -> Side | SweepReport:
+def read_comparison_input(
+    text: str, context: str | None, namespace: str | None
+) -> ComparisonInput | SweepReport:
     """Return a benchmark as one side, or the report of a sweep.
 
     Args:
@@ -135,17 +137,17 @@ def read_side(text: str, context: str | None, namespace: str | None) -> Side | S
         raise CommandError(f"{text}: {error}") from error
 
 
-def _from_report(name: str, report: Mapping[str, Any]) -> Side | SweepReport:
+def _from_report(name: str, report: Mapping[str, Any]) -> ComparisonInput | SweepReport:
     if "sweep" not in report:
-        return side_of(name, report)
+        return comparison_input_of(name, report)
     return SweepReport.of(report).model_copy(update={"sweep": name})
 
 
 def _report_in(folder: Path) -> Path:
-    found = [folder / name for name in _REPORT_FILES if (folder / name).is_file()]
-    if not found:
+    paths = [folder / name for name in _REPORT_FILES if (folder / name).is_file()]
+    if not paths:
         raise CommandError(f"{folder}: there is no {' or '.join(_REPORT_FILES)} in it")
-    return found[0]
+    return paths[0]
 
 
 def _name(path: Path) -> str:
@@ -153,26 +155,28 @@ def _name(path: Path) -> str:
     return name.removesuffix(".gz").removesuffix(".json")
 
 
-def _from_cluster(text: str, context: str | None, namespace: str | None) -> Side | SweepReport:
-    cluster, place = open_cluster(context, namespace)
-    found = find_resource(cluster, place, text)
-    if found is None:
+def _from_cluster(
+    text: str, context: str | None, namespace: str | None
+) -> ComparisonInput | SweepReport:
+    cluster, resolved_namespace = open_cluster(context, namespace)
+    resource = find_resource(cluster, resolved_namespace, text)
+    if resource is None:
         raise CommandError(
             f"{text} is neither a file or folder nor a {KIND} or {SWEEP_KIND} in namespace"
-            f" {place}; {suggest_name(cluster, place, text)}"
+            f" {resolved_namespace}; {suggest_name(cluster, resolved_namespace, text)}"
         )
-    if found.is_sweep:
+    if resource.is_sweep:
         from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  slow to import
 
-        report = read_sweep_report(cluster, found.body)
-        return report.model_copy(update={"sweep": found.name})
-    benchmark = parse_stored(found.body)
-    return benchmark_side(found.name, benchmark, sorted_documents(cluster, benchmark))
+        report = read_sweep_report(cluster, resource.body)
+        return report.model_copy(update={"sweep": resource.name})
+    benchmark = parse_stored(resource.body)
+    return benchmark_input(resource.name, benchmark, sorted_documents(cluster, benchmark))
 
 
-_INVALID, _NO_WORD = "invalid", "no-word"
-_WORDS = {"worse": Word.WORSE, "unclear": Word.UNCLEAR}
-_FAILING = (*_WORDS, _INVALID, _NO_WORD)
+_INVALID, _NO_CONCLUSION = "invalid", "no-word"
+_WORDS = {"worse": Conclusion.WORSE, "unclear": Conclusion.UNCLEAR}
+_FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION)
 
 
 @click.command(
@@ -236,7 +240,7 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     Exit code 0: compared, 1: not possible, 5: a step or a point has a word of --fail-on.
     """
     with as_cli_errors():
-        one, other = (read_side(each, context, namespace) for each in (before, after))
+        one, other = (read_comparison_input(each, context, namespace) for each in (before, after))
     figure = None if primary is None else PrimaryMetric(primary)
     compared = _compare(one, other, smallest_effect_percent, figure)
     print_comparison(compared, output)
@@ -244,8 +248,8 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
 
 
 def _compare(
-    one: Side | SweepReport,
-    other: Side | SweepReport,
+    one: ComparisonInput | SweepReport,
+    other: ComparisonInput | SweepReport,
     effect_percent: float | None,
     primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
@@ -266,16 +270,22 @@ def _mixed(sweep: str, benchmark: str) -> CommandError:
 
 
 def _compare_benchmarks(
-    one: Side, other: Side, effect_percent: float | None, primary: PrimaryMetric | None
+    one: ComparisonInput,
+    other: ComparisonInput,
+    effect_percent: float | None,
+    primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
-    settings = settings_of_sides(one.spec, other.spec, effect_percent, primary)
-    found = whole_comparison(compare_sides(one, other, settings))
-    loads = {each.step: (each.users, each.requests_per_second) for each in other.documents}
+    settings = settings_of_specs(one.spec, other.spec, effect_percent, primary)
+    comparison = whole_comparison(compare_candidate(one, other, settings))
+    loads = {
+        document.step: (document.users, document.requests_per_second)
+        for document in other.documents
+    }
     answers = [
-        *baseline_sentences(found.figures, found.baseline, loads_as_text(loads)),
-        *trend_difference_sentences(found.trends, found.baseline),
+        *baseline_sentences(comparison.figures, comparison.baseline, loads_as_text(loads)),
+        *trend_difference_sentences(comparison.trends, comparison.baseline),
     ]
-    return ComparisonOutput(other.name, found, answers)
+    return ComparisonOutput(other.name, comparison, answers)
 
 
 def _compare_sweeps(
@@ -287,16 +297,16 @@ def _compare_sweeps(
     if primary is not None and primary not in PRIMARY_METRICS:
         allowed = " or ".join(PRIMARY_METRICS)
         raise CommandError(f"--primary {primary}: points of sweeps have {allowed} only")
-    found = compare_sweeps(one, other, effect_percent, primary)
-    return ComparisonOutput(other.sweep, found, list(sweep_sentences(found)), place="point")
+    sweeps = compare_sweeps(one, other, effect_percent, primary)
+    return ComparisonOutput(other.sweep, sweeps, list(sweep_sentences(sweeps)), place="point")
 
 
 def _fails(shown: BaselineComparison, fail_on: tuple[str, ...]) -> bool:
     """Say whether a step has a word of `fail_on`; without a step in common there is no word."""
-    decisive = primary_words(shown.figures)
+    decisive = primary_comparisons(shown.figures)
     words = {each.word for each in decisive} or {None}
     return (
         any(_WORDS.get(each) in words for each in fail_on if each in _WORDS)
-        or (_NO_WORD in fail_on and None in words)
+        or (_NO_CONCLUSION in fail_on and None in words)
         or (_INVALID in fail_on and any(each.invalid for each in decisive))
     )

@@ -27,7 +27,7 @@ DEBUG = "SOLRBENCH_DEBUG"
 PROXIES = ("HTTPS_PROXY", "ALL_PROXY")
 """Variables with a proxy for connections to API servers."""
 
-_MOST_PROBLEMS = 3
+_MAX_PROBLEMS = 3
 
 
 class CommandError(click.ClickException):
@@ -48,11 +48,12 @@ def as_cli_errors() -> Iterator[None]:
     except NoClusterError as error:
         raise CommandError(f"no cluster to use: {error}", ExitCode.UNREACHABLE) from error
     except ValueError as error:
-        found = _problems(error)
-        if not found:
+        description = _problems(error)
+        if not description:
             raise
         raise CommandError(
-            f"the stored benchmark is not one of this version of the command: {found}; use the"
+            f"the stored benchmark is not one of this version of the command: {description};"
+            " use the"
             " command of the operator's version"
         ) from error
 
@@ -69,7 +70,7 @@ def _problems(error: ValueError) -> str:
 
     from solrbench.api.rules import problems  # noqa: PLC0415  the same
 
-    return "; ".join(problems(error)[:_MOST_PROBLEMS]) if isinstance(error, ValidationError) else ""
+    return "; ".join(problems(error)[:_MAX_PROBLEMS]) if isinstance(error, ValidationError) else ""
 
 
 @contextmanager

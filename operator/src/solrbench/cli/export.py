@@ -22,7 +22,7 @@ from solrbench.contract.names import LABEL_BENCHMARK, LABEL_SWEEP
 from solrbench.decide.evidence import MAX_LINE, mask, secret_names, secret_values
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
-from solrbench.kube.facts import read_evidence
+from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import sorted_documents
 from solrbench.present.csv import to_csv
@@ -58,12 +58,12 @@ def export(name: str, file: Path | None, context: str | None, namespace: str | N
     kept of failures; of a sweep also the same of each point. Values of Secrets, and what looks like
     a credential, are masked.
     """
-    cluster, place = open_cluster(context, namespace)
-    found = get_resource(cluster, place, name)
+    cluster, resolved_namespace = open_cluster(context, namespace)
+    resource = get_resource(cluster, resolved_namespace, name)
     now = datetime.now(UTC)
-    target = file or Path(f"{found.name}-{now:%Y%m%d-%H%M%S}.tar.gz")
-    files = (collect_sweep if found.is_sweep else collect)(cluster, found.body)
-    count = _write(target, f"{found.name}/", files, now)
+    target = file or Path(f"{resource.name}-{now:%Y%m%d-%H%M%S}.tar.gz")
+    files = (collect_sweep if resource.is_sweep else collect)(cluster, resource.body)
+    count = _write(target, f"{resource.name}/", files, now)
     click.echo(f"{target}: {count} files")
 
 
@@ -101,7 +101,7 @@ def collect(cluster: Cluster, body: Manifest) -> Files:
         for source in sources_of(pod):
             text = secrets.masked_log(pod, read_log(cluster, namespace, source, LOG_LINES))
             yield f"logs/{source.pod}-{source.container}.txt", text
-    for key, text in read_evidence(cluster, benchmark).items():
+    for key, text in read_diagnostics(cluster, benchmark).items():
         yield f"evidence/{key}", text
     yield "versions.txt", _versions(cluster)
 
@@ -160,10 +160,10 @@ class _Secrets:
         """Return a log without them, or why it is left out."""
         values: set[str] = set()
         for name in sorted(secret_names(pod)):
-            found = self._of(name)
-            if found is None:
+            secrets = self._of(name)
+            if secrets is None:
                 return f"(left out: Secret {name} cannot be read, so its values cannot be masked)\n"
-            values |= found
+            values |= secrets
         return mask(text, values)
 
     def _of(self, name: str) -> set[str] | None:
@@ -207,10 +207,10 @@ def _events(cluster: Cluster, body: Manifest, pods: list[Manifest]) -> str:
     for each in [body, *[{"kind": "Pod", **pod} for pod in pods]]:
         metadata = each["metadata"]
         try:
-            found = cluster.events(metadata["namespace"], each["kind"], metadata["name"])
+            events = cluster.events(metadata["namespace"], each["kind"], metadata["name"])
         except SolrbenchError as error:
             return f"(events cannot be read: {error.message})\n"
-        lines += [_event_line(event) for event in found]
+        lines += [_event_line(event) for event in events]
     return "\n".join(sorted(lines)) + "\n"
 
 
@@ -224,5 +224,6 @@ def _event_line(event: Manifest) -> str:
 
 
 def _versions(cluster: Cluster) -> str:
-    found = cluster.read("/version") or {}
-    return f"solrbench {version('solrbench')}\nKubernetes {found.get('gitVersion', 'unknown')}\n"
+    server_version = cluster.read("/version") or {}
+    kubernetes = server_version.get("gitVersion", "unknown")
+    return f"solrbench {version('solrbench')}\nKubernetes {kubernetes}\n"

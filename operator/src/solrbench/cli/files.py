@@ -83,16 +83,16 @@ def read_documents(files: tuple[Path, ...]) -> list[Document]:
         click.ClickException: if something is not YAML, or is no object; names all such places.
 
     """
-    found: list[Document] = []
+    documents: list[Document] = []
     problems: list[str] = []
     for file in _expanded(files):
         try:
-            found += _read(file)
+            documents += _read(file)
         except click.ClickException as error:
             problems.append(error.message)
     if problems:
         raise click.ClickException("\n".join(problems))
-    return found
+    return documents
 
 
 def _expanded(files: tuple[Path, ...]) -> Iterator[Path]:
@@ -100,7 +100,7 @@ def _expanded(files: tuple[Path, ...]) -> Iterator[Path]:
         if not file.is_dir():
             yield file
             continue
-        inside = sorted(each for each in file.iterdir() if each.suffix in SUFFIXES)
+        inside = sorted(path for path in file.iterdir() if path.suffix in SUFFIXES)
         if not inside:
             raise click.ClickException(f"{file}: no file in it ends in {', '.join(SUFFIXES)}")
         yield from inside

@@ -220,7 +220,10 @@ def ending(benchmark: SolrBenchmark, *, require_valid: bool) -> ExitCode:
     export = find_export(benchmark)
     if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED
-    if any(each.type == OBJECTIVES_MET and each.status == "False" for each in status.conditions):
+    if any(
+        condition.type == OBJECTIVES_MET and condition.status == "False"
+        for condition in status.conditions
+    ):
         return ExitCode.MISSED
     invalid = require_valid and status.summary.verdict == INVALID
     return ExitCode.INVALID if invalid else ExitCode.SUCCEEDED
@@ -309,7 +312,7 @@ def follow_sweep(  # noqa: PLR0913 - whom, how long and where
     bodies = watch_bodies(cluster, SWEEPS, namespace, name, end)
     again = f"Watch it again: {program_name()} watch -n {namespace} ssweep/{name}"
     try:
-        last = _show(console, (parse_stored_as(SolrBenchmarkSweep, each) for each in bodies))
+        last = _show(console, (parse_stored_as(SolrBenchmarkSweep, body) for body in bodies))
     except KeyboardInterrupt:
         click.echo(f"\nThe sweep goes on. {again}", err=True)
         return ExitCode.INTERRUPTED
@@ -356,10 +359,10 @@ def _minutes(seconds: int) -> str:
 
 def _summary(status: SweepStatus) -> tuple[str, str, str]:
     """Return status, reason and message of the end; before the first reconcile, what is awaited."""
-    found = next((each for each in status.conditions if each.type == SUCCEEDED), None)
-    if found is None:
+    condition = next((each for each in status.conditions if each.type == SUCCEEDED), None)
+    if condition is None:
         return "Unknown", "", "waits for the operator; is it running?"
-    return found.status, found.reason, found.message
+    return condition.status, condition.reason, condition.message
 
 
 def _print_result(console: Console, sweep: SolrBenchmarkSweep, message: str) -> None:

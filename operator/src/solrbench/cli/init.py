@@ -113,20 +113,20 @@ def init(ctx: click.Context, /, yes: bool, file: Path | None, **answers: Any) ->
 
 def _ask(ctx: click.Context, answers: dict[str, Any]) -> dict[str, Any]:
     """Return the answers, those asked for that were not given as options."""
-    found = dict(answers)
+    completed_answers = dict(answers)
     for option in ctx.command.params:
         name = str(option.name)
-        existing = found["target"] == "existing"
-        is_asked = name in found and (
+        existing = completed_answers["target"] == "existing"
+        is_asked = name in completed_answers and (
             name != "url" if not existing else name not in ("nodes", "heap")
         )
         given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if is_asked and not given:
             # To the terminal, not to the file that standard output may be.
-            found[name] = click.prompt(
-                name, default=found[name], type=option.type, err=True, show_choices=True
+            completed_answers[name] = click.prompt(
+                name, default=completed_answers[name], type=option.type, err=True, show_choices=True
             )
-    return found
+    return completed_answers
 
 
 def render(  # noqa: PLR0913 - one for each question
@@ -143,11 +143,16 @@ def render(  # noqa: PLR0913 - one for each question
 ) -> str:
     """Return the text of a benchmark file."""
     if target == "existing":
-        place = _EXISTING.format(url=url)
+        target_text = _EXISTING.format(url=url)
     else:
-        place = _SOLR_CLOUD.format(provisioner=target, nodes=nodes, heap=heap)
+        target_text = _SOLR_CLOUD.format(provisioner=target, nodes=nodes, heap=heap)
     return _TEMPLATE.format(
-        name=name, target=place, shards=shards, documents=documents, users=users, seconds=seconds
+        name=name,
+        target=target_text,
+        shards=shards,
+        documents=documents,
+        users=users,
+        seconds=seconds,
     )
 
 
@@ -177,7 +182,7 @@ def completion(ctx: click.Context, shell: str) -> None:
     if shell == "kubectl":
         click.echo(PLUGIN_SCRIPT, nl=False)
         return
-    found = get_completion_class(shell)
-    assert found is not None, shell  # noqa: S101  the choices are click's own
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None, shell  # noqa: S101  the choices are click's own
     root = ctx.find_root().command
-    click.echo(found(root, {}, "solrbench", "_SOLRBENCH_COMPLETE").source())
+    click.echo(completion_class(root, {}, "solrbench", "_SOLRBENCH_COMPLETE").source())

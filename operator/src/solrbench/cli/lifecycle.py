@@ -50,7 +50,8 @@ def is_over(body: Manifest) -> bool:
     """Return whether a stored benchmark or sweep has ended, either way."""
     conditions = (body.get("status") or {}).get("conditions") or []
     return any(
-        each["type"] == SUCCEEDED and each["status"] in {"True", "False"} for each in conditions
+        condition["type"] == SUCCEEDED and condition["status"] in {"True", "False"}
+        for condition in conditions
     )
 
 
@@ -90,9 +91,9 @@ def stop(names: tuple[str, ...], context: str | None, namespace: str | None) -> 
     It sets spec.suspend; of a sweep no further point begins. What a benchmark that is over has made
     stays; see delete.
     """
-    cluster, place = open_cluster(context, namespace)
+    cluster, resolved_namespace = open_cluster(context, namespace)
     for name in names:
-        _suspend(cluster, place, name, suspend=True)
+        _suspend(cluster, resolved_namespace, name, suspend=True)
 
 
 @click.command(epilog=examples("solrbench resume nightly-7xk2p"))
@@ -103,14 +104,14 @@ def resume(names: tuple[str, ...], context: str | None, namespace: str | None) -
 
     It clears spec.suspend. The target is created again, and its data indexed.
     """
-    cluster, place = open_cluster(context, namespace)
+    cluster, resolved_namespace = open_cluster(context, namespace)
     for name in names:
-        _suspend(cluster, place, name, suspend=False)
+        _suspend(cluster, resolved_namespace, name, suspend=False)
 
 
 def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> None:
-    found = get_resource(cluster, namespace, name)
-    stored = cluster.merge(*found.kind, namespace, found.name, {"spec": {"suspend": suspend}})
+    resource = get_resource(cluster, namespace, name)
+    stored = cluster.merge(*resource.kind, namespace, resource.name, {"spec": {"suspend": suspend}})
     if _is_over(stored):
         click.echo(f"{name} is over already: nothing changes", err=True)
         return
@@ -122,7 +123,9 @@ def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> N
 def _is_over(body: dict[str, object]) -> bool:
     status = body.get("status")
     conditions = status.get("conditions", []) if isinstance(status, dict) else []
-    return any(each["type"] == COMPLETE and each["status"] == "True" for each in conditions)
+    return any(
+        condition["type"] == COMPLETE and condition["status"] == "True" for condition in conditions
+    )
 
 
 @click.command(
@@ -149,20 +152,21 @@ def delete(  # noqa: PLR0913, PLR0917  one argument for each option
     namespace: str | None,
 ) -> None:
     """Delete benchmarks or sweeps, their results, and all they made: of a sweep all its points."""
-    cluster, place = open_cluster(context, namespace)
-    found = [get_resource(cluster, place, name) for name in names]
+    cluster, resolved_namespace = open_cluster(context, namespace)
+    resources = [get_resource(cluster, resolved_namespace, name) for name in names]
     if not yes and sys.stdin.isatty():
         click.confirm(
-            f"Delete {', '.join(names)} in namespace {place}, with the results?", abort=True
+            f"Delete {', '.join(names)} in namespace {resolved_namespace}, with the results?",
+            abort=True,
         )
     elif not yes:
         raise click.UsageError(
             "this deletes results: give --yes, since there is no terminal to ask"
         )
-    for each in found:
-        cluster.delete(*each.kind, place, each.name)
+    for resource in resources:
+        cluster.delete(*resource.kind, resolved_namespace, resource.name)
         if no_wait:
-            click.echo(f"{each.name} is being deleted")
+            click.echo(f"{resource.name} is being deleted")
             continue
-        wait_until_gone(cluster, each.kind, place, each.name, timeout_seconds)
-        click.echo(f"{each.name} deleted")
+        wait_until_gone(cluster, resource.kind, resolved_namespace, resource.name, timeout_seconds)
+        click.echo(f"{resource.name} deleted")

@@ -55,24 +55,24 @@ def list_benchmarks(  # noqa: PLR0913, PLR0917  one argument for each option
 
     The figures are those of the step that was measured last; of a sweep those of its best point.
     """
-    cluster, place = open_cluster(context, namespace)
-    where = None if all_namespaces else place
+    cluster, resolved_namespace = open_cluster(context, namespace)
+    where = None if all_namespaces else resolved_namespace
     labels = _labels(selector)
     chosen = [_KINDS[each] for each in kinds] or list(_KINDS.values())
     lists = [
         _read(cluster, kind, where, labels, must_be_there=bool(kinds) or kind != SWEEPS)
         for kind in chosen
     ]
-    found = [each for part in lists for each in part]
+    bodies = [each for part in lists for each in part]
     if output in {"json", "yaml"}:
-        whole = {"apiVersion": "v1", "kind": "List", "items": found}
+        whole = {"apiVersion": "v1", "kind": "List", "items": bodies}
         click.echo(json.dumps(whole, indent=2) if output == "json" else _yaml(whole))
     elif output == "name":
-        for each in found:
+        for each in bodies:
             click.echo(f"{each['kind'].lower()}.{GROUP}/{each['metadata']['name']}")
-    elif not found:
+    elif not bodies:
         what = "sweeps" if chosen == [SWEEPS] else "benchmarks"
-        where_text = "the cluster" if all_namespaces else f"namespace {place}"
+        where_text = "the cluster" if all_namespaces else f"namespace {resolved_namespace}"
         click.echo(f"no {what} in {where_text}", err=True)
     else:
         _print_lists(lists, chosen, all_namespaces)
@@ -95,22 +95,22 @@ def _read(
     """Return all of a kind, the latest first; none where chart or role are older than the kind."""
     try:
         parts = cluster.list_in_parts(*kind, namespace, labels, AT_ONCE)
-        found = [each for part in parts for each in part]
+        bodies = [each for part in parts for each in part]
     except (ForbiddenError, KindNotServedError):
         if must_be_there:
             raise
         return []
-    return sorted(found, key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
+    return sorted(bodies, key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
 
 
 def _print_lists(lists: list[list[Manifest]], kinds: list[Kind], all_namespaces: bool) -> None:
     now, printed = datetime.now(UTC), False
-    for found, kind in zip(lists, kinds, strict=True):
-        if found:
+    for bodies, kind in zip(lists, kinds, strict=True):
+        if bodies:
             if printed:
                 click.echo()
             row = sweep_row if kind == SWEEPS else row_of
-            _print([row(each, now) for each in found], all_namespaces)
+            _print([row(body, now) for body in bodies], all_namespaces)
             printed = True
 
 

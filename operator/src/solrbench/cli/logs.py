@@ -81,10 +81,12 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
     Logs of pods that are gone are not there any more; `report -o evidence` has what was kept of
     those that failed.
     """
-    cluster, place = open_cluster(context, namespace)
-    found = get_resource(cluster, place, name)
-    benchmarks = benchmarks_of(cluster, place, found)
-    pods = [pod for benchmark in benchmarks for pod in pods_of(cluster, place, benchmark)]
+    cluster, resolved_namespace = open_cluster(context, namespace)
+    resource = get_resource(cluster, resolved_namespace, name)
+    benchmarks = benchmarks_of(cluster, resolved_namespace, resource)
+    pods = [
+        pod for benchmark in benchmarks for pod in pods_of(cluster, resolved_namespace, benchmark)
+    ]
     sources = [each for pod in pods if _is_chosen(pod, components) for each in sources_of(pod)]
     if not sources:
         raise click.ClickException(
@@ -92,10 +94,12 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
             f" `{program_name()} report {name} -o evidence`"
         )
     if follow:
-        _follow(cluster, place, sources, lines)
+        _follow(cluster, resolved_namespace, sources, lines)
         return
     for source in sources:
-        for line in read_log(cluster, place, source, lines, previous=previous).splitlines():
+        for line in read_log(
+            cluster, resolved_namespace, source, lines, previous=previous
+        ).splitlines():
             click.echo(source.prefix + line)
 
 
@@ -125,9 +129,14 @@ def _is_chosen(pod: Manifest, components: tuple[str, ...]) -> bool:
 def sources_of(pod: Manifest) -> Iterator[LogSource]:
     """Yield the containers of a pod that have begun."""
     status = pod.get("status") or {}
-    for each in [*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])]:
-        if "waiting" not in each.get("state", {}) or each.get("restartCount"):
-            yield LogSource(pod["metadata"]["name"], each["name"])
+    for container_status in [
+        *status.get("initContainerStatuses", []),
+        *status.get("containerStatuses", []),
+    ]:
+        if "waiting" not in container_status.get("state", {}) or container_status.get(
+            "restartCount"
+        ):
+            yield LogSource(pod["metadata"]["name"], container_status["name"])
 
 
 def read_log(

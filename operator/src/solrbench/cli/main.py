@@ -107,13 +107,13 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = COMMANDS[cmd_name].place.partition(":")
         try:
-            found: click.Command = getattr(importlib.import_module(f"{_CLI}.{module}"), attribute)
+            command: click.Command = getattr(importlib.import_module(f"{_CLI}.{module}"), attribute)
         except ModuleNotFoundError as error:
             raise click.ClickException(
                 f"{cmd_name} needs {error.name}, which is not installed; install"
                 f" solrbench[{'operator' if COMMANDS[cmd_name].is_hidden else 'report'}]"
             ) from error
-        return found if COMMANDS[cmd_name].is_hidden else _guard(found)
+        return command if COMMANDS[cmd_name].is_hidden else _guard(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the list of commands without importing them."""

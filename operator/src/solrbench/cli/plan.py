@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.cli.cluster_facts import room_problem
+from solrbench.cli.cluster_facts import capacity_problem
 from solrbench.cli.files import FILES, SET, apply_changes, read_documents
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
@@ -14,7 +14,7 @@ from solrbench.contract.step_runs import variant_names
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
 from solrbench.sweep.cluster_capacity import GIBIBYTE, capacity_of_nodes, format_pods
-from solrbench.sweep.plan import CheckedSweep, find_points_without_room
+from solrbench.sweep.plan import CheckedSweep, find_points_without_capacity
 from solrbench.sweep.requirements import PodGroup, duration_text, load_duration, peak, pod_groups
 
 
@@ -61,7 +61,7 @@ def _show_sweep(sweep: CheckedSweep, cluster: Cluster | None) -> bool:
     except ForbiddenError:
         click.echo("  cluster: unknown: nodes may not be listed by this user")
         return True
-    missing = find_points_without_room(sweep.points, room)
+    missing = find_points_without_capacity(sweep.points, room)
     given = f"{room.cores:.4g} cores and {room.memory_bytes / GIBIBYTE:.4g} GiB"
     fits = f"each point fits on the nodes, which can give {given}"
     click.echo(f"  cluster: {'; '.join(missing) or fits}")
@@ -77,19 +77,19 @@ def _show(benchmark: SolrBenchmark, cluster: Cluster | None) -> bool:
     click.echo(f"  load: {load_text(benchmark.spec)}")
     if cluster is None:
         return True
-    missing = room_problem(groups, cluster)
+    missing = capacity_problem(groups, cluster)
     click.echo(f"  cluster: {missing or 'there is room for all pods that run together'}")
     return missing is None or missing.startswith("unknown")
 
 
 def pod_lines(groups: list[PodGroup]) -> list[str]:
     """Return a line for each component, and one for those that run together."""
-    lines = [f"{each.component}: {format_pods(each)}" for each in groups]
+    lines = [f"{group.component}: {format_pods(group)}" for group in groups]
     together = peak(groups)
-    count = sum(each.count for each in together)
-    cores = sum(each.count * each.cores for each in together)
-    memory = sum(each.count * each.memory_bytes for each in together)
-    storage = sum(each.count * each.storage_bytes for each in groups)
+    count = sum(group.count for group in together)
+    cores = sum(group.count * group.cores for group in together)
+    memory = sum(group.count * group.memory_bytes for group in together)
+    storage = sum(group.count * group.storage_bytes for group in groups)
     claims = f", {storage / GIBIBYTE:.4g} GiB in volumes" if storage else ""
     total = (
         f"together at most: {count} pods, {cores:.4g} cores, {memory / GIBIBYTE:.4g} GiB{claims}"

@@ -18,7 +18,7 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.target import Provisioner, ZooKeeperMode
-from solrbench.cli.cluster_facts import find_operators, room_problem, served_versions
+from solrbench.cli.cluster_facts import capacity_problem, find_operators, served_versions
 from solrbench.cli.files import FILES_OPTIONAL, read_documents
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import examples
@@ -93,11 +93,11 @@ class Subject:
 
 def check_definition(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out whether the definition is installed, in a version that this command knows."""
-    found = served_versions(subject.cluster)
-    if VERSION in found:
+    versions = served_versions(subject.cluster)
+    if VERSION in versions:
         yield ReadinessFinding(Result.OK, f"{BENCHMARK.definition}, {VERSION}")
-    elif found:
-        text = f"{BENCHMARK.definition} is served in {', '.join(found)}, not in {VERSION}"
+    elif versions:
+        text = f"{BENCHMARK.definition} is served in {', '.join(versions)}, not in {VERSION}"
         yield ReadinessFinding(Result.FAILED, text, "use the command of the operator's version")
     else:
         text = f"{BENCHMARK.definition} is not installed"
@@ -107,20 +107,20 @@ def check_definition(subject: Subject) -> Iterator[ReadinessFinding]:
 def check_operator(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out whether an operator runs that watches the namespace, and its version."""
     operators = find_operators(subject.cluster, subject.namespace)
-    watching = [each for each in operators if each.watches(subject.namespace)]
+    watching = [operator for operator in operators if operator.watches(subject.namespace)]
     if not operators:
         text = "no Deployment of the operator was found"
         yield ReadinessFinding(Result.FAILED, text, "install the chart solr-benchmark-operator")
     elif not watching:
-        places = ", ".join(each.namespace for each in operators)
+        places = ", ".join(operator.namespace for operator in operators)
         text = f"the operator in {places} does not watch namespace {subject.namespace}"
         yield ReadinessFinding(Result.FAILED, text, "add it to watchNamespaces of its chart")
-    for each in watching:
-        where = f"{each.name} in {each.namespace}, version {each.version}"
-        if not each.ready:
-            remedy = f"see kubectl -n {each.namespace} describe deployment {each.name}"
+    for operator in watching:
+        where = f"{operator.name} in {operator.namespace}, version {operator.version}"
+        if not operator.ready:
+            remedy = f"see kubectl -n {operator.namespace} describe deployment {operator.name}"
             yield ReadinessFinding(Result.FAILED, f"{where}, is not ready", remedy)
-        elif each.version != version("solrbench"):
+        elif operator.version != version("solrbench"):
             text = f"{where}; this command has version {version('solrbench')}"
             yield ReadinessFinding(Result.WARNING, text, "use the same versions")
         else:
@@ -179,9 +179,9 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[ReadinessFind
     for benchmark in subject.benchmarks:
         together = peak(pod_groups(benchmark.spec))
         wanted = {
-            "pods": sum(each.count for each in together),
-            "requests.cpu": sum(each.count * each.cores for each in together),
-            "requests.memory": sum(each.count * each.memory_bytes for each in together),
+            "pods": sum(group.count for group in together),
+            "requests.cpu": sum(group.count * group.cores for group in together),
+            "requests.memory": sum(group.count * group.memory_bytes for group in together),
         }
         for key, amount in wanted.items():
             if key in hard and amount > _left(hard[key], used.get(key, "0")):
@@ -203,7 +203,7 @@ def _left(hard: str, used: str) -> float:
 def check_capacity(subject: Subject) -> Iterator[ReadinessFinding]:
     """Find out whether the nodes have room for the pods of each benchmark."""
     for benchmark in subject.benchmarks:
-        problem = room_problem(pod_groups(benchmark.spec), subject.cluster)
+        problem = capacity_problem(pod_groups(benchmark.spec), subject.cluster)
         name = benchmark.metadata.name
         if problem is None:
             yield ReadinessFinding(Result.OK, f"the nodes have room for the pods of {name}")
@@ -224,21 +224,21 @@ def check_storage(subject: Subject) -> Iterator[ReadinessFinding]:
     }
     if not wanted:
         return
-    found = {
+    annotations = {
         each["metadata"]["name"]: each["metadata"].get("annotations") or {}
         for each in subject.cluster.list("storage.k8s.io/v1", "StorageClass", None, {})
     }
-    defaults = [name for name, notes in found.items() if notes.get(DEFAULT_CLASS) == "true"]
+    defaults = [name for name, notes in annotations.items() if notes.get(DEFAULT_CLASS) == "true"]
     for name in sorted(wanted, key=str):
         if name is None and not defaults:
             text = "the cluster has no default StorageClass"
             yield ReadinessFinding(
-                Result.FAILED, text, f"name one: {', '.join(found) or 'there is none'}"
+                Result.FAILED, text, f"name one: {', '.join(annotations) or 'there is none'}"
             )
-        elif name is not None and name not in found:
+        elif name is not None and name not in annotations:
             text = f"there is no StorageClass {name}"
             yield ReadinessFinding(
-                Result.FAILED, text, f"name one: {', '.join(found) or 'there is none'}"
+                Result.FAILED, text, f"name one: {', '.join(annotations) or 'there is none'}"
             )
         else:
             yield ReadinessFinding(Result.OK, f"StorageClass {name or defaults[0]}")
@@ -298,30 +298,32 @@ def preflight(
     sweep for those of its largest point. Exit code 1 if a check failed.
     """
     benchmarks = valid_resources(read_documents(files)) if files else []
-    cluster, place = open_cluster(context, namespace)
-    subject = Subject(cluster.within(10.0), place, benchmarks)
+    cluster, resolved_namespace = open_cluster(context, namespace)
+    subject = Subject(cluster.within(10.0), resolved_namespace, benchmarks)
     findings = []
     for name, check in CHECKS.items():
         try:
-            findings += [each.named(name) for each in check(subject)]
+            findings += [finding.named(name) for finding in check(subject)]
         except (UnreachableError, UnauthorizedError):
             raise
         except SolrbenchError as error:
             findings.append(ReadinessFinding(Result.UNKNOWN, error.message, check=name))
     if output == "json":
-        click.echo(json.dumps([asdict(each) for each in findings], indent=2))
+        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
         _print(findings)
-    if any(each.result is Result.FAILED for each in findings):
+    if any(finding.result is Result.FAILED for finding in findings):
         raise click.exceptions.Exit(1)
 
 
 def _print(findings: list[ReadinessFinding]) -> None:
     console = Console(highlight=False)
     width = console.width if console.is_terminal else None
-    for each in findings:
-        word, style = _MARKS[each.result]
-        text = f"{each.check}: {each.message}" + (f"; {each.remedy}" if each.remedy else "")
+    for finding in findings:
+        word, style = _MARKS[finding.result]
+        text = f"{finding.check}: {finding.message}" + (
+            f"; {finding.remedy}" if finding.remedy else ""
+        )
         for index, line in enumerate(wrap_line(text, None if width is None else width - 9)):
             head = Text(f"{word:<9}" if index == 0 else " " * 9, style=style)
             console.print(head + Text(line), soft_wrap=True)

@@ -42,7 +42,9 @@ def summary(benchmark: SolrBenchmark) -> tuple[str, str]:
 
 def find_export(benchmark: SolrBenchmark) -> Condition | None:
     """Return what became of the export so far; nothing before it begins."""
-    return next((each for each in benchmark.status.conditions if each.type == EXPORTED), None)
+    return next(
+        (condition for condition in benchmark.status.conditions if condition.type == EXPORTED), None
+    )
 
 
 def awaits_export(benchmark: SolrBenchmark) -> bool:
@@ -50,8 +52,8 @@ def awaits_export(benchmark: SolrBenchmark) -> bool:
     stored = benchmark.status.report
     if benchmark.spec.results.export is None or not (stored.stored_steps or stored.evidence):
         return False
-    found = find_export(benchmark)
-    return found is None or found.status == "Unknown"
+    export = find_export(benchmark)
+    return export is None or export.status == "Unknown"
 
 
 def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
@@ -91,10 +93,10 @@ def _evidence(benchmark: SolrBenchmark) -> str:
 
 
 def _export(benchmark: SolrBenchmark) -> str:
-    found = find_export(benchmark)
-    if found is None:
+    export = find_export(benchmark)
+    if export is None:
         return ""
-    return found.message if found.status == "True" else f"{found.reason}: {found.message}"
+    return export.message if export.status == "True" else f"{export.reason}: {export.message}"
 
 
 def _target(benchmark: SolrBenchmark) -> str:

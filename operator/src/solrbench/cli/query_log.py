@@ -18,7 +18,7 @@ from solrbench.query_log.statistics import LogStatistics, query_lines, sort_by_t
 
 _PROBED_LINES = 1000
 _QUANTILES = (50.0, 90.0, 97.0, 99.0, 99.99)
-_MOST_KINDS = 10
+_MAX_KINDS = 10
 
 
 @click.command(epilog=examples("solrbench log solr.log"))
@@ -31,7 +31,7 @@ _MOST_KINDS = 10
 @click.option(
     "--format",
     "kind",
-    type=click.Choice([each.value for each in LogFormat]),
+    type=click.Choice([log_format.value for log_format in LogFormat]),
     help="Format of the log; found out by its first lines when left out.",
 )
 @click.option(
@@ -55,20 +55,20 @@ def log(
     Reads Solr's request log, access logs in the combined format, and lines of JSON with "time" and
     "params", gzipped or not; several files must be in the order of time. - is the standard input.
     """
-    found = LogStatistics()
+    log_statistics = LogStatistics()
     with ExitStack() as opened:
         read = [opened.enter_context(closing(_read(path))) for path in files]
         parsed = _parse(chain.from_iterable(read), kind)
-        counted = _count(sort_by_time(_chosen(parsed, handler)), found)
+        counted = _count(sort_by_time(_chosen(parsed, handler)), log_statistics)
         if target is None:
             deque(counted, maxlen=0)
         else:
             _write(counted, target)
-    if not found.requests:
+    if not log_statistics.requests:
         raise click.ClickException(
             f"no request of {handler} in the log; choose another --handler, or --format"
         )
-    click.echo(_as_json(found) if output == "json" else _as_text(found, target))
+    click.echo(_as_json(log_statistics) if output == "json" else _as_text(log_statistics, target))
 
 
 def _read(path: Path) -> Generator[str]:
@@ -124,7 +124,7 @@ def _as_json(found: LogStatistics) -> str:
                 "requestsPerSecond": round(minute.requests_per_second, 6),
             },
             "mix": [
-                {"request": shape, "requests": number} for shape, number in found.mix(_MOST_KINDS)
+                {"request": shape, "requests": number} for shape, number in found.mix(_MAX_KINDS)
             ],
         },
         indent=2,
@@ -152,7 +152,7 @@ def _as_text(found: LogStatistics, target: Path | None) -> str:
         "share  requests  kind",
         *(
             f"{100 * number / found.requests:4.1f} %  {number:>8}  {shape}"
-            for shape, number in found.mix(_MOST_KINDS)
+            for shape, number in found.mix(_MAX_KINDS)
         ),
     ]
     return "\n".join([*lines, *(["", *_steps(found, target)] if target is not None else [])])

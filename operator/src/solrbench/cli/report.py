@@ -28,7 +28,7 @@ from solrbench.contract import names
 from solrbench.contract.load_plan import WEB_PORT
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from solrbench.kube.client import Cluster
-from solrbench.kube.facts import read_evidence
+from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.result_documents import read_environment, sorted_documents
 from solrbench.present.csv import points_to_csv, to_csv, windows_to_csv
 from solrbench.present.report import Report, ReportFormatError
@@ -99,11 +99,11 @@ def report(
     if form is Output.HTML and output_file is None and sys.stdout.isatty():
         raise click.ClickException("a page is no text for a terminal; give --output-file FILE")
     with as_cli_errors():
-        found = _from_file(name) if _is_file(name) else _from_cluster(name, context, namespace)
+        loaded = _from_file(name) if _is_file(name) else _from_cluster(name, context, namespace)
         if form is Output.TABLE and output_file is None:
-            _print(found, Console(highlight=False))
+            _print(loaded, Console(highlight=False))
             return
-        text = write_report(found, form)
+        text = write_report(loaded, form)
     if output_file is None:
         click.echo(text, nl=False)
     else:
@@ -134,8 +134,8 @@ def _is_of_sweep(text: bytes) -> bool:
 
 
 def _from_cluster(name: str, context: str | None, namespace: str | None) -> Report | SweepReport:
-    cluster, place = open_cluster(context, namespace)
-    return read_any_report(cluster, get_resource(cluster, place, name))
+    cluster, resolved_namespace = open_cluster(context, namespace)
+    return read_any_report(cluster, get_resource(cluster, resolved_namespace, name))
 
 
 def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepReport:
@@ -164,7 +164,7 @@ def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
         spec=benchmark.spec,
         status=benchmark.status,
         environment=read_environment(cluster, benchmark),
-        evidence=read_evidence(cluster, benchmark),
+        evidence=read_diagnostics(cluster, benchmark),
         steps=sorted_documents(cluster, benchmark),
     )
 
@@ -288,15 +288,19 @@ def open_page(  # noqa: PLR0913, PLR0917  one argument for each option
     kubectl forwards the port. The report, also of a sweep, is written to a file of a temporary
     folder, which stays.
     """
-    cluster, place = open_cluster(context, namespace)
-    found = get_resource(cluster, place, name)
-    pods = [] if found.is_sweep or wants_report else _running_masters(cluster, place, found.name)
+    cluster, resolved_namespace = open_cluster(context, namespace)
+    resource = get_resource(cluster, resolved_namespace, name)
+    pods = (
+        []
+        if resource.is_sweep or wants_report
+        else _running_masters(cluster, resolved_namespace, resource.name)
+    )
     if pods:
-        _forward(found.name, place, pods[0], port, context, no_browser=no_browser)
-    report = read_any_report(cluster, found)
-    file = Path(tempfile.mkdtemp(prefix="solrbench-")) / f"{found.name}.html"
+        _forward(resource.name, resolved_namespace, pods[0], port, context, no_browser=no_browser)
+    report = read_any_report(cluster, resource)
+    file = Path(tempfile.mkdtemp(prefix="solrbench-")) / f"{resource.name}.html"
     file.write_text(write_report(report, "html"), "utf-8")
-    click.echo(f"Report of {found.name}: {file.as_uri()}")
+    click.echo(f"Report of {resource.name}: {file.as_uri()}")
     if not no_browser:
         click.launch(file.as_uri())
 
@@ -304,8 +308,8 @@ def open_page(  # noqa: PLR0913, PLR0917  one argument for each option
 def _running_masters(cluster: Cluster, namespace: str, name: str) -> list[str]:
     labels = {LABEL_BENCHMARK: name, LABEL_COMPONENT: names.LOAD_MASTER}
     pods = cluster.list("v1", "Pod", namespace, labels)
-    running = [each for each in pods if (each.get("status") or {}).get("phase") == "Running"]
-    return [each["metadata"]["name"] for each in running]
+    running = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Running"]
+    return [pod["metadata"]["name"] for pod in running]
 
 
 def _forward(  # noqa: PLR0913 - what, where and how

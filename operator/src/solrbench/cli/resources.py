@@ -85,10 +85,10 @@ def get_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResource
         CommandError: if there is no such benchmark or sweep.
 
     """
-    found = find_resource(cluster, namespace, text)
-    if found is None:
+    resource = find_resource(cluster, namespace, text)
+    if resource is None:
         raise _absence(cluster, namespace, text)
-    return found
+    return resource
 
 
 def _absence(cluster: Cluster, namespace: str, text: str) -> CommandError:

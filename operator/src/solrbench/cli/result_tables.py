@@ -31,7 +31,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.present.comparison_tables import baseline_table, comparison_notes, comparison_table
 from solrbench.present.fact_tables import verdict_lines
-from solrbench.present.limit_tables import user_table, wait_table
+from solrbench.present.limit_tables import stall_table, user_table
 from solrbench.present.result_tables import (
     HEADERS,
     INTERVAL_NAMES,
@@ -206,7 +206,7 @@ def _print_intervals(console: Console, results: Sequence[StepResult]) -> None:
     if not percents_of(results):
         return
     titles = interval_headers(results)
-    figures = tuple(each for each in titles if each not in INTERVAL_NAMES)
+    figures = tuple(title for title in titles if title not in INTERVAL_NAMES)
     columns = TableColumns(titles, INTERVAL_NAMES, (figures,), frozenset(figures))
     print_rows(console, columns, interval_rows(results))
     print_line(console, INTERVAL_NOTE)
@@ -220,11 +220,11 @@ def _print_verdicts(console: Console, benchmark: SolrBenchmark) -> None:
 
 
 def _print_baseline(console: Console, benchmark: SolrBenchmark) -> None:
-    found = benchmark.status.comparison
-    if found is not None:
+    comparison = benchmark.status.comparison
+    if comparison is not None:
         console.print()
-        print_line(console, f"Beside {found.baseline}:")
-        print_baseline_table(console, found)
+        print_line(console, f"Beside {comparison.baseline}:")
+        print_baseline_table(console, comparison)
 
 
 def print_baseline_table(console: Console, found: BaselineComparison, place: str = "step") -> None:
@@ -264,7 +264,7 @@ _SHOWN_SLOW = 3
 _SHOWN_RUNS = 30
 """Step runs whose time is shown."""
 
-POINTS, LEAST_POINTS = 30, 10
+POINTS, MIN_POINTS = 30, 10
 """Characters of a line of time, and on a narrow terminal."""
 
 _NARROW = 60
@@ -275,10 +275,10 @@ def print_details(console: Console, documents: Sequence[StepRunResult]) -> None:
     """Print failures by kind, the means over time, and the slowest requests."""
     _print_failures(console, failure_table(documents))
     narrow = console.is_terminal and console.width < _NARROW
-    over_time = time_table(documents, LEAST_POINTS if narrow else POINTS)
+    over_time = time_table(documents, MIN_POINTS if narrow else POINTS)
     if over_time.rows:
         print_table_of(console, over_time)
-    for table in (user_table(documents), wait_table(documents)):
+    for table in (user_table(documents), stall_table(documents)):
         if table.rows:
             print_table_of(console, table)
     if lines := slow_lines(documents, _SHOWN_SLOW):
@@ -301,9 +301,9 @@ def time_table(documents: Sequence[StepRunResult], points: int) -> TextTable:
 
 
 def _time_row(document: StepRunResult, parts: Sequence[TimeSlice]) -> Row:
-    means = [each.milliseconds for each in parts]
+    means = [time_slice.milliseconds for time_slice in parts]
     known = [mean for mean in means if mean is not None] or [0.0]
-    rates = sorted(each.rate for each in parts)
+    rates = sorted(time_slice.rate for time_slice in parts)
     return (
         document.step,
         document.variant,
@@ -311,7 +311,9 @@ def _time_row(document: StepRunResult, parts: Sequence[TimeSlice]) -> Row:
         str(sparklines(means)[0]),
         format_milliseconds(min(known)),
         format_milliseconds(max(known)),
-        " … ".join(dict.fromkeys(format_number(each) for each in (rates[0], rates[-1]))),
+        " … ".join(
+            dict.fromkeys(format_number(time_slice) for time_slice in (rates[0], rates[-1]))
+        ),
     )
 
 

@@ -154,9 +154,9 @@ def watch(  # noqa: PLR0913, PLR0917  one argument for each option
     A sweep is ssweep/NAME, or NAME if no benchmark has it. Where spec.results.export is set, the
     export is waited for, too. Exit codes are those of `run`.
     """
-    cluster, place = open_cluster(context, namespace)
+    cluster, resolved_namespace = open_cluster(context, namespace)
     options = WatchOptions(timeout_seconds, cancel_on_timeout, require_valid, output)
-    bodies = [_named(cluster, place, name) for name in names]
+    bodies = [_named(cluster, resolved_namespace, name) for name in names]
     sys.exit(_follow_all(cluster, bodies, options, time.monotonic()))
 
 
@@ -164,8 +164,8 @@ def _named(cluster: Cluster, namespace: str, text: str) -> Manifest:
     """Return kind and name of what is to be followed; a bare name is a benchmark's if none is."""
     kind, name = parse_reference(text)
     if kind is None:
-        found = find_resource(cluster, namespace, text)
-        kind = BENCHMARKS if found is None else found.kind
+        resource = find_resource(cluster, namespace, text)
+        kind = BENCHMARKS if resource is None else resource.kind
     metadata = {"namespace": namespace, "name": name}
     return {"apiVersion": kind[0], "kind": kind[1], "metadata": metadata}
 
@@ -217,10 +217,10 @@ def _follow_all(
     codes: set[ExitCode] = set()
     console = Console(highlight=False, stderr=options.output != "table")
     for body in bodies:
-        place = body["metadata"]["namespace"], body["metadata"]["name"]
+        key = body["metadata"]["namespace"], body["metadata"]["name"]
         code = (follow_sweep if _kind(body) == SWEEPS else follow)(
             cluster,
-            *place,
+            *key,
             _left(options, began),
             require_valid=options.require_valid,
             console=console,
@@ -237,13 +237,13 @@ def _follow_all(
 
 def _stop(cluster: Cluster, body: Manifest, console: Console) -> None:
     """Stop what still runs; what is over, and is only exported, goes on."""
-    kind, place = _kind(body), (body["metadata"]["namespace"], body["metadata"]["name"])
-    stored = cluster.get(*kind, *place)
+    kind, key = _kind(body), (body["metadata"]["namespace"], body["metadata"]["name"])
+    stored = cluster.get(*kind, *key)
     if stored is None or is_over(stored):
         return
-    cluster.merge(*kind, *place, {"spec": {"suspend": True}})
-    again = f"{program_name()} resume -n {' '.join(place)}"
-    console.print(f"{place[1]} is stopped; resume it: {again}", soft_wrap=True)
+    cluster.merge(*kind, *key, {"spec": {"suspend": True}})
+    again = f"{program_name()} resume -n {' '.join(key)}"
+    console.print(f"{key[1]} is stopped; resume it: {again}", soft_wrap=True)
 
 
 def _left(options: WatchOptions, began: float) -> float | None:
@@ -258,11 +258,11 @@ def _print_results(cluster: Cluster, bodies: list[Manifest], output: str) -> Non
         _print_names(bodies, output)
         return
     stored = [
-        cluster.get(*_kind(each), each["metadata"]["namespace"], each["metadata"]["name"])
-        for each in bodies
+        cluster.get(*_kind(body), body["metadata"]["namespace"], body["metadata"]["name"])
+        for body in bodies
     ]
-    found: Any = stored[0] if len(stored) == 1 else {"kind": "List", "items": stored}
-    click.echo(json.dumps(found, indent=2))
+    printed: Any = stored[0] if len(stored) == 1 else {"kind": "List", "items": stored}
+    click.echo(json.dumps(printed, indent=2))
 
 
 def _print_names(bodies: list[Manifest], output: str) -> None:

@@ -27,8 +27,8 @@ def read_sweep_report(cluster: Cluster, body: Manifest) -> SweepReport:
     sweep = parse_stored_as(SolrBenchmarkSweep, body)
     labels = {LABEL_SWEEP: sweep.metadata.name}
     parts = cluster.list_in_parts(*BENCHMARKS, sweep.metadata.namespace, labels, AT_ONCE)
-    found = [parse_stored(each) for part in parts for each in part]
-    benchmarks = {each.metadata.name: each for each in found}
+    stored_reports = [parse_stored(each) for part in parts for each in part]
+    benchmarks = {each.metadata.name: each for each in stored_reports}
     return build_sweep_report(sweep, benchmarks, _environment(cluster, sweep, benchmarks))
 
 
@@ -37,5 +37,5 @@ def _environment(
 ) -> tuple[str, Environment] | None:
     point = environment_point(sweep)
     benchmark = benchmarks.get(benchmark_name(sweep.metadata.name, point or ""))
-    found = read_environment(cluster, benchmark) if benchmark is not None else None
-    return None if found is None or point is None else (point, found)
+    environment = read_environment(cluster, benchmark) if benchmark is not None else None
+    return None if environment is None or point is None else (point, environment)

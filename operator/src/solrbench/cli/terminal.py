@@ -12,9 +12,9 @@ from rich.cells import cell_len
 
 GAP = 2
 """Blanks between two columns."""
-MOST_TABLES = 5
+MAX_TABLES = 5
 """Tables that one is split into at most: the figures of a row are hard to find in more."""
-_LEAST_NAME = 8
+_MIN_NAME_WIDTH = 8
 """Width below which no name is folded."""
 
 _WORD = re.compile(r"(?:(?<!\S)\(?[+-]?\d(?:[\d.,]*\d)? (?:of )?)*\S+")
@@ -49,7 +49,7 @@ def split_columns(
     for room in (width, width // 2, width // 3):
         folded = _fold([widths[i] for i in names], room)
         tables = _pack(widths, groups, width - sum(folded) - GAP * len(folded))
-        if 0 < len(tables) <= MOST_TABLES:
+        if 0 < len(tables) <= MAX_TABLES:
             return [
                 TableLayout((*names, *table), (*folded, *(widths[i] for i in table)))
                 for table in tables
@@ -99,7 +99,7 @@ def _needed(widths: Sequence[int]) -> int:
 def _fold(widths: Sequence[int], room: int) -> list[int]:
     """Return `widths` with the widest made smaller until all of them fit into `room`."""
     folded = list(widths)
-    while _needed(folded) > room and max(folded) > _LEAST_NAME:
+    while _needed(folded) > room and max(folded) > _MIN_NAME_WIDTH:
         folded[folded.index(max(folded))] -= 1
     return folded
 

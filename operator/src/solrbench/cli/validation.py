@@ -45,14 +45,14 @@ def valid_benchmarks(documents: list[Document]) -> list[SolrBenchmark]:
             of them, with its line and what to write.
 
     """
-    wanted = [each for each in documents if each.is_benchmark]
+    wanted = [document for document in documents if document.is_benchmark]
     if not wanted:
         raise click.ClickException(f"no {KIND} in the files given")
-    found = [check(each) for each in wanted]
-    faults = [line for _, lines in found for line in lines]
+    checked = [check(document) for document in wanted]
+    faults = [line for _, lines in checked for line in lines]
     if faults:
         raise click.ClickException("\n".join(faults))
-    return [benchmark for benchmark, _ in found if benchmark is not None]
+    return [benchmark for benchmark, _ in checked if benchmark is not None]
 
 
 def valid_resources(documents: list[Document]) -> list[SolrBenchmark]:
@@ -74,32 +74,34 @@ def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[Ch
         click.ClickException: if there is none, or one is not valid; names every fault.
 
     """
-    sweeps = [(each, check_sweep(_named(each.body))) for each in _sweeps(documents)]
+    sweeps = [(document, check_sweep(_named(document.body))) for document in _sweeps(documents)]
     faults = [
-        f"{each.source}:{each.line_of(('spec',))}: {SWEEP.name} {_name(each)} is not valid: {text}"
-        for each, checked in sweeps
+        f"{document.source}:{document.line_of(('spec',))}: {SWEEP.name} {_name(document)}"
+        f" is not valid: {text}"
+        for document, checked in sweeps
         for text in checked.problems
     ]
     faults += unknown_kinds(documents)
     if faults:
         raise click.ClickException("\n".join(faults))
-    has_benchmark = not sweeps or any(each.is_benchmark for each in documents)
+    has_benchmark = not sweeps or any(document.is_benchmark for document in documents)
     benchmarks = valid_benchmarks(documents) if has_benchmark else []
     return benchmarks, [checked for _, checked in sweeps]
 
 
 def _sweeps(documents: list[Document]) -> list[Document]:
-    return [each for each in documents if each.is_sweep]
+    return [document for document in documents if document.is_sweep]
 
 
 def unknown_kinds(documents: list[Document]) -> list[str]:
     """Return a line for each object of our group whose kind there is not."""
     return [
-        f"{each.source}:{each.line_of(('kind',))}: kind {each.body['kind']} of {GROUP} is unknown;"
+        f"{document.source}:{document.line_of(('kind',))}: kind {document.body['kind']} of"
+        f" {GROUP} is unknown;"
         f" write {KIND} or {SWEEP.name}"
-        for each in documents
-        if str(each.body["apiVersion"]).partition("/")[0] == GROUP
-        and each.body["kind"] not in {KIND, SWEEP.name}
+        for document in documents
+        if str(document.body["apiVersion"]).partition("/")[0] == GROUP
+        and document.body["kind"] not in {KIND, SWEEP.name}
     ]
 
 
@@ -112,8 +114,8 @@ def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
         benchmark = SolrBenchmark.parse(_named(document.body))
     except ValidationError as error:
         for item in error.errors(include_url=False):
-            place: Place = item["loc"]
-            faults.append((document.line_of(place), _text(item)))
+            location: Place = item["loc"]
+            faults.append((document.line_of(location), _text(item)))
     lines = [
         f"{document.source}:{line}: {KIND} {name} is not valid: {text}"
         for line, text in sorted(faults)
@@ -137,12 +139,12 @@ def _named(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(item: ErrorDetails) -> str:
-    place: Place = item["loc"]
+    location: Place = item["loc"]
     text = describe(item)
     if item["type"] == "extra_forbidden":
-        near = get_close_matches(str(place[-1]), _fields(place[:-1]), 1)
-        text += f'; did you mean "{near[0]}"?' if near else _known(place[:-1])
-    return f"{format_place(place)}: {text}" if place else text
+        near = get_close_matches(str(location[-1]), _fields(location[:-1]), 1)
+        text += f'; did you mean "{near[0]}"?' if near else _known(location[:-1])
+    return f"{format_place(location)}: {text}" if location else text
 
 
 def _known(place: Place) -> str:
@@ -193,7 +195,7 @@ def parse_stored_as(model: type[Stored], body: dict[str, Any]) -> Stored:
     left_out: list[str] = []
     for _ in range(_ROUNDS):
         try:
-            found = model.model_validate(rest, context={ADMITTED: True})
+            benchmark = model.model_validate(rest, context={ADMITTED: True})
         except ValidationError as error:
             places = [_unreadable(item["type"], item["loc"]) for item in error.errors()]
             removed = [place for place in reversed(places) if _remove(rest, place)]
@@ -202,7 +204,7 @@ def parse_stored_as(model: type[Stored], body: dict[str, Any]) -> Stored:
             left_out += [format_place(place) for place in removed]
         else:
             _warn(_NOUNS[model], sorted(set(left_out)))
-            return found
+            return benchmark
     return model.model_validate(rest, context={ADMITTED: True})
 
 

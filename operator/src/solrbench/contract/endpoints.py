@@ -225,15 +225,15 @@ def pod_agents(benchmark: SolrBenchmark) -> list[PodAgent]:
     """
     if not reads_pods(benchmark):
         return []
-    solr, found = benchmark.spec.target.solr_cloud, []
+    solr, agents = benchmark.spec.target.solr_cloud, []
     if solr is not None:
-        found += [_agent(host, names.SOLR) for host in solr_hosts(benchmark, solr)]
+        agents += [_agent(host, names.SOLR) for host in solr_hosts(benchmark, solr)]
         if solr.zookeeper.mode is ZooKeeperMode.ENSEMBLE:
-            found += [_agent(host, names.ZOOKEEPER) for host in member_hosts(benchmark, solr)]
+            agents += [_agent(host, names.ZOOKEEPER) for host in member_hosts(benchmark, solr)]
     if benchmark.spec.companions:
         service = names.child(benchmark, names.COMPANION)
-        found.append(_agent(f"{service}.{benchmark.metadata.namespace}.svc", names.COMPANION))
-    return found
+        agents.append(_agent(f"{service}.{benchmark.metadata.namespace}.svc", names.COMPANION))
+    return agents
 
 
 def reads_pods(benchmark: SolrBenchmark) -> bool:

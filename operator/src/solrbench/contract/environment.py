@@ -86,9 +86,11 @@ class Environment(LenientModel):
 def add_attempt(known: Environment, found: Environment) -> Environment:
     """Return the record with the attempt that `found` has, and how it differs from the first."""
     attempts = [*known.attempts, *found.attempts]
-    names = {each.name for each in known.nodes}
-    nodes = [*known.nodes, *(each for each in found.nodes if each.name not in names)]
-    differences = [text for each in attempts[1:] for text in find_differences(attempts[0], each)]
+    names = {record.name for record in known.nodes}
+    nodes = [*known.nodes, *(record for record in found.nodes if record.name not in names)]
+    differences = [
+        text for record in attempts[1:] for text in find_differences(attempts[0], record)
+    ]
     return known.model_copy(
         update={"attempts": attempts, "nodes": nodes, "differences": differences}
     )
@@ -131,12 +133,12 @@ def spec_hash(spec: Spec) -> str:
 
 def seeds(spec: Spec) -> dict[str, int]:
     """Return every seed of `spec` by its path."""
-    found = workload_seeds(spec.workload)
+    all_seeds = workload_seeds(spec.workload)
     if spec.dataset is not None and spec.dataset.generator is not None:
-        found["dataset.generator.seed"] = spec.dataset.generator.seed
+        all_seeds["dataset.generator.seed"] = spec.dataset.generator.seed
     if spec.target.variants and spec.load.repeats.order is RepeatOrder.RANDOM:
-        found["seed"] = spec.seed
-    return found
+        all_seeds["seed"] = spec.seed
+    return all_seeds
 
 
 class VariantTarget(LenientModel):

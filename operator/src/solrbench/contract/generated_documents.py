@@ -61,9 +61,9 @@ CATEGORIES: tuple[str, ...] = (
 _ONSETS = "bcdfghjklmnpqrstvwxz"
 _VOWELS = "aeiou"
 _SYLLABLES = len(_ONSETS) * len(_VOWELS)
-_MOST_SYLLABLES = 4
-_LETTERS = 2 * _MOST_SYLLABLES
-_TERM_LIMIT = sum(_SYLLABLES**n for n in range(1, _MOST_SYLLABLES + 1))
+_MAX_SYLLABLES = 4
+_LETTERS = 2 * _MAX_SYLLABLES
+_TERM_LIMIT = sum(_SYLLABLES**n for n in range(1, _MAX_SYLLABLES + 1))
 _CHUNK = 100_000
 _MASK = 2**64 - 1
 
@@ -123,7 +123,7 @@ def _word_letters(ranks: NDArray[np.int64], seed: int) -> NDArray[np.bytes_]:
     onsets = np.frombuffer(_ONSETS.encode(), dtype=np.uint8)
     vowels = np.frombuffer(_VOWELS.encode(), dtype=np.uint8)
     first = 0
-    for syllables in range(1, _MOST_SYLLABLES + 1):
+    for syllables in range(1, _MAX_SYLLABLES + 1):
         size = _SYLLABLES**syllables
         rows = np.flatnonzero((ranks >= first) & (ranks < first + size))
         if len(rows):

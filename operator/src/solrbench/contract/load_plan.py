@@ -18,7 +18,7 @@ from solrbench.api.v1alpha1.objectives import PROBE_SECONDS, Capacity, Objective
 from solrbench.api.v1alpha1.result_rules import MAX_REPORT_BYTES
 from solrbench.api.v1alpha1.target import Existing
 from solrbench.api.v1alpha1.validity import Diagnostics, LoadTelemetry
-from solrbench.api.v1alpha1.workload import MOST_NAMES, Workload
+from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES, Workload
 from solrbench.contract.step_runs import variant_names
 
 USERNAME, PASSWORD = "username", "password"
@@ -187,7 +187,7 @@ class LoadPlan(Model):
     waits_from_repeat: int | None = None
     """From this repeat on, none begins before all results are stored: the operator may end the load
     by them."""
-    max_request_names: int = MOST_NAMES
+    max_request_names: int = MAX_REQUEST_NAMES
     """Request names that fit into the status and the report."""
     max_result_bytes: int = MAX_REPORT_BYTES
     """What the document of one step run may take of the report."""
@@ -240,7 +240,7 @@ class LoadState(LenientModel):
 PROBE = 0
 """Number of the probe; trials are numbered from 1."""
 
-_LEAST_RATE = 0.001
+_MIN_RATE = 0.001
 _DIGITS = 3
 
 
@@ -255,7 +255,7 @@ def trial_ids(spec: Spec) -> frozenset[str]:
     )
 
 
-def most_trials(spec: Spec) -> int:
+def trial_limit(spec: Spec) -> int:
     """Return how many trials, probes included, a search may have through all variants."""
     return len(trial_ids(spec))
 
@@ -277,7 +277,7 @@ def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
 
 def planned_trial(search: CapacitySearch, variant: str, number: int, rate: float) -> PlannedStepRun:
     """Return a trial at a rate; before it is measured, it sends at the same rate to settle."""
-    step = _step(search.capacity, number, max(round(rate, _DIGITS), _LEAST_RATE))
+    step = _step(search.capacity, number, max(round(rate, _DIGITS), _MIN_RATE))
     return _planned(search, variant, number, step, step.requests_per_second or 0.0)
 
 

@@ -26,7 +26,7 @@ RESOURCE_KEY = "benchmark.json.gz"
 RESULTS_FOLDER = "/var/run/solrbench/results"
 """Where the ConfigMaps with results are mounted: chunks of documents in `steps`."""
 STEPS_FOLDER = "steps"
-EVIDENCE_FOLDER = "evidence"
+DIAGNOSTICS_FOLDER = "evidence"
 EXPORT_CREDENTIALS_FOLDER = "/var/run/solrbench/export-credentials"
 EXPORT_CA_FOLDER = "/var/run/solrbench/export-ca"
 VOLUME_FOLDER = "/var/run/solrbench/export"
@@ -187,7 +187,9 @@ def pod_options(benchmark: SolrBenchmark, component: str) -> PodOptions:
     other option replaces that of an earlier entry.
     """
     entries = [
-        each for each in benchmark.spec.pod_options if COMPONENTS[component] in each.components
+        pod_option
+        for pod_option in benchmark.spec.pod_options
+        if COMPONENTS[component] in pod_option.components
     ]
     return reduce(_add, entries, _shared_placement(benchmark, component))
 

@@ -117,8 +117,8 @@ class RequestCounts(Model):
 
 
 def _rule(metadata: Iterable[object]) -> Callable[[Any, Any], Any]:
-    (found,) = (each.rule for each in metadata if isinstance(each, AddedBy))
-    return found
+    (rule,) = (each.rule for each in metadata if isinstance(each, AddedBy))
+    return rule
 
 
 _RULES = {name: _rule(field.metadata) for name, field in RequestCounts.model_fields.items()}
@@ -156,10 +156,10 @@ class TimeFigures(LenientModel):
     percentiles: list[PercentileFigure]
 
 
-MOST_RESPONSE_GAPS = 10
+MAX_LISTED_RESPONSE_GAPS = 10
 """Entries in a list of response gaps, and on each worker of users and nodes."""
 
-MOST_SHARES = 3
+MAX_USER_SHARES = 3
 """Users that are named for their few requests."""
 
 

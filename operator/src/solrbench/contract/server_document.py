@@ -15,13 +15,13 @@ from typing import Self
 
 from solrbench.api.rules import LenientModel
 
-MOST_SERVERS = 20
+MAX_SERVERS = 20
 """Servers of a kind whose figures are kept one by one; of more, those with the most CPU time."""
 
-MOST_HANDLERS = 16
+MAX_HANDLERS = 16
 """Request handlers that are kept: those with the most time."""
 
-MOST_MISSING = 8
+MAX_MISSING_TEXTS = 8
 """Sentences on what could not be read."""
 
 CACHES = {

@@ -76,7 +76,7 @@ class FailureKind(LenientModel):
     """One message, cut at 300 characters."""
 
 
-MOST_SLOW = 10
+MAX_SLOW_REQUESTS = 10
 """Requests in a list of slow ones."""
 
 

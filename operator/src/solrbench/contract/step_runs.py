@@ -82,7 +82,7 @@ def variant_order(spec: Spec, repeat: int) -> list[int]:
         case RepeatOrder.INTERLEAVED:
             return places if repeat % 2 else places[::-1]
         case RepeatOrder.RANDOM:
-            return sorted(places, key=lambda place: _draw(spec.seed, repeat, place))
+            return sorted(places, key=lambda position: _draw(spec.seed, repeat, position))
 
 
 def _draw(seed: int, repeat: int, place: int) -> bytes:
@@ -99,7 +99,9 @@ def remaining_step_runs(
     spec: Spec, stored: frozenset[str], repeats: int | None = None
 ) -> tuple[StepRunId, ...]:
     """Return the step runs that are not among the `stored` ids, in order, as `all_step_runs`."""
-    return tuple(each for each in all_step_runs(spec, repeats) if str(each) not in stored)
+    return tuple(
+        step_run for step_run in all_step_runs(spec, repeats) if str(step_run) not in stored
+    )
 
 
 def measured_on_target(
@@ -115,7 +117,7 @@ def measured_on_target(
     """
     if spec.load.repeats.start_on is RepeatStart.SAME_TARGET:
         return tuple(step_runs)
-    return tuple(each for each in step_runs if each.repeat == (repeat or FIRST_REPEAT))
+    return tuple(step_run for step_run in step_runs if step_run.repeat == (repeat or FIRST_REPEAT))
 
 
 def step_of(spec: Spec, step_run: StepRunId) -> Step:

@@ -26,7 +26,7 @@ MAX_CHUNK_BYTES = 700 * 1024
 MAX_DOCUMENT_BYTES = 64 << 20
 """What a stored document may have as JSON."""
 
-MOST_PROBLEMS = 3
+MAX_PROBLEMS = 3
 """Fields that a message names."""
 
 _GZIP = 16 + zlib.MAX_WBITS
@@ -80,7 +80,7 @@ def from_chunks(stored: ChunkedDocument) -> StepRunResult:
         return StepRunResult.model_validate_json(text)
     except ValidationError as error:
         raise DamagedReportError(
-            f"another version wrote it ({'; '.join(problems(error)[:MOST_PROBLEMS])})",
+            f"another version wrote it ({'; '.join(problems(error)[:MAX_PROBLEMS])})",
             LoadReason.VERSION_MISMATCH,
         ) from error
 

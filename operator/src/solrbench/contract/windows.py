@@ -45,16 +45,16 @@ class WindowSeries(Sequence[Window]):
 
     def __init__(self, windows: Iterable[Window] = ()) -> None:
         self._numbers = array("q")
-        for each in windows:
-            self._numbers.extend(_number(getattr(each, name)) for name in _FIELDS)
+        for window in windows:
+            self._numbers.extend(_number(getattr(window, name)) for name in _FIELDS)
 
     @classmethod
     def of_rows(cls, rows: Iterable[Row]) -> Self:
         """Return the windows behind `rows`."""
-        found = cls()
+        series = cls()
         for row in rows:
-            found._numbers.extend(row)
-        return found
+            series._numbers.extend(row)
+        return series
 
     def rows(self) -> Iterator[Row]:
         """Yield the numbers of each window, at a fraction of the price of an object."""
@@ -136,14 +136,14 @@ def _row(stored: Any) -> Row:
     """
     if not isinstance(stored, dict):
         raise ValueError("a window must be an object")  # noqa: TRY004 - as above
-    found = tuple(
+    row = tuple(
         stored.get(alias, stored.get(name)) for alias, name in zip(_ALIASES, _FIELDS, strict=True)
     )
-    if any(isinstance(each, bool) or not isinstance(each, int | None) for each in found):
+    if any(isinstance(each, bool) or not isinstance(each, int | None) for each in row):
         raise ValueError("the numbers of a window must be whole")
-    if None in found[:3]:
+    if None in row[:3]:
         raise ValueError("a window must have second, requests and failures")
-    return tuple(map(_number, found))
+    return tuple(map(_number, row))
 
 
 def _number(value: int | None) -> int:

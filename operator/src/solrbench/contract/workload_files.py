@@ -27,14 +27,14 @@ class ListSource(NamedTuple):
 def sources(workload: Workload) -> list[ListSource]:
     """Return every list of a workload in the order of its entries, then that of warm-ups."""
     if workload.queries is not None:
-        found = [ListSource("workload.queries", "", workload.queries)]
+        list_sources = [ListSource("workload.queries", "", workload.queries)]
     else:
         entries = (_entry_source(index, entry) for index, entry in enumerate(workload.mix or ()))
-        found = [source for source in entries if source is not None]
+        list_sources = [source for source in entries if source is not None]
     if workload.warm_up_queries is not None:
         path = "workload.warmUpQueries"
-        found.append(ListSource(path, WARM_UP_FOLDER, workload.warm_up_queries))
-    return found
+        list_sources.append(ListSource(path, WARM_UP_FOLDER, workload.warm_up_queries))
+    return list_sources
 
 
 def folder_of(entry_index: int) -> str:
@@ -44,13 +44,13 @@ def folder_of(entry_index: int) -> str:
 
 def workload_seeds(workload: Workload) -> dict[str, int]:
     """Return every seed by its path."""
-    found = {} if workload.mix is None else {"workload.seed": workload.seed}
+    seeds = {} if workload.mix is None else {"workload.seed": workload.seed}
     for path, _, content in sources(workload):
         if isinstance(content, Queries):
-            found[f"{path}.seed"] = content.seed
+            seeds[f"{path}.seed"] = content.seed
         elif content.generated is not None:
-            found[f"{path}.generated.seed"] = content.generated.seed
-    return found
+            seeds[f"{path}.generated.seed"] = content.generated.seed
+    return seeds
 
 
 def once_only_entries(workload: Workload) -> tuple[bool, ...]:
@@ -84,10 +84,10 @@ def parse_time(time: Any) -> float:
     if isinstance(time, int | float) and not isinstance(time, bool):
         return float(time)
     try:
-        found = datetime.fromisoformat(time)
+        parsed = datetime.fromisoformat(time)
     except (TypeError, ValueError):
         raise ValueError('"time" must be a number of seconds, or a time as in RFC 3339') from None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
 def flatten_parameters(parameters: Mapping[str, Any]) -> Parameters:

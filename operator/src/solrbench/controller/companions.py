@@ -102,16 +102,16 @@ def ensure_companions(context: ReconcileContext) -> None:
     bundle, digest = read_companions(context)
     known = context.status.companions or CompanionsStatus()
     apply_outcome(check_same_manifests(known.sha256, digest))
-    services = [each.metadata.name for each in bundle.services]
+    services = [service.metadata.name for service in bundle.services]
     known = CompanionsStatus(sha256=digest, services=services)
     context.update(companions=known)
     attempt = context.status.attempts.target
     manifests = build_companions(context.benchmark, bundle, attempt)
     image = context.settings.image
     objects.apply_all(context, add_companion_agents(context.benchmark, image, manifests, attempt))
-    found = _observe(context, bundle)
-    apply_outcome(first_outcome(COMPANION_CHECKS, found))
-    identities = {pod.name: pod.identity for pod in found.pods}
+    observed_pods = _observe(context, bundle)
+    apply_outcome(first_outcome(COMPANION_CHECKS, observed_pods))
+    identities = {pod.name: pod.identity for pod in observed_pods.pods}
     context.update(companions=known.model_copy(update={"pods": identities}))
 
 

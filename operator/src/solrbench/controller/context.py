@@ -21,7 +21,7 @@ from solrbench.decide.existing_target import patterns_in
 from solrbench.decide.status_size import reduce_status
 from solrbench.errors import PermanentError
 from solrbench.kube.client import Cluster
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
 
@@ -46,7 +46,7 @@ class ReconcileContext:
     """One reconcile over one benchmark."""
 
     cluster: Cluster
-    reports: Reports
+    reports: BenchmarkResultStore
     settings: Settings
     benchmark: SolrBenchmark
     body: dict[str, Any]
@@ -57,7 +57,7 @@ class ReconcileContext:
     conditions: Conditions = field(init=False)
     ask_load: Callable[[], LoadState] | None = field(init=False, default=None)
     """Returns the state of the load master, where this reconcile asked for it."""
-    has_late_evidence: bool = field(init=False, default=False)
+    has_late_pod_events: bool = field(init=False, default=False)
     """Whether stored documents were extended, so that verdicts may differ from the status."""
 
     def __post_init__(self) -> None:

@@ -77,11 +77,11 @@ class Removal:
             read: lists objects by their labels
 
         """
-        found = list(read(*kind.reference, self.namespace, {LABEL_BENCHMARK: self.benchmark_name}))
+        bodies = list(read(*kind.reference, self.namespace, {LABEL_BENCHMARK: self.benchmark_name}))
         if self.target_name in (None, self.benchmark_name):
-            return found
+            return bodies
         shared = read(*kind.reference, self.namespace, {LABEL_BENCHMARK: self.target_name})
-        return [*found, *(each for each in shared if is_of_nodes(each))]
+        return [*bodies, *(each for each in shared if is_of_nodes(each))]
 
 
 def removal_of(context: ReconcileContext) -> Removal:
@@ -126,14 +126,16 @@ def delete_children(
         operated = kind.not_removed is not None
         if operated and SOLR not in components:
             continue
-        found = [body for body in _list(removal, kind) if _matches(body, components, attempt_below)]
-        for body in found:
+        bodies = [
+            body for body in _list(removal, kind) if _matches(body, components, attempt_below)
+        ]
+        for body in bodies:
             _delete(cluster, kind, body)
         if kind == PODS:
-            lost = find_lost_pods(cluster, found, removal.now)
+            lost = find_lost_pods(cluster, bodies, removal.now)
             force_delete(cluster, [each for each in lost if each.may_be_forced(removal.now)])
-        left = left or bool(found)
-        if found and operated:
+        left = left or bool(bodies)
+        if bodies and operated:
             components = tuple(each for each in components if each not in (SOLR, ZOOKEEPER))
     return not left
 
@@ -156,7 +158,7 @@ def _list(removal: Removal, kind: OwnedKind) -> Sequence[Manifest]:
         return ()  # a role of an earlier release has no right to make one either
 
 
-def find_removal_obstacle(removal: Removal) -> TemporaryError | None:
+def find_removal_blocker(removal: Removal) -> TemporaryError | None:
     """Return what holds the removal of a benchmark up, if it is known.
 
     That is an object with a finalizer of others, or a pod whose node is lost.
@@ -166,7 +168,7 @@ def find_removal_obstacle(removal: Removal) -> TemporaryError | None:
     blocking = blocking_finalizer(removal)
     if blocking is not None or not lost:
         return blocking
-    return TemporaryError(PodReason.NODE_LOST, "; ".join(each.message for each in lost))
+    return TemporaryError(PodReason.NODE_LOST, "; ".join(lost_pod.message for lost_pod in lost))
 
 
 def remove_rest(removal: Removal) -> SolrbenchError | None:
@@ -179,7 +181,7 @@ def remove_rest(removal: Removal) -> SolrbenchError | None:
         is_replaced = removal.cluster.get(*BENCHMARKS, namespace, name) is not None
         if is_replaced or delete_children(removal, (*LOAD, *TARGET)):
             return None
-        return find_removal_obstacle(removal) or TemporaryError(
+        return find_removal_blocker(removal) or TemporaryError(
             CleanupReason.REMOVING_PODS, "pods are terminating"
         )
     except SolrbenchError as error:
@@ -194,7 +196,11 @@ def blocking_finalizer(removal: Removal) -> TemporaryError | None:
     for kind in OWNED_KINDS:
         for body in _list(removal, kind):
             metadata = body["metadata"]
-            finalizers = [each for each in metadata.get("finalizers") or [] if _holds(kind, each)]
+            finalizers = [
+                finalizer
+                for finalizer in metadata.get("finalizers") or []
+                if _holds(kind, finalizer)
+            ]
             if finalizers and metadata.get("deletionTimestamp") is not None:
                 return TemporaryError(
                     kind.not_removed or CleanupReason.FINALIZERS_LEFT,
@@ -220,8 +226,8 @@ def _remover(kind: OwnedKind) -> str:
 def latest_attempt(context: ReconcileContext) -> int:
     """Return the last attempt that anything of the target was made for; 0 if there is nothing."""
     removal, kinds = removal_of(context), (k for k in OWNED_KINDS if not k.has_owner)
-    found = (body for kind in kinds for body in _list(removal, kind))
-    return max((attempt_of(body) for body in found if is_of_nodes(body)), default=0)
+    bodies = (body for kind in kinds for body in _list(removal, kind))
+    return max((attempt_of(body) for body in bodies if is_of_nodes(body)), default=0)
 
 
 def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | None) -> bool:
@@ -237,5 +243,5 @@ def _delete(cluster: Cluster, kind: OwnedKind, body: Manifest) -> None:
     if kind.has_owner or metadata.get("deletionTimestamp") is not None:
         return
     grace = 1 if kind.kind == "Pod" else None
-    place = metadata["namespace"], metadata["name"]
-    cluster.delete(*kind.reference, *place, grace, uid=metadata["uid"])
+    key = metadata["namespace"], metadata["name"]
+    cluster.delete(*kind.reference, *key, grace, uid=metadata["uid"])

@@ -18,7 +18,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import (
     Removal,
     delete_children,
-    find_removal_obstacle,
+    find_removal_blocker,
     remove_rest,
 )
 from solrbench.controller.objects import LOAD, TARGET
@@ -107,7 +107,7 @@ class DeletionHandlers:
                 (*LOAD, *TARGET),
             ):
                 if time.monotonic() > end:
-                    raise find_removal_obstacle(removal) or TemporaryError(
+                    raise find_removal_blocker(removal) or TemporaryError(
                         CleanupReason.REMOVING_PODS, "pods are terminating"
                     )
                 time.sleep(DELETE_POLL_SECONDS)

@@ -129,11 +129,11 @@ def leader_urls(
 
 def _qualified(urls: Iterable[str], namespace: str) -> dict[str, str]:
     """Return the addresses that are URLs; the image of Solr and ZooKeeper may hold others."""
-    found = {}
+    qualified = {}
     for url in urls:
         with suppress(ValueError):
-            found[url] = qualify(url, namespace)
-    return found
+            qualified[url] = qualify(url, namespace)
+    return qualified
 
 
 def _is_reachable(
@@ -150,13 +150,13 @@ def _is_reachable(
 
 def api_server_addresses(cluster: Cluster) -> list[str]:
     """Return the addresses of the API server, as far as they can be resolved now."""
-    found = []
+    addresses = []
     for host in [API_SERVER, *cluster.server_hosts()]:
         try:
-            found += resolve(host)
+            addresses += resolve(host)
         except TemporaryError:
             continue  # such as outside the cluster; then the client's own address counts
-    return found
+    return addresses
 
 
 def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:

@@ -61,12 +61,12 @@ def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> l
 
 def verdict_events(before: Iterable[StepVerdict], after: Iterable[StepVerdict]) -> list[Event]:
     """Return a warning for each step that turned Invalid, with its first reason."""
-    known = {step_label(each) for each in invalid_steps(before)}
+    known = {step_label(step) for step in invalid_steps(before)}
     return [
-        Event("Warning", reason.reason, f"step {step_label(each)} is Invalid: {reason.message}")
-        for each in invalid_steps(after)
-        if step_label(each) not in known
-        for reason in each.reasons[:1]
+        Event("Warning", reason.reason, f"step {step_label(step)} is Invalid: {reason.message}")
+        for step in invalid_steps(after)
+        if step_label(step) not in known
+        for reason in step.reasons[:1]
     ]
 
 

@@ -33,7 +33,7 @@ from solrbench.decide.views import ContainerView, PodView, view_pod
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
-from solrbench.kube.facts import list_labelled, store_evidence
+from solrbench.kube.facts import list_labelled, store_diagnostics
 from solrbench.kube.reader import Manifest
 from solrbench.reasons.kinds import Reason
 from solrbench.solr.cluster import live_nodes, replicas
@@ -61,7 +61,7 @@ _OWNERS = {
 """Controllers whose events say why there are no pods."""
 
 
-def keep_evidence(context: ReconcileContext, reason: Reason, message: str) -> str:
+def keep_diagnostics(context: ReconcileContext, reason: Reason, message: str) -> str:
     """Keep what pods, events and Solr show now; return what the condition's message adds.
 
     Args:
@@ -113,7 +113,7 @@ class _Collector:
         head = f"{self._context.now.isoformat()} {self._failure}"
         kept = join_sections([mask(head, self._values), *sections])
         key = f"target-{attempts.target}-load-{attempts.load}.txt"
-        store_evidence(self._cluster, self._context.benchmark, key, kept)
+        store_diagnostics(self._cluster, self._context.benchmark, key, kept)
         self.stored = True
 
     def _list_pods(self) -> list[Manifest]:
@@ -130,14 +130,14 @@ class _Collector:
         return bodies[:MAX_PODS]
 
     def _read_secret(self, name: str) -> None:
-        found = None
+        secret = None
         with suppress(SolrbenchError):
             if not self._is_over():
-                found = self._cluster.get("v1", "Secret", self._context.namespace, name)
-        if found is None:
+                secret = self._cluster.get("v1", "Secret", self._context.namespace, name)
+        if secret is None:
             self._hidden.add(name)
         else:
-            self._values |= secret_values(found)
+            self._values |= secret_values(secret)
 
     def _collection(self, bodies: list[Manifest]) -> Iterable[str]:
         """Yield the state of the collection from the first node that responds."""
@@ -155,11 +155,11 @@ class _Collector:
                 return
             try:
                 with context.solr(REQUEST_SECONDS, url) as solr:
-                    found = describe_collection(name, live_nodes(solr), replicas(solr, name))
+                    collection = describe_collection(name, live_nodes(solr), replicas(solr, name))
             except (SolrbenchError, LookupError, TypeError, ValueError) as error:
                 yield mask(f"{url} does not show the collection: {error}", self._values)
             else:
-                yield mask(found, self._values)
+                yield mask(collection, self._values)
                 return
 
     def _owner_events(self) -> Iterable[str]:
@@ -177,12 +177,14 @@ class _Collector:
         if self._is_over():
             return
         try:
-            found = list_labelled(self._cluster, self._context.benchmark, "apps/v1", "ReplicaSet")
+            replica_sets = list_labelled(
+                self._cluster, self._context.benchmark, "apps/v1", "ReplicaSet"
+            )
         except SolrbenchError as error:
             yield self._explain("replicasets", "events of companions", error)
             return
-        for each in found:
-            metadata = each["metadata"]
+        for replica_set in replica_sets:
+            metadata = replica_set["metadata"]
             yield self._events("ReplicaSet", metadata["name"], uid=metadata["uid"])
 
     def _pods(self, bodies: list[Manifest]) -> Iterable[str]:
@@ -206,13 +208,13 @@ class _Collector:
         if "events" in self._refused or self._is_over():
             return ""
         try:
-            found = self._cluster.events(self._context.namespace, kind, name)
+            events = self._cluster.events(self._context.namespace, kind, name)
         except SolrbenchError as error:
             return self._explain("events", f"events of {name}", error)
         own = [
-            each
-            for each in found
-            if (uid is None or _uid(each) == uid) and (since is None or event_time(each) >= since)
+            event
+            for event in events
+            if (uid is None or _uid(event) == uid) and (since is None or event_time(event) >= since)
         ]
         return mask(describe_events(f"{kind} {name}", own), self._values)
 
@@ -229,7 +231,7 @@ class _Collector:
                 yield self._explain("logs", f"log of {title}", error)
 
     def _read_log(self, pod: PodView, container: ContainerView, *, previous: bool) -> str:
-        found = self._cluster.pod_log(
+        log_text = self._cluster.pod_log(
             self._context.namespace,
             pod.name,
             container.name,
@@ -237,9 +239,9 @@ class _Collector:
             lines=LOG_LINES,
             max_bytes=LOG_BYTES,
         )
-        if len(found.encode()) >= LOG_BYTES:
-            found = found.rpartition("\n")[0]  # its last line may be cut in a credential
-        return mask(found, self._values)
+        if len(log_text.encode()) >= LOG_BYTES:
+            log_text = log_text.rpartition("\n")[0]  # its last line may be cut in a credential
+        return mask(log_text, self._values)
 
     def _explain(self, what: str, title: str, error: SolrbenchError) -> str:
         """Return why something is missing; what is not allowed is not tried again."""
@@ -283,4 +285,4 @@ def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:
         if whole is not None:
             extended = add_pod_events(whole, pods)
             context.reports.store(context.benchmark, extended, document.attempt)
-            context.has_late_evidence = True
+            context.has_late_pod_events = True

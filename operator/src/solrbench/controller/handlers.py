@@ -32,14 +32,14 @@ from solrbench.controller.schedule import (
     reconcile_timed,
 )
 from solrbench.controller.settings import Settings
-from solrbench.controller.unexpected import ReconcileFailures, show_unforeseen
+from solrbench.controller.unexpected import ReconcileFailures, show_unexpected_error
 from solrbench.controller.unreadable import mark_invalid
 from solrbench.controller.watches import RunWatches
 from solrbench.decide.conditions import is_finished
 from solrbench.decide.pauses import QUEUED_PAUSE, decide_pause, needs_finalizer, needs_reconcile
 from solrbench.decide.unreadable import without_unreadable_results
 from solrbench.kube.client import Cluster
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from solrbench.metrics.operator import PrometheusMetrics
 
 log = logging.getLogger("solrbench")
@@ -69,7 +69,7 @@ class Handlers:
         self._cluster = cluster
         self._settings = settings
         self._telemetry = telemetry
-        self._reports = Reports(cluster)
+        self._reports = BenchmarkResultStore(cluster)
         self._access = access or TargetAccess()
         self._queue = BenchmarkQueue()
         self._loads = RunningLoads()
@@ -120,8 +120,8 @@ class Handlers:
         else:
             self._queue.observe(dict(body), _utc_now())
             self._set_schedule(body)
-        for place, uid in enumerate(self._queue.take_moved()):
-            self._schedule.wake(uid, place * POSITION_SECONDS)
+        for index, uid in enumerate(self._queue.take_moved()):
+            self._schedule.wake(uid, index * POSITION_SECONDS)
 
     async def on_cleanup(self, **_: object) -> None:
         """Begin no further reconcile."""
@@ -200,7 +200,7 @@ class Handlers:
             return None
         if body["metadata"].get("deletionTimestamp") is not None:
             return RETRY  # the watch takes it off the schedule
-        return show_unforeseen(
+        return show_unexpected_error(
             self._cluster, body, _utc_now(), lambda: self._reconcile_body(key, body)
         )
 

@@ -35,9 +35,9 @@ _API_VERSIONS = {"Job": "batch/v1", "StatefulSet": "apps/v1", "Deployment": "app
 
 def pods(context: ReconcileContext, *components: str) -> list[PodView]:
     """Return the pods of some components."""
-    found = list_labelled(context.cluster, context.benchmark, "v1", "Pod")
-    views = [view_pod(each) for each in found]
-    return [each for each in views if each.component in components]
+    labelled_pods = list_labelled(context.cluster, context.benchmark, "v1", "Pod")
+    views = [view_pod(pod) for pod in labelled_pods]
+    return [pod for pod in views if pod.component in components]
 
 
 def creation_problem(
@@ -109,8 +109,8 @@ def find_lost_pods(cluster: Cluster, pods: Iterable[Manifest], now: datetime) ->
     A node is read only for a pod that is overdue. Without the right to read nodes no pod counts
     as lost.
     """
-    found = (_find(cluster, pod, now) for pod in pods if is_overdue(pod, now))
-    return [each for each in found if each is not None]
+    lost_pods = (_find(cluster, pod, now) for pod in pods if is_overdue(pod, now))
+    return [lost_pod for lost_pod in lost_pods if lost_pod is not None]
 
 
 def _find(cluster: Cluster, pod: Manifest, now: datetime) -> LostPod | None:

@@ -71,8 +71,8 @@ class BenchmarkQueue:
         """Return the uids of those that wait, next first; none if the queue did not move since."""
         with self._lock:
             moved, self._moved = self._moved, False
-            waiting = [each for each in self._entries.values() if each.waiting] if moved else []
-        return [each.uid for each in sorted(waiting, key=lambda each: each.rank)]
+            waiting = [entry for entry in self._entries.values() if entry.waiting] if moved else []
+        return [entry.uid for entry in sorted(waiting, key=lambda entry: entry.rank)]
 
     def note_check(self, uid: str, now: datetime) -> None:
         """Note that all that a benchmark refers to is there."""
@@ -125,10 +125,10 @@ class BenchmarkQueue:
     def _verify(self, cluster: Cluster, namespaces: tuple[str, ...], now: datetime) -> None:
         with self._lock:
             known = set(self._versions)
-        found = [each["metadata"] for each in _list(cluster, namespaces)]
-        for uid in known - {metadata["uid"] for metadata in found}:
+        listed = [each["metadata"] for each in _list(cluster, namespaces)]
+        for uid in known - {metadata["uid"] for metadata in listed}:
             self.forget(uid)
-        for metadata in found:
+        for metadata in listed:
             if metadata["uid"] not in self._versions:  # the watch comes to it later
                 body = cluster.get(*BENCHMARKS, metadata["namespace"], metadata["name"])
                 if body is not None:

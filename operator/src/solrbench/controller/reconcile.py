@@ -91,7 +91,7 @@ def _advance(context: ReconcileContext) -> None:
         _quietly(context, cleanup.suspend)
     else:
         _run_stages(context)
-        _evaluate_late_evidence(context)
+        _evaluate_late_pod_events(context)
 
 
 def _run_stages(context: ReconcileContext) -> None:
@@ -104,9 +104,9 @@ def _run_stages(context: ReconcileContext) -> None:
         cleanup.fail(context, never.reason, never.message)
 
 
-def _evaluate_late_evidence(context: ReconcileContext) -> None:
+def _evaluate_late_pod_events(context: ReconcileContext) -> None:
     """Bring the results in the status up to date, if a stage before the load's extended them."""
-    if context.has_late_evidence:
+    if context.has_late_pod_events:
         # An API server that does not respond now does later: the load's stage evaluates them again.
         with suppress(TemporaryError):
             update_result_status(context, context.reports.documents(context.benchmark))
@@ -157,8 +157,8 @@ def _wait(context: ReconcileContext, stage: Stage, reason: Reason, message: str)
 
     """
     phase, seconds = context.status.phase, context.seconds_in_phase()
-    found = StageWait(stage.condition, phase, seconds, reason, message)
-    apply_outcome(check_deadline(context.benchmark.spec, found))
+    wait = StageWait(stage.condition, phase, seconds, reason, message)
+    apply_outcome(check_deadline(context.benchmark.spec, wait))
     status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
     context.conditions.set(stage.condition, status, reason, message)
     context.conditions.set(SUCCEEDED, "Unknown", reason, message)

@@ -99,11 +99,11 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _pod_options(environment: Mapping[str, str]) -> tuple[str, ...]:
     name = "SOLRBENCH_ALLOWED_POD_OPTIONS"
-    found = _words(environment.get(name, ",".join(DEFAULT_POD_OPTIONS)))
-    unknown = [each for each in found if each not in POD_OPTIONS]
+    option_names = _words(environment.get(name, ",".join(DEFAULT_POD_OPTIONS)))
+    unknown = [option_name for option_name in option_names if option_name not in POD_OPTIONS]
     if unknown:
         raise ValueError(f"{name} must be of {', '.join(POD_OPTIONS)}, not {', '.join(unknown)}")
-    return found
+    return option_names
 
 
 def _number(environment: Mapping[str, str], name: str, default: int, least: int) -> int:

@@ -24,7 +24,7 @@ from solrbench.controller.schedule import (
 )
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweep_reconcile import Plans, SweepContext, reconcile_sweep
-from solrbench.controller.unexpected import ReconcileFailures, show_unforeseen
+from solrbench.controller.unexpected import ReconcileFailures, show_unexpected_error
 from solrbench.controller.unreadable import mark_sweep_invalid
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.views import controller_uid
@@ -41,7 +41,7 @@ RUNNING_PAUSE = timedelta(seconds=10)
 """Between two looks at the progress of points; the end of one is noticed at once."""
 REMOVAL_PAUSE = timedelta(seconds=1)
 """While a target is removed: the next point waits for that."""
-ROOM_PAUSE = timedelta(minutes=1)
+CAPACITY_PAUSE = timedelta(minutes=1)
 """Of a sweep that waits for larger nodes."""
 IDLE_PAUSE = timedelta(hours=1)
 """Of a sweep that waits for a change of its spec, or is over."""
@@ -108,7 +108,9 @@ class SweepHandlers:
         if body["metadata"].get("deletionTimestamp") is not None:
             return IDLE_PAUSE  # the watch takes it off the schedule
         now = _utc_now()
-        return show_unforeseen(self._cluster, body, now, lambda: self._reconcile_body(body, now))
+        return show_unexpected_error(
+            self._cluster, body, now, lambda: self._reconcile_body(body, now)
+        )
 
     def _reconcile_body(self, body: dict[str, Any], now: datetime) -> timedelta | None:
         try:
@@ -127,7 +129,8 @@ class SweepHandlers:
 def _is_over(body: Mapping[str, Any]) -> bool:
     conditions = (body.get("status") or {}).get("conditions") or []
     return any(
-        each["type"] == SUCCEEDED and each["status"] in ("True", "False") for each in conditions
+        condition["type"] == SUCCEEDED and condition["status"] in ("True", "False")
+        for condition in conditions
     )
 
 
@@ -142,7 +145,7 @@ def _pause(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta:
         return IDLE_PAUSE if expiry is None else min(IDLE_PAUSE, expiry)
     is_accepted = any(each.type == ACCEPTED and each.status == "True" for each in status.conditions)
     if any(each.reason == SweepReason.POINTS_DO_NOT_FIT for each in status.conditions):
-        return ROOM_PAUSE
+        return CAPACITY_PAUSE
     begins_nothing = sweep.spec.suspend or not is_accepted
     return IDLE_PAUSE if begins_nothing and not status.counts.running else RUNNING_PAUSE
 

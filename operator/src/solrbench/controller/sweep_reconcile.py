@@ -83,20 +83,20 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
 
 def _observe(context: SweepContext) -> SweepObservation:
     points = context.sweep.status.points
-    under_way = [each for each in points if each.state == PointState.RUNNING]
-    found = {each.name: _read_child(context, each) for each in under_way}
-    children = {name: child for name, child in found.items() if child is not None}
+    under_way = [point for point in points if point.state == PointState.RUNNING]
+    observed = {point.name: _read_child(context, point) for point in under_way}
+    children = {name: child for name, child in observed.items() if child is not None}
     return SweepObservation(
         context.sweep,
         context.plan,
         children,
         context.now,
         context.concurrency,
-        _observe_room(context),
+        _observe_capacity(context),
     )
 
 
-def _observe_room(context: SweepContext) -> ClusterCapacity | None:
+def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:
     """Return what the nodes could give, before anything began; None if they may not be listed."""
     if context.sweep.status.fixed_hash is not None:
         return None
@@ -130,7 +130,7 @@ def _store(context: SweepContext, status: SweepStatus) -> None:
 def _apply(context: SweepContext, decision: SweepDecision) -> SweepStatus:
     """Apply the benchmarks that are missing or to be changed; return the status after that."""
     status, name = decision.status, context.sweep.metadata.name
-    stored = {each.name: each for each in status.points}
+    stored = {sweep_point.name: sweep_point for sweep_point in status.points}
     for point in decision.applied:
         due = stored[point.name]
         annotations = target_annotations(name, due, status.targets)
@@ -139,7 +139,7 @@ def _apply(context: SweepContext, decision: SweepDecision) -> SweepStatus:
         except ConflictError:
             continue  # it changed at this moment; the next reconcile looks again
         except TemporaryError as wait:
-            status = _show_obstacle(context, status, f"{point.name}: {wait}")
+            status = _show_blocker(context, status, f"{point.name}: {wait}")
         except PermanentError as never:
             status = _fail_point(status, point, never)
     return status
@@ -149,15 +149,15 @@ def _remove_targets(
     context: SweepContext, decision: SweepDecision, status: SweepStatus
 ) -> SweepStatus:
     """Remove targets that no point uses; return the status without those that are gone."""
-    gone = {each.name for each in decision.removed if _is_removed(context, status, each)}
-    left = [each for each in status.targets if each.name not in gone]
+    gone = {target.name for target in decision.removed if _is_removed(context, status, target)}
+    left = [target for target in status.targets if target.name not in gone]
     return status.model_copy(update={"targets": left})
 
 
 def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget) -> bool:
     """Delete what is there of a target; return whether nothing is, or it is to be kept."""
     succeeded = target.point is None or any(
-        each.name == target.point and ended_well(each) for each in status.points
+        point.name == target.point and ended_well(point) for point in status.points
     )
     if not wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
         return True
@@ -168,7 +168,7 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
         return False  # the next reconcile goes on
 
 
-def _show_obstacle(context: SweepContext, status: SweepStatus, message: str) -> SweepStatus:
+def _show_blocker(context: SweepContext, status: SweepStatus, message: str) -> SweepStatus:
     generation = context.sweep.metadata.generation
     conditions = Conditions(status.conditions, context.now, generation, SWEEP_TYPES)
     conditions.set(SUCCEEDED, "Unknown", SweepReason.POINT_NOT_CREATED, message)
@@ -178,7 +178,10 @@ def _show_obstacle(context: SweepContext, status: SweepStatus, message: str) -> 
 def _fail_point(status: SweepStatus, point: DesignPoint, error: PermanentError) -> SweepStatus:
     """Return the status with a point that the API server does not take; counts follow later."""
     failed = {"state": PointState.FAILED, "reason": str(error.reason)}
-    points = [_changed(each, failed) if each.name == point.name else each for each in status.points]
+    points = [
+        _changed(sweep_point, failed) if sweep_point.name == point.name else sweep_point
+        for sweep_point in status.points
+    ]
     return status.model_copy(update={"points": points})
 
 

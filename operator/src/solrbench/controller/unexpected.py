@@ -28,7 +28,7 @@ log = logging.getLogger("solrbench")
 Body = dict[str, Any]
 
 
-def show_unforeseen(
+def show_unexpected_error(
     cluster: Cluster, body: Body, now: datetime, work: Callable[[], timedelta | None]
 ) -> timedelta | None:
     """Return the pause that the work gives; an exception without a reason becomes a condition.
@@ -48,8 +48,8 @@ def show_unforeseen(
     except SolrbenchError:
         raise
     except Exception as error:  # whatever it is, the status must show it
-        place = f"{body['metadata']['namespace']}/{body['metadata']['name']}"
-        log.exception("%s: unexpected exception", place, exc_info=error)
+        key = f"{body['metadata']['namespace']}/{body['metadata']['name']}"
+        log.exception("%s: unexpected exception", key, exc_info=error)
         _show(cluster, body, describe_exception(error), now)
         return RETRY
 
@@ -57,8 +57,8 @@ def show_unforeseen(
 def _show(cluster: Cluster, body: Body, message: str, now: datetime) -> None:
     """Write the condition into the newest status, as the work may have written one."""
     metadata = body["metadata"]
-    place = body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"]
-    stored = cluster.get(*place)
+    key = body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"]
+    stored = cluster.get(*key)
     if stored is None or stored["metadata"]["uid"] != metadata["uid"]:
         return
     is_sweep = body["kind"] == SWEEP.name
@@ -70,16 +70,16 @@ def _show(cluster: Cluster, body: Body, message: str, now: datetime) -> None:
 def _of_sweep(stored: Body, message: str, now: datetime) -> Body:
     """Return the status of a sweep that is tried again; its benchmarks go on meanwhile."""
     before = stored.get("status") or {}
-    found = readable_conditions(before.get("conditions") or [])
+    stored_conditions = readable_conditions(before.get("conditions") or [])
     generation = stored["metadata"].get("generation", 1)
-    conditions = Conditions(found, now, generation, SWEEP_TYPES)
+    conditions = Conditions(stored_conditions, now, generation, SWEEP_TYPES)
     over = conditions.get(SUCCEEDED).status != "Unknown"
     type_ = ACCEPTED if over else SUCCEEDED  # what it ended with stays
     truth = conditions.get(type_).status
     conditions.set(type_, truth, LifecycleReason.INTERNAL_ERROR, message)
     raw = [
-        each.model_dump(mode="json", by_alias=True, exclude_none=True)
-        for each in conditions.as_list()
+        condition.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for condition in conditions.as_list()
     ]
     return before | {"conditions": raw}
 

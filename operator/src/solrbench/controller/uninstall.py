@@ -25,7 +25,7 @@ from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.official import connect_officially
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 
 PAUSE_SECONDS = 1.0
 """Between two looks."""
@@ -124,7 +124,7 @@ class Uninstall:
         reconcile(
             ReconcileContext(
                 self._cluster,
-                Reports(self._cluster),
+                BenchmarkResultStore(self._cluster),
                 self._settings,
                 SolrBenchmark.parse(body),
                 body,
@@ -144,7 +144,9 @@ class Uninstall:
     def _drop_finalizer(self, body: Body, annotations: Mapping[str, str] | None = None) -> None:
         metadata = body["metadata"]
         changes: Body = {
-            "finalizers": [each for each in metadata["finalizers"] if each != FINALIZER]
+            "finalizers": [
+                finalizer for finalizer in metadata["finalizers"] if finalizer != FINALIZER
+            ]
         }
         if annotations is not None:
             changes["annotations"] = annotations

@@ -162,8 +162,8 @@ def mark_sweep_invalid(
     conditions.set(ACCEPTED, "False", reason, text)
     conditions.set(SUCCEEDED, "Unknown", reason, text)
     raw = [
-        each.model_dump(mode="json", by_alias=True, exclude_none=True)
-        for each in conditions.as_list()
+        condition.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for condition in conditions.as_list()
     ]
     if raw != status.get("conditions"):
         cluster.replace_status(body | {"status": status | {"conditions": raw}})

@@ -53,14 +53,14 @@ class RunWatches:
     def end(self, uid: str) -> None:
         """Watch nothing more of a benchmark; unknown ones are fine."""
         with self._lock:
-            for each in self._watches.pop(uid, ()):
-                each.stopped.set()
+            for watch in self._watches.pop(uid, ()):
+                watch.stopped.set()
 
     def are_open(self, uid: str) -> bool:
         """Return whether every change of what belongs to a benchmark is noticed at present."""
         with self._lock:
             watches = self._watches.get(uid, ())
-        return bool(watches) and all(each.is_open.is_set() for each in watches)
+        return bool(watches) and all(watch.is_open.is_set() for watch in watches)
 
 
 class _Watch:

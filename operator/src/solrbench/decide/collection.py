@@ -28,7 +28,9 @@ class CollectionReplicas:
 
 def check_active(replicas: tuple[Replica, ...]) -> Outcome | None:
     """Wait until every replica is active."""
-    waiting = [f"{each.core} is {each.state}" for each in replicas if each.state != "active"]
+    waiting = [
+        f"{replica.core} is {replica.state}" for replica in replicas if replica.state != "active"
+    ]
     return wait(TargetReason.REPLICAS_NOT_ACTIVE, ", ".join(waiting)) if waiting else None
 
 
@@ -97,7 +99,7 @@ def check_settings(different: Mapping[str, tuple[object, object]]) -> Outcome | 
     """
     if not different:
         return None
-    text = ", ".join(f"{key} is {found}, not {want}" for key, (want, found) in different.items())
+    text = ", ".join(f"{key} is {actual}, not {want}" for key, (want, actual) in different.items())
     return fail(
         TargetReason.SETTING_NOT_APPLIED,
         f"{text}; solrconfig.xml must declare a cache before its settings can be changed",

@@ -53,7 +53,7 @@ class Conditions:
         self._now = now
         self._generation = generation
         self._types = types
-        self._by_type = {each.type: each for each in stored}
+        self._by_type = {condition.type: condition for condition in stored}
         for type_ in types:
             if type_ not in self._by_type:
                 self._set(type_, "Unknown", LifecycleReason.PENDING, "")
@@ -119,13 +119,16 @@ def _printable(text: str) -> str:
 def is_finished(status: Status) -> bool:
     """Return whether the benchmark is over, either way."""
     return any(
-        each.type == SUCCEEDED and each.status in ("True", "False") for each in status.conditions
+        condition.type == SUCCEEDED and condition.status in ("True", "False")
+        for condition in status.conditions
     )
 
 
 def holds(status: Status, type_: str) -> bool:
     """Return whether a condition is `True` in a stored status."""
-    return any(each.type == type_ and each.status == "True" for each in status.conditions)
+    return any(
+        condition.type == type_ and condition.status == "True" for condition in status.conditions
+    )
 
 
 def progress_percent(  # noqa: PLR0913 - what is done, and of how much

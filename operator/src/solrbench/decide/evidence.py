@@ -77,13 +77,13 @@ def secret_values(secret: Mapping[str, Any]) -> set[str]:
         key: base64.b64decode(value).decode("utf-8", "replace").strip()
         for key, value in data.items()
     }
-    found: set[str] = set()
+    values: set[str] = set()
     for key, text in texts.items():
         if key != USERNAME and text:
-            found |= _forms(text)
+            values |= _forms(text)
     user = texts.get(USERNAME, "")
     pairs = [f"{user}:{text}" for key, text in texts.items() if key != USERNAME]
-    return found | {_base64(pair) for pair in pairs}
+    return values | {_base64(pair) for pair in pairs}
 
 
 def _forms(text: str) -> set[str]:
@@ -175,7 +175,7 @@ def has_problem(pod: PodView) -> bool:
     """Return whether a pod is not simply running or done."""
     if pod.phase == "Succeeded":
         return False
-    return not pod.ready or pod.deleting or any(each.restarts for each in pod.containers)
+    return not pod.ready or pod.deleting or any(container.restarts for container in pod.containers)
 
 
 def has_log(container: ContainerView) -> bool:
@@ -187,7 +187,7 @@ def has_log(container: ContainerView) -> bool:
 
 def without_words(pod: PodView) -> PodView:
     """Return a pod without what its containers wrote at their end."""
-    silent = tuple(replace(each, termination_message="") for each in pod.containers)
+    silent = tuple(replace(container, termination_message="") for container in pod.containers)
     return replace(pod, containers=silent)
 
 
@@ -246,7 +246,7 @@ def describe_collection(name: str, live: Sequence[str], replicas: Sequence[Repli
 
 def _describe_replica(replica: Replica) -> str:
     words = [replica.shard, replica.core, replica.type, replica.state, replica.node]
-    shard, core, kind, state, node = (_flat(each)[:_MAX_NAME] for each in words)
+    shard, core, kind, state, node = (_flat(word)[:_MAX_NAME] for word in words)
     return f"{shard} {core} {kind}{' leader' if replica.leader else ''} on {node}: {state}"
 
 
@@ -278,10 +278,13 @@ def add_entry(
 
     """
     earlier = sorted((kept, name) for name, kept in entries.items() if name != key)
-    found = {name: kept for kept, name in earlier} | {key: text}
-    while len(found) > 1 and sum(len(each.encode()) for each in found.values()) > max_bytes:
-        del found[next(iter(found))]
-    return found
+    all_entries = {name: kept for kept, name in earlier} | {key: text}
+    while (
+        len(all_entries) > 1
+        and sum(len(entry.encode()) for entry in all_entries.values()) > max_bytes
+    ):
+        del all_entries[next(iter(all_entries))]
+    return all_entries
 
 
 def _flat(text: object) -> str:

@@ -260,7 +260,7 @@ def host_of(url: str) -> str:
 
 def patterns_in(patterns: Sequence[str], namespace: str) -> tuple[str, ...]:
     """Return patterns as they hold for benchmarks of a namespace: `{namespace}` replaced by it."""
-    return tuple(each.replace("{namespace}", namespace) for each in patterns)
+    return tuple(pattern.replace("{namespace}", namespace) for pattern in patterns)
 
 
 def check_name(

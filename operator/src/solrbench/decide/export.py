@@ -21,7 +21,7 @@ from solrbench.reasons.registry import find_reason
 ENDPOINT_FIELD = "spec.results.export.s3.endpoint"
 HOSTS_SETTING = "exports.allowedHosts"
 
-MOST_SOURCES = 2000
+MAX_SOURCES = 2000
 """ConfigMaps that a pod mounts: each takes 200 bytes of the pod, which may have 1.5 MB."""
 
 CONTROLLER_DELAY = timedelta(seconds=60)
@@ -43,7 +43,10 @@ def needs_export(spec: Spec, status: Status) -> bool:
         return False
     if status.export is None or status.export.spec_hash != export_hash(export):
         return True
-    return not any(each.type == EXPORTED and each.status != "Unknown" for each in status.conditions)
+    return not any(
+        condition.type == EXPORTED and condition.status != "Unknown"
+        for condition in status.conditions
+    )
 
 
 def export_folder(completed: datetime, uid: str) -> str:
@@ -53,11 +56,11 @@ def export_folder(completed: datetime, uid: str) -> str:
 
 def check_number_of_sources(config_maps: int) -> Outcome | None:
     """Fail if the results are in more ConfigMaps than a pod mounts."""
-    if config_maps <= MOST_SOURCES:
+    if config_maps <= MAX_SOURCES:
         return None
     return fail(
         ExportReason.EXPORT_TOO_LARGE,
-        f"the results are in {config_maps} ConfigMaps, a pod mounts {MOST_SOURCES} at most; write"
+        f"the results are in {config_maps} ConfigMaps, a pod mounts {MAX_SOURCES} at most; write"
         " them with solrbench report NAME -o json",
     )
 
@@ -102,7 +105,7 @@ class ExportResult:
 
 def check_export(run: ExportRun, location: str) -> ExportResult:
     """Return what the condition `Exported` says."""
-    said = _last_words(run.pods)
+    said = _last_outcome(run.pods)
     if run.job.succeeded:
         if said is None or said.reason is not None:
             message = f"written to {location}; its pod is gone, with the number of files"
@@ -132,9 +135,9 @@ def _failure(
     return ExportResult("False", ExportReason.EXPORT_JOB_FAILED, message)
 
 
-def _last_words(pods: tuple[PodView, ...]) -> ExportOutcome | None:
+def _last_outcome(pods: tuple[PodView, ...]) -> ExportOutcome | None:
     """Return what the last pod that ended said."""
-    for pod in sorted(pods, key=lambda each: each.created, reverse=True):
+    for pod in sorted(pods, key=lambda pod_view: pod_view.created, reverse=True):
         if pod.termination_message:
             try:
                 return ExportOutcome.model_validate_json(pod.termination_message)

@@ -48,23 +48,25 @@ def check_job_failed(run: IndexRun) -> Outcome | None:
     """Fail with the reason of the pod that failed first, if the Job did."""
     if not run.job.failed:
         return None
-    failures = [each for each in run.progress if each.reason is not None]
+    failures = [progress for progress in run.progress if progress.reason is not None]
     # The other pods are interrupted because of that one.
-    for each in sorted(failures, key=lambda each: each.reason == IndexingReason.INTERRUPTED):
-        reason = find_reason(each.reason) or IndexingReason.INDEX_POD_FAILED
-        return fail(reason, each.message or "")
+    for progress in sorted(
+        failures, key=lambda progress: progress.reason == IndexingReason.INTERRUPTED
+    ):
+        reason = find_reason(progress.reason) or IndexingReason.INDEX_POD_FAILED
+        return fail(reason, progress.message or "")
     ended = [outcome for pod in run.pods if (outcome := _pod_failure(pod)) is not None]
     return ended[0] if ended else fail(IndexingReason.INDEX_JOB_FAILED, run.job.failure)
 
 
 def _pod_failure(pod: PodView) -> Outcome | None:
-    for each in pod.containers:
-        if each.ended_reason not in ("", "Completed"):
-            out_of_memory = each.ended_reason == "OOMKilled"
+    for container in pod.containers:
+        if container.ended_reason not in ("", "Completed"):
+            out_of_memory = container.ended_reason == "OOMKilled"
             return fail(
                 PodReason.OOM_KILLED if out_of_memory else IndexingReason.INDEX_POD_FAILED,
-                f"pod {pod.name} ended: {each.ended_reason}, exit code {each.exit_code};"
-                f" {each.termination_message[:_MAX_TEXT]}",
+                f"pod {pod.name} ended: {container.ended_reason}, exit code {container.exit_code};"
+                f" {container.termination_message[:_MAX_TEXT]}",
             )
     return None
 
@@ -113,10 +115,10 @@ class IndexedDocuments:
 
 def documents_by_shard(sizes: tuple[ReplicaSize, ...]) -> Mapping[str, Mapping[str, int]]:
     """Return the documents of each replica of each shard, by core."""
-    found: dict[str, dict[str, int]] = {}
-    for each in sizes:
-        found.setdefault(each.shard, {})[each.core] = each.documents
-    return found
+    documents: dict[str, dict[str, int]] = {}
+    for size in sizes:
+        documents.setdefault(size.shard, {})[size.core] = size.documents
+    return documents
 
 
 def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
@@ -131,10 +133,10 @@ def count_deleted(sizes: tuple[ReplicaSize, ...]) -> int | None:
     need not agree; `count_documents` counts each shard once, too.
     """
     by_shard: dict[str, int] = {}
-    for each in sizes:
-        if each.deleted_documents is None:
+    for size in sizes:
+        if size.deleted_documents is None:
             return None
-        by_shard[each.shard] = max(by_shard.get(each.shard, 0), each.deleted_documents)
+        by_shard[size.shard] = max(by_shard.get(size.shard, 0), size.deleted_documents)
     return sum(by_shard.values())
 
 
@@ -217,18 +219,18 @@ _WORST = (
 
 def add_up_usage(pods: Sequence[Usage]) -> IndexPodsStatus | None:
     """Return the figures of all pods together; None if none of them reported any."""
-    known = [each for each in pods if each.get("seconds", 0.0) > 0]
-    found = {
+    known = [pod for pod in pods if pod.get("seconds", 0.0) > 0]
+    usage = {
         name: round(sum(rates), 3)
         for name, figure in _RATES.items()
-        if (rates := [each[figure] / each["seconds"] for each in known if figure in each])
+        if (rates := [pod[figure] / pod["seconds"] for pod in known if figure in pod])
     }
-    found |= {
+    usage |= {
         name: max(numbers)
         for name in _WORST
-        if (numbers := [each[name] for each in known if name in each])
+        if (numbers := [pod[name] for pod in known if name in pod])
     }
-    return IndexPodsStatus.model_validate(found) if found else None
+    return IndexPodsStatus.model_validate(usage) if usage else None
 
 
 def aggregate_progress(
@@ -243,15 +245,22 @@ def aggregate_progress(
 
     """
     best = _latest_per_pod(progress)
-    started = [each.started for each in best if each.started is not None]
-    finished = [each.finished for each in best if each.finished is not None]
+    started = [
+        index_progress.started for index_progress in best if index_progress.started is not None
+    ]
+    finished = [
+        index_progress.finished for index_progress in best if index_progress.finished is not None
+    ]
     total = known_documents(dataset)
     if not started:
         return DatasetStatus(documents_total=total)
     is_over = len(finished) == dataset.indexing.pods
     end = max(finished) if is_over else now
     seconds = max(end - min(started), 0.001)
-    documents, size = sum(each.documents for each in best), sum(each.bytes for each in best)
+    documents, size = (
+        sum(index_progress.documents for index_progress in best),
+        sum(index_progress.bytes for index_progress in best),
+    )
     return DatasetStatus(
         documents=documents,
         documents_total=total,
@@ -259,7 +268,7 @@ def aggregate_progress(
         seconds=round(seconds, 3),
         documents_per_second=round(documents / seconds, 1),
         bytes_per_second=round(size / seconds, 1),
-        pods=add_up_usage([each.usage for each in best]) if is_over else None,
+        pods=add_up_usage([index_progress.usage for index_progress in best]) if is_over else None,
     )
 
 
@@ -274,7 +283,11 @@ def known_documents(dataset: Dataset) -> int | None:
 
 def all_reported(dataset: Dataset, progress: Iterable[IndexProgress]) -> bool:
     """Return whether every pod of a Job that is complete has left its final report."""
-    done = {each.pod for each in progress if each.finished is not None and each.reason is None}
+    done = {
+        index_progress.pod
+        for index_progress in progress
+        if index_progress.finished is not None and index_progress.reason is None
+    }
     return len(done) >= dataset.indexing.pods
 
 
@@ -285,10 +298,10 @@ def keep_known_progress(known: DatasetStatus, found: DatasetStatus) -> DatasetSt
 
 def _latest_per_pod(progress: Iterable[IndexProgress]) -> list[IndexProgress]:
     best: dict[int, IndexProgress] = {}
-    for each in progress:
-        known = best.get(each.pod)
-        if known is None or _rank(each) > _rank(known):
-            best[each.pod] = each
+    for index_progress in progress:
+        known = best.get(index_progress.pod)
+        if known is None or _rank(index_progress) > _rank(known):
+            best[index_progress.pod] = index_progress
     return list(best.values())
 
 

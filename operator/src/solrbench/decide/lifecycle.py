@@ -81,9 +81,9 @@ def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:
 
     """
     load = attempts.load + 1
-    found = {"target": attempts.target + 1, "load": load}
+    next_attempts = {"target": attempts.target + 1, "load": load}
     return attempts.model_copy(
-        update=found | ({"first_load_on_target": load} if fresh_nodes else {})
+        update=next_attempts | ({"first_load_on_target": load} if fresh_nodes else {})
     )
 
 

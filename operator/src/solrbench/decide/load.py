@@ -141,7 +141,7 @@ def may_have_lost_solr(result: StepRunResult, now: datetime) -> bool:
     The kubelet reports a pod that ended with a delay. Such a step stays with the load master until
     that delay is over; if a node was lost, the target starts again and the step with it.
     """
-    failed = any(each.failures for each in result.requests)
+    failed = any(request.failures for request in result.requests)
     return failed and timedelta() <= now - result.end_time < KUBELET_DELAY
 
 
@@ -164,7 +164,9 @@ def _pod_failure(pod: PodView, now: datetime) -> Outcome:
     if problem is not None:
         return restart_load(problem.reason, problem.message)
     state = _last_state(pod)
-    codes = ", ".join(str(each.exit_code) for each in pod.containers if each.exit_code is not None)
+    codes = ", ".join(
+        str(container.exit_code) for container in pod.containers if container.exit_code is not None
+    )
     return failure(
         find_reason(state.reason) or LoadReason.LOAD_POD_LOST,
         state.message or f"pod {pod.name} ended with exit code {codes or 'unknown'}; see its log",
@@ -233,19 +235,26 @@ def plan_resumption(
 
     """
     stored = list(documents)
-    last = max((each.attempt for each in stored), default=_FIRST_ATTEMPT)
+    last = max((document.attempt for document in stored), default=_FIRST_ATTEMPT)
     begun = max(last, first_attempt_on_target)
     lost = max(0, attempt - begun)
-    own = [each for each in stored if (each.repeat, each.variant) == (first.repeat, first.variant)]
+    own = [
+        document
+        for document in stored
+        if (document.repeat, document.variant) == (first.repeat, first.variant)
+    ]
     # The warm-up of an attempt that stored a step run of this ladder is in the offsets of that step
     # run.
-    warmed_up = not warms_each_step and lost > 0 and any(each.attempt == begun for each in own)
-    columns = zip_longest(*(each.list_offsets for each in own), fillvalue=0)
+    warmed_up = (
+        not warms_each_step and lost > 0 and any(document.attempt == begun for document in own)
+    )
+    columns = zip_longest(*(document.list_offsets for document in own), fillvalue=0)
     return Resumption(
         offsets=[max(column) for column in columns],
         lost_steps=lost,
         lost_warm_ups=lost - warmed_up,
         may_repeat=any(
-            each.queries_may_repeat or each.lost_workers or not each.list_offsets for each in own
+            document.queries_may_repeat or document.lost_workers or not document.list_offsets
+            for document in own
         ),
     )

@@ -72,4 +72,4 @@ def restart_load(reason: Reason, message: str) -> Outcome:
 
 def first_outcome(checks: Iterable[Check[Observation]], observation: Observation) -> Outcome | None:
     """Return the outcome of the first check that has one; later checks are not made."""
-    return next((each for check in checks if (each := check(observation)) is not None), None)
+    return next((outcome for check in checks if (outcome := check(observation)) is not None), None)

@@ -168,7 +168,10 @@ def _is_released(body: Mapping[str, Any]) -> bool:
 def is_over(body: Mapping[str, Any]) -> bool:
     """Return whether a benchmark succeeded or failed, as its conditions say."""
     conditions = (body.get("status") or {}).get("conditions") or []
-    return any(each["type"] == SUCCEEDED and each["status"] != "Unknown" for each in conditions)
+    return any(
+        condition["type"] == SUCCEEDED and condition["status"] != "Unknown"
+        for condition in conditions
+    )
 
 
 def needs_reconcile(body: Mapping[str, Any]) -> bool:
@@ -196,13 +199,16 @@ def _may_need_export(body: Mapping[str, Any]) -> bool:
     conditions = (body.get("status") or {}).get("conditions") or []
     generation = body["metadata"].get("generation", 0)
     return not any(
-        each["type"] == EXPORTED
-        and each["status"] != "Unknown"
-        and each.get("observedGeneration", 0) >= generation
-        for each in conditions
+        condition["type"] == EXPORTED
+        and condition["status"] != "Unknown"
+        and condition.get("observedGeneration", 0) >= generation
+        for condition in conditions
     )
 
 
 def _is_cleaned_up(body: Mapping[str, Any]) -> bool:
     conditions = (body.get("status") or {}).get("conditions") or []
-    return any(each["type"] == CLEANED_UP and each["status"] == "True" for each in conditions)
+    return any(
+        condition["type"] == CLEANED_UP and condition["status"] == "True"
+        for condition in conditions
+    )

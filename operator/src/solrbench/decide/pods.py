@@ -42,7 +42,7 @@ class PodProblem:
 
 def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
     """Return the first trouble among the pods, in the order of their names."""
-    for pod in sorted(pods, key=lambda each: each.name):
+    for pod in sorted(pods, key=lambda pod_view: pod_view.name):
         problem = pod_problem(pod, now)
         if problem is not None:
             return problem
@@ -176,9 +176,9 @@ def find_lost_pod(
 def _why_lost(node: dict[str, Any] | None, now: datetime) -> str | None:
     if node is None:
         return "is gone"
-    for each in (node.get("status") or {}).get("conditions") or []:
-        if each["type"] == "Ready" and each["status"] != "True":
-            since = each["lastTransitionTime"]
+    for condition in (node.get("status") or {}).get("conditions") or []:
+        if condition["type"] == "Ready" and condition["status"] != "True":
+            since = condition["lastTransitionTime"]
             if now - datetime.fromisoformat(since) > PATIENCE:
                 return f"has not been ready since {since}"
     return None
@@ -204,10 +204,10 @@ def find_creation_problem(
     """
     newest = max((pod.created for pod in pods), default=_NEVER)
     current = [
-        each
-        for each in events
-        if (each.get("involvedObject") or {}).get("uid") == owner["metadata"]["uid"]
-        and event_time(each) >= newest
+        event
+        for event in events
+        if (event.get("involvedObject") or {}).get("uid") == owner["metadata"]["uid"]
+        and event_time(event) >= newest
     ]
     message = max(current, key=event_time).get("message", "") if current else _condition(owner)
     if not message:
@@ -224,9 +224,9 @@ def _condition(owner: dict[str, Any]) -> str:
     conditions = (owner.get("status") or {}).get("conditions") or []
     return next(
         (
-            each.get("message", "")
-            for each in conditions
-            if each["type"] == "ReplicaFailure" and each["status"] == "True"
+            condition.get("message", "")
+            for condition in conditions
+            if condition["type"] == "ReplicaFailure" and condition["status"] == "True"
         ),
         "",
     )
@@ -246,13 +246,13 @@ def add_pod_events(document: StepRunResult, pods: Iterable[PodView]) -> StepRunR
     The kubelet reports the end of a container some seconds later, so events may be added after the
     document was stored. A document without new events is returned as it is.
     """
-    known = {each.pod: each for each in document.pods or ()}
-    found = {each.name: _record(each, document.start_time, document.end_time) for each in pods}
+    known = {pod.pod: pod for pod in document.pods or ()}
+    records = {pod.name: _record(pod, document.start_time, document.end_time) for pod in pods}
     if document.pods is not None and not any(
-        _is_new(record, known.get(name)) for name, record in found.items()
+        _is_new(record, known.get(name)) for name, record in records.items()
     ):
         return document
-    merged = known | {name: _merge(known.get(name), record) for name, record in found.items()}
+    merged = known | {name: _merge(known.get(name), record) for name, record in records.items()}
     return document.model_copy(update={"pods": [merged[name] for name in sorted(merged)]})
 
 
@@ -261,8 +261,8 @@ def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
     return any(
         pod.created > since
         or any(
-            each.ended is not None and each.ended > since and _is_problem(each)
-            for each in pod.containers
+            container.ended is not None and container.ended > since and _is_problem(container)
+            for container in pod.containers
         )
         for pod in pods
     )
@@ -270,13 +270,15 @@ def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
 
 def _record(pod: PodView, start: datetime, end: datetime) -> PodRecord:
     problems = [
-        PodEvent(kind=_kind(each), container=each.name, time=each.ended)
-        for each in pod.containers
-        if each.ended is not None and start <= each.ended <= end and _is_problem(each)
+        PodEvent(kind=_kind(container), container=container.name, time=container.ended)
+        for container in pod.containers
+        if container.ended is not None
+        and start <= container.ended <= end
+        and _is_problem(container)
     ]
     if start < pod.created <= end:
         problems.append(PodEvent(kind="Replaced", time=pod.created))
-    restarts = sum(each.restarts for each in pod.containers)
+    restarts = sum(container.restarts for container in pod.containers)
     return PodRecord(pod=pod.name, component=pod.component, restarts=restarts, troubles=problems)
 
 
@@ -290,10 +292,10 @@ def _kind(container: ContainerView) -> str:
 
 
 def _is_new(record: PodRecord, known: PodRecord | None) -> bool:
-    return any(known is None or each not in known.troubles for each in record.troubles)
+    return any(known is None or trouble not in known.troubles for trouble in record.troubles)
 
 
 def _merge(known: PodRecord | None, record: PodRecord) -> PodRecord:
     before = known.troubles if known is not None else []
-    added = [each for each in record.troubles if each not in before]
+    added = [trouble for trouble in record.troubles if trouble not in before]
     return record.model_copy(update={"troubles": [*before, *added]})

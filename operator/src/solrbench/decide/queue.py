@@ -87,7 +87,7 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
     """Return the entry of a benchmark as the API server gives it."""
     metadata, status = body["metadata"], body.get("status") or {}
     created = metadata.get("creationTimestamp")
-    conditions = {each["type"]: each for each in status.get("conditions") or []}
+    conditions = {condition["type"]: condition for condition in status.get("conditions") or []}
     return QueueEntry(
         uid=metadata.get("uid", ""),
         key=f"{metadata.get('namespace', 'default')}/{metadata['name']}",
@@ -153,11 +153,11 @@ def find_position(
         max_concurrent: how many may run at a time
 
     """
-    others = [each for each in everyone if each.uid != benchmark.uid]
-    running = sorted(each.key for each in others if each.running)
+    others = [entry for entry in everyone if entry.uid != benchmark.uid]
+    running = sorted(entry.key for entry in others if entry.running)
     waiting = sorted(
-        (each for each in others if each.waiting and each.rank < benchmark.rank),
-        key=lambda each: each.rank,
+        (entry for entry in others if entry.waiting and entry.rank < benchmark.rank),
+        key=lambda entry: entry.rank,
     )
-    before = running + [each.key for each in waiting]
+    before = running + [entry.key for entry in waiting]
     return QueuePosition(len(waiting) + 1, before if len(before) >= max_concurrent else [])

@@ -79,30 +79,31 @@ class References:
 
 def check_config_maps(found: References) -> Outcome | None:
     """Wait until every ConfigMap exists with its keys."""
-    for each in found.config_maps:
-        if each.keys is None:
+    for config_map in found.config_maps:
+        if config_map.keys is None:
             return wait(
                 LifecycleReason.CONFIG_MAP_NOT_FOUND,
-                f"{each.field}: there is no ConfigMap {each.name} in namespace {found.namespace};"
+                f"{config_map.field}: there is no ConfigMap {config_map.name} in namespace"
+                f" {found.namespace};"
                 " create it",
             )
-        missing = [key for key in each.wanted if key not in each.keys]
+        missing = [key for key in config_map.wanted if key not in config_map.keys]
         if missing:
             return wait(
                 LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND,
-                f"{each.field}: ConfigMap {each.name} has no key {', '.join(missing)};"
-                f" it has {', '.join(sorted(each.keys)) or 'none'}; add it",
+                f"{config_map.field}: ConfigMap {config_map.name} has no key {', '.join(missing)};"
+                f" it has {', '.join(sorted(config_map.keys)) or 'none'}; add it",
             )
     return None
 
 
 def check_claims(found: References) -> Outcome | None:
     """Wait until every PersistentVolumeClaim exists."""
-    for each in found.claims:
-        if not each.exists:
+    for claim in found.claims:
+        if not claim.exists:
             return wait(
                 LifecycleReason.VOLUME_CLAIM_NOT_FOUND,
-                f"{each.field}: there is no PersistentVolumeClaim {each.name} in namespace"
+                f"{claim.field}: there is no PersistentVolumeClaim {claim.name} in namespace"
                 f" {found.namespace}; create it",
             )
     return None
@@ -191,13 +192,13 @@ def check_pod_options(spec: Spec, allowed: Collection[str]) -> Outcome | None:
 def _set_options(spec: Spec) -> Iterator[tuple[str, str]]:
     """Yield the path and the name of each option that is set."""
     for index, options in enumerate(spec.pod_options):
-        place = f"spec.podOptions[{index}]"
+        path = f"spec.podOptions[{index}]"
         for name in PodOptions.model_fields:
             if name != "components" and getattr(options, name) is not None:
-                yield f"{place}.{to_camel(name)}", to_camel(name)
-        for number, each in enumerate(options.env or ()):
-            if each.value_from is not None and each.value_from.secret_key_ref is not None:
-                yield f"{place}.env[{number}].valueFrom.secretKeyRef", SECRETS
+                yield f"{path}.{to_camel(name)}", to_camel(name)
+        for number, env_var in enumerate(options.env or ()):
+            if env_var.value_from is not None and env_var.value_from.secret_key_ref is not None:
+                yield f"{path}.env[{number}].valueFrom.secretKeyRef", SECRETS
     solr = spec.target.solr_cloud
     if solr is None:
         return

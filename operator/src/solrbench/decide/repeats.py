@@ -40,11 +40,11 @@ def count_repeats(
     """
     if repeats.until is None:
         return repeats.most
-    found = Counter(each.repeat for each in stored)
-    last = max(found, default=0)
+    counts = Counter(step_run.repeat for step_run in stored)
+    last = max(counts, default=0)
     if last < repeats.least:
         return repeats.least
-    if found[last] < ladder or last >= repeats.most or is_decided():
+    if counts[last] < ladder or last >= repeats.most or is_decided():
         return last
     return last + 1
 
@@ -101,7 +101,7 @@ def find_reusable(body: Mapping[str, Any] | None, pods: Iterable[PodView]) -> St
         status = Status.model_validate((body or {}).get("status") or {})
     except ValidationError:
         return None  # of another version of the operator
-    known = {each.name: each.identity for each in pods if each.ready and not each.deleting}
+    known = {pod.name: pod.identity for pod in pods if pod.ready and not pod.deleting}
     is_whole = bool(known) and known == status.target.pods
     return status if is_whole and holds(status, SUCCEEDED) else None
 

@@ -48,9 +48,9 @@ def _in_status(cloud: Body) -> Iterator[str]:
         ("readyReplicas", "are ready"),
         ("upToDateNodes", "are up to date"),
     ):
-        found = status.get(field, 0)
-        if found != wanted:
-            yield f"{found} of {wanted} Solr nodes {words}"
+        count = status.get(field, 0)
+        if count != wanted:
+            yield f"{count} of {wanted} Solr nodes {words}"
     if status.get("targetVersion"):
         yield f"version {status['targetVersion']} is being rolled out"
     nodes = status.get("solrNodes") or []
@@ -141,7 +141,10 @@ def check_not_deleted(state: SolrCloudState) -> Outcome | None:
 
 def check_owned(state: SolrCloudState) -> Outcome | None:
     """Fail if the SolrCloud does not belong to the benchmark."""
-    owners = {each["uid"] for each in state.cloud["metadata"].get("ownerReferences", [])}
+    owners = {
+        owner_reference["uid"]
+        for owner_reference in state.cloud["metadata"].get("ownerReferences", [])
+    }
     if state.benchmark_uid in owners:
         return None
     return fail(

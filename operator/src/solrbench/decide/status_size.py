@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1.comparisons import Comparison
-from solrbench.api.v1alpha1.findings import InvalidReason, TrendWord
+from solrbench.api.v1alpha1.findings import InvalidReason, TrendConclusion
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.decide.conditions import SUCCEEDED, Conditions, is_finished
@@ -44,7 +44,11 @@ _DETAILS = (
 )
 """Of a result: beside its rate, mean, percentiles and failures."""
 
-_GROWING = frozenset(TrendWord) - {TrendWord.STEADY, TrendWord.UNCLEAR, TrendWord.ROSE_ONCE}
+_GROWING = frozenset(TrendConclusion) - {
+    TrendConclusion.STEADY,
+    TrendConclusion.UNCLEAR,
+    TrendConclusion.ROSE_ONCE,
+}
 
 
 class _Reduction(NamedTuple):
@@ -76,7 +80,7 @@ def _size(status: Status) -> int:
 
 
 def _without_details(status: Status) -> dict[str, object]:
-    return {"results": [_basic(each) for each in status.results]}
+    return {"results": [_basic(result) for result in status.results]}
 
 
 def _basic(result: StepResult) -> StepResult:
@@ -92,8 +96,8 @@ def _without_telemetry(status: Status) -> dict[str, object]:
 def _short_unchecked(status: Status) -> dict[str, object]:
     return {
         "verdicts": [
-            each.model_copy(update={"unchecked": _shortened(each.unchecked)})
-            for each in status.verdicts
+            verdict.model_copy(update={"unchecked": _shortened(verdict.unchecked)})
+            for verdict in status.verdicts
         ]
     }
 
@@ -101,20 +105,20 @@ def _short_unchecked(status: Status) -> dict[str, object]:
 def _first_comparisons(status: Status) -> dict[str, object]:
     """Return the first comparison of each step and variant: that of all requests."""
     first: dict[tuple[str, str], Comparison] = {}
-    for each in status.comparisons:
-        first.setdefault((each.step, each.variant), each)
+    for comparison in status.comparisons:
+        first.setdefault((comparison.step, comparison.variant), comparison)
     return {"comparisons": list(first.values())}
 
 
 def _growing_trends(status: Status) -> dict[str, object]:
-    return {"trends": [each for each in status.trends if each.word in _GROWING]}
+    return {"trends": [trend for trend in status.trends if trend.word in _GROWING]}
 
 
 def _short_reasons(status: Status) -> dict[str, object]:
     return {
         "verdicts": [
-            each.model_copy(update={"reasons": _shortened(each.reasons)})
-            for each in status.verdicts
+            verdict.model_copy(update={"reasons": _shortened(verdict.reasons)})
+            for verdict in status.verdicts
         ]
     }
 
@@ -125,7 +129,7 @@ def _totals_only(status: Status) -> dict[str, object]:
 
 
 def _shortened(reasons: Sequence[InvalidReason]) -> list[InvalidReason]:
-    return [each.model_copy(update={"message": _cut(each.message)}) for each in reasons]
+    return [reason.model_copy(update={"message": _cut(reason.message)}) for reason in reasons]
 
 
 def _cut(text: str) -> str:

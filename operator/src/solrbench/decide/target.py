@@ -82,11 +82,12 @@ def check_heap(nodes: TargetNodes) -> Outcome | None:
     wanted = nodes.wanted_heap_bytes
     if wanted is None:
         return None
-    for node, found in sorted((nodes.heap_bytes or {}).items()):
-        if is_other_heap(found, wanted):
+    for node, heap_bytes in sorted((nodes.heap_bytes or {}).items()):
+        if is_other_heap(heap_bytes, wanted):
             return fail(
                 TargetReason.HEAP_MISMATCH,
-                f"{node} reports a maximum heap of {found >> 20} MiB, spec.target.solrCloud.heap is"
+                f"{node} reports a maximum heap of {heap_bytes >> 20} MiB,"
+                " spec.target.solrCloud.heap is"
                 f" {wanted >> 20} MiB; remove heap options from the environment of the image",
             )
     return None
@@ -175,11 +176,11 @@ class ZooKeeperHeap:
 
 def check_zookeeper_heap(ensemble: ZooKeeperHeap) -> Outcome | None:
     """Fail if a member runs with another heap than the one of the spec."""
-    for host, found in sorted(ensemble.heap_bytes.items()):
-        if found is not None and is_other_heap(found, ensemble.wanted):
+    for host, heap_bytes in sorted(ensemble.heap_bytes.items()):
+        if heap_bytes is not None and is_other_heap(heap_bytes, ensemble.wanted):
             return fail(
                 TargetReason.HEAP_MISMATCH,
-                f"{host} reports a maximum heap of {found >> 20} MiB,"
+                f"{host} reports a maximum heap of {heap_bytes >> 20} MiB,"
                 f" spec.target.solrCloud.zookeeper.heap is {ensemble.wanted >> 20} MiB; remove heap"
                 " options from the environment of the image",
             )

@@ -55,8 +55,10 @@ class StoredStatus:
         """Return that of a resource as the API server has it."""
         before = resource.get("status") or {}
         generation = resource["metadata"].get("generation", 1)
-        found = Conditions(readable_conditions(before.get("conditions") or []), now, generation)
-        return cls(before, copy.deepcopy(before), found, generation, now)
+        conditions = Conditions(
+            readable_conditions(before.get("conditions") or []), now, generation
+        )
+        return cls(before, copy.deepcopy(before), conditions, generation, now)
 
     @property
     def is_started(self) -> bool:
@@ -88,7 +90,8 @@ class StoredStatus:
         self.conditions.set(type_, truth, reason, message)
         self.body["observedGeneration"] = self.generation
         self.body["conditions"] = [
-            each.model_dump(mode="json", by_alias=True) for each in self.conditions.as_list()
+            condition.model_dump(mode="json", by_alias=True)
+            for condition in self.conditions.as_list()
         ]
 
     def end(self, phase: str) -> None:
@@ -155,8 +158,8 @@ def _deadlines(body: dict[str, Any]) -> Deadlines:
 
 def readable_conditions(conditions: list[Any]) -> Iterator[Condition]:
     """Yield the stored conditions that can be read."""
-    for each in conditions:
+    for condition in conditions:
         try:
-            yield Condition.model_validate(each)
+            yield Condition.model_validate(condition)
         except ValidationError:
             continue

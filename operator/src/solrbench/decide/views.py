@@ -73,13 +73,18 @@ class PodView:
     @property
     def identity(self) -> str:
         """Uid and restarts, which distinguish a pod from its replacement."""
-        return f"{self.uid}/{sum(each.restarts for each in self.containers)}"
+        return f"{self.uid}/{sum(container.restarts for container in self.containers)}"
 
     @property
     def termination_message(self) -> str:
         """Termination message of the first container that left one."""
         return next(
-            (each.termination_message for each in self.containers if each.termination_message), ""
+            (
+                container.termination_message
+                for container in self.containers
+                if container.termination_message
+            ),
+            "",
         )
 
 
@@ -147,9 +152,9 @@ def view_job(body: dict[str, Any]) -> JobView:
     """Return the view of a Job as the API server gives it."""
     metadata = body["metadata"]
     conditions = {
-        each["type"]: each
-        for each in (body.get("status") or {}).get("conditions") or []
-        if each["status"] == "True"
+        condition["type"]: condition
+        for condition in (body.get("status") or {}).get("conditions") or []
+        if condition["status"] == "True"
     }
     failed = conditions.get("Failed") or conditions.get("FailureTarget") or {}
     return JobView(

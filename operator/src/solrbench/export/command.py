@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.environment import Environment
 from solrbench.contract.pod_plans import (
-    EVIDENCE_FOLDER,
+    DIAGNOSTICS_FOLDER,
     EXIT_PERMANENT,
     EXPORT_CA_FOLDER,
     EXPORT_CREDENTIALS_FOLDER,
@@ -67,7 +67,7 @@ def read_report(plan: ExportPlan, resource: Path, folder: Path) -> Report:
             spec=benchmark.spec,
             status=benchmark.status,
             environment=_read_environment(folder),
-            evidence=_read_evidence(folder / EVIDENCE_FOLDER),
+            evidence=_read_diagnostics(folder / DIAGNOSTICS_FOLDER),
             steps=sorted(steps, key=lambda each: each.start_time),
         )
     except (OSError, ValidationError, DamagedReportError) as error:
@@ -90,11 +90,11 @@ def _read_environment(folder: Path) -> Environment | None:
         return None  # of another version
 
 
-def _read_evidence(folder: Path) -> dict[str, str]:
+def _read_diagnostics(folder: Path) -> dict[str, str]:
     if not folder.is_dir():
         return {}
-    files = sorted(each for each in folder.iterdir() if each.is_file())
-    return {each.name: each.read_text("utf-8") for each in files}
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    return {file.name: file.read_text("utf-8") for file in files}
 
 
 EXIT_RETRYABLE = 1

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 TIMEOUT = timedelta(seconds=60)
 RETRY_TIMEOUT = timedelta(seconds=60)
-MOST_RETRIES = 5
+MAX_RETRIES = 5
 _MAX_TEXT = 300
 
 _Problem = tuple[ExportReason, str, bool]
@@ -86,8 +86,10 @@ class Destination:
 
         """
         with self._explained("listing", parent):
-            found = obstore.list_with_delimiter(self.store, parent)["common_prefixes"]
-        return sorted(each.rstrip("/").rpartition("/")[2] for each in found)
+            common_prefixes = obstore.list_with_delimiter(self.store, parent)["common_prefixes"]
+        return sorted(
+            common_prefix.rstrip("/").rpartition("/")[2] for common_prefix in common_prefixes
+        )
 
     def delete_folder(self, path: str) -> None:
         """Delete all files of a folder.
@@ -152,7 +154,7 @@ def open_bucket(bucket: ExportBucket, credentials: Path, ca: Path) -> Destinatio
     store = S3Store(
         config=config,
         client_options=client,
-        retry_config={"max_retries": MOST_RETRIES, "retry_timeout": RETRY_TIMEOUT},
+        retry_config={"max_retries": MAX_RETRIES, "retry_timeout": RETRY_TIMEOUT},
     )
     return Destination(store, f"bucket {bucket.bucket}", field, is_bucket=True)
 
@@ -194,7 +196,7 @@ def _volume_problem(_: Exception, text: str) -> _Problem:
 
 
 def _is_named(error: Exception, *names: str) -> bool:
-    return any(type(error).__name__.startswith(each) for each in names)
+    return any(type(error).__name__.startswith(name) for name in names)
 
 
 def _short(text: str) -> str:

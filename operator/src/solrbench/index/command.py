@@ -166,8 +166,8 @@ async def _send_all(
             api_server=tuple(plan.api_server),
             seconds=math.inf if plan.max_seconds is None else plan.max_seconds,
         )
-        found = read_documents(dataset, part, ReadContext(pod.folder, retry_policy, downloads))
-        return batches(found, routes, indexing.batch_size, dataset.id_field)
+        documents = read_documents(dataset, part, ReadContext(pod.folder, retry_policy, downloads))
+        return batches(documents, routes, indexing.batch_size, dataset.id_field)
 
     async with PrefetchReader(read, indexing.concurrency) as reader:
         await _drain(reader, sender, indexing.concurrency)

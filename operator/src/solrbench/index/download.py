@@ -177,9 +177,9 @@ def _strong_etag(response: httpx.Response) -> str | None:
 
 
 def _begins_at(response: httpx.Response, offset: int) -> bool:
-    found = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+    match = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
     is_partial = response.status_code == httpx.codes.PARTIAL_CONTENT
-    return is_partial and found is not None and int(found[1]) == offset
+    return is_partial and match is not None and int(match[1]) == offset
 
 
 def _refuse_encoding(response: httpx.Response, location: str) -> None:
@@ -284,21 +284,21 @@ class Downloader:
             PermanentError: `HostNotAllowed`.
 
         """
-        place = url
+        location = url
         for _ in range(_REDIRECTS + 1):
-            self._rules.check_url(place)
-            own = self._credentials if _is_same_server(url, place) else {}
+            self._rules.check_url(location)
+            own = self._credentials if _is_same_server(url, location) else {}
             response = self._client.send(
                 self._client.build_request(
-                    "GET", place, headers={**headers, **own}, extensions=self._extensions()
+                    "GET", location, headers={**headers, **own}, extensions=self._extensions()
                 ),
                 stream=True,
             )
             if response.next_request is None:
                 return _checked(url, response)
             response.close()
-            before, place = place, response.next_request.url
-            check_redirect(url, before, place)
+            before, location = location, response.next_request.url
+            check_redirect(url, before, location)
         raise _unreachable(url, f"more than {_REDIRECTS} redirects", permanent=True)
 
     def _extensions(self) -> dict[str, object]:

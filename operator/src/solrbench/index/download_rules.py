@@ -110,8 +110,8 @@ def read_trust(http: Http, rules: DownloadRules) -> ssl.SSLContext | None:
     """
     if http.tls is None:
         return None
-    found = http.tls.ca_config_map or http.tls.ca_secret
-    field = f"spec.dataset.http.tls: {found.name if found else ''}"
+    authorities = http.tls.ca_config_map or http.tls.ca_secret
+    field = f"spec.dataset.http.tls: {authorities.name if authorities else ''}"
     try:
         return HttpAuth(ca=_read(rules.ca / CA_KEY, field)).ssl_context
     except PermanentError as error:

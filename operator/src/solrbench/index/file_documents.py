@@ -77,14 +77,14 @@ def _read(
     may_be_empty: bool = False,
 ) -> Iterator[dict[str, Any]]:
     position, first = 0, dataset.first_documents
-    for each in files:
+    for file in files:
         if position == first:
             return
-        with _bytes_of(each.file) as stream:
-            records = reader_for(each.wanted)(stream, each.file.location)
+        with _bytes_of(file.file) as stream:
+            records = reader_for(file.wanted)(stream, file.file.location)
             for number, load in enumerate(records, 1):
                 if partition.owns(position):
-                    yield cleaned(load(), dataset.id_field, f"{each.name}-{number}")
+                    yield cleaned(load(), dataset.id_field, f"{file.name}-{number}")
                 position += 1
                 if position == first:
                     return
@@ -100,7 +100,7 @@ def _check_size(
         IndexingError: they do not
 
     """
-    places = ", ".join(each.file.location for each in files)
+    places = ", ".join(file.file.location for file in files)
     if documents == 0 and not may_be_empty:
         raise IndexingError(
             IndexingReason.EMPTY_DATASET,

@@ -59,8 +59,8 @@ def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
         IndexingError: a path leads out of the folder, or nothing is there
 
     """
-    found = dict.fromkeys(match for path in paths for match in _matches(folder, path))
-    return [DataFile(PurePosixPath(path).name, path, _opener(folder, path)) for path in found]
+    files = dict.fromkeys(match for path in paths for match in _matches(folder, path))
+    return [DataFile(PurePosixPath(path).name, path, _opener(folder, path)) for path in files]
 
 
 def distinct_names(files: list[DataFile]) -> list[str]:

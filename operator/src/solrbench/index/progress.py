@@ -19,9 +19,9 @@ from solrbench.contract.server_document import ServerFigures
 from solrbench.index.errors import IndexingError
 from solrbench.net.deadline import AddressCheck, single_family, url_host
 from solrbench.net.http import create_client, fetch
-from solrbench.telemetry.summary import POD_FIGURES
+from solrbench.telemetry.summary import POD_METRICS
 
-LAST_WORDS_BYTES = 4096
+MAX_TERMINATION_MESSAGE_BYTES = 4096
 """Kubernetes cuts a termination message here, and cut JSON is no JSON."""
 
 _log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class ProgressCounter:
 
     def used(self, pod: ServerFigures) -> None:
         """Note what the pod used."""
-        figures = {name: pod.figures[name] for name in POD_FIGURES if name in pod.figures}
+        figures = {name: pod.figures[name] for name in POD_METRICS if name in pod.figures}
         known = {name: round(number, 3) for name, number in figures.items()}
         self._update(usage={"seconds": round(pod.seconds, 3)} | known)
 
@@ -76,13 +76,13 @@ def as_json(progress: IndexProgress) -> bytes:
 
 
 def termination_message(progress: IndexProgress) -> bytes:
-    """Return JSON of at most `LAST_WORDS_BYTES`, with the message cut in the middle if need be.
+    """Return JSON of at most `MAX_TERMINATION_MESSAGE_BYTES`; its message is cut in the middle.
 
     Both ends of a message matter: the place stands first, the remedy last.
     """
     text, message = as_json(progress), progress.message or ""
     keep = len(message)
-    while len(text) > LAST_WORDS_BYTES:
+    while len(text) > MAX_TERMINATION_MESSAGE_BYTES:
         keep = keep * 3 // 4
         cut = f"{message[: keep // 2]} … {message[len(message) - keep // 2 :]}"
         text = as_json(progress.model_copy(update={"message": cut}))

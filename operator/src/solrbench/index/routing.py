@@ -135,14 +135,14 @@ def composite_hash(key: str) -> int | None:
 
 def parse_routes(cluster_status: dict[str, Any], collection: str, id_field: str) -> Routes | None:
     """Return the routes out of a response to CLUSTERSTATUS; `None` without such a collection."""
-    found = cluster_status["cluster"].get("collections", {}).get(collection)
-    if found is None:
+    state = cluster_status["cluster"].get("collections", {}).get(collection)
+    if state is None:
         return None
-    router = found["router"]
+    router = state["router"]
     implicit = router["name"] == "implicit"
     shards = [
         Shard(name, None if implicit else _first_hash(shard["range"]), _leader(shard))
-        for name, shard in found["shards"].items()
+        for name, shard in state["shards"].items()
         if shard["state"] == "active"
     ]
     return Routes(

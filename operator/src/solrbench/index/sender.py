@@ -217,13 +217,13 @@ class PrefetchReader(Generic[Item]):
             Exception: what the iterator raised
 
         """
-        found = await self._queue.get()
+        item = await self._queue.get()
         self._free.release()
-        if found is None or isinstance(found, BaseException):
+        if item is None or isinstance(item, BaseException):
             self._queue.put_nowait(None)
-        if isinstance(found, BaseException):
-            raise found
-        return found
+        if isinstance(item, BaseException):
+            raise item
+        return item
 
     def _read(self) -> None:
         last: BaseException | None = None

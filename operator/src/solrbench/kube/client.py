@@ -67,22 +67,22 @@ class Cluster(ObjectReader):
 
         """
         metadata = manifest["metadata"]
-        place = metadata.get("namespace"), metadata["name"]
-        owned, found = controller_uid(manifest) is not None, None
+        key = metadata.get("namespace"), metadata["name"]
+        owned, existing = controller_uid(manifest) is not None, None
         if owned:
-            found = self.get(manifest["apiVersion"], manifest["kind"], *place)
-            refuse_taken(manifest, found)
-        if found is not None:
-            manifest = manifest | {"metadata": metadata | {"uid": found["metadata"]["uid"]}}
+            existing = self.get(manifest["apiVersion"], manifest["kind"], *key)
+            refuse_taken(manifest, existing)
+        if existing is not None:
+            manifest = manifest | {"metadata": metadata | {"uid": existing["metadata"]["uid"]}}
         query = {
             "fieldManager": manager,
             # One that appeared since the look above is another client's.
-            "force": not owned or found is not None,
+            "force": not owned or existing is not None,
         }
         return self._write(
             f"applying {manifest['kind']} {metadata['name']}",
             "PATCH",
-            self._path(manifest["apiVersion"], manifest["kind"], *place),
+            self._path(manifest["apiVersion"], manifest["kind"], *key),
             manifest,
             query=query,
             content_type=APPLY_PATCH,

@@ -35,7 +35,7 @@ from solrbench.kube.kubeconfig import (
 )
 from solrbench.reasons.end import ApiServerReason
 
-_MOST_CHARACTERS = 1000
+_MAX_CHARACTERS = 1000
 
 
 class ApiStatusError(Exception):
@@ -114,10 +114,10 @@ def _message(body: bytes) -> str:
     try:
         status = orjson.loads(body)
     except orjson.JSONDecodeError:
-        return body.decode("utf-8", "replace").strip()[:_MOST_CHARACTERS]
+        return body.decode("utf-8", "replace").strip()[:_MAX_CHARACTERS]
     if not isinstance(status, dict) or not status.get("message"):
-        return body.decode("utf-8", "replace")[:_MOST_CHARACTERS] if status else ""
-    return str(status["message"])[:_MOST_CHARACTERS] + _causes(status)
+        return body.decode("utf-8", "replace")[:_MAX_CHARACTERS] if status else ""
+    return str(status["message"])[:_MAX_CHARACTERS] + _causes(status)
 
 
 def _causes(status: dict[str, Any]) -> str:
@@ -125,11 +125,11 @@ def _causes(status: dict[str, Any]) -> str:
     causes = (status.get("details") or {}).get("causes") or []
     message = str(status["message"])
     missing = [
-        f"{each.get('field', '')}: {each['message']}".removeprefix(": ")
-        for each in causes
-        if each.get("message") and each["message"] not in message
+        f"{cause.get('field', '')}: {cause['message']}".removeprefix(": ")
+        for cause in causes
+        if cause.get("message") and cause["message"] not in message
     ]
-    text = "; ".join(missing)[:_MOST_CHARACTERS]
+    text = "; ".join(missing)[:_MAX_CHARACTERS]
     return f" ({text})" if text else ""
 
 
@@ -158,8 +158,8 @@ class ServerHosts:
         return self._known
 
     def _read(self) -> list[str]:
-        found = orjson.loads(self._read_versions()).get("serverAddressByClientCIDRs") or []
-        hosts = [urlsplit(f"//{each['serverAddress']}").hostname for each in found]
+        addresses = orjson.loads(self._read_versions()).get("serverAddressByClientCIDRs") or []
+        hosts = [urlsplit(f"//{address['serverAddress']}").hostname for address in addresses]
         return [host for host in (self._own, *hosts) if host]
 
 

@@ -40,7 +40,7 @@ from solrbench.decide.views import controller_uid
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
-from solrbench.manifests.results import build_evidence
+from solrbench.manifests.results import build_diagnostics
 from solrbench.net.http import HttpAuth, basic_auth
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -78,10 +78,10 @@ def fields_at(
     wanted = {"group": group, "version": version, "kind": kind}
     for schema in document.get("components", {}).get("schemas", {}).values():
         if wanted in schema.get(KINDS, []):
-            place = schema
+            node = schema
             for part in path:
-                place = place.get("properties", {}).get(part, {})
-            return frozenset(place.get("properties", {}))
+                node = node.get("properties", {}).get(part, {})
+            return frozenset(node.get("properties", {}))
     return None
 
 
@@ -145,12 +145,12 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
         benchmark: with the status of now
 
     """
-    found = list_labelled(cluster, benchmark, "v1", "Pod")
-    pods = [each for each in found if _is_of_target(each)]
+    labelled_pods = list_labelled(cluster, benchmark, "v1", "Pod")
+    pods = [pod for pod in labelled_pods if _is_of_target(pod)]
     existing = benchmark.status.target.nodes
     return MeasuredTarget(
         attempt=benchmark.status.attempts.target,
-        pods={each["metadata"]["name"]: each["metadata"]["uid"] for each in pods} | existing,
+        pods={pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in pods} | existing,
         nodes=_nodes_by_pod(pods),
         images=_images(pods),
     )
@@ -162,36 +162,36 @@ def _is_of_target(pod: Manifest) -> bool:
 
 def _nodes_by_component(benchmark: SolrBenchmark, pods: Sequence[Manifest]) -> dict[str, list[str]]:
     """Return where each component runs; for an existing target its Solr nodes are all there is."""
-    found: dict[str, set[str]] = {}
+    nodes_by_component: dict[str, set[str]] = {}
     if benchmark.spec.target.existing is not None:
-        found[SOLR] = set(benchmark.status.target.nodes)
+        nodes_by_component[SOLR] = set(benchmark.status.target.nodes)
     for pod in pods:
         node = (pod.get("spec") or {}).get("nodeName")
         component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
         if node and component != INDEX:
-            found.setdefault(component, set()).add(node)
-    return {component: sorted(nodes) for component, nodes in sorted(found.items())}
+            nodes_by_component.setdefault(component, set()).add(node)
+    return {component: sorted(nodes) for component, nodes in sorted(nodes_by_component.items())}
 
 
 def _nodes_by_pod(pods: Sequence[Manifest]) -> dict[str, str]:
     """Return the node of each pod that has one."""
     return {
-        each["metadata"]["name"]: node
-        for each in pods
-        if (node := (each.get("spec") or {}).get("nodeName"))
+        pod["metadata"]["name"]: node
+        for pod in pods
+        if (node := (pod.get("spec") or {}).get("nodeName"))
     }
 
 
 def _images(pods: Sequence[Manifest]) -> dict[str, str]:
     """Return component to image, with the digest where the kubelet knows it."""
-    found = {}
+    images = {}
     for pod in pods:
         component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
         for status in (pod.get("status") or {}).get("containerStatuses") or []:
             digest = status.get("imageID", "").rpartition("@")[2]
             image = status.get("image", "")
-            found[component] = f"{image}@{digest}" if digest.startswith("sha256:") else image
-    return found
+            images[component] = f"{image}@{digest}" if digest.startswith("sha256:") else image
+    return images
 
 
 def _node_names(pods: Sequence[Manifest]) -> set[str]:
@@ -280,7 +280,7 @@ def _text(data: dict[str, str], key: str, name: str, path: str) -> str:
         ) from error
 
 
-def read_evidence(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, str]:
+def read_diagnostics(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, str]:
     """Return what was kept, oldest first; nothing if there was no failure."""
     namespace, name = benchmark.metadata.namespace, names.evidence(benchmark)
     body = cluster.get("v1", "ConfigMap", namespace, name)
@@ -289,12 +289,12 @@ def read_evidence(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, str]:
     return dict(sorted((body.get("data") or {}).items(), key=lambda entry: entry[1]))
 
 
-def store_evidence(cluster: Cluster, benchmark: SolrBenchmark, key: str, text: str) -> None:
+def store_diagnostics(cluster: Cluster, benchmark: SolrBenchmark, key: str, text: str) -> None:
     """Add an entry to what is kept; the oldest go where there is no room.
 
     Raises:
         SolrbenchError: if it cannot be written.
 
     """
-    entries = add_entry(read_evidence(cluster, benchmark), key, text)
-    cluster.apply(build_evidence(benchmark, entries))
+    entries = add_entry(read_diagnostics(cluster, benchmark), key, text)
+    cluster.apply(build_diagnostics(benchmark, entries))

@@ -91,10 +91,10 @@ def _files(kubeconfig: Path | None, environment: Mapping[str, str]) -> list[Path
     if kubeconfig is not None:
         return [kubeconfig]
     named = [Path(each) for each in environment.get("KUBECONFIG", "").split(os.pathsep) if each]
-    found = [each for each in named or [_home(environment) / DEFAULT_FILE] if each.exists()]
-    if named and not found:
+    files = [each for each in named or [_home(environment) / DEFAULT_FILE] if each.exists()]
+    if named and not files:
         raise NoClusterError(f"KUBECONFIG names {named[0]}, which does not exist; correct it")
-    return found
+    return files
 
 
 def _home(environment: Mapping[str, str]) -> Path:
@@ -157,11 +157,11 @@ def _select(merged: Entry, name: str) -> ClusterAccess:
 
 
 def _named(merged: Entry, plural: str, name: str | None, what: str) -> Entry:
-    found: Entry | None = merged[plural].get(name)
-    if found is None:
+    entry: Entry | None = merged[plural].get(name)
+    if entry is None:
         known = ", ".join(sorted(map(str, merged[plural]))) or "none"
         raise NoClusterError(f"the kubeconfig has no {what} {name}; it has: {known}")
-    return found
+    return entry
 
 
 def _of_pod(environment: Mapping[str, str], folder: Path) -> ClusterAccess:

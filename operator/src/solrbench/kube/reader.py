@@ -55,8 +55,8 @@ class KnownKinds:
             if (api_version, kind) not in self._found:
                 self._found[api_version, kind] = self._look(api_version, kind, seconds)
             plural, namespaced = self._found[api_version, kind]
-        place = [f"namespaces/{namespace}"] if namespaced and namespace is not None else []
-        return "/".join([_root(api_version), *place, plural, *([name] if name else [])])
+        namespace_part = [f"namespaces/{namespace}"] if namespaced and namespace is not None else []
+        return "/".join([_root(api_version), *namespace_part, plural, *([name] if name else [])])
 
     def is_namespaced(self, api_version: str, kind: str) -> bool:
         """Return whether objects of a kind are in namespaces.
@@ -75,9 +75,9 @@ class KnownKinds:
             )
         except NotFoundError:
             body = b"{}"
-        for each in orjson.loads(body).get("resources") or []:
-            if each["kind"] == kind and "/" not in each["name"]:
-                return each["name"], each["namespaced"]
+        for resource in orjson.loads(body).get("resources") or []:
+            if resource["kind"] == kind and "/" not in resource["name"]:
+                return resource["name"], resource["namespaced"]
         raise KindNotServedError(
             ApiServerReason.KIND_NOT_SERVED, f"the API server has no kind {kind} of {api_version}"
         )
@@ -96,11 +96,11 @@ def read_pages(fetch: Callable[[str | None], dict[str, Any]]) -> Iterator[list[d
     """
     token: str | None = None
     while True:
-        found = fetch(token)
-        kind = str(found.get("kind", "")).removesuffix("List")
-        about = {"apiVersion": found.get("apiVersion"), "kind": kind}
-        yield [about | each for each in found.get("items") or []]
-        token = (found.get("metadata") or {}).get("continue") or None
+        page = fetch(token)
+        kind = str(page.get("kind", "")).removesuffix("List")
+        about = {"apiVersion": page.get("apiVersion"), "kind": kind}
+        yield [about | item for item in page.get("items") or []]
+        token = (page.get("metadata") or {}).get("continue") or None
         if token is None:
             return
 
@@ -137,8 +137,10 @@ class ObjectReader:
 
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the API server knows a kind of a named group right now."""
-        found = self.read(f"/apis/{api_version}")
-        return found is not None and any(each["kind"] == kind for each in found["resources"])
+        resource_list = self.read(f"/apis/{api_version}")
+        return resource_list is not None and any(
+            resource["kind"] == kind for resource in resource_list["resources"]
+        )
 
     def read(self, path: str) -> Manifest | None:
         """Return what the API server has at a path of its own, or `None` if there is nothing."""
@@ -383,5 +385,5 @@ def _check_event(action: str, event: Manifest) -> None:
 
 
 def _manifest(body: bytes) -> Manifest:
-    found: Manifest = orjson.loads(body)
-    return found
+    manifest: Manifest = orjson.loads(body)
+    return manifest

@@ -26,7 +26,7 @@ from solrbench.manifests.results import (
     CHUNKS_ANNOTATION,
     ENVIRONMENT_KEY,
     SHA256_ANNOTATION,
-    build_unfinished,
+    build_partial_result,
 )
 
 READ_AT_ONCE = 10
@@ -45,15 +45,15 @@ def read_documents(
     labels = selector(benchmark, names.REPORT) | (
         {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
     )
-    place = benchmark.metadata.namespace
+    namespace = benchmark.metadata.namespace
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    for part in cluster.list_in_parts("v1", "ConfigMap", place, labels, READ_AT_ONCE):
+    for part in cluster.list_in_parts("v1", "ConfigMap", namespace, labels, READ_AT_ONCE):
         for body in part:
-            found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
+            label = body["metadata"]["labels"].get(LABEL_STEP_RUN)
             # A deleted benchmark of the same name may have left some that are not collected yet.
-            if found and controller_uid(body) == benchmark.metadata.uid:
+            if label and controller_uid(body) == benchmark.metadata.uid:
                 # By digest, too: chunks that an earlier attempt left are another document's.
-                by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
+                by_document[label, _annotation(body, SHA256_ANNOTATION)].append(body)
         for key in [key for key, bodies in by_document.items() if _complete(bodies)]:
             yield _read(by_document.pop(key))
 
@@ -65,7 +65,7 @@ def sorted_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StepRun
         TemporaryError: if a stored document is damaged.
 
     """
-    return sorted(read_documents(cluster, benchmark), key=lambda each: each.start_time)
+    return sorted(read_documents(cluster, benchmark), key=lambda document: document.start_time)
 
 
 def read_environment(cluster: Cluster, benchmark: SolrBenchmark) -> Environment | None:
@@ -88,11 +88,11 @@ def _environment(body: Manifest) -> Environment | None:
 def find_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StoredDocument]:
     """Return which ConfigMaps hold which step run, without reading what is in them."""
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    labels, place = selector(benchmark, names.REPORT), benchmark.metadata.namespace
-    for body in cluster.list_metadata("v1", "ConfigMap", place, labels):
-        found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
-        if found and controller_uid(body) == benchmark.metadata.uid:
-            by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
+    labels, namespace = selector(benchmark, names.REPORT), benchmark.metadata.namespace
+    for body in cluster.list_metadata("v1", "ConfigMap", namespace, labels):
+        label = body["metadata"]["labels"].get(LABEL_STEP_RUN)
+        if label and controller_uid(body) == benchmark.metadata.uid:
+            by_document[label, _annotation(body, SHA256_ANNOTATION)].append(body)
     return [
         StoredDocument(chunks=sorted(map(_name, bodies), key=_chunk_number), sha256=sha256)
         for (_, sha256), bodies in sorted(by_document.items())
@@ -136,7 +136,9 @@ def _joined(bodies: list[Manifest]) -> ChunkedDocument:
 log = logging.getLogger("solrbench")
 
 
-def store_unfinished(cluster: Cluster, benchmark: SolrBenchmark, document: StepRunResult) -> None:
+def store_partial_result(
+    cluster: Cluster, benchmark: SolrBenchmark, document: StepRunResult
+) -> None:
     """Keep a step run in place of what was kept before; one that is too large is left out.
 
     Raises:
@@ -145,10 +147,10 @@ def store_unfinished(cluster: Cluster, benchmark: SolrBenchmark, document: StepR
     """
     chunks = to_chunks(document)
     if len(chunks.chunks) == 1:
-        cluster.apply(build_unfinished(benchmark, chunks))
+        cluster.apply(build_partial_result(benchmark, chunks))
 
 
-def read_unfinished(cluster: Cluster, benchmark: SolrBenchmark) -> StepRunResult | None:
+def read_partial_result(cluster: Cluster, benchmark: SolrBenchmark) -> StepRunResult | None:
     """Return what is kept; None if there is nothing, or nothing that can be read."""
     namespace, name = benchmark.metadata.namespace, names.unfinished(benchmark)
     body = cluster.get("v1", "ConfigMap", namespace, name)

@@ -10,13 +10,18 @@ from threading import Lock
 
 from pydantic import ValidationError
 
-from solrbench.analysis.baseline import Side, UnreadableReportError, benchmark_side, report_side
+from solrbench.analysis.baseline import (
+    ComparisonInput,
+    UnreadableReportError,
+    benchmark_input,
+    report_input,
+)
 from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.cold_start import first_step_run
 from solrbench.analysis.fail_fast import stop_reason
 from solrbench.analysis.server_metrics import merge_telemetry
 from solrbench.analysis.step_trends import find_trends
-from solrbench.analysis.verdict import StepRunDigest, digest, evaluate_steps, find_disturbance
+from solrbench.analysis.verdict import StepRunSummary, digest, evaluate_steps, find_interference
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -46,7 +51,7 @@ _RESULT_BYTES = 5000
 """Measured: one request name of one step run takes up to so much beside its histograms."""
 
 
-class Reports:
+class BenchmarkResultStore:
     """The stored results of benchmarks, read once and then kept in memory as digests.
 
     The operator is the only writer, so what was read or written before need not be read again
@@ -63,7 +68,7 @@ class Reports:
         self._cluster = cluster
         self._max_bytes = max_bytes
         self._lock = Lock()
-        self._known: OrderedDict[str, dict[str, StepRunDigest]] = OrderedDict()
+        self._known: OrderedDict[str, dict[str, StepRunSummary]] = OrderedDict()
         self._verdicts: dict[str, list[StepVerdict]] = {}
         self._stops: dict[str, dict[str, str | None]] = {}
         self._environments: dict[str, Environment] = {}
@@ -77,20 +82,23 @@ class Reports:
             TemporaryError: if a stored document is damaged.
 
         """
-        return {key: each.document for key, each in self._digests(benchmark).items()}
+        return {
+            key: step_run_summary.document
+            for key, step_run_summary in self._summaries(benchmark).items()
+        }
 
     def cold_start(self, benchmark: SolrBenchmark) -> ColdStart | None:
         """Return the cold start of the step run that was measured first, as `documents`."""
-        digests = self._digests(benchmark)
-        first = first_step_run([each.document for each in digests.values()])
+        digests = self._summaries(benchmark)
+        first = first_step_run([step_run_summary.document for step_run_summary in digests.values()])
         return None if first is None else digests[first.id].cold_start
 
     def whole_document(self, benchmark: SolrBenchmark, step_run_id: str) -> StepRunResult | None:
         """Return a stored result with all its series, read anew, if it is there."""
         read = read_documents(self._cluster, benchmark, step_run_id)
-        return next((each for each in read if each.id == step_run_id), None)
+        return next((document for document in read if document.id == step_run_id), None)
 
-    def _digests(self, benchmark: SolrBenchmark) -> dict[str, StepRunDigest]:
+    def _summaries(self, benchmark: SolrBenchmark) -> dict[str, StepRunSummary]:
         uid = benchmark.metadata.uid
         with self._lock:
             known = self._known.get(uid)
@@ -101,7 +109,7 @@ class Reports:
         read = (digest(each, load) for each in read_documents(self._cluster, benchmark))
         return self._keep(uid, _in_order({each.document.id: each for each in read}))
 
-    def _keep(self, uid: str, documents: dict[str, StepRunDigest]) -> dict[str, StepRunDigest]:
+    def _keep(self, uid: str, documents: dict[str, StepRunSummary]) -> dict[str, StepRunSummary]:
         """Keep documents as the latest, and drop the oldest of other benchmarks if need be."""
         with self._lock:
             self._known[uid] = documents
@@ -121,7 +129,7 @@ class Reports:
             TemporaryError: if what is read is not what was written.
 
         """
-        known = self._digests(benchmark)
+        known = self._summaries(benchmark)
         self._forget_documents(benchmark.metadata.uid)  # unknown until it is read back
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
@@ -142,21 +150,24 @@ class Reports:
 
         """
         spec, uid = benchmark.spec, benchmark.metadata.uid
-        found: dict[str, str] = {}
-        for key, each in self._digests(benchmark).items():
+        reasons: dict[str, str] = {}
+        for key, step_run_summary in self._summaries(benchmark).items():
             known = self._stops.setdefault(uid, {})
             if key not in known:
-                known[key] = stop_reason(spec.objectives, spec.load.stop, each.document)
+                known[key] = stop_reason(spec.objectives, spec.load.stop, step_run_summary.document)
             reason = known[key]
-            if reason is not None and each.document.trial is None:
-                found[key] = reason
-        return found
+            if reason is not None and step_run_summary.document.trial is None:
+                reasons[key] = reason
+        return reasons
 
-    def disturbances(self, benchmark: SolrBenchmark) -> dict[str, str]:
+    def interferences(self, benchmark: SolrBenchmark) -> dict[str, str]:
         """Return why step runs do not show what the target can do, by id, as `documents`."""
-        digests = self._digests(benchmark)
-        found = {key: find_disturbance(each.evaluated) for key, each in digests.items()}
-        return {key: text for key, text in found.items() if text}
+        digests = self._summaries(benchmark)
+        reasons = {
+            key: find_interference(step_run_summary.evaluated)
+            for key, step_run_summary in digests.items()
+        }
+        return {key: text for key, text in reasons.items() if text}
 
     def verdicts(self, benchmark: SolrBenchmark) -> list[StepVerdict]:
         """Return the verdicts on what is stored, brought together once after each change of it.
@@ -168,13 +179,13 @@ class Reports:
             TemporaryError: as `documents`.
 
         """
-        uid, digests = benchmark.metadata.uid, self._digests(benchmark)
+        uid, digests = benchmark.metadata.uid, self._summaries(benchmark)
         with self._lock:
             known = self._verdicts.get(uid)
         if known is not None:
             return known
-        documents = [each.document for each in digests.values()]
-        runs = {key: each.evaluated for key, each in digests.items()}
+        documents = [step_run_summary.document for step_run_summary in digests.values()]
+        runs = {key: step_run_summary.evaluated for key, step_run_summary in digests.items()}
         environment = self.environment(benchmark) if documents else None
         verdicts = evaluate_steps(benchmark.spec, documents, environment, runs)
         with self._lock:
@@ -184,19 +195,29 @@ class Reports:
 
     def telemetry(self, benchmark: SolrBenchmark) -> list[StepTelemetry]:
         """Return what the servers did in each step that is stored, as `documents`."""
-        digests = self._digests(benchmark).values()
-        return merge_telemetry(benchmark.spec, [(each.document, each.servers) for each in digests])
+        digests = self._summaries(benchmark).values()
+        return merge_telemetry(
+            benchmark.spec,
+            [(step_run_summary.document, step_run_summary.servers) for step_run_summary in digests],
+        )
 
     def trends(self, benchmark: SolrBenchmark) -> list[Trend]:
         """Return what grew in each step that is stored, as `documents`."""
-        digests = self._digests(benchmark).values()
-        return find_trends(benchmark.spec, [(each.document, each.trends) for each in digests])
+        digests = self._summaries(benchmark).values()
+        return find_trends(
+            benchmark.spec,
+            [(step_run_summary.document, step_run_summary.trends) for step_run_summary in digests],
+        )
 
     def bottlenecks(self, benchmark: SolrBenchmark) -> list[Bottleneck]:
         """Return what held each step back that is stored, as `documents`."""
-        digests = self._digests(benchmark).values()
+        digests = self._summaries(benchmark).values()
         return find_bottlenecks(
-            benchmark.spec, [(each.evaluated, each.servers) for each in digests]
+            benchmark.spec,
+            [
+                (step_run_summary.evaluated, step_run_summary.servers)
+                for step_run_summary in digests
+            ],
         )
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
@@ -211,7 +232,7 @@ class Reports:
             return False
         self._environments[uid] = known
         under_way = attempts.target, attempts.load
-        return any((each.target, each.load) == under_way for each in known.attempts)
+        return any((attempt.target, attempt.load) == under_way for attempt in known.attempts)
 
     def store_environment(self, benchmark: SolrBenchmark, record: Environment) -> Environment:
         """Store the record of what the benchmark runs on, added to that of earlier attempts."""
@@ -234,29 +255,31 @@ class Reports:
             self._verdicts.pop(uid, None)
 
 
-def _estimate_bytes(documents: dict[str, StepRunDigest]) -> int:
+def _estimate_bytes(documents: dict[str, StepRunSummary]) -> int:
     """Return about what documents take in memory: histograms and blocks are most of it."""
     return sum(map(_document_bytes, documents.values()))
 
 
-def _document_bytes(kept: StepRunDigest) -> int:
+def _document_bytes(kept: StepRunSummary) -> int:
     results = kept.document.requests
     # Histograms, with and without delays, and blocks of time are texts; other texts are short.
-    texts = sum(len(text) for each in results for _, text in each if isinstance(text, str))
+    texts = sum(len(text) for result in results for _, text in result if isinstance(text, str))
     seconds = len(kept.evaluated.second_means) * kept.evaluated.second_means.itemsize
     servers = 0 if kept.servers is None else _SERVERS_BYTES
     return _RESULT_BYTES * len(results) + texts + seconds + servers
 
 
-def _in_order(digests: dict[str, StepRunDigest]) -> dict[str, StepRunDigest]:
-    ordered = sorted(digests.values(), key=lambda each: each.document.start_time)
-    return {each.document.id: each for each in ordered}
+def _in_order(digests: dict[str, StepRunSummary]) -> dict[str, StepRunSummary]:
+    ordered = sorted(
+        digests.values(), key=lambda step_run_summary: step_run_summary.document.start_time
+    )
+    return {step_run_summary.document.id: step_run_summary for step_run_summary in ordered}
 
 
 MAX_REPORT_BYTES = 16 << 20
 """What a stored report may unpack to: the operator has half a gigabyte for all it does."""
 
-_MOST_PROBLEMS = 2
+_MAX_PROBLEMS = 2
 
 
 def observe_baseline(cluster: Cluster, namespace: str, name: str) -> BaselineBenchmark:
@@ -279,7 +302,9 @@ def observe_baseline(cluster: Cluster, namespace: str, name: str) -> BaselineBen
     )
 
 
-def read_baseline(cluster: Cluster, reports: Reports, namespace: str, baseline: Baseline) -> Side:
+def read_baseline(
+    cluster: Cluster, reports: BenchmarkResultStore, namespace: str, baseline: Baseline
+) -> ComparisonInput:
     """Return the baseline with its results.
 
     Raises:
@@ -289,7 +314,7 @@ def read_baseline(cluster: Cluster, reports: Reports, namespace: str, baseline: 
 
     """
     if baseline.report is not None:
-        return _stored_side(cluster, namespace, baseline.report.config_map)
+        return _stored_input(cluster, namespace, baseline.report.config_map)
     name = "" if baseline.benchmark is None else baseline.benchmark.name
     benchmark = _benchmark(cluster, namespace, name)
     if benchmark is None:
@@ -298,7 +323,7 @@ def read_baseline(cluster: Cluster, reports: Reports, namespace: str, baseline: 
             f"spec.comparison.baseline.benchmark: there is no SolrBenchmark {name} in namespace"
             f" {namespace}; create it",
         )
-    return benchmark_side(name, benchmark, list(reports.documents(benchmark).values()))
+    return benchmark_input(name, benchmark, list(reports.documents(benchmark).values()))
 
 
 def _benchmark(cluster: Cluster, namespace: str, name: str) -> SolrBenchmark | None:
@@ -308,15 +333,15 @@ def _benchmark(cluster: Cluster, namespace: str, name: str) -> SolrBenchmark | N
     try:
         return SolrBenchmark.parse(body)
     except ValidationError as error:
-        found = "; ".join(problems(error)[:_MOST_PROBLEMS])
+        message = "; ".join(problems(error)[:_MAX_PROBLEMS])
         raise TemporaryError(
             LifecycleReason.BASELINE_UNREADABLE,
             f"spec.comparison.baseline.benchmark: SolrBenchmark {name} is not one of this version"
-            f" ({found}); run it again, or name another baseline",
+            f" ({message}); run it again, or name another baseline",
         ) from error
 
 
-def _stored_side(cluster: Cluster, namespace: str, stored: StoredReport) -> Side:
+def _stored_input(cluster: Cluster, namespace: str, stored: StoredReport) -> ComparisonInput:
     field = "spec.comparison.baseline.report.configMap"
     body = cluster.get("v1", "ConfigMap", namespace, stored.name)
     if body is None:
@@ -328,7 +353,7 @@ def _stored_side(cluster: Cluster, namespace: str, stored: StoredReport) -> Side
         text = (body.get("data") or {}).get(stored.key)
         packed = base64.b64decode((body.get("binaryData") or {}).get(stored.key, ""))
         name = f"report {stored.name}"
-        return report_side(name, text.encode() if text else packed, MAX_REPORT_BYTES)
+        return report_input(name, text.encode() if text else packed, MAX_REPORT_BYTES)
     except (UnreadableReportError, binascii.Error) as error:
         raise PermanentError(
             LifecycleReason.BASELINE_UNREADABLE,

@@ -85,7 +85,7 @@ class DeterministicUsersDispatcher:
         if users < self._dispatched or roster != self._dispatched_to:
             classes = self._classes()
             self._turns = class_sequence(classes)
-            self._counts = [{each.name: 0 for each in classes} for _ in roster.workers]
+            self._counts = [{user_class.name: 0 for user_class in classes} for _ in roster.workers]
             self._dispatched, self._dispatched_to = 0, roster
         for name in islice(self._turns, users - self._dispatched):
             self._counts[roster.placement.worker_of(self._dispatched)][name] += 1
@@ -160,7 +160,7 @@ def _parts(counts: dict[str, int]) -> Iterator[dict[str, int]]:
 KEPT_SECONDS = 120
 """Seconds of which single counts are kept; the page's current rate looks at the last twelve."""
 
-MOST_HISTORY = 720
+MAX_HISTORY_LINES = 720
 """Lines of history; with more, every second one of the older half is dropped."""
 
 CHECK_SECONDS = 30.0
@@ -201,8 +201,8 @@ def limit_stats(stats: PageStats) -> None:
         last = entry.last_request_timestamp
         if last is not None:
             for counts in (entry.num_reqs_per_sec, entry.num_fail_per_sec):
-                for second in [each for each in counts if each < last - KEPT_SECONDS]:
+                for second in [count for count in counts if count < last - KEPT_SECONDS]:
                     del counts[second]
-    if len(stats.history) > MOST_HISTORY:
+    if len(stats.history) > MAX_HISTORY_LINES:
         half = len(stats.history) // 2
         stats.history[:half] = stats.history[:half:2]

@@ -20,7 +20,7 @@ MAX_STATE_BYTES = 1 << 20
 MAX_RESULT_BYTES = 32 << 20
 """Half of what a stored result may have (`results.model.storage`)."""
 
-MOST_PROBLEMS = 3
+MAX_PROBLEMS = 3
 """Fields that a message names."""
 
 
@@ -66,15 +66,15 @@ class LoadMasterClient:
 
         """
         try:
-            found = StepRunResult.model_validate_json(
+            document = StepRunResult.model_validate_json(
                 self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
             )
         except ValidationError as error:
             raise _mismatch("result", error) from error
-        if found.id != step_run_id:
+        if document.id != step_run_id:
             text = f"the result of {step_run_id} says that it is another's; {OTHER_VERSION_REMEDY}"
             raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
-        return found
+        return document
 
     def unfinished(self) -> StepRunResult | None:
         """Return the step run under way as far as it is measured; None if there is none.
@@ -84,11 +84,11 @@ class LoadMasterClient:
             PermanentError: as `result`.
 
         """
-        found = self._send("GET", "/unfinished", MAX_RESULT_BYTES, RESULT_SECONDS, may_miss=True)
-        if not found:
+        body = self._send("GET", "/unfinished", MAX_RESULT_BYTES, RESULT_SECONDS, may_miss=True)
+        if not body:
             return None
         try:
-            return StepRunResult.model_validate_json(found)
+            return StepRunResult.model_validate_json(body)
         except ValidationError as error:
             raise _mismatch("result", error) from error
 
@@ -129,7 +129,7 @@ class LoadMasterClient:
 
 def _mismatch(what: str, error: ValidationError) -> TemporaryError:
     """Return the error for a response of another version; nothing of the response is quoted."""
-    found = "; ".join(problems(error)[:MOST_PROBLEMS])
+    message = "; ".join(problems(error)[:MAX_PROBLEMS])
     return TemporaryError(
-        LoadReason.VERSION_MISMATCH, f"the response is no {what}: {found}; {OTHER_VERSION_REMEDY}"
+        LoadReason.VERSION_MISMATCH, f"the response is no {what}: {message}; {OTHER_VERSION_REMEDY}"
     )

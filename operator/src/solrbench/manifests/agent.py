@@ -23,7 +23,7 @@ def add_agents(
     recorded = benchmark.spec.diagnostics is not None and (
         benchmark.spec.diagnostics.flight_recording is not None
     )
-    return [_with_agent(each, image, may_record=recorded) for each in manifests]
+    return [_with_agent(manifest, image, may_record=recorded) for manifest in manifests]
 
 
 def add_companion_agents(
@@ -60,8 +60,11 @@ def _with_agent(manifest: Manifest, image: OperatorImage, *, may_record: bool) -
 def _pod_with_agent(
     pod: Manifest, containers: str, image: OperatorImage, agent: Manifest
 ) -> Manifest:
-    secrets = [*pod.get("imagePullSecrets", []), *({"name": each} for each in image.pull_secrets)]
-    unique = list({each["name"]: each for each in secrets}.values())
+    secrets = [
+        *pod.get("imagePullSecrets", []),
+        *({"name": secret} for secret in image.pull_secrets),
+    ]
+    unique = list({secret["name"]: secret for secret in secrets}.values())
     return {
         **pod,
         containers: [*pod.get(containers, []), agent],

@@ -130,14 +130,14 @@ def add_secrets(benchmark: SolrBenchmark, volumes: list[Manifest], mounts: list[
     existing = benchmark.spec.target.existing
     if existing is None:
         return
-    found: list[tuple[str, str, str, dict[str, str]]] = []
+    secrets: list[tuple[str, str, str, dict[str, str]]] = []
     if existing.basic_auth is not None:
         keys = {USERNAME: USERNAME, PASSWORD: PASSWORD}
-        found.append(("credentials", existing.basic_auth.secret.name, CREDENTIALS_FOLDER, keys))
+        secrets.append(("credentials", existing.basic_auth.secret.name, CREDENTIALS_FOLDER, keys))
     if existing.tls is not None:
         secret = existing.tls.ca_secret
-        found.append(("ca", secret.name, CA_FOLDER, {secret.key: CA_KEY}))
-    for name, secret_name, folder, keys in found:
+        secrets.append(("ca", secret.name, CA_FOLDER, {secret.key: CA_KEY}))
+    for name, secret_name, folder, keys in secrets:
         items = [{"key": key, "path": path} for key, path in keys.items()]
         source = {"secretName": secret_name, "items": items, "defaultMode": 0o440}
         volumes.append({"name": name, "secret": source})

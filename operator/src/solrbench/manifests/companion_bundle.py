@@ -87,7 +87,7 @@ def replace_values(body: Any, values: Mapping[str, str]) -> Any:
 
     """
     if isinstance(body, str):
-        return _REFERENCE.sub(lambda found: _value(found, values), body)
+        return _REFERENCE.sub(lambda match: _value(match, values), body)
     if isinstance(body, list):
         return [replace_values(each, values) for each in body]
     if isinstance(body, dict):
@@ -142,12 +142,12 @@ def parse_bundle(texts: Collection[ManifestText], scope: BundleScope) -> Compani
         PermanentError: `CompanionRefused`, with the place, kind, name and field
 
     """
-    size = sum(len(each.text.encode()) for each in texts)
+    size = sum(len(companion.text.encode()) for companion in texts)
     if size > MAX_BYTES:
         raise _refuse(
             "spec.companions", f"{size} bytes of manifests, limit {MAX_BYTES}; leave some out"
         )
-    bodies = [(each, body) for each in texts for body in _documents(each)]
+    bodies = [(companion, body) for companion in texts for body in _documents(companion)]
     if len(bodies) > MAX_MANIFESTS:
         raise _refuse(
             "spec.companions", f"{len(bodies)} manifests, limit {MAX_MANIFESTS}; leave some out"
@@ -157,18 +157,18 @@ def parse_bundle(texts: Collection[ManifestText], scope: BundleScope) -> Compani
         for text, body in bodies
         for name in _service_name(body, {**scope.values, **text.values})
     }
-    found = [
+    titled_objects = [
         (_title(text.place, body), _parse(text, body, {**scope.values, **hosts, **text.values}))
         for text, body in bodies
     ]
-    _check_names(found, scope.benchmark_name)
+    _check_names(titled_objects, scope.benchmark_name)
     bundle = CompanionBundle(
-        tuple(each for _, each in found if isinstance(each, Deployment)),
-        tuple(each for _, each in found if isinstance(each, Service)),
-        tuple(each for _, each in found if isinstance(each, ConfigMap)),
+        tuple(companion for _, companion in titled_objects if isinstance(companion, Deployment)),
+        tuple(companion for _, companion in titled_objects if isinstance(companion, Service)),
+        tuple(companion for _, companion in titled_objects if isinstance(companion, ConfigMap)),
     )
-    for title, each in found:
-        for problem in find_problems(each, bundle, scope):
+    for title, companion in titled_objects:
+        for problem in find_problems(companion, bundle, scope):
             raise _refuse(title, problem)
     if bundle.pods > MAX_PODS:
         raise _refuse(
@@ -202,7 +202,7 @@ def _parse(text: ManifestText, body: Any, values: Mapping[str, str]) -> Companio
 
 def _describe(error: ValidationError) -> str:
     unknown = "must not be set, companions cannot have it"
-    return "; ".join(each.replace("unknown field", unknown) for each in problems(error)[:3])
+    return "; ".join(problem.replace("unknown field", unknown) for problem in problems(error)[:3])
 
 
 def _service_name(body: Any, values: Mapping[str, str]) -> Iterator[str]:
@@ -224,11 +224,11 @@ def _title(place: str, body: Any) -> str:
 
 def _check_names(found: list[tuple[str, CompanionObject]], benchmark_name: str) -> None:
     seen: set[tuple[str, str]] = set()
-    for title, each in found:
-        name = each.metadata.name
-        if (each.kind, name) in seen:
+    for title, companion in found:
+        name = companion.metadata.name
+        if (companion.kind, name) in seen:
             raise _refuse(title, "metadata.name must differ from that of others of its kind")
-        seen.add((each.kind, name))
+        seen.add((companion.kind, name))
         if name in _TAKEN or name.startswith(_TAKEN_BEGINNINGS):
             raise _refuse(title, f"metadata.name must not be {name}, the benchmark has one itself")
         whole = names.companion(benchmark_name, name)

@@ -331,7 +331,7 @@ class CompanionBundle:
     @property
     def pods(self) -> int:
         """Number of pods of all Deployments."""
-        return sum(each.spec.replicas for each in self.deployments)
+        return sum(deployment.spec.replicas for deployment in self.deployments)
 
 
 def find_problems(
@@ -340,7 +340,9 @@ def find_problems(
     """Yield what is wrong with an object among the others."""
     if isinstance(body, Deployment):
         yield from _deployment_problems(body, bundle, scope)
-    elif isinstance(body, Service) and not any(selects(body, each) for each in bundle.deployments):
+    elif isinstance(body, Service) and not any(
+        selects(body, deployment) for deployment in bundle.deployments
+    ):
         yield (
             "spec.selector must be labels of a Deployment of the companions, or be left out for the"
             " Deployment of the same name"

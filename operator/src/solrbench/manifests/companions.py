@@ -36,10 +36,10 @@ def _metadata(
     benchmark: SolrBenchmark, body: Deployment | Service | ConfigMap, attempt: int
 ) -> Manifest:
     name = names.companion(benchmark.metadata.name, body.metadata.name)
-    found = metadata(benchmark, name, COMPANION, attempt)
+    manifest_metadata = metadata(benchmark, name, COMPANION, attempt)
     own = {LABEL_COMPANION: body.metadata.name} if isinstance(body, Deployment) else {}
-    found["labels"] = body.metadata.labels | found["labels"] | own
-    return found
+    manifest_metadata["labels"] = body.metadata.labels | manifest_metadata["labels"] | own
+    return manifest_metadata
 
 
 def _config_map(benchmark: SolrBenchmark, body: ConfigMap, attempt: int) -> Manifest:
@@ -68,10 +68,10 @@ def _selector(benchmark: SolrBenchmark, body: Deployment) -> Manifest:
 
 
 def _budget(benchmark: SolrBenchmark, body: Deployment, attempt: int) -> Manifest:
-    found = build_disruption_budget(benchmark, COMPANION, attempt, body.spec.replicas)
-    found["metadata"] = _metadata(benchmark, body, attempt)
-    found["spec"]["selector"] = _selector(benchmark, body)
-    return found
+    disruption_budget = build_disruption_budget(benchmark, COMPANION, attempt, body.spec.replicas)
+    disruption_budget["metadata"] = _metadata(benchmark, body, attempt)
+    disruption_budget["spec"]["selector"] = _selector(benchmark, body)
+    return disruption_budget
 
 
 def _deployment(benchmark: SolrBenchmark, body: Deployment, attempt: int) -> Manifest:
@@ -94,7 +94,7 @@ def _deployment(benchmark: SolrBenchmark, body: Deployment, attempt: int) -> Man
 
 
 def _pod(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
-    found: Manifest = {
+    pod_spec: Manifest = {
         **placement(benchmark, COMPANION),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
@@ -104,10 +104,10 @@ def _pod(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
         "volumes": [_volume(benchmark, each) for each in pod.volumes],
     }
     if pod.init_containers:
-        found["initContainers"] = [_container(benchmark, each) for each in pod.init_containers]
+        pod_spec["initContainers"] = [_container(benchmark, each) for each in pod.init_containers]
     if pod.image_pull_secrets:
-        found["imagePullSecrets"] = [_plain(each) for each in pod.image_pull_secrets]
-    return found
+        pod_spec["imagePullSecrets"] = [_plain(each) for each in pod.image_pull_secrets]
+    return pod_spec
 
 
 def _pod_security(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
@@ -118,15 +118,15 @@ def _pod_security(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
 
 def _container(benchmark: SolrBenchmark, container: Container) -> Manifest:
     """Return a container without privileges; what a manifest may say of them is the same."""
-    found: Manifest = _plain(container)
-    found["securityContext"] = found.get("securityContext", {}) | {
+    manifest: Manifest = _plain(container)
+    manifest["securityContext"] = manifest.get("securityContext", {}) | {
         "allowPrivilegeEscalation": False,
         "capabilities": {"drop": ["ALL"]},
     }
-    variables = [_variable(benchmark, each) for each in found.get("env", [])]
+    variables = [_variable(benchmark, each) for each in manifest.get("env", [])]
     if found_env := pod_variables(benchmark, COMPANION, variables):
-        found["env"] = found_env
-    return found
+        manifest["env"] = found_env
+    return manifest
 
 
 def _variable(benchmark: SolrBenchmark, variable: Manifest) -> Manifest:

@@ -66,11 +66,11 @@ def authorities_volume(tls: DownloadTls | None) -> Manifest | None:
         return None
     if tls.ca_secret is not None:
         return secret_volume(tls.ca_secret.name, {tls.ca_secret.key: CA_KEY})
-    found = tls.ca_config_map
-    if found is None:
+    ca_config_map = tls.ca_config_map
+    if ca_config_map is None:
         return None
-    items = [{"key": found.key, "path": CA_KEY}]
-    return {"configMap": {"name": found.name, "items": items, "optional": True}}
+    items = [{"key": ca_config_map.key, "path": CA_KEY}]
+    return {"configMap": {"name": ca_config_map.name, "items": items, "optional": True}}
 
 
 def secret_volume(name: str, keys: dict[str, str]) -> Manifest:

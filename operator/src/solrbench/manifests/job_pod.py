@@ -69,23 +69,23 @@ def pod_variables(
 def placement(benchmark: SolrBenchmark, component: str) -> Manifest:
     """Return where the pods of a component may run, and as whom."""
     options = pod_options(benchmark, component)
-    found: Manifest = {
+    pod_fields: Manifest = {
         "affinity": _affinity(benchmark, component, options),
         "nodeSelector": dict(options.node_selector or {}),
-        "tolerations": [_plain(each) for each in options.tolerations or ()],
+        "tolerations": [_plain(toleration) for toleration in options.tolerations or ()],
         "topologySpreadConstraints": _spread(benchmark, component, options),
         "priorityClassName": options.priority_class_name,
         "runtimeClassName": options.runtime_class_name,
         "serviceAccountName": options.service_account_name,
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in pod_fields.items() if value}
 
 
 def _spread(benchmark: SolrBenchmark, component: str, options: PodOptions) -> list[Manifest]:
     selector = {"matchLabels": names.selector(benchmark, component)}
     return [
-        {"maxSkew": 1, **_plain(each), "labelSelector": selector}
-        for each in options.topology_spread_constraints or ()
+        {"maxSkew": 1, **_plain(constraint), "labelSelector": selector}
+        for constraint in options.topology_spread_constraints or ()
     ]
 
 

@@ -13,7 +13,7 @@ from solrbench.contract import names
 from solrbench.contract.names import LABEL_STEP_RUN
 from solrbench.contract.pod_plans import (
     ACCESS_KEY,
-    EVIDENCE_FOLDER,
+    DIAGNOSTICS_FOLDER,
     EXIT_PERMANENT,
     EXPORT_CA_FOLDER,
     EXPORT_CREDENTIALS_FOLDER,
@@ -75,7 +75,7 @@ def build_environment(benchmark: SolrBenchmark, record: str) -> Manifest:
     }
 
 
-def build_unfinished(benchmark: SolrBenchmark, document: ChunkedDocument) -> Manifest:
+def build_partial_result(benchmark: SolrBenchmark, document: ChunkedDocument) -> Manifest:
     """Return the ConfigMap with a step run that is under way, which has to fit into one."""
     name = names.unfinished(benchmark)
     body = metadata(benchmark, name, names.REPORT, 1)
@@ -87,7 +87,7 @@ def build_unfinished(benchmark: SolrBenchmark, document: ChunkedDocument) -> Man
     }
 
 
-def build_evidence(benchmark: SolrBenchmark, entries: Mapping[str, str]) -> Manifest:
+def build_diagnostics(benchmark: SolrBenchmark, entries: Mapping[str, str]) -> Manifest:
     """Return the ConfigMap with what is kept of failures, an entry for each attempt."""
     return {
         "apiVersion": "v1",
@@ -190,15 +190,15 @@ def _pod(
 
 def _sources(benchmark: SolrBenchmark, plan: ExportPlan, evidence: Sequence[str]) -> list[Manifest]:
     chunks = [name for each in plan.documents for name in each.chunks]
-    found = [_source(each, {CHUNK_KEY: f"{STEPS_FOLDER}/{each}"}) for each in chunks]
+    sources = [_source(each, {CHUNK_KEY: f"{STEPS_FOLDER}/{each}"}) for each in chunks]
     # Optional: a benchmark that failed early has none.
-    found.append(
+    sources.append(
         _source(names.environment(benchmark), {ENVIRONMENT_KEY: ENVIRONMENT_KEY}, optional=True)
     )
     if evidence:
-        items = {key: f"{EVIDENCE_FOLDER}/{key}" for key in evidence}
-        found.append(_source(names.evidence(benchmark), items, optional=True))
-    return found
+        items = {key: f"{DIAGNOSTICS_FOLDER}/{key}" for key in evidence}
+        sources.append(_source(names.evidence(benchmark), items, optional=True))
+    return sources
 
 
 def _source(name: str, items: dict[str, str], *, optional: bool = False) -> Manifest:

@@ -162,7 +162,7 @@ def _provided(
     ids = given_ids(benchmark, names.ZOOKEEPER)
     heap = heap_mebibytes(zookeeper.heap)
     environment = {"ZK_SERVER_HEAP": str(heap), "SERVER_JVMFLAGS": f"-Xms{heap}m"}
-    found: Manifest = {
+    provided: Manifest = {
         "replicas": zookeeper.replicas,
         "chroot": state.chroot,
         "ephemeral": {"emptydirvolumesource": {}},
@@ -178,5 +178,5 @@ def _provided(
         },
     }
     if zookeeper.image.repository != ZooKeeperImage().repository:
-        found["image"] = _image(zookeeper.image)
-    return found
+        provided["image"] = _image(zookeeper.image)
+    return provided

@@ -62,8 +62,8 @@ class FinishedBenchmark:
 
     def read(self, family: BenchmarkFamily) -> Iterator[Sample]:
         """Return the samples of a family."""
-        found = self.series.get(family.name)
-        return iter(()) if found is None else zip(found.labels, found.numbers, strict=True)
+        stored = self.series.get(family.name)
+        return iter(()) if stored is None else zip(stored.labels, stored.numbers, strict=True)
 
     def without(self, families: AbstractSet[str]) -> "FinishedBenchmark":
         """Return the same without the samples of the families with these names."""
@@ -79,7 +79,7 @@ def freeze(
     """Return what the families show of a benchmark that is over since `end`."""
     series = {}
     for family in families:
-        samples = [each for each in family.samples(benchmark) if each[1] is not None]
+        samples = [sample for sample in family.samples(benchmark) if sample[1] is not None]
         if samples:
             labels = tuple(labels for labels, _ in samples)
             numbers = array("d", (number for _, number in samples if number is not None))
@@ -296,9 +296,12 @@ class BenchmarkStore:
 
     def _drop_results(self) -> None:
         ended_before = self._clock() - self._result_seconds
-        for key, each in self._benchmarks.items():
-            if isinstance(each, FinishedBenchmark) and each.end.timestamp() <= ended_before:
-                self._benchmarks[key] = each.without(_RESULT_NAMES)
+        for key, benchmark in self._benchmarks.items():
+            if (
+                isinstance(benchmark, FinishedBenchmark)
+                and benchmark.end.timestamp() <= ended_before
+            ):
+                self._benchmarks[key] = benchmark.without(_RESULT_NAMES)
 
     def all(self) -> list[ShownBenchmark | FinishedBenchmark]:
         """Return every benchmark, by key."""
@@ -332,6 +335,6 @@ class BenchmarkCollector(Collector):
 def _count_phases(benchmarks: Iterable[HasSamples]) -> Metric:
     name = "solrbench_benchmarks"
     metric = Metric(name, "Benchmarks by phase.", "gauge")
-    for phase, number in sorted(Counter(each.phase for each in benchmarks).items()):
+    for phase, number in sorted(Counter(benchmark.phase for benchmark in benchmarks).items()):
         metric.add_sample(name, {"phase": phase}, number)
     return metric

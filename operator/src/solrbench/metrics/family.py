@@ -115,7 +115,9 @@ class BenchmarkFamily(MetricFamily[ShownBenchmark]):
 
     def render(self, benchmarks: Iterable[HasSamples]) -> Metric:
         """Return the family with the samples of `benchmarks`."""
-        return self.metric_of((each.namespace, each.name, each.read(self)) for each in benchmarks)
+        return self.metric_of(
+            (benchmark.namespace, benchmark.name, benchmark.read(self)) for benchmark in benchmarks
+        )
 
 
 _SUM = "sum"
@@ -146,11 +148,11 @@ class HistogramFamily(BenchmarkFamily):
 
 
 def _samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in benchmark.status.distributions:
-        labels = each.step, each.variant or ""
-        for bound, count in _buckets(each):
+    for distribution in benchmark.status.distributions:
+        labels = distribution.step, distribution.variant or ""
+        for bound, count in _buckets(distribution):
             yield (*labels, bound), count
-        yield (*labels, _SUM), each.total_seconds
+        yield (*labels, _SUM), distribution.total_seconds
 
 
 def _buckets(each: Distribution) -> Iterator[tuple[str, int]]:

@@ -6,26 +6,26 @@ Metrics of objectives and of the search for the capacity.
 from collections.abc import Callable, Iterator
 
 from solrbench.api.v1alpha1.comparisons import TrendDifference
-from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveWord, Trend
+from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveConclusion, Trend
 from solrbench.api.v1alpha1.step_result import Interval
 from solrbench.metrics.family import BenchmarkFamily, Sample, ShownBenchmark
 
-_NUMBERS = {ObjectiveWord.MET: 1.0, ObjectiveWord.MISSED: 0.0}
+_NUMBERS = {ObjectiveConclusion.MET: 1.0, ObjectiveConclusion.MISSED: 0.0}
 """An unclear word has no number."""
 
 
 def _objectives(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    found = benchmark.status.objectives
-    for each in found.results if found is not None else []:
-        yield (each.name, each.step or "", each.variant or ""), _NUMBERS.get(each.word)
+    objectives = benchmark.status.objectives
+    for result in objectives.results if objectives is not None else []:
+        yield (result.name, result.step or "", result.variant or ""), _NUMBERS.get(result.word)
 
 
 def _capacity(
     read: Callable[[CapacityResult], float | None],
 ) -> Callable[[ShownBenchmark], Iterator[Sample]]:
     def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for each in benchmark.status.capacity:
-            yield (each.variant or "",), read(each)
+        for result in benchmark.status.capacity:
+            yield (result.variant or "",), read(result)
 
     return samples
 
@@ -100,25 +100,25 @@ def _labels(each: Trend) -> tuple[str, ...]:
 
 
 def _words(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in benchmark.status.trends:
-        yield (*_labels(each), each.word), 1
+    for trend in benchmark.status.trends:
+        yield (*_labels(trend), trend.word), 1
 
 
 def _bytes_per_second(
     read: Callable[[Trend], float],
 ) -> Callable[[ShownBenchmark], Iterator[Sample]]:
     def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for each in benchmark.status.trends:
-            if each.unit == "bytes":
-                yield _labels(each), read(each) / _HOUR
+        for trend in benchmark.status.trends:
+            if trend.unit == "bytes":
+                yield _labels(trend), read(trend) / _HOUR
 
     return samples
 
 
 def _full(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in benchmark.status.trends:
-        if each.full_in_hours is not None:
-            yield _labels(each), _HOUR * each.full_in_hours
+    for trend in benchmark.status.trends:
+        if trend.full_in_hours is not None:
+            yield _labels(trend), _HOUR * trend.full_in_hours
 
 
 def _differences(benchmark: ShownBenchmark) -> list[TrendDifference]:
@@ -126,18 +126,21 @@ def _differences(benchmark: ShownBenchmark) -> list[TrendDifference]:
     return [] if comparison is None else comparison.trends
 
 
-def _difference_words(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in _differences(benchmark):
-        yield (each.step, each.variant or "", each.figure, each.word), 1
+def _difference_conclusions(benchmark: ShownBenchmark) -> Iterator[Sample]:
+    for difference in _differences(benchmark):
+        yield (difference.step, difference.variant or "", difference.figure, difference.word), 1
 
 
 def _difference_bytes(
     read: Callable[[TrendDifference], float],
 ) -> Callable[[ShownBenchmark], Iterator[Sample]]:
     def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for each in _differences(benchmark):
-            if each.unit == "bytes":
-                yield (each.step, each.variant or "", each.figure), read(each) / _HOUR
+        for difference in _differences(benchmark):
+            if difference.unit == "bytes":
+                yield (
+                    (difference.step, difference.variant or "", difference.figure),
+                    read(difference) / _HOUR,
+                )
 
     return samples
 
@@ -147,7 +150,7 @@ _OF_COMPARISON = (
         "comparison_trend_word",
         "Always 1; whether a figure of the step grows more than in the baseline (Worse), less"
         " (Better), is steady in both (Same), or Unclear, is in the label.",
-        _difference_words,
+        _difference_conclusions,
         (*_LABELS, "word"),
         unit="always 1",
     ),

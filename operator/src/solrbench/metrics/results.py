@@ -93,10 +93,10 @@ def _bounds(
     results: Results, labels: Labels, field: str, bound: str, divisor: float
 ) -> Callable[[ShownBenchmark], Iterator[Sample]]:
     def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for each in results(benchmark):
-            interval: Interval | None = getattr(each, field)
+        for result in results(benchmark):
+            interval: Interval | None = getattr(result, field)
             if interval is not None:
-                yield labels(each), getattr(interval, bound) / divisor
+                yield labels(result), getattr(interval, bound) / divisor
 
     return samples
 
@@ -105,9 +105,9 @@ def _percentiles(
     results: Results, labels: Labels, field: str
 ) -> Callable[[ShownBenchmark], Iterator[Sample]]:
     def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for each in results(benchmark):
-            for found in each.percentiles:
-                yield (*labels(each), _quantile(found)), _seconds(getattr(found, field))
+        for result in results(benchmark):
+            for percentile in result.percentiles:
+                yield (*labels(result), _quantile(percentile)), _seconds(getattr(percentile, field))
 
     return samples
 
@@ -173,19 +173,19 @@ def _base_units(entry: _Entry, name: str, shown: Shown) -> float | None:
 
 
 def _valid(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in benchmark.status.verdicts:
-        yield _labels(each), each.verdict == VALID
+    for verdict in benchmark.status.verdicts:
+        yield _labels(verdict), verdict.verdict == VALID
 
 
 def _invalid_reasons(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in benchmark.status.verdicts:
-        for invalid in each.reasons:
-            yield (*_labels(each), invalid.reason), 1
+    for verdict in benchmark.status.verdicts:
+        for invalid in verdict.reasons:
+            yield (*_labels(verdict), invalid.reason), 1
 
 
 def _bottlenecks(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in benchmark.status.bottlenecks:
-        yield (each.step, each.variant or "", each.resource), 1
+    for bottleneck in benchmark.status.bottlenecks:
+        yield (bottleneck.step, bottleneck.variant or "", bottleneck.resource), 1
 
 
 def _cold_starts(benchmark: ShownBenchmark) -> list[ColdStart]:
@@ -209,14 +209,14 @@ def _total_families() -> Iterator[BenchmarkFamily]:
     yield BenchmarkFamily(
         "step_all_requests_per_second",
         "Rate of all requests of the step together.",
-        lambda b: [(_step_labels(each), each.requests_per_second) for each in _totals(b)],
+        lambda b: [(_step_labels(total), total.requests_per_second) for total in _totals(b)],
         _STEP,
         unit="requests/s",
     )
     yield from interval_families("step_all_", _totals, _step_labels, _STEP)
 
 
-_FIGURE = ("step", "variant", "request", "figure")
+_METRIC_LABELS = ("step", "variant", "request", "figure")
 
 
 def _figures(benchmark: ShownBenchmark) -> list[FigureComparison]:
@@ -224,14 +224,14 @@ def _figures(benchmark: ShownBenchmark) -> list[FigureComparison]:
     return [] if comparison is None else comparison.figures
 
 
-def _figure_labels(each: FigureComparison) -> tuple[str, ...]:
+def _metric_labels(each: FigureComparison) -> tuple[str, ...]:
     return each.step or "", each.variant or "", each.request or "", each.figure
 
 
 def _words(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in _figures(benchmark):
-        if each.word is not None:
-            yield (*_figure_labels(each), each.word), 1
+    for comparison in _figures(benchmark):
+        if comparison.word is not None:
+            yield (*_metric_labels(comparison), comparison.word), 1
 
 
 def _comparison_families() -> Iterator[BenchmarkFamily]:
@@ -240,15 +240,18 @@ def _comparison_families() -> Iterator[BenchmarkFamily]:
         "comparison_difference_ratio",
         "Difference of a figure from that of the baseline; of shares of failures, their"
         " difference.",
-        lambda b: [(_figure_labels(each), each.difference_percent / 100) for each in _figures(b)],
-        _FIGURE,
+        lambda b: [
+            (_metric_labels(comparison), comparison.difference_percent / 100)
+            for comparison in _figures(b)
+        ],
+        _METRIC_LABELS,
         unit="ratio, 0.01 = 1 %",
     )
     yield BenchmarkFamily(
         "comparison_word",
         "Always 1; whether the figure is Better, Worse, Same or Unclear is in the label.",
         _words,
-        (*_FIGURE, "word"),
+        (*_METRIC_LABELS, "word"),
         unit="always 1",
     )
 

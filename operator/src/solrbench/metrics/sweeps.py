@@ -48,7 +48,9 @@ class SweepFamily(MetricFamily[ShownSweep]):
 
     def render(self, sweeps: Iterable[ShownSweep]) -> Metric:
         """Return the family with the samples of `sweeps`."""
-        return self.metric_of((each.namespace, each.name, self.samples(each)) for each in sweeps)
+        return self.metric_of(
+            (sweep.namespace, sweep.name, self.samples(sweep)) for sweep in sweeps
+        )
 
 
 def _states(sweep: ShownSweep) -> Iterator[Sample]:
@@ -76,10 +78,10 @@ def _figure(
     read: Callable[[SweepPoint], float | None], factor: float = 1.0
 ) -> Callable[[ShownSweep], Iterator[Sample]]:
     def samples(sweep: ShownSweep) -> Iterator[Sample]:
-        for each in sweep.status.points:
-            number, point = read(each), sweep.points.get(each.name)
+        for sweep_point in sweep.status.points:
+            number, point = read(sweep_point), sweep.points.get(sweep_point.name)
             if number is not None and point is not None:
-                yield (each.name, point.text), number / factor
+                yield (sweep_point.name, point.text), number / factor
 
     return samples
 
@@ -196,7 +198,7 @@ class SweepStore:
 
     def update(self, sweep: SolrBenchmarkSweep, plan: SweepPlan) -> None:
         """Show `sweep` from the next scrape on."""
-        points = {each.point.name: each.point for each in plan.points}
+        points = {point.point.name: point.point for point in plan.points}
         metadata = sweep.metadata
         shown = ShownSweep(metadata.namespace, metadata.name, sweep.status, points)
         with self._lock:

@@ -49,11 +49,11 @@ def lookup(host: str, seconds: float = LOOKUP_SECONDS) -> list[str]:
 
 def _look_up(host: str, responses: "SimpleQueue[list[str] | Exception]") -> None:
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         responses.put(error)
     else:
-        responses.put(list(dict.fromkeys(str(address[0]) for *_, address in found)))
+        responses.put(list(dict.fromkeys(str(address[0]) for *_, address in infos)))
 
 
 AddressCheck = Callable[[str, Sequence[str]], None]
@@ -133,10 +133,10 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         error: Exception = httpcore.ConnectError(f"{host} has no address")
-        found = self._addresses(host, timeout)
+        addresses = self._addresses(host, timeout)
         if self._check is not None:
-            self._check(host, found)
-        for address in found:
+            self._check(host, addresses)
+        for address in addresses:
             limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
             try:
                 stream = self._sockets.connect_tcp(
@@ -151,12 +151,12 @@ class _Backend(httpcore.NetworkBackend):
     def _addresses(self, host: str, timeout: float | None) -> list[str]:
         limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
         try:
-            found = lookup(host) if limit is None else lookup(host, limit)
+            addresses = lookup(host) if limit is None else lookup(host, limit)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(str(error)) from error
         except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(str(error)) from error
-        return found
+        return addresses
 
 
 class _Stream(httpcore.NetworkStream):

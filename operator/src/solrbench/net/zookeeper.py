@@ -58,10 +58,10 @@ def connect(host: str, port: int, check: AddressCheck | None = None) -> socket.s
 
     """
     error: OSError = OSError(f"{host} has no address")
-    found = lookup(host, TIMEOUT_SECONDS)
+    addresses = lookup(host, TIMEOUT_SECONDS)
     if check is not None:
-        check(host, found)
-    for address in found:
+        check(host, addresses)
+    for address in addresses:
         try:
             return socket.create_connection((address, port), timeout=TIMEOUT_SECONDS)
         except OSError as failed:
@@ -109,8 +109,8 @@ def max_heap_bytes(host: str, port: int) -> int | None:
     `None` if the member does not serve `envi`, which it must list in `4lw.commands.whitelist`. The
     line is `os.memory.max=512MB`, of `Runtime.maxMemory` (ZooKeeper 3.5 and later).
     """
-    found = re.search(r"^os\.memory\.max=(\d+)MB$", send_command(host, port, "envi"), re.MULTILINE)
-    return int(found[1]) * 2**20 if found else None
+    match = re.search(r"^os\.memory\.max=(\d+)MB$", send_command(host, port, "envi"), re.MULTILINE)
+    return int(match[1]) * 2**20 if match else None
 
 
 def _monitor(host: str, port: int) -> dict[str, str]:

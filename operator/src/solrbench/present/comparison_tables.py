@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from solrbench.analysis.metrics import Scale, metric_of
-from solrbench.analysis.sentences import COMPARISON_NOTE, format_signed, format_word
+from solrbench.analysis.sentences import COMPARISON_NOTE, format_conclusion, format_signed
 from solrbench.api.v1alpha1.comparisons import (
     MORE_THAN_50,
     BaselineComparison,
@@ -30,12 +30,12 @@ class ComparisonColumn(StrEnum):
     STEP = "Step"
     VARIANT = "Variant"
     REQUEST = "Request"
-    FIGURE = "Figure"
+    METRIC = "Figure"
     BEFORE = "Before"
     AFTER = "After"
     DELTA = "Delta"
     INTERVAL = "95 % interval"
-    WORD = "Word"
+    CONCLUSION = "Word"
     MORE_REPEATS = "More repeats"
 
 
@@ -43,7 +43,7 @@ NAMES = (
     ComparisonColumn.STEP,
     ComparisonColumn.VARIANT,
     ComparisonColumn.REQUEST,
-    ComparisonColumn.FIGURE,
+    ComparisonColumn.METRIC,
 )
 """Columns that identify the row."""
 
@@ -63,7 +63,7 @@ _COMPARISON_NOTE = (
     "Figures with{} decide about their {}; words on the others are details. Same: any difference is"
     " smaller than the smallest effect that matters."
 )
-_NO_WORD_NOTE = (
+_NO_CONCLUSION_NOTE = (
     "Without a word: a side has one repeat only, or the deviation of its repeats is not known; set"
     " load.repeats.count of both to 5 or more."
 )
@@ -78,14 +78,16 @@ def comparison_head(place: str = "step") -> Row:
 
 def comparison_rows(figures: Iterable[FigureComparison]) -> list[Row]:
     """Return the cells of each figure, in the order of `ComparisonColumn`."""
-    return [tuple(_CELLS[column](each) for column in ComparisonColumn) for each in figures]
+    return [
+        tuple(_CELLS[column](comparison) for column in ComparisonColumn) for comparison in figures
+    ]
 
 
 def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str]:
     """Return what a reader must know of the table; `place` is what figures are of."""
     notes = [_COMPARISON_NOTE.format(DECIDES, place)]
     if any(each.primary and each.word is None for each in found.figures):
-        notes.append(_NO_WORD_NOTE)
+        notes.append(_NO_CONCLUSION_NOTE)
     if any(each.on_target for each in found.figures):
         notes.append(_TARGET_NOTE)
     notes += [f"Setting that differs: {each}" for each in found.settings]
@@ -127,7 +129,7 @@ def _figure_interval(each: FigureComparison) -> str:
     return f"{_signed(each.low_percent)} to {_signed(each.high_percent)}"
 
 
-def _word(each: FigureComparison) -> str:
+def _conclusion(each: FigureComparison) -> str:
     word = str(each.word or "")
     return f"{word} (Invalid)".lstrip() if each.invalid else word
 
@@ -147,12 +149,12 @@ _CELLS: dict[ComparisonColumn, Callable[[FigureComparison], str]] = {
     ComparisonColumn.STEP: lambda each: each.step or "",
     ComparisonColumn.VARIANT: lambda each: each.variant or "",
     ComparisonColumn.REQUEST: lambda each: each.request or "",
-    ComparisonColumn.FIGURE: _figure,
+    ComparisonColumn.METRIC: _figure,
     ComparisonColumn.BEFORE: lambda each: _figure_value(each, each.baseline),
     ComparisonColumn.AFTER: lambda each: _figure_value(each, each.value),
     ComparisonColumn.DELTA: _delta,
     ComparisonColumn.INTERVAL: _figure_interval,
-    ComparisonColumn.WORD: _word,
+    ComparisonColumn.CONCLUSION: _conclusion,
     ComparisonColumn.MORE_REPEATS: _more_repeats,
 }
 
@@ -214,7 +216,9 @@ def _rows(comparison: Comparison, results: _Results) -> Iterator[Row]:
                 _result_value(name, after),
                 f"{format_signed(overhead.percent)}",
                 _overhead_interval(overhead),
-                format_word(overhead.word, overhead.more_repeats, on_target=comparison.on_target),
+                format_conclusion(
+                    overhead.word, overhead.more_repeats, on_target=comparison.on_target
+                ),
                 ", ".join(comparison.invalid),
                 str(comparison.failures),
             )
@@ -258,7 +262,7 @@ def trend_table(trends: Sequence[Trend]) -> TextTable:
     """Return a row for each figure of each step; without rows if no step was long enough."""
     head = ("Step", "Variant", "Figure", "Server", "Trend")
     rows = [
-        (each.step, each.variant or "", each.figure, each.server or "", each.message)
-        for each in trends
+        (trend.step, trend.variant or "", trend.figure, trend.server or "", trend.message)
+        for trend in trends
     ]
     return TextTable("Trends", head, rows, texts=frozenset(head), note=_TREND_NOTE)

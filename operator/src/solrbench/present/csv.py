@@ -31,9 +31,9 @@ def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) 
     writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for result in results:
-        found = verdict_of(result, verdicts)
-        reasons = " ".join(each.reason for each in found.reasons) if found else ""
-        verdict = {"verdict": found.verdict if found else "", "reasons": reasons}
+        step_verdict = verdict_of(result, verdicts)
+        reasons = " ".join(reason.reason for reason in step_verdict.reasons) if step_verdict else ""
+        verdict = {"verdict": step_verdict.verdict if step_verdict else "", "reasons": reasons}
         writer.writerow(csv_cells(result) | verdict)
     return out.getvalue()
 
@@ -53,15 +53,19 @@ def csv_columns(results: Sequence[StepResult]) -> list[str]:
 def csv_cells(result: StepResult) -> Cells:
     """Return the cells of a result by column."""
     cells: Cells = {}
-    for name in (each.name for each in RESULT_FIELDS if each.name != _LIST):
+    for name in (field.name for field in RESULT_FIELDS if field.name != _LIST):
         value = getattr(result, name)
         if isinstance(value, Interval):
             cells |= dict(zip(_columns(name), (value.lower, value.upper), strict=True))
         elif not name.endswith(_PAIR):
             cells[name] = value
-    for found in result.percentiles:
-        numbers = (found.milliseconds, found.lower_milliseconds, found.upper_milliseconds)
-        cells |= dict(zip(_percentile(found.percent), numbers, strict=True))
+    for percentile in result.percentiles:
+        numbers = (
+            percentile.milliseconds,
+            percentile.lower_milliseconds,
+            percentile.upper_milliseconds,
+        )
+        cells |= dict(zip(_percentile(percentile.percent), numbers, strict=True))
     return cells
 
 
@@ -116,7 +120,7 @@ def _lines(document: StepRunResult) -> Iterator[tuple[object, ...]]:
             )
 
 
-_FIGURES = (
+_METRICS = (
     "requests_per_second",
     "p95_milliseconds",
     "failed_percent",
@@ -132,10 +136,10 @@ def points_to_csv(report: SweepReport) -> str:
     axes = [f"axis_{name}" for name in report.axes]
     head = ["point", "benchmark", *axes, "is_baseline", "state", "reason", "word"]
     out = io.StringIO()
-    writer = csv.DictWriter(out, [*head, *_DIFFERENCES, *_FIGURES, *_COST], lineterminator="\n")
+    writer = csv.DictWriter(out, [*head, *_DIFFERENCES, *_METRICS, *_COST], lineterminator="\n")
     writer.writeheader()
-    for each in report.points:
-        writer.writerow(_cells(each, report))
+    for point in report.points:
+        writer.writerow(_cells(point, report))
     return out.getvalue()
 
 
@@ -150,5 +154,5 @@ def _cells(point: PointReport, report: SweepReport) -> dict[str, object]:
         "reason": result.reason,
         "word": result.word,
         **{name: getattr(point, name) for name in (*_DIFFERENCES, *_COST)},
-        **{name: getattr(result, name) for name in _FIGURES},
+        **{name: getattr(result, name) for name in _METRICS},
     }

@@ -22,7 +22,7 @@ from solrbench.stats.number_format import format_number, format_percent
 Facts = dict[str, str]
 
 _MEBIBYTE = 1 << 20
-_MOST_STEPS = 12
+_MAX_STEPS = 12
 """Steps that are listed; the tables have all."""
 
 
@@ -65,7 +65,7 @@ def target_facts(benchmark: SolrBenchmark) -> Facts:
             "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",
             "ZooKeepers": str(solr.zookeeper.replicas) if solr else "",
             "Collection": f"{shards}, {replicas} each ({', '.join(kinds).upper()})",
-            "Variants": ", ".join(each.name for each in target.variants),
+            "Variants": ", ".join(variant.name for variant in target.variants),
         }
     )
 
@@ -95,12 +95,12 @@ def _index_pods(pods: IndexPodsStatus) -> str:
 def load_facts(benchmark: SolrBenchmark) -> Facts:
     """Return what was sent."""
     load, status = benchmark.spec.load, benchmark.status
-    steps = [f"{step.name} ({step_text(step)})" for step in load.steps[:_MOST_STEPS]]
+    steps = [f"{step.name} ({step_text(step)})" for step in load.steps[:_MAX_STEPS]]
     more = len(load.steps) - len(steps)
     if more > 0:
         steps.append(f"and {count(more, 'further step')}")
-    names = dict.fromkeys(each.request for each in status.results)
-    repeats = max((each.repeats for each in status.results), default=0)
+    names = dict.fromkeys(result.request for result in status.results)
+    repeats = max((result.repeats for result in status.results), default=0)
     return _known(
         {
             "Requests": ", ".join(names),
@@ -207,13 +207,13 @@ def _gibibytes(size: int) -> str:
 def _pods(environment: Environment, documents: Iterable[StepRunResult]) -> TextTable:
     """Return the node of each pod; of components without pods of a known name, their nodes."""
     targets = [document.target for document in documents if document.target is not None]
-    found: dict[tuple[str, str], None] = {}
+    unique_rows: dict[tuple[str, str], None] = {}
     for target in targets:
-        found |= dict.fromkeys(target.nodes.items())
+        unique_rows |= dict.fromkeys(target.nodes.items())
     for attempt in environment.attempts:
-        found |= dict.fromkeys(attempt.pods.items())
-    named = {node for _, node in found}
-    rows: list[Row] = [(pod, node) for pod, node in sorted(found)]
+        unique_rows |= dict.fromkeys(attempt.pods.items())
+    named = {node for _, node in unique_rows}
+    rows: list[Row] = [(pod, node) for pod, node in sorted(unique_rows)]
     for attempt in environment.attempts[:1]:
         for component, nodes in attempt.nodes.items():
             if not attempt.pods and (not named or not component.startswith(("solr", "zookeeper"))):
@@ -253,14 +253,14 @@ def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdi
 def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
     """Return a line for each reason of an Invalid step, then one for each skipped check."""
     reasons = [
-        f"{step_label(each)} is Invalid: {reason.reason}: {reason.message}"
-        for each in invalid_steps(verdicts)
-        for reason in each.reasons
+        f"{step_label(verdict)} is Invalid: {reason.reason}: {reason.message}"
+        for verdict in invalid_steps(verdicts)
+        for reason in verdict.reasons
     ]
     gaps: dict[tuple[str, str], list[str]] = {}
-    for each in verdicts:
-        for gap in each.unchecked:
-            gaps.setdefault((gap.reason, gap.message), []).append(step_label(each))
+    for verdict in verdicts:
+        for gap in verdict.unchecked:
+            gaps.setdefault((gap.reason, gap.message), []).append(step_label(verdict))
     return reasons + [
         f"{NOT_CHECKED}: {reason} of {', '.join(places)}: {message}"
         for (reason, message), places in gaps.items()
@@ -273,8 +273,8 @@ def completion_note(verdicts: Sequence[StepVerdict]) -> str:
     if not invalid:
         return ""
     lines = [
-        f"{step_label(each)}: {each.reasons[0].reason}: {each.reasons[0].message}"
-        for each in invalid[:_MAX_LINES]
+        f"{step_label(step)}: {step.reasons[0].reason}: {step.reasons[0].message}"
+        for step in invalid[:_MAX_LINES]
     ]
     more = f" (and {len(invalid) - _MAX_LINES} more)" if len(invalid) > _MAX_LINES else ""
     return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: " + (
@@ -287,7 +287,7 @@ def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
     invalid = invalid_steps(verdicts)
     if not invalid:
         return overall_verdict(verdicts)
-    names = ", ".join(step_label(each) for each in invalid[:_MAX_LINES])
+    names = ", ".join(step_label(step) for step in invalid[:_MAX_LINES])
     more = f" and {len(invalid) - _MAX_LINES} more" if len(invalid) > _MAX_LINES else ""
     return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: {names}{more}"
 

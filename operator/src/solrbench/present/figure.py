@@ -131,7 +131,7 @@ def intervals(index: int, bounds: Sequence[Point], **more: object) -> OptionPart
     return {
         "type": "custom",
         "renderItem": "@interval",
-        "data": [list(each) for each in bounds],
+        "data": [list(bound) for bound in bounds],
         "encode": {"x": 0, "y": [1, 2]},
         "itemStyle": {"color": color(index)},
         "silent": True,

@@ -35,10 +35,10 @@ def _files(report: Report) -> Iterator[tuple[str, bytes]]:
     results = results_with_totals(report.status)
     yield "results.csv", to_csv(results, report.status.verdicts).encode()
     yield "windows.csv", windows_to_csv(report.steps).encode()
-    for each in report.steps:
-        yield f"histograms/{each.id}.hlog", histogram_log(each).encode()
-        for file in each.diagnostics:
-            yield f"diagnostics/{each.id}/{_IN_NAME.sub('-', file.name)}", file.unpack()
+    for step in report.steps:
+        yield f"histograms/{step.id}.hlog", histogram_log(step).encode()
+        for file in step.diagnostics:
+            yield f"diagnostics/{step.id}/{_IN_NAME.sub('-', file.name)}", file.unpack()
     if report.environment is not None:
         yield "environment.json", report.environment.model_dump_json(indent=2).encode()
     for key, text in report.evidence.items():
@@ -63,13 +63,13 @@ def histogram_log(step_run: StepRunResult) -> str:
         f"#[StartTime: {start.timestamp():.3f} (seconds since epoch), {_text(start)}]",
         '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     ]
-    for each in step_run.requests:
-        tag = _IN_TAG.sub("_", each.request)
-        most = 0 if each.max_microseconds is None else each.max_microseconds
+    for request in step_run.requests:
+        tag = _IN_TAG.sub("_", request.request)
+        most = 0 if request.max_microseconds is None else request.max_microseconds
         head = f"0.000,{step_run.seconds:.3f},{most}"
-        lines.append(f"Tag={tag},{head},{each.service_time_histogram}")
-        if each.response_time_histogram is not None:
-            lines.append(f"Tag={tag}-response,{head},{each.response_time_histogram}")
+        lines.append(f"Tag={tag},{head},{request.service_time_histogram}")
+        if request.response_time_histogram is not None:
+            lines.append(f"Tag={tag}-response,{head},{request.response_time_histogram}")
     return "\n".join(lines) + "\n"
 
 

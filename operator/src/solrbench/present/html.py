@@ -120,7 +120,7 @@ def _clean(drawing: str) -> str:
 
     """
     text = _NOISE.sub("", _STYLE.sub("", drawing)).replace("\n", "")
-    strange = {found for found in _TAG.findall(text) if found not in _ALLOWED}
+    strange = {tag for tag in _TAG.findall(text) if tag not in _ALLOWED}
     tags = re.sub(r">[^<]*<", "><", text)
     if strange or _REFERENCE.search(tags) or " on" in tags.lower():
         raise DrawingError(f"a drawing has {sorted(strange) or 'references'}")

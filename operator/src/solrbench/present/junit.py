@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import InvalidReason, ObjectiveWord, StepVerdict
+from solrbench.api.v1alpha1.findings import InvalidReason, ObjectiveConclusion, StepVerdict
 from solrbench.present.fact_tables import facts, outcome_facts, step_label
 from solrbench.present.sweep_report import PointReport, SweepReport
 from solrbench.present.sweep_tables import best_facts, sweep_facts
@@ -61,15 +61,15 @@ def _seconds(benchmark: SolrBenchmark) -> float | None:
 
 def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
     """Return a case for each objective; one that is Unclear is skipped, neither met nor missed."""
-    found = benchmark.status.objectives
-    for each in found.results if found is not None else []:
-        where = ", ".join(filter(None, (each.step, each.variant)))
-        name = f"{each.name} ({where}) is met" if where else f"{each.name} is met"
+    objectives = benchmark.status.objectives
+    for result in objectives.results if objectives is not None else []:
+        where = ", ".join(filter(None, (result.step, result.variant)))
+        name = f"{result.name} ({where}) is met" if where else f"{result.name} is met"
         case = TestCase(plain_text(name), classname=f"{benchmark.key}.objectives")
-        if each.word is ObjectiveWord.MISSED:
-            case.result = [Failure(plain_text(each.message), each.word)]
-        elif each.word is ObjectiveWord.UNCLEAR:
-            case.result = [Skipped(plain_text(each.message))]
+        if result.word is ObjectiveConclusion.MISSED:
+            case.result = [Failure(plain_text(result.message), result.word)]
+        elif result.word is ObjectiveConclusion.UNCLEAR:
+            case.result = [Skipped(plain_text(result.message))]
         yield case
 
 
@@ -86,12 +86,14 @@ def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:
 def _failure(reasons: Sequence[InvalidReason]) -> Failure:
     """Return one failure of all reasons: many readers take but the first of a case."""
     failure = Failure(plain_text(reasons[0].message), reasons[0].reason)
-    failure.text = plain_text("\n".join(f"{each.reason}: {each.message}" for each in reasons))
+    failure.text = plain_text("\n".join(f"{reason.reason}: {reason.message}" for reason in reasons))
     return failure
 
 
 def _unchecked(verdict: StepVerdict) -> str:
-    return "\n".join(f"not checked: {each.reason}: {each.message}" for each in verdict.unchecked)
+    return "\n".join(
+        f"not checked: {reason.reason}: {reason.message}" for reason in verdict.unchecked
+    )
 
 
 def plain_text(text: str) -> str:
@@ -106,7 +108,7 @@ def sweep_to_junit(report: SweepReport) -> str:
         suite.timestamp = report.status.start_time.isoformat()
     for name, text in (sweep_facts(report) | best_facts(report)).items():
         suite.add_property(name, plain_text(text))
-    suite.add_testcases([_case(report, each) for each in report.points])
+    suite.add_testcases([_case(report, point) for point in report.points])
     xml = JUnitXml("solrbench")
     xml.add_testsuite(suite)
     xml.update_statistics()
@@ -132,10 +134,10 @@ def _case(report: SweepReport, point: PointReport) -> TestCase:
 def _problems(point: PointReport) -> Iterator[str]:
     for part in point.benchmarks:
         for verdict in part.verdicts:
-            for each in verdict.reasons:
-                yield f"{each.reason}: {each.message}"
+            for reason in verdict.reasons:
+                yield f"{reason.reason}: {reason.message}"
         for objective in part.objectives:
-            if objective.word is ObjectiveWord.MISSED:
+            if objective.word is ObjectiveConclusion.MISSED:
                 yield objective.message
     if point.result.state == PointState.INVALID and not any(p.verdicts for p in point.benchmarks):
         yield "a step is Invalid"

@@ -25,7 +25,7 @@ from solrbench.present.table import TextTable
 from solrbench.stats.histograms import Histogram
 from solrbench.stats.number_format import format_milliseconds, format_percent
 
-MOST_NINES = 5.0
+MAX_NINES = 5.0
 """99.999 %; beyond it a step seldom has samples."""
 
 _POINTS_PER_NINE = 16
@@ -45,7 +45,7 @@ def distribution(
         histograms: by the name of the line, in the order of the legend
 
     """
-    known = {each: found for each, found in histograms.items() if found.count}
+    known = {each: histogram for each, histogram in histograms.items() if histogram.count}
     if not known:
         return None
     series = [line(each, i, _points(h)) for i, (each, h) in enumerate(known.items())]
@@ -76,7 +76,7 @@ def distribution(
 
 def _nines(samples: int) -> float:
     """Return how far the axis goes for so many samples: to the percentile of the largest."""
-    return min(MOST_NINES, math.log10(max(samples, 10)))
+    return min(MAX_NINES, math.log10(max(samples, 10)))
 
 
 def _points(histogram: Histogram) -> list[tuple[float, float]]:
@@ -84,11 +84,13 @@ def _points(histogram: Histogram) -> list[tuple[float, float]]:
     steps = math.ceil(last * _POINTS_PER_NINE)
     places = [last * i / steps for i in range(steps + 1)]
     points = []
-    for place in places:
+    for position in places:
         # The first one is the smallest sample, the last one the largest.
-        percent = max(100 * (1 - 10**-place), 100 / histogram.count) if place < last else 100.0
+        percent = (
+            max(100 * (1 - 10**-position), 100 / histogram.count) if position < last else 100.0
+        )
         value = histogram.percentile(round(min(percent, 100), 6))
-        points.append((round(place, 3), rounded((value or 0) / 1000)))
+        points.append((round(position, 3), rounded((value or 0) / 1000)))
     return points
 
 
@@ -127,7 +129,7 @@ def _cell(histogram: Histogram, percent: float) -> str:
     return "" if value is None else format_milliseconds(value / 1000)
 
 
-_MOST_POINTS = 300
+_MAX_POINTS = 300
 _TABLE_ROWS = 40
 
 
@@ -139,7 +141,7 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
         return None
     caches = sorted({cache for point in points for cache in point.hit_ratios})
     names = ["mean service time", *caches]
-    shown = _thinned(points, _MOST_POINTS)
+    shown = _thinned(points, _MAX_POINTS)
     option = base(
         grid=grid(right=8),
         xAxis=bottom_axis("Thousand requests", min=0, max=points[-1].number, minInterval=1),

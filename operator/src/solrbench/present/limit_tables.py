@@ -38,11 +38,11 @@ def limit_lines(status: Status) -> list[Lines]:
 
 def trial_tables(status: Status) -> list[TextTable]:
     """Return the curve of latency against rate: a table for each variant."""
-    return [_trial_table(each) for each in status.capacity if each.trials]
+    return [_trial_table(result) for result in status.capacity if result.trials]
 
 
 def _trial_table(result: CapacityResult) -> TextTable:
-    users = any(each.users is not None for each in result.trials)
+    users = any(trial.users is not None for trial in result.trials)
     headers = TRIAL_HEADERS if users else TRIAL_HEADERS[1:]
     title = _named(result.variant, f"trials by {'users' if users else 'rate'}")
     return TextTable(title, headers, trial_rows(result.trials), 1, frozenset(headers[-1:]))
@@ -52,13 +52,13 @@ def trial_rows(trials: Sequence[TrialResult]) -> list[tuple[str, ...]]:
     """Return the cells of trials, the lowest load first."""
     return [
         (
-            *([] if each.users is None else [str(each.users)]),
-            format_number(each.requests_per_second),
-            "" if each.p95_milliseconds is None else format_milliseconds(each.p95_milliseconds),
-            format_percent(each.failed_percent),
-            "disturbed" if each.disturbed else "met" if each.excess <= 0 else "missed",
+            *([] if trial.users is None else [str(trial.users)]),
+            format_number(trial.requests_per_second),
+            "" if trial.p95_milliseconds is None else format_milliseconds(trial.p95_milliseconds),
+            format_percent(trial.failed_percent),
+            "disturbed" if trial.disturbed else "met" if trial.excess <= 0 else "missed",
         )
-        for each in sorted(trials, key=lambda each: (each.users or 0, each.requests_per_second))
+        for trial in sorted(trials, key=lambda trial: (trial.users or 0, trial.requests_per_second))
     ]
 
 
@@ -86,7 +86,7 @@ _HEAD = ("Objective", "Step", "Variant", "Result", "Measured", "95 % interval", 
 def objective_table(status: Status) -> TextTable:
     """Return a row for each objective, and each step and variant that it is for."""
     results = status.objectives.results if status.objectives is not None else []
-    rows = [_row(each) for each in results]
+    rows = [_row(result) for result in results]
     table = TextTable("Objectives", _HEAD, rows, 3, frozenset({"Result"}))
     return table.without_empty_columns()
 
@@ -107,16 +107,16 @@ def _row(result: ObjectiveResult) -> Row:
     )
 
 
-MOST_SHARE_ROWS = 100
-MOST_WAIT_ROWS = 20
+MAX_SHARE_ROWS = 100
+MAX_STALL_ROWS = 20
 
 _SHARE_HEAD = ("Step", "Variant", "Repeat", "Users", "Least", "Median", "Most", "User with least")
 _SHARE_NOTE = (
     "Requests of a single user. A user far below the others waited for its responses: see the"
     " longest waits."
 )
-_WAIT_HEAD = ("Step", "Variant", "Repeat", "User", "Node", "Second", "Waited", "Query")
-_WAIT_NOTE = (
+_STALL_HEAD = ("Step", "Variant", "Repeat", "User", "Node", "Second", "Waited", "Query")
+_STALL_NOTE = (
     "Of a user: its longest wait for a response. Of all users of a node, as one load worker saw"
     " it: no response came, though requests waited. Second: since the step began to be measured."
 )
@@ -124,25 +124,31 @@ _WAIT_NOTE = (
 
 def user_table(documents: Iterable[StepRunResult]) -> TextTable:
     """Return the least, median and most requests of a user, those farthest behind first."""
-    found = [
-        (each.fewest[0].requests / max(each.median_requests, 1), document)
+    ranked = [
+        (user_shares.fewest[0].requests / max(user_shares.median_requests, 1), document)
         for document in documents
-        if (each := document.user_shares) is not None and each.users > 1 and each.fewest
+        if (user_shares := document.user_shares) is not None
+        and user_shares.users > 1
+        and user_shares.fewest
     ]
-    ordered = sorted(found, key=lambda entry: entry[0])[:MOST_SHARE_ROWS]
+    ordered = sorted(ranked, key=lambda entry: entry[0])[:MAX_SHARE_ROWS]
     rows = [_share_row(document) for _, document in ordered]
     texts = frozenset({"User with least"})
     table = TextTable("Requests by user", _SHARE_HEAD, rows, 3, texts, _SHARE_NOTE)
     return table.without_empty_columns()
 
 
-def wait_table(documents: Iterable[StepRunResult]) -> TextTable:
+def stall_table(documents: Iterable[StepRunResult]) -> TextTable:
     """Return the longest waits of users and of nodes, the longest first."""
-    found = [(document, each) for document in documents for each in document.response_gaps]
-    found.sort(key=lambda entry: -entry[1].microseconds)
-    rows = [_wait_row(document, gap) for document, gap in found[:MOST_WAIT_ROWS]]
+    gaps = [
+        (document, response_gap)
+        for document in documents
+        for response_gap in document.response_gaps
+    ]
+    gaps.sort(key=lambda entry: -entry[1].microseconds)
+    rows = [_stall_row(document, gap) for document, gap in gaps[:MAX_STALL_ROWS]]
     texts = frozenset({"User", "Node", "Query"})
-    table = TextTable("Longest waits", _WAIT_HEAD, rows, 3, texts, _WAIT_NOTE)
+    table = TextTable("Longest waits", _STALL_HEAD, rows, 3, texts, _STALL_NOTE)
     return table.without_empty_columns()
 
 
@@ -163,7 +169,7 @@ def _share_row(document: StepRunResult) -> Row:
     )
 
 
-def _wait_row(document: StepRunResult, gap: ResponseGap) -> Row:
+def _stall_row(document: StepRunResult, gap: ResponseGap) -> Row:
     return (
         document.step,
         document.variant,

@@ -29,7 +29,7 @@ from solrbench.stats.number_format import format_milliseconds, format_number
 _Numbers = tuple[float, float | None, float | None]
 """A figure and the bounds of its interval."""
 
-_MOST_PERCENTILE = 99.0
+_MAX_PERCENTILE = 99.0
 """Highest percentile that is drawn; beyond it one slow request hides all others."""
 
 
@@ -78,7 +78,7 @@ def _throughput(
 def _latency(
     axis: str, loads: Mapping[str, float], variants: Mapping[str, Sequence[StepResult]]
 ) -> ReportFigure | None:
-    shown = [p for p in (50, 95, 99) if p <= _MOST_PERCENTILE] if len(variants) == 1 else [50, 95]
+    shown = [p for p in (50, 95, 99) if p <= _MAX_PERCENTILE] if len(variants) == 1 else [50, 95]
     lines = {}
     for variant, results in variants.items():
         for percent in sorted({*percents_of(results)} & {*map(float, shown)}):
@@ -97,15 +97,23 @@ def _latency(
 
 
 def _rate(result: StepResult) -> _Numbers:
-    found = result.requests_per_second_interval
-    bounds = (found.lower, found.upper) if found else (None, None)
+    requests_per_second_interval = result.requests_per_second_interval
+    bounds = (
+        (requests_per_second_interval.lower, requests_per_second_interval.upper)
+        if requests_per_second_interval
+        else (None, None)
+    )
     return (result.requests_per_second, *bounds)
 
 
 def _percentile(result: StepResult, percent: float) -> _Numbers | None:
-    for each in result.percentiles:
-        if each.percent == percent:
-            return each.milliseconds, each.lower_milliseconds, each.upper_milliseconds
+    for percentile in result.percentiles:
+        if percentile.percent == percent:
+            return (
+                percentile.milliseconds,
+                percentile.lower_milliseconds,
+                percentile.upper_milliseconds,
+            )
     return None
 
 
@@ -171,24 +179,24 @@ def _curve_table(axis: str, what: str, lines: _Lines, show: Callable[[float], st
 
 def capacity_curves(status: Status) -> list[ReportFigure]:
     """Return the figure of all variants; none with less than two trials that count."""
-    curves = {each.variant or "P95": _points(each) for each in status.capacity}
+    curves = {result.variant or "P95": _points(result) for result in status.capacity}
     curves = {name: points for name, points in curves.items() if len(points) > 1}
     if not curves:
         return []
-    users = any(trial.users is not None for each in status.capacity for trial in each.trials)
+    users = any(trial.users is not None for result in status.capacity for trial in result.trials)
     load = "Users" if users else "Planned requests/s"
-    found = {each.variant or "P95": _found(each) for each in status.capacity}
+    rates = {result.variant or "P95": _found(result) for result in status.capacity}
     option = base(
         grid=grid(),
         xAxis=bottom_axis(load, scale=True),
         yAxis=value_axis("P95 of the response time", "@milliseconds", min=0),
         tooltip={"trigger": "axis", "valueFormatter": "@milliseconds"},
         series=[
-            line(name, i, points, showSymbol=True, **_capacity(found[name], i))
+            line(name, i, points, showSymbol=True, **_capacity(rates[name], i))
             for i, (name, points) in enumerate(curves.items())
         ],
     )
-    text = " ".join(each.message for each in status.capacity)
+    text = " ".join(result.message for result in status.capacity)
     title = f"Latency against {'users' if users else 'rate'} in the search for the capacity"
     table = _trial_table(curves, load)
     return [ReportFigure("capacity", title, text, option, legend(list(curves)), table, 300)]
@@ -201,11 +209,11 @@ def _found(result: CapacityResult) -> float | None:
 def _points(result: CapacityResult) -> list[tuple[float, float]]:
     return sorted(
         (
-            each.requests_per_second if each.users is None else float(each.users),
-            rounded(each.p95_milliseconds),
+            trial.requests_per_second if trial.users is None else float(trial.users),
+            rounded(trial.p95_milliseconds),
         )
-        for each in result.trials
-        if each.p95_milliseconds is not None and not each.disturbed
+        for trial in result.trials
+        if trial.p95_milliseconds is not None and not trial.disturbed
     )
 
 

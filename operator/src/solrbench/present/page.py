@@ -27,9 +27,9 @@ from solrbench.present.limit_tables import (
     OBJECTIVES,
     limit_lines,
     objective_table,
+    stall_table,
     trial_tables,
     user_table,
-    wait_table,
 )
 from solrbench.present.load_figures import capacity_curves, load_curves
 from solrbench.present.page_sections import (
@@ -133,7 +133,7 @@ def build_page(report: Report) -> Page:
         verdict_text=_verdict_text(verdicts),
         answers=status.answers,
         objectives=_shown(objective_table(status)),
-        limits=[each for each in limit_lines(status) if each[0] != OBJECTIVES],
+        limits=[limit_line for limit_line in limit_lines(status) if limit_line[0] != OBJECTIVES],
         trials=_tables(trial_tables(status)),
         reasons=[line for line in lines if not line.startswith(NOT_CHECKED)],
         unchecked=[line for line in lines if line.startswith(NOT_CHECKED)],
@@ -150,7 +150,7 @@ def build_page(report: Report) -> Page:
         cold_start=cold_start_curve(documents),
         failures=_shown(failure_table(documents)),
         evidence=list(report.evidence),
-        waits=_tables([user_table(documents), wait_table(documents)]),
+        waits=_tables([user_table(documents), stall_table(documents)]),
         slow=_shown(slow_table(documents)),
         windows=_tables(
             [trend_table(status.trends), steadiness_table(documents), outlier_table(documents)]
@@ -164,19 +164,22 @@ def build_page(report: Report) -> Page:
 
 def _load(report: Report) -> dict[str, str]:
     """Return the facts of the load; the steps are in the table of all steps."""
-    found = load_facts(report.as_benchmark)
-    return found | {"Steps": str(len(report.spec.load.steps))}
+    facts = load_facts(report.as_benchmark)
+    return facts | {"Steps": str(len(report.spec.load.steps))}
 
 
 def _figures(report: Report) -> list[ReportFigure]:
     curves = [*load_curves(report.spec, report.status), *capacity_curves(report.status)]
-    found = distribution_of_steps(report.steps)
-    return [*curves, *([found] if found is not None else [])]
+    distribution = distribution_of_steps(report.steps)
+    return [*curves, *([distribution] if distribution is not None else [])]
 
 
 def _comparisons(status: Status) -> list[TextTable]:
-    found = status.comparison
-    return [*([baseline_table(found)] if found is not None else []), comparison_table(status)]
+    comparison = status.comparison
+    return [
+        *([baseline_table(comparison)] if comparison is not None else []),
+        comparison_table(status),
+    ]
 
 
 def _verdict_text(verdicts: Sequence[StepVerdict]) -> str:
@@ -193,7 +196,7 @@ def _shown(table: TextTable) -> HtmlTable | None:
 
 
 def _tables(tables: Sequence[TextTable]) -> list[HtmlTable]:
-    return [html_table(each) for each in tables if each.rows]
+    return [html_table(table) for table in tables if table.rows]
 
 
 def _benchmark_yaml(report: Report) -> str:

@@ -7,7 +7,12 @@ from solrbench.analysis.samples import is_planned, merged, merged_responses
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
-from solrbench.contract.step_document import MOST_SLOW, RequestResult, SlowRequest, StepRunResult
+from solrbench.contract.step_document import (
+    MAX_SLOW_REQUESTS,
+    RequestResult,
+    SlowRequest,
+    StepRunResult,
+)
 from solrbench.present.fact_tables import step_text
 from solrbench.present.figure import ReportFigure
 from solrbench.present.latency_figures import distribution
@@ -18,7 +23,7 @@ from solrbench.present.time_figures import over_time
 from solrbench.stats.histograms import Histogram
 from solrbench.stats.number_format import format_milliseconds
 
-_MOST_NAMES = 8
+_MAX_NAMES = 8
 """Request names whose distributions are drawn; more lines cannot be distinguished."""
 
 
@@ -42,20 +47,20 @@ def step_sections(
     return [
         StepSection(
             step.name,
-            f"step-{place}",
+            f"step-{number}",
             step_text(step),
             step_table(status, step.name),
             _server_tables(step.name, status.telemetry),
-            _step_figures(place, [each for each in documents if each.step == step.name]),
+            _step_figures(number, [each for each in documents if each.step == step.name]),
         )
-        for place, step in enumerate(spec.load.steps, start=1)
+        for number, step in enumerate(spec.load.steps, start=1)
         if step.name in measured
     ]
 
 
 def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[HtmlTable]:
     """Return what Solr and the pods did in one step; its name stands above, not in each row."""
-    own = [each for each in entries if each.step == step]
+    own = [entry for entry in entries if entry.step == step]
     return [
         html_table(
             replace(
@@ -74,9 +79,9 @@ def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[HtmlTabl
 def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | None:
     """Return the distributions of all requests of each step and variant."""
     groups: dict[str, list[RequestResult]] = {}
-    for each in documents:
-        label = f"{each.step} ({each.variant})" if each.variant else each.step
-        groups.setdefault(label, []).extend(_requests(each))
+    for document in documents:
+        label = f"{document.step} ({document.variant})" if document.variant else document.step
+        groups.setdefault(label, []).extend(_requests(document))
     times, histograms = _histograms(groups)
     return distribution("distribution", "Latency distribution of all steps", times, histograms)
 
@@ -87,21 +92,21 @@ def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[Report
         for result in document.requests:
             label = f"{result.request} ({document.variant})" if document.variant else result.request
             names.setdefault(label, []).append(result)
-    found = []
+    figures = []
     if len(names) > 1:
-        busiest = sorted(names, key=lambda n: -sum(r.requests for r in names[n]))[:_MOST_NAMES]
+        busiest = sorted(names, key=lambda n: -sum(r.requests for r in names[n]))[:_MAX_NAMES]
         times, histograms = _histograms({name: names[name] for name in names if name in busiest})
         title = "Latency distribution by request"
-        found.append(distribution(f"step-{place}-distribution", title, times, histograms))
+        figures.append(distribution(f"step-{place}-distribution", title, times, histograms))
     for index, variant in enumerate(dict.fromkeys(each.variant for each in documents)):
         repeats = [each for each in documents if each.variant == variant]
         title = f"Over time{f', through {variant}' if variant else ''}"
-        found.append(over_time(f"step-{place}-time-{index}", title, repeats))
-    return [each for each in found if each is not None]
+        figures.append(over_time(f"step-{place}-time-{index}", title, repeats))
+    return [each for each in figures if each is not None]
 
 
 def _requests(document: StepRunResult) -> Iterable[RequestResult]:
-    return (each for each in document.requests if not each.is_transaction)
+    return (request for request in document.requests if not request.is_transaction)
 
 
 def _histograms(
@@ -134,16 +139,16 @@ _SLOW_NOTE = (
 
 def slow_table(documents: Iterable[StepRunResult]) -> TextTable:
     """Return the slowest requests of each name, the slowest first."""
-    found: dict[str, list[tuple[StepRunResult, SlowRequest]]] = {}
+    by_name: dict[str, list[tuple[StepRunResult, SlowRequest]]] = {}
     for document in documents:
         for result in document.requests:
-            slow = [(document, each) for each in result.slow_requests]
-            found.setdefault(result.request, []).extend(slow)
+            slow = [(document, slow_request) for slow_request in result.slow_requests]
+            by_name.setdefault(result.request, []).extend(slow)
     rows = [
         _slow_row(name, document, slow)
-        for name, pairs in sorted(found.items())
+        for name, pairs in sorted(by_name.items())
         for document, slow in sorted(pairs, key=lambda p: -p[1].service_time_microseconds)[
-            :MOST_SLOW
+            :MAX_SLOW_REQUESTS
         ]
     ]
     table = TextTable("Slowest requests", _SLOW_HEAD, rows, 1, _SLOW_TEXTS, _SLOW_NOTE)

@@ -80,7 +80,7 @@ class HtmlTable:
         )
 
 
-_WORD_TITLES = frozenset({"Word", "Verdict", "Result", "State"})
+_CONCLUSION_TITLES = frozenset({"Word", "Verdict", "Result", "State"})
 """Columns of such words."""
 
 _MARKS = {
@@ -95,7 +95,7 @@ _MARKS = {
 """Marks of cells that consist of such a word, which says it to readers without colours, too."""
 
 
-def word_cell(text: str) -> Cell:
+def conclusion_cell(text: str) -> Cell:
     """Return the cell of a verdict or another word, such as `Worse on this target`."""
     return Cell(text, mark=_MARKS.get(text.partition(" ")[0], ""))
 
@@ -103,9 +103,9 @@ def word_cell(text: str) -> Cell:
 def html_table(table: TextTable) -> HtmlTable:
     """Return a table of texts."""
     columns = [HtmlColumn(title, table.is_number(i)) for i, title in enumerate(table.head)]
-    words = {i for i, title in enumerate(table.head) if title in _WORD_TITLES}
+    words = {i for i, title in enumerate(table.head) if title in _CONCLUSION_TITLES}
     rows = [
-        [word_cell(text) if i in words else Cell(text) for i, text in enumerate(row)]
+        [conclusion_cell(text) if i in words else Cell(text) for i, text in enumerate(row)]
         for row in table.rows
     ]
     return HtmlTable(table.caption, columns, rows, table.names, table.note)
@@ -113,8 +113,8 @@ def html_table(table: TextTable) -> HtmlTable:
 
 def rate_cell(result: StepResult) -> Cell:
     """Return the rate with its interval."""
-    found = result.requests_per_second_interval
-    detail = "" if found is None else _range(found)
+    requests_per_second_interval = result.requests_per_second_interval
+    detail = "" if requests_per_second_interval is None else _range(requests_per_second_interval)
     return Cell(format_number(result.requests_per_second), detail)
 
 
@@ -134,8 +134,15 @@ def max_cell(result: StepResult) -> Cell:
 
 def percentile_cell(result: StepResult, percent: float) -> Cell:
     """Return one of the chosen percentiles with its interval; empty if the result lacks it."""
-    found = next((each for each in result.percentiles if each.percent == percent), None)
-    return Cell("") if found is None else _time(found.milliseconds, _bounds(found))
+    percentile = next(
+        (
+            percentile_result
+            for percentile_result in result.percentiles
+            if percentile_result.percent == percent
+        ),
+        None,
+    )
+    return Cell("") if percentile is None else _time(percentile.milliseconds, _bounds(percentile))
 
 
 def _bounds(found: PercentileResult) -> Interval | None:
@@ -168,16 +175,16 @@ def overview_table(spec: Spec, status: Status) -> HtmlTable | None:
     loads = {step.name: step_text(step) for step in spec.load.steps}
     rows = [
         [
-            Cell(each.step, loads.get(each.step, "")),
-            Cell(each.variant or ""),
-            _verdict(each, status),
-            _bottleneck(each, status),
-            *_count_cells(each),
-            *_time_cells(each, percents_of(status.totals)),
-            _deviation(each),
-            _cores(each, status),
+            Cell(total.step, loads.get(total.step, "")),
+            Cell(total.variant or ""),
+            _verdict(total, status),
+            _bottleneck(total, status),
+            *_count_cells(total),
+            *_time_cells(total, percents_of(status.totals)),
+            _deviation(total),
+            _cores(total, status),
         ]
-        for each in status.totals
+        for total in status.totals
     ]
     columns = [
         HtmlColumn("Step", is_number=False),
@@ -196,15 +203,15 @@ def overview_table(spec: Spec, status: Status) -> HtmlTable | None:
 
 def _cores(result: StepResult, status: Status) -> Cell:
     """Return the cores that Solr used; empty if not measured."""
-    found = [each.cpu_cores for each in status.telemetry if _is_of(each, result)]
-    cores = [format_number(each) for each in found if each is not None]
+    used_cores = [each.cpu_cores for each in status.telemetry if _is_of(each, result)]
+    cores = [format_number(each) for each in used_cores if each is not None]
     return Cell(cores[0] if cores else "")
 
 
 def _bottleneck(result: StepResult, status: Status) -> Cell:
     """Return what held the step back, and where; empty if servers were not read."""
-    found = [each for each in status.bottlenecks if _is_of(each, result)]
-    return Cell(found[0].resource, found[0].server or "") if found else Cell("")
+    bottlenecks = [bottleneck for bottleneck in status.bottlenecks if _is_of(bottleneck, result)]
+    return Cell(bottlenecks[0].resource, bottlenecks[0].server or "") if bottlenecks else Cell("")
 
 
 def _is_of(found: StepTelemetry | Bottleneck, result: StepResult) -> bool:
@@ -213,21 +220,21 @@ def _is_of(found: StepTelemetry | Bottleneck, result: StepResult) -> bool:
 
 def step_table(status: Status, step: str) -> HtmlTable:
     """Return one row for each request name of a step, then the totals of each variant."""
-    results = [each for each in status.results if each.step == step]
-    totals = [each for each in status.totals if each.step == step]
-    names = {each.request for each in results if not each.is_transaction}
+    results = [result for result in status.results if result.step == step]
+    totals = [result for result in status.totals if result.step == step]
+    names = {result.request for result in results if not result.is_transaction}
     if len(names) < 2:
         totals = []  # one name is its own total
     shown = [*results, *totals]
     percents = percents_of(shown)
     rows = [
         [
-            Cell(each.request, "transaction" if each.is_transaction else ""),
-            Cell(each.variant or ""),
-            *_count_cells(each),
-            *_time_cells(each, percents),
+            Cell(result.request, "transaction" if result.is_transaction else ""),
+            Cell(result.variant or ""),
+            *_count_cells(result),
+            *_time_cells(result, percents),
         ]
-        for each in shown
+        for result in shown
     ]
     columns = [
         HtmlColumn("Request", is_number=False),
@@ -256,7 +263,7 @@ def _count_cells(result: StepResult) -> list[Cell]:
         "bad" if result.failures else "",
     )
     late, dropped = (
-        format_cell(result, each) for each in (ResultColumn.LATE, ResultColumn.DROPPED)
+        format_cell(result, column) for column in (ResultColumn.LATE, ResultColumn.DROPPED)
     )
     return [
         Cell(f"{result.requests:,}"),
@@ -267,7 +274,7 @@ def _count_cells(result: StepResult) -> list[Cell]:
 
 
 def _time_columns(percents: Sequence[float]) -> list[HtmlColumn]:
-    labels = ("Requests/s", "Average", *(percent_label(each) for each in percents), "Max")
+    labels = ("Requests/s", "Average", *(percent_label(percent) for percent in percents), "Max")
     return [HtmlColumn(label) for label in labels]
 
 
@@ -275,20 +282,22 @@ def _time_cells(result: StepResult, percents: Sequence[float]) -> list[Cell]:
     return [
         rate_cell(result),
         average_cell(result),
-        *(percentile_cell(result, each) for each in percents),
+        *(percentile_cell(result, percent) for percent in percents),
         max_cell(result),
     ]
 
 
 def _deviation(result: StepResult) -> Cell:
-    found = result.requests_per_second_deviation_percent
-    return Cell("" if found is None else format_percent(found))
+    deviation = result.requests_per_second_deviation_percent
+    return Cell("" if deviation is None else format_percent(deviation))
 
 
 def _verdict(result: StepResult, status: Status) -> Cell:
-    found = verdict_of(result, status.verdicts)
-    if found is None:
+    verdict = verdict_of(result, status.verdicts)
+    if verdict is None:
         return Cell("")
     return Cell(
-        found.verdict, ", ".join(e.reason for e in found.reasons), word_cell(found.verdict).mark
+        verdict.verdict,
+        ", ".join(e.reason for e in verdict.reasons),
+        conclusion_cell(verdict.verdict).mark,
     )

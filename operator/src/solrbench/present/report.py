@@ -13,7 +13,7 @@ from solrbench.contract.step_document import StepRunResult
 SCHEMA_VERSION: Literal[1] = 1
 """Changes when a field is removed or gets another meaning; new fields leave it as it is."""
 
-_MOST_PROBLEMS = 3
+_MAX_PROBLEMS = 3
 
 
 class ReportFormatError(ValueError):
@@ -51,8 +51,10 @@ class Report(LenientModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            found = "; ".join(problems(error)[:_MOST_PROBLEMS])
-            raise ReportFormatError(f"not a report of version {SCHEMA_VERSION}: {found}") from error
+            message = "; ".join(problems(error)[:_MAX_PROBLEMS])
+            raise ReportFormatError(
+                f"not a report of version {SCHEMA_VERSION}: {message}"
+            ) from error
 
     @property
     def as_benchmark(self) -> SolrBenchmark:

@@ -10,14 +10,14 @@ from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.step_result import Interval, ResultColumn, StepResult
 from solrbench.contract.environment import Environment
-from solrbench.contract.step_document import MOST_SLOW, StepRunResult
+from solrbench.contract.step_document import MAX_SLOW_REQUESTS, StepRunResult
 from solrbench.present.comparison_tables import (
     comparison_table,
     comparison_to_markdown,
     trend_table,
 )
 from solrbench.present.fact_tables import environment_tables, facts, verdict_lines, verdict_of
-from solrbench.present.limit_tables import limit_lines, trial_tables, user_table, wait_table
+from solrbench.present.limit_tables import limit_lines, stall_table, trial_tables, user_table
 from solrbench.present.server_tables import (
     SLOW_NOTE,
     failure_table,
@@ -55,7 +55,7 @@ _FEW = 2
 
 def interval_headers(results: Iterable[StepResult]) -> Row:
     """Return the titles of the columns."""
-    percents = (percent_label(each) for each in percents_of(results))
+    percents = (percent_label(percent) for percent in percents_of(results))
     return (*INTERVAL_NAMES, "Requests/s", "Average", *percents)
 
 
@@ -67,7 +67,7 @@ def interval_rows(results: Sequence[StepResult]) -> list[Row]:
 
 def percents_of(results: Iterable[StepResult]) -> list[float]:
     """Return the percentiles that any result has, ascending."""
-    return sorted({each.percent for result in results for each in result.percentiles})
+    return sorted({percentile.percent for result in results for percentile in result.percentiles})
 
 
 def percent_label(percent: float) -> str:
@@ -83,7 +83,7 @@ def _row(result: StepResult, percents: Iterable[float]) -> Row:
         if result.is_open_loop
         else (result.average_milliseconds, result.average_milliseconds_interval)
     )
-    found = {
+    times = {
         each.percent: _time(
             each.milliseconds, each.lower_milliseconds, each.upper_milliseconds, repeats
         )
@@ -94,7 +94,7 @@ def _row(result: StepResult, percents: Iterable[float]) -> Row:
         lower, upper = (interval.lower, interval.upper) if interval else (None, None)
         mean = _time(average, lower, upper, repeats)
     names = (result.step, result.variant or "", result.request)
-    return (*names, rate, mean, *(found.get(each, "") for each in percents))
+    return (*names, rate, mean, *(times.get(each, "") for each in percents))
 
 
 def _time(milliseconds: float, lower: float | None, upper: float | None, repeats: int) -> str:
@@ -126,7 +126,7 @@ def _cell(value: float, interval: Interval | None, repeats: int) -> str:
 MAX_MARKDOWN_BYTES = 1_000_000
 """What a summary of GitHub Actions may have is 1 MiB."""
 
-LEFT_OUT = "*What follows is left out, as it would not fit; the report as JSON or HTML has it.*"
+OMITTED = "*What follows is left out, as it would not fit; the report as JSON or HTML has it.*"
 
 HEADERS: Row = tuple(ResultColumn)
 """Titles of the columns."""
@@ -136,7 +136,7 @@ def rows(results: Iterable[StepResult], verdicts: Sequence[StepVerdict] = ()) ->
     """Return the cells of every result below `HEADERS`, with units; empty if not measured."""
     return [
         tuple(
-            verdict_word(result, verdicts)
+            format_verdict(result, verdicts)
             if column is ResultColumn.VERDICT
             else format_cell(result, column)
             for column in ResultColumn
@@ -162,10 +162,10 @@ def table_note(results: Iterable[StepResult]) -> str:
     )
 
 
-def verdict_word(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
+def format_verdict(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
     """Return the verdict on the step of a result; empty if it has none."""
-    found = verdict_of(result, verdicts)
-    return "" if found is None else found.verdict
+    verdict = verdict_of(result, verdicts)
+    return "" if verdict is None else verdict.verdict
 
 
 def to_markdown(
@@ -187,7 +187,7 @@ def to_markdown(
     details = [
         *windows_to_markdown(documents),
         *table_section("## Requests by user", user_table(documents)),
-        *table_section("## Longest waits", wait_table(documents)),
+        *table_section("## Longest waits", stall_table(documents)),
         *_slow(documents),
         *_environment(environment, documents),
     ]
@@ -202,7 +202,9 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     for title, lines in limit_lines(status):
         parts += [f"## {title}", markdown_list(lines)]
     parts += [
-        part for each in trial_tables(status) for part in table_section(f"### {each.caption}", each)
+        part
+        for trial_table in trial_tables(status)
+        for part in table_section(f"### {trial_table.caption}", trial_table)
     ]
     if status.results:
         results = results_with_totals(status)
@@ -213,8 +215,8 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
             parts += ["## Verdict", markdown_list(lines)]
     parts += _servers(status)
     if status.comparison is not None:
-        found = status.comparison
-        parts += [f"## Beside {found.baseline}", comparison_to_markdown(found)]
+        comparison = status.comparison
+        parts += [f"## Beside {comparison.baseline}", comparison_to_markdown(comparison)]
     parts += table_section("## Comparison", comparison_table(status))
     return parts + table_section("## Failures", failure_table(documents))
 
@@ -227,24 +229,24 @@ def table_section(title: str, table: TextTable) -> list[str]:
 
 
 def _slow(documents: Sequence[StepRunResult]) -> list[str]:
-    lines = slow_lines(documents, MOST_SLOW)
+    lines = slow_lines(documents, MAX_SLOW_REQUESTS)
     return ["## Slowest requests", markdown_list(lines), SLOW_NOTE] if lines else []
 
 
 def _environment(environment: Environment | None, documents: Sequence[StepRunResult]) -> list[str]:
     tables = environment_tables(environment, documents)
-    parts = [part for each in tables for part in table_section(f"### {each.caption}", each)]
+    parts = [part for table in tables for part in table_section(f"### {table.caption}", table)]
     return ["## Environment", *parts] if parts else []
 
 
 def join_fitting(first: Sequence[str], details: Sequence[str]) -> str:
     """Return the parts that fit, those of the details from the first one on."""
-    room = MAX_MARKDOWN_BYTES - len(LEFT_OUT.encode()) - 2
+    room = MAX_MARKDOWN_BYTES - len(OMITTED.encode()) - 2
     kept: list[str] = []
     for part in [*first, *details]:
         room -= len(part.encode()) + 2
         if room < 0:
-            return "\n\n".join([*kept, LEFT_OUT]) + "\n"
+            return "\n\n".join([*kept, OMITTED]) + "\n"
         kept.append(part)
     return "\n\n".join(kept) + "\n"
 

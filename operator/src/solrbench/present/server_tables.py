@@ -80,9 +80,9 @@ _PODS = {"Solr": "", "ZooKeeper": "zookeeper_", "companions": "companion_", "loa
 def servers_table(entries: Sequence[StepTelemetry]) -> TextTable:
     """Return a row for each step and variant, with the columns that have a number."""
     rows = [
-        (each.step, each.variant or "", *cells)
-        for each in entries
-        if any(cells := _cells(each, _COLUMNS))
+        (entry.step, entry.variant or "", *cells)
+        for entry in entries
+        if any(cells := _cells(entry, _COLUMNS))
     ]
     head = ("Step", "Variant", *_COLUMNS)
     return TextTable("Servers", head, rows, 2, note=SERVERS_NOTE).without_empty_columns()
@@ -91,10 +91,10 @@ def servers_table(entries: Sequence[StepTelemetry]) -> TextTable:
 def pods_table(entries: Sequence[StepTelemetry]) -> TextTable:
     """Return a row for the pods of each component in each step and variant."""
     rows = [
-        (each.step, each.variant or "", title, *cells)
-        for each in entries
+        (entry.step, entry.variant or "", title, *cells)
+        for entry in entries
         for title, prefix in _PODS.items()
-        if any(cells := _cells(each, _OF_PODS, prefix))
+        if any(cells := _cells(entry, _OF_PODS, prefix))
     ]
     head = ("Step", "Variant", "Pods of", *_OF_PODS)
     return TextTable("Pods", head, rows, 3, note=PODS_NOTE).without_empty_columns()
@@ -112,9 +112,9 @@ def _cells(
 def missing_lines(entries: Sequence[StepTelemetry]) -> list[str]:
     """Return what could not be read, with the steps it is missing in."""
     steps: dict[str, list[str]] = {}
-    for each in entries:
-        for text in each.missing:
-            steps.setdefault(text, []).append(each.step)
+    for entry in entries:
+        for text in entry.missing:
+            steps.setdefault(text, []).append(entry.step)
     return [f"not measured in {', '.join(dict.fromkeys(s))}: {text}" for text, s in steps.items()]
 
 
@@ -157,7 +157,7 @@ def _line(found: _Found) -> str:
     )
 
 
-MOST_FAILURE_ROWS = 100
+MAX_FAILURE_ROWS = 100
 """Rows of the table, those with most failures."""
 
 _HEAD = ("Step", "Variant", "Request", "Failure", "Requests", "Share", "Sample")
@@ -182,16 +182,16 @@ _Key = tuple[str, str, str, str]
 
 def failure_table(documents: Iterable[StepRunResult]) -> TextTable:
     """Return the kinds of failures, the most frequent one first; without rows if none failed."""
-    found: dict[_Key, _FailureGroup] = {}
+    groups: dict[_Key, _FailureGroup] = {}
     requests: dict[tuple[str, str, str], int] = {}
     for document in documents:
         for result in document.requests:
-            place = (document.step, document.variant, result.request)
-            requests[place] = requests.get(place, 0) + result.requests
+            group_key = (document.step, document.variant, result.request)
+            requests[group_key] = requests.get(group_key, 0) + result.requests
             for kind in result.failure_kinds:
-                found.setdefault((*place, kind.kind), _FailureGroup()).add(kind)
-    ordered = sorted(found.items(), key=lambda each: (-each[1].count, each[0]))
-    rows = [_row(key, failures, requests[key[:3]]) for key, failures in ordered[:MOST_FAILURE_ROWS]]
+                groups.setdefault((*group_key, kind.kind), _FailureGroup()).add(kind)
+    ordered = sorted(groups.items(), key=lambda each: (-each[1].count, each[0]))
+    rows = [_row(key, failures, requests[key[:3]]) for key, failures in ordered[:MAX_FAILURE_ROWS]]
     left_out = len(ordered) - len(rows)
     more = f" {left_out} more kinds with fewer failures are left out." if left_out else ""
     table = TextTable(

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.analysis.baseline import complete_spec, primary_words, shown_figure
+from solrbench.analysis.baseline import complete_spec, metric_comparison, primary_comparisons
 from solrbench.analysis.conclusions import baseline_sentences
 from solrbench.analysis.difference_tests import (
     DEFINITIONS,
@@ -19,24 +19,29 @@ from solrbench.analysis.difference_tests import (
     ComparisonRule,
     decide_primary,
     differing,
-    settings_of_sides,
+    settings_of_specs,
 )
-from solrbench.analysis.differences import SideDifference
+from solrbench.analysis.differences import MetricDifference
 from solrbench.analysis.samples import ALL_REQUESTS
-from solrbench.analysis.step_comparison import ComparedFigure, ComparedStep
-from solrbench.api.v1alpha1.comparisons import MAX_NOTES, BaselineComparison, FigureComparison, Word
+from solrbench.analysis.step_comparison import ComparedRequestMetric, ComparedStep
+from solrbench.api.v1alpha1.comparisons import (
+    MAX_NOTES,
+    BaselineComparison,
+    Conclusion,
+    FigureComparison,
+)
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.present.sweep_report import PointReport, SweepReport
 from solrbench.sweep.differences import difference_of, read_point
 from solrbench.sweep.state import PointState
 
-MOST_SENTENCES = 16
+MAX_SENTENCES = 16
 """On single points; the first sentence counts all."""
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 _FRESH = "FreshTarget"
-_NO_WORD = "without a word"
+_NO_CONCLUSION = "without a word"
 _METRICS: Mapping[PrimaryMetric, Metric] = {
     PrimaryMetric.P95: Metric.P95_MILLISECONDS,
     PrimaryMetric.REQUESTS_PER_SECOND: Metric.REQUESTS_PER_SECOND,
@@ -55,7 +60,7 @@ class _Pair:
 
     @property
     def is_invalid(self) -> bool:
-        return any(each.result.state != PointState.VALID for each in (self.before, self.after))
+        return any(point.result.state != PointState.VALID for point in (self.before, self.after))
 
 
 def compare_sweeps(
@@ -74,7 +79,7 @@ def compare_sweeps(
 
     """
     specs = [complete_spec(each.spec.template.spec) for each in (before, after)]
-    rule = settings_of_sides(specs[0], specs[1], smallest_effect_percent).rule
+    rule = settings_of_specs(specs[0], specs[1], smallest_effect_percent).rule
     metric = after.spec.objective.metric if primary is None else _METRICS[primary]
     pairs = list(_pairs(before, after))
     other = next(each for each in Metric if each is not metric)
@@ -96,27 +101,27 @@ def compare_sweeps(
 
 def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
     """Yield how many points have which word, then what is known of those that differ."""
-    figures = primary_words(found.figures)
+    figures = primary_comparisons(found.figures)
     if not figures:
         yield (
             "no point was measured in both: the values of all axes must be the same as in"
             f" {found.baseline}"
         )
         return
-    counts = Counter(str(each.word or _NO_WORD) for each in figures)
+    counts = Counter(str(figure.word or _NO_CONCLUSION) for figure in figures)
     words = ", ".join(f"{number} {word}" for word, number in counts.most_common())
     yield f"{len(figures)} point{'s' if len(figures) > 1 else ''} in common: {words}"
-    apart = [each for each in figures if each.word in (Word.BETTER, Word.WORSE)]
-    furthest = sorted(apart, key=lambda each: -abs(each.difference_percent))
-    yield from baseline_sentences(furthest[:MOST_SENTENCES], found.baseline, {})
+    apart = [figure for figure in figures if figure.word in (Conclusion.BETTER, Conclusion.WORSE)]
+    furthest = sorted(apart, key=lambda figure: -abs(figure.difference_percent))
+    yield from baseline_sentences(furthest[:MAX_SENTENCES], found.baseline, {})
 
 
 def _pairs(before: SweepReport, after: SweepReport) -> Iterator[_Pair]:
-    known = {_key(each): each for each in before.points}
-    for each in after.points:
-        other = known.get(_key(each))
-        if other is not None and each.values:
-            yield _Pair(_text(each), other, each)
+    known = {_key(point): point for point in before.points}
+    for point in after.points:
+        other = known.get(_key(point))
+        if other is not None and point.values:
+            yield _Pair(_text(point), other, point)
 
 
 def _key(point: PointReport) -> frozenset[tuple[str, str]]:
@@ -138,8 +143,8 @@ def _decided(
     known = tuple(each.spec.objective.metric is metric for each in (before, after))
     fresh = all(_is_fresh(each) for each in (before, after))
     differences = [_difference(each, metric, known, on_target=not fresh) for each in pairs]
-    found = iter(decide_primary([each for each in differences if each is not None], rule))
-    return [None if each is None else next(found) for each in differences]
+    findings = iter(decide_primary([each for each in differences if each is not None], rule))
+    return [None if each is None else next(findings) for each in differences]
 
 
 def _details(pairs: Sequence[_Pair], metric: Metric) -> list[ComparisonFinding | None]:
@@ -149,7 +154,7 @@ def _details(pairs: Sequence[_Pair], metric: Metric) -> list[ComparisonFinding |
 
 def _difference(
     pair: _Pair, metric: Metric, known: tuple[bool, ...], *, on_target: bool = False
-) -> SideDifference | None:
+) -> MetricDifference | None:
     """Return how far a figure of a point is apart.
 
     Args:
@@ -159,12 +164,12 @@ def _difference(
         on_target: repeats of a side were all measured on one target
 
     """
-    sides = [read_point(each.result, (), metric) for each in (pair.before, pair.after)]
+    sides = [read_point(point.result, (), metric) for point in (pair.before, pair.after)]
     if sides[0] is None or sides[1] is None:
         return None
     one, other = (
-        each if is_known else replace(each, spread=None)
-        for each, is_known in zip((sides[0], sides[1]), known, strict=True)
+        point if is_known else replace(point, spread=None)
+        for point, is_known in zip((sides[0], sides[1]), known, strict=True)
     )
     return replace(difference_of(metric, one, other), on_target=on_target)
 
@@ -175,8 +180,8 @@ def _figures(
     for pair, finding in zip(pairs, findings, strict=True):
         if finding is not None:
             compared = ComparedStep(pair.name, "", [], [])
-            figure = ComparedFigure(compared, ALL_REQUESTS, finding, is_primary)
-            yield shown_figure(figure, invalid=pair.is_invalid)
+            figure = ComparedRequestMetric(compared, ALL_REQUESTS, finding, is_primary)
+            yield metric_comparison(figure, invalid=pair.is_invalid)
 
 
 def _is_fresh(report: SweepReport) -> bool:
@@ -185,10 +190,10 @@ def _is_fresh(report: SweepReport) -> bool:
 
 def _only(report: SweepReport, other: SweepReport) -> list[str]:
     """Return which points only one of both has, the first ones by name."""
-    known = {_key(each) for each in other.points}
-    names = [_text(each) or each.name for each in report.points if _key(each) not in known]
+    known = {_key(point) for point in other.points}
+    names = [_text(point) or point.name for point in report.points if _key(point) not in known]
     if not names:
         return []
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     count = f"{len(names)} point{'s' if len(names) > 1 else ''}"
-    return [f"only {report.sweep} has {count}: {'; '.join(names[:_MOST_NAMED])}{more}"]
+    return [f"only {report.sweep} has {count}: {'; '.join(names[:_MAX_NAMED])}{more}"]

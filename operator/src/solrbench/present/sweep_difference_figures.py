@@ -5,7 +5,7 @@ The figure of the objective in each round: a dot for each, and one for all toget
 
 from collections.abc import Mapping, Sequence
 
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.present.figure import (
     LegendEntry,
     OptionPart,
@@ -24,30 +24,30 @@ from solrbench.present.sweep_tables import (
 )
 from solrbench.present.table import TextTable
 
-MOST_DRAWN = 40
+MAX_DRAWN_POINTS = 40
 """Points that are drawn; the table of points has all."""
 _ROW_PX, _FRAME_PX = 30, 90
-_NO_WORD = "no word"
+_NO_CONCLUSION = "no word"
 _LOOKS: Mapping[str, tuple[int, str]] = {
-    Word.BETTER: (2, "triangle"),
-    Word.WORSE: (7, "diamond"),
-    Word.SAME: (0, "circle"),
-    Word.UNCLEAR: (5, "rect"),
-    _NO_WORD: (4, "emptyCircle"),
+    Conclusion.BETTER: (2, "triangle"),
+    Conclusion.WORSE: (7, "diamond"),
+    Conclusion.SAME: (0, "circle"),
+    Conclusion.UNCLEAR: (5, "rect"),
+    _NO_CONCLUSION: (4, "emptyCircle"),
 }
 """Colour and symbol of each word: one of them is enough to know it."""
 
 
 def difference_figure(report: SweepReport) -> ReportFigure | None:
     """Return the figure; None without a difference."""
-    found = [each for each in report.points if each.difference_percent is not None]
-    drawn = sorted(found, key=lambda each: -abs(each.difference_percent or 0))[:MOST_DRAWN]
-    drawn = [each for each in found if each in drawn]
+    points = [point for point in report.points if point.difference_percent is not None]
+    drawn = sorted(points, key=lambda point: -abs(point.difference_percent or 0))[:MAX_DRAWN_POINTS]
+    drawn = [point for point in points if point in drawn]
     baseline = report.baseline
     if not drawn or baseline is None:
         return None
-    labels = [changed_values(each, baseline) for each in drawn]
-    words = [word for word in _LOOKS if any(_word(each) == word for each in drawn)]
+    labels = [changed_values(point, baseline) for point in drawn]
+    words = [word for word in _LOOKS if any(_conclusion(point) == word for point in drawn)]
     option = base(
         grid=grid(top=8, bottom=44),
         xAxis=bottom_axis("Difference from the baseline", "@percent"),
@@ -56,8 +56,8 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         series=[part for word in words for part in _series(word, drawn, labels)],
     )
     axis = metric_axis(report.spec.objective.metric)
-    left = f" The {MOST_DRAWN} of {len(found)} points that are furthest." * (
-        len(found) > len(drawn)
+    left = f" The {MAX_DRAWN_POINTS} of {len(points)} points that are furthest." * (
+        len(points) > len(drawn)
     )
     text = (
         f"{axis.name} of each point beside the baseline {values_text(baseline)},"
@@ -85,8 +85,8 @@ def changed_values(point: PointReport, baseline: PointReport) -> str:
     return ", ".join(changed) or point.name
 
 
-def _word(point: PointReport) -> str:
-    return str(point.result.word or _NO_WORD)
+def _conclusion(point: PointReport) -> str:
+    return str(point.result.word or _NO_CONCLUSION)
 
 
 def category_rows(labels: Sequence[str]) -> OptionPart:
@@ -111,7 +111,7 @@ def category_rows(labels: Sequence[str]) -> OptionPart:
 def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> list[OptionPart]:
     """Return the dots of a word, and the bars of their intervals."""
     index, symbol = _LOOKS[word]
-    mine = [(row, each) for row, each in enumerate(drawn) if _word(each) == word]
+    mine = [(row, point) for row, point in enumerate(drawn) if _conclusion(point) == word]
     style: OptionPart = {"color": color(index)}
     zero: OptionPart = {
         "silent": True,
@@ -124,7 +124,7 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
         "type": "scatter",
         "name": word,
         "data": [
-            {"name": labels[row], "value": [each.difference_percent, row]} for row, each in mine
+            {"name": labels[row], "value": [point.difference_percent, row]} for row, point in mine
         ],
         "symbol": symbol,
         "symbolSize": 11,
@@ -138,9 +138,9 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
         "name": word,
         "renderItem": "@span",
         "data": [
-            [row, each.difference_lower_percent, each.difference_upper_percent]
-            for row, each in mine
-            if each.difference_lower_percent is not None
+            [row, point.difference_lower_percent, point.difference_upper_percent]
+            for row, point in mine
+            if point.difference_lower_percent is not None
         ],
         "encode": {"y": 0, "x": [1, 2]},
         "itemStyle": style,
@@ -153,8 +153,8 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
 
 def _table(drawn: Sequence[PointReport], labels: Sequence[str]) -> TextTable:
     rows = [
-        (label, _word(each), format_difference(each), format_difference_interval(each))
-        for label, each in zip(labels, drawn, strict=True)
+        (label, _conclusion(point), format_difference(point), format_difference_interval(point))
+        for label, point in zip(labels, drawn, strict=True)
     ]
     head = ("Point", "Word", "Difference", "95 % interval")
     return TextTable("Differences", head, rows, 1, frozenset({"Word"}))
@@ -166,10 +166,10 @@ _ROUND, _ALL = "a round", "all rounds"
 def round_figure(report: SweepReport) -> ReportFigure | None:
     """Return the figure; None where no point has a figure of two rounds."""
     axis, baseline = metric_axis(report.spec.objective.metric), report.baseline
-    drawn = [each for each in report.points if _measured(each, axis)][:MOST_DRAWN]
-    if baseline is None or not any(len(_measured(each, axis)) > 1 for each in drawn):
+    drawn = [point for point in report.points if _measured(point, axis)][:MAX_DRAWN_POINTS]
+    if baseline is None or not any(len(_measured(point, axis)) > 1 for point in drawn):
         return None
-    labels = [_label(each, baseline) for each in drawn]
+    labels = [_label(point, baseline) for point in drawn]
     option = base(
         grid=grid(top=8, bottom=44),
         xAxis=bottom_axis(axis.name, axis.formatter, scale=True),
@@ -196,17 +196,21 @@ def _label(point: PointReport, baseline: PointReport) -> str:
 def _measured(point: PointReport, axis: MetricAxis) -> list[RoundReport]:
     """Return the rounds that the figure of the point is made of."""
     return [
-        each
-        for each in point.rounds
-        if axis.value_of(each.summary) is not None and each.summary.verdict != "Invalid"
+        round_report
+        for round_report in point.rounds
+        if axis.value_of(round_report.summary) is not None
+        and round_report.summary.verdict != "Invalid"
     ]
 
 
 def _dots(drawn: Sequence[PointReport], labels: Sequence[str], axis: MetricAxis) -> OptionPart:
     data = [
-        {"name": f"{labels[row]}, round {each.round}", "value": [axis.value_of(each.summary), row]}
+        {
+            "name": f"{labels[row]}, round {round_report.round}",
+            "value": [axis.value_of(round_report.summary), row],
+        }
         for row, point in enumerate(drawn)
-        for each in _measured(point, axis)
+        for round_report in _measured(point, axis)
     ]
     return _scatter(_ROUND, data, 0, "emptyCircle", 8)
 

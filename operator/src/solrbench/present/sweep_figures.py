@@ -30,7 +30,7 @@ from solrbench.present.sweep_report import PointReport, SweepReport
 from solrbench.present.table import Row, TextTable
 from solrbench.stats.distributions import t_quantile
 from solrbench.stats.number_format import format_milliseconds, format_number
-from solrbench.sweep.differences import figure_of
+from solrbench.sweep.differences import metric_value
 from solrbench.sweep.points import AxisValueError, read_values
 
 
@@ -50,11 +50,11 @@ class MetricAxis(NamedTuple):
 
     def value(self, point: PointReport) -> float | None:
         """Return the figure of a point."""
-        return figure_of(point.result, self.metric)
+        return metric_value(point.result, self.metric)
 
     def value_of(self, summary: Summary) -> float | None:
         """Return the figure of a benchmark."""
-        return figure_of(summary, self.metric)
+        return metric_value(summary, self.metric)
 
     def text(self, value: float | None) -> str:
         """Return it with its unit; empty if there is none."""
@@ -72,7 +72,7 @@ def metric_axis(metric: Metric) -> MetricAxis:
     return MetricAxis(metric, "Requests/s of the last step", "@number")
 
 
-MOST_LINES = 8
+MAX_LINES = 8
 _LEVEL = 0.05
 
 Line = dict[int, PointReport]
@@ -81,8 +81,8 @@ Line = dict[int, PointReport]
 
 def axis_figures(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each axis that has at least two points on a line."""
-    found = (_axis_figure(report, place) for place in range(len(report.axes)))
-    return [each for each in found if each is not None]
+    figures = (_axis_figure(report, index) for index in range(len(report.axes)))
+    return [figure for figure in figures if figure is not None]
 
 
 def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
@@ -123,7 +123,7 @@ _LABELS: OptionPart = {
 def axis_labels(report: SweepReport, place: int) -> list[str]:
     """Return the names of the values of an axis."""
     try:
-        return [each.label for each in read_values(report.spec.axes[place])]
+        return [value.label for value in read_values(report.spec.axes[place])]
     except AxisValueError:  # such a sweep has no points
         return []
 
@@ -131,16 +131,16 @@ def axis_labels(report: SweepReport, place: int) -> list[str]:
 def _lines(report: SweepReport, metric: MetricAxis, place: int) -> list[tuple[str, Line]]:
     """Return the lines with the most points, that of the baseline first."""
     groups: dict[tuple[int, ...], Line] = {}
-    for each in report.points:
-        values = each.result.values
-        if metric.value(each) is not None and len(values) == len(report.axes):
+    for point in report.points:
+        values = point.result.values
+        if metric.value(point) is not None and len(values) == len(report.axes):
             others = (*values[:place], *values[place + 1 :])
-            groups.setdefault(others, {})[values[place]] = each
+            groups.setdefault(others, {})[values[place]] = point
     base_values = report.baseline.result.values if report.baseline is not None else []
     usual = (*base_values[:place], *base_values[place + 1 :])
     kept = [key for key, points in groups.items() if len(points) > 1]
     kept.sort(key=lambda key: (key != usual, -len(groups[key])))
-    return [(_title(groups[key], report.axes[place]), groups[key]) for key in kept[:MOST_LINES]]
+    return [(_title(groups[key], report.axes[place]), groups[key]) for key in kept[:MAX_LINES]]
 
 
 def _title(points: Line, axis: str) -> str:
@@ -151,8 +151,8 @@ def _title(points: Line, axis: str) -> str:
 
 def _series(title: str, index: int, points: Line, metric: MetricAxis) -> list[OptionPart]:
     ordered = sorted(points.items())
-    drawn: list[Point] = [(x, rounded(metric.value(each) or 0)) for x, each in ordered]
-    bounds = [(x, *pair) for x, each in ordered if (pair := _interval(each, metric)) is not None]
+    drawn: list[Point] = [(x, rounded(metric.value(point) or 0)) for x, point in ordered]
+    bounds = [(x, *pair) for x, point in ordered if (pair := _interval(point, metric)) is not None]
     return [line(title, index, drawn, showSymbol=True), intervals(index, bounds, name=title)]
 
 
@@ -169,12 +169,12 @@ def _interval(point: PointReport, metric: MetricAxis) -> tuple[float, float] | N
 
 def _rows(title: str, labels: Sequence[str], points: Line, metric: MetricAxis) -> list[Row]:
     return [
-        (title, labels[x], metric.text(metric.value(each))) for x, each in sorted(points.items())
+        (title, labels[x], metric.text(metric.value(point))) for x, point in sorted(points.items())
     ]
 
 
-MOST_MAPS = 6
-_LEAST_CELLS = 4
+MAX_MAPS = 6
+_MIN_CELLS = 4
 _LIGHTEST, _DARKEST = 0.06, 0.5
 """Opacity of a cell: text stays readable on the darkest."""
 _ROW_PX, _FRAME_PX = 46, 90
@@ -185,8 +185,8 @@ Cells = Mapping[tuple[int, int], PointReport]
 
 def heat_maps(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each two axes that are crossed, all others as in the baseline."""
-    found = [each for each in _crossed(report) if len(each[2]) >= _LEAST_CELLS]
-    return [_heat_map(report, *each) for each in found[:MOST_MAPS]]
+    crossed = [each for each in _crossed(report) if len(each[2]) >= _MIN_CELLS]
+    return [_heat_map(report, *each) for each in crossed[:MAX_MAPS]]
 
 
 def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
@@ -196,13 +196,13 @@ def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
     usual = baseline.result.values
     for first, second in combinations(range(len(report.axes)), 2):
         cells = {
-            (each.result.values[first], each.result.values[second]): each
-            for each in report.points
-            if metric.value(each) is not None
+            (point.result.values[first], point.result.values[second]): point
+            for point in report.points
+            if metric.value(point) is not None
             and all(
-                value == usual[place]
-                for place, value in enumerate(each.result.values)
-                if place not in (first, second)
+                value == usual[index]
+                for index, value in enumerate(point.result.values)
+                if index not in (first, second)
             )
         }
         if all(len({key[side] for key in cells}) > 1 for side in (0, 1)):
@@ -226,8 +226,8 @@ def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> Rep
         f" the baseline. Darker is a larger number; {lower} is better."
     )
     rows = [
-        (across[x], down[y], metric.text(metric.value(each)))
-        for (x, y), each in sorted(cells.items())
+        (across[x], down[y], metric.text(metric.value(point)))
+        for (x, y), point in sorted(cells.items())
     ]
     table = TextTable("Cells", (*names, "Measured"), rows, 2)
     title = f"{metric.name.partition(' of ')[0]} by {names[0]} and {names[1]}"
@@ -257,13 +257,13 @@ def _axis(name: str, labels: Sequence[str], **more: object) -> OptionPart:
 
 def _cells(cells: Cells, metric: MetricAxis) -> Iterator[OptionPart]:
     """Yield each cell; its number stands in it, so that the shade is an aid only."""
-    numbers = [metric.value(each) or 0 for each in cells.values()]
+    numbers = [metric.value(cell) or 0 for cell in cells.values()]
     low, range_ = min(numbers), (max(numbers) - min(numbers)) or 1
-    for ((x, y), each), number in zip(cells.items(), numbers, strict=True):
+    for ((x, y), cell), number in zip(cells.items(), numbers, strict=True):
         opacity = _LIGHTEST + (_DARKEST - _LIGHTEST) * (number - low) / range_
-        invalid = "" if each.result.state == "Valid" else f"\n{each.result.state}"
+        invalid = "" if cell.result.state == "Valid" else f"\n{cell.result.state}"
         yield {
-            "name": f"{', '.join(each.values.values())}",
+            "name": f"{', '.join(cell.values.values())}",
             "value": [x, y, number],
             "itemStyle": {"color": color(0), "opacity": round(opacity, 3)},
             "label": {

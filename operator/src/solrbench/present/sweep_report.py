@@ -18,7 +18,7 @@ from solrbench.present.report import ReportFormatError
 SWEEP_SCHEMA_VERSION: Literal[1] = 1
 """Changes when a field is removed or gets another meaning; new fields leave it as it is."""
 
-_MOST_PROBLEMS = 3
+_MAX_PROBLEMS = 3
 
 
 class RoundReport(LenientModel):
@@ -147,15 +147,19 @@ class SweepReport(LenientModel):
     @property
     def baseline(self) -> PointReport | None:
         """The point that the others are compared with."""
-        return next((each for each in self.points if each.is_baseline), None)
+        return next((point for point in self.points if point.is_baseline), None)
 
     @property
     def outcome(self) -> str:
         """The message of the condition Succeeded."""
-        found = next((each for each in self.status.conditions if each.type == "Succeeded"), None)
-        return found.message if found is not None else ""
+        condition = next(
+            (each for each in self.status.conditions if each.type == "Succeeded"), None
+        )
+        return condition.message if condition is not None else ""
 
 
 def _format_error(error: ValidationError) -> ReportFormatError:
-    found = "; ".join(problems(error)[:_MOST_PROBLEMS])
-    return ReportFormatError(f"not a report of a sweep of version {SWEEP_SCHEMA_VERSION}: {found}")
+    message = "; ".join(problems(error)[:_MAX_PROBLEMS])
+    return ReportFormatError(
+        f"not a report of a sweep of version {SWEEP_SCHEMA_VERSION}: {message}"
+    )

@@ -18,7 +18,7 @@ from solrbench.sweep.points import (
     benchmark_name,
     read_values,
 )
-from solrbench.sweep.requirements import measure_demand
+from solrbench.sweep.requirements import measure_requests
 from solrbench.sweep.state import ended_well
 
 _DIGITS = 4
@@ -40,8 +40,8 @@ def build_sweep_report(
     axes = _axes(sweep)
     findings = _findings(sweep, axes)
     points = [
-        _point(sweep, axes, each, findings.get(each.name), benchmarks)
-        for each in sweep.status.points
+        _point(sweep, axes, point, findings.get(point.name), benchmarks)
+        for point in sweep.status.points
     ]
     name, record = environment if environment is not None else (None, None)
     return SweepReport(
@@ -56,7 +56,7 @@ def build_sweep_report(
 
 def environment_point(sweep: SolrBenchmarkSweep) -> str | None:
     """Return the point whose environment a report shows: the first one that was measured."""
-    measured = (each.name for each in sweep.status.points if ended_well(each))
+    measured = (point.name for point in sweep.status.points if ended_well(point))
     return next(measured, None)
 
 
@@ -70,9 +70,9 @@ def _axes(sweep: SolrBenchmarkSweep) -> Sequence[Values]:
 def _values(axes: Sequence[Values], point: SweepPoint) -> Values:
     """Return the values of a point; none if the axes have others by now."""
     places = list(zip(axes, point.values, strict=False))
-    if len(places) < len(axes) or any(place >= len(values) for values, place in places):
+    if len(places) < len(axes) or any(index >= len(values) for values, index in places):
         return ()
-    return tuple(values[place] for values, place in places)
+    return tuple(values[index] for values, index in places)
 
 
 def _baseline(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> Values | None:
@@ -85,14 +85,14 @@ def _baseline(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> Values | Non
 def _findings(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str, ComparisonFinding]:
     """Return what each point is beside the baseline, as in the answers of the status."""
     metric, usual = sweep.spec.objective.metric, _baseline(sweep, axes)
-    read = [read_point(each, _values(axes, each), metric) for each in sweep.status.points]
-    measured = [each for each in read if each is not None]
-    baseline = next((each for each in measured if each.values == usual), None)
-    others = [each for each in measured if each.values != usual]
+    read = [read_point(point, _values(axes, point), metric) for point in sweep.status.points]
+    measured = [point for point in read if point is not None]
+    baseline = next((point for point in measured if point.values == usual), None)
+    others = [point for point in measured if point.values != usual]
     if baseline is None or not others:
         return {}
-    found = compare_all(baseline, others, metric, rule_of(sweep.spec))
-    return {each.name: finding for each, finding in zip(others, found, strict=True)}
+    findings = compare_all(baseline, others, metric, rule_of(sweep.spec))
+    return {point.name: finding for point, finding in zip(others, findings, strict=True)}
 
 
 def _point(
@@ -104,22 +104,24 @@ def _point(
 ) -> PointReport:
     values = _values(axes, point)
     name = benchmark_name(sweep.metadata.name, point.name)
-    found = PointReport(
+    point_report = PointReport(
         name=point.name,
         benchmark=name,
-        values={each.axis: each.label for each in values},
+        values={value.axis: value.label for value in values},
         is_baseline=bool(values) and values == _baseline(sweep, axes),
         result=point,
     )
     if finding is not None:
-        found = found.model_copy(update=_difference(finding))
+        point_report = point_report.model_copy(update=_difference(finding))
     rounds = _rounds(sweep, point, benchmarks)
     benchmark = benchmarks.get(name)
     if benchmark is not None:
-        found = found.model_copy(update=_target(benchmark) | _measured(benchmark))
+        point_report = point_report.model_copy(update=_target(benchmark) | _measured(benchmark))
     if rounds:
-        found = found.model_copy(update={"rounds": rounds, "outcome": rounds[-1].outcome})
-    return found
+        point_report = point_report.model_copy(
+            update={"rounds": rounds, "outcome": rounds[-1].outcome}
+        )
+    return point_report
 
 
 def _rounds(
@@ -152,7 +154,7 @@ def _difference(finding: ComparisonFinding) -> dict[str, object]:
 
 
 def _target(benchmark: SolrBenchmark) -> dict[str, object]:
-    cost = measure_demand(benchmark.spec).target
+    cost = measure_requests(benchmark.spec).target
     return {
         "cores": round(cost.cores, 3),
         "memory_bytes": cost.memory_bytes,
@@ -162,7 +164,7 @@ def _target(benchmark: SolrBenchmark) -> dict[str, object]:
 
 def _measured(benchmark: SolrBenchmark) -> dict[str, Any]:
     status = benchmark.status
-    ends = [each for each in status.conditions if each.type == "Succeeded"]
+    ends = [condition for condition in status.conditions if condition.type == "Succeeded"]
     outcome = ": ".join(filter(None, (ends[0].reason, ends[0].message))) if ends else ""
     return {
         "outcome": outcome,

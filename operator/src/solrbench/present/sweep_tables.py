@@ -6,7 +6,7 @@ The report of a sweep as GitHub's Markdown.
 from collections.abc import Iterable, Iterator
 
 from solrbench.analysis.sentences import format_signed
-from solrbench.api.v1alpha1.findings import ObjectiveWord
+from solrbench.api.v1alpha1.findings import ObjectiveConclusion
 from solrbench.present.fact_tables import environment_tables, step_label
 from solrbench.present.result_tables import join_fitting, table_section
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
@@ -28,7 +28,7 @@ def points_table(report: SweepReport) -> TextTable:
     axes = report.axes
     head = ("Point", *axes, "State", "Word", "Difference", "95 % interval", "Requests/s", "P95")
     head += ("Failed", "±", "Repeats", "Cores", "Memory")
-    rows = [_point(each, axes) for each in report.points]
+    rows = [_point(point, axes) for point in report.points]
     texts = _TEXTS | frozenset(axes)
     return TextTable("Points", head, rows, 1, texts, POINTS_NOTE).without_empty_columns()
 
@@ -72,13 +72,13 @@ def best_facts(report: SweepReport) -> dict[str, str]:
     best = report.status.best
     if best is None:
         return {}
-    found = {
+    lines = {
         "Best point": f"{best.values} ({best.name})",
         "Requests/s": _number(best.requests_per_second),
         "P95": _milliseconds(best.p95_milliseconds),
         "Cost": _cost(best.cores, best.memory_bytes),
     }
-    return {name: text for name, text in found.items() if text}
+    return {name: text for name, text in lines.items() if text}
 
 
 def _cost(cores: float | None, memory_bytes: int | None) -> str:
@@ -95,15 +95,15 @@ def objectives_table(report: SweepReport) -> TextTable:
     rows = [
         (
             _name(point, part),
-            each.name,
-            ", ".join(filter(None, (each.step, each.variant))),
-            str(each.word),
-            "" if each.value is None else f"{format_number(each.value)} {each.unit}",
-            f"{format_number(each.limit)} {each.unit}",
+            objective.name,
+            ", ".join(filter(None, (objective.step, objective.variant))),
+            str(objective.word),
+            "" if objective.value is None else f"{format_number(objective.value)} {objective.unit}",
+            f"{format_number(objective.limit)} {objective.unit}",
         )
         for point in report.points
         for part in point.benchmarks
-        for each in part.objectives
+        for objective in part.objectives
     ]
     head = ("Point", "Objective", "Step", "Result", "Measured", "Limit")
     return TextTable("Objectives", head, rows, 2, _TEXTS).without_empty_columns()
@@ -114,15 +114,15 @@ def bottlenecks_table(report: SweepReport) -> TextTable:
     rows = [
         (
             _name(point, part),
-            ", ".join(filter(None, (each.step, each.variant))),
-            each.resource,
-            each.server or "",
-            each.message,
-            each.field or "",
+            ", ".join(filter(None, (bottleneck.step, bottleneck.variant))),
+            bottleneck.resource,
+            bottleneck.server or "",
+            bottleneck.message,
+            bottleneck.field or "",
         )
         for point in report.points
         for part in point.benchmarks
-        for each in part.bottlenecks
+        for bottleneck in part.bottlenecks
     ]
     head = ("Point", "Step", "Held back by", "Server", "Evidence", "Vary next")
     return TextTable("Bottlenecks", head, rows, 2, frozenset(head)).without_empty_columns()
@@ -136,7 +136,7 @@ def objectives_sentence(report: SweepReport) -> str:
     checked = [each for each in words if each]
     if not checked:
         return ""
-    met = [each for each in checked if all(word is ObjectiveWord.MET for word in each)]
+    met = [each for each in checked if all(word is ObjectiveConclusion.MET for word in each)]
     in_rounds = " in every round" if any(each.rounds for each in report.points) else ""
     return f"{len(met)} of {len(checked)} points meet all objectives{in_rounds}"
 
@@ -157,8 +157,8 @@ def _failures(point: PointReport) -> Iterator[Row]:
 
 def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[Row]:
     for verdict in part.verdicts:
-        for each in verdict.reasons:
-            yield name, step_label(verdict), each.reason, each.message
+        for reason in verdict.reasons:
+            yield name, step_label(verdict), reason.reason, reason.message
     for total in part.totals:
         if total.failures:
             text = f"{total.failures:,} of {total.requests:,} requests"
@@ -171,14 +171,14 @@ def rounds_table(report: SweepReport) -> TextTable:
     rows = [
         (
             point.name,
-            str(each.round),
-            _number(each.summary.requests_per_second),
-            _milliseconds(each.summary.p95_milliseconds),
-            _number(each.summary.failed_percent, " %"),
-            each.summary.verdict,
+            str(round_report.round),
+            _number(round_report.summary.requests_per_second),
+            _milliseconds(round_report.summary.p95_milliseconds),
+            _number(round_report.summary.failed_percent, " %"),
+            round_report.summary.verdict,
         )
         for point in report.points
-        for each in point.rounds
+        for round_report in point.rounds
     ]
     head = ("Point", "Round", "Requests/s", "P95", "Failed", "Verdict")
     return TextTable("Rounds", head, rows, 2, frozenset({"Verdict"})).without_empty_columns()
@@ -201,7 +201,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "failed": counts.failed,
         "under way": counts.running,
     }
-    found = {
+    lines = {
         "Phase": status.phase,
         "Outcome": report.outcome,
         "Points": f"{counts.total}: "
@@ -217,7 +217,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         if status.completion_time is None
         else f"{status.completion_time:%Y-%m-%d %H:%M:%S} UTC",
     }
-    return {name: text for name, text in found.items() if text}
+    return {name: text for name, text in lines.items() if text}
 
 
 def _number(value: float | None, unit: str = "") -> str:
@@ -247,5 +247,5 @@ def sweep_to_markdown(report: SweepReport) -> str:
 
 def _environment(report: SweepReport) -> list[str]:
     tables = environment_tables(report.environment, ())
-    parts = [part for each in tables for part in table_section(f"### {each.caption}", each)]
+    parts = [part for table in tables for part in table_section(f"### {table.caption}", table)]
     return [f"## Environment of {report.environment_of}", *parts] if parts else []

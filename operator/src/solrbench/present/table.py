@@ -60,15 +60,15 @@ def results_with_totals(status: Status) -> list[StepResult]:
 
 
 def _with_totals(status: Status) -> Iterator[StepResult]:
-    for step in dict.fromkeys(each.step for each in status.results):
-        results = [each for each in status.results if each.step == step]
+    for step in dict.fromkeys(result.step for result in status.results):
+        results = [result for result in status.results if result.step == step]
         yield from results
         if len(_names(results)) > 1:
-            yield from (each for each in status.totals if each.step == step)
+            yield from (result for result in status.totals if result.step == step)
 
 
 def _names(results: Iterable[StepResult]) -> set[str]:
-    return {each.request for each in results if not each.is_transaction}
+    return {result.request for result in results if not result.is_transaction}
 
 
 def markdown_table(lines: Iterable[Iterable[str]]) -> str:

@@ -66,18 +66,18 @@ def time_slices(document: StepRunResult, most: int) -> list[TimeSlice]:
     width = document.window_seconds
     count = int(document.rate_seconds // width) if windows else 0
     each = -(-count // most) or 1
-    found = [
+    slices = [
         TimeSlice(begin * width, width * min(each, count - begin))
         for begin in range(0, count, each)
     ]
     for window in windows:
-        place = window.second // width // each
-        if place < len(found):
-            found[place].add(window)
-    return found
+        index = window.second // width // each
+        if index < len(slices):
+            slices[index].add(window)
+    return slices
 
 
-MOST_REPEATS = 8
+MAX_REPEATS = 8
 """Repeats that are drawn; more lines cannot be distinguished."""
 
 _PLACES = ((34, 130), (222, 110), (390, 90))
@@ -95,7 +95,7 @@ _AXES = (
 CpuOverTime = Mapping[str, Sequence[tuple[float, float]]]
 """Seconds and per cent of each repeat."""
 
-_MOST_POINTS = 240
+_MAX_POINTS = 240
 _TABLE_ROWS = 30
 
 
@@ -109,17 +109,16 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
 
     """
     shown = {
-        f"repeat {each.repeat}": time_slices(each, _MOST_POINTS)
-        for each in documents[:MOST_REPEATS]
+        f"repeat {each.repeat}": time_slices(each, _MAX_POINTS) for each in documents[:MAX_REPEATS]
     }
     shown = {repeat: parts for repeat, parts in shown.items() if len(parts) > 1}
     if not shown:
         return None
     names = list(shown)
     cpu = {
-        repeat: found
+        repeat: busiest_cpu
         for each in documents
-        if (repeat := f"repeat {each.repeat}") in shown and (found := _busiest_cpu(each))
+        if (repeat := f"repeat {each.repeat}") in shown and (busiest_cpu := _busiest_cpu(each))
     }
     rows = 3 if cpu else 2
     last = max(each.second + each.seconds for parts in shown.values() for each in parts)
@@ -135,7 +134,7 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
             *_cpu_lines(names, cpu),
         ],
     )
-    left_out = len(documents) - MOST_REPEATS
+    left_out = len(documents) - MAX_REPEATS
     more = f" {left_out} further repeats are not drawn." if left_out > 0 else ""
     text = f"{_description(shown)}{_cpu_description(cpu)}{more}"
     return ReportFigure(name, title, text, option, legend(names), _table(shown), _HEIGHTS[rows])
@@ -156,10 +155,14 @@ def _seconds(last: float, index: int, *, is_last: bool) -> OptionPart:
 def _busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
     """Return seconds and CPU, in per cent of its CPUs, of the node that used most on average."""
     series = document.telemetry.series if document.telemetry is not None else []
-    nodes = [each for each in series if each.figure == CPU_PERCENT and each.values]
+    nodes = [
+        server_series
+        for server_series in series
+        if server_series.figure == CPU_PERCENT and server_series.values
+    ]
     if not nodes:
         return []
-    most = max(nodes, key=lambda each: fmean(each.values))
+    most = max(nodes, key=lambda server_series: fmean(server_series.values))
     return list(zip(most.seconds, most.values, strict=False))
 
 
@@ -189,7 +192,7 @@ def _lines(shown: dict[str, list[TimeSlice]], *, latency: bool) -> list[OptionPa
         line(
             repeat,
             index,
-            [(each.second, _value(each, latency=latency)) for each in parts],
+            [(time_slice.second, _value(time_slice, latency=latency)) for time_slice in parts],
             xAxisIndex=0 if latency else 1,
             yAxisIndex=0 if latency else 1,
         )
@@ -205,8 +208,10 @@ def _value(found: TimeSlice, *, latency: bool) -> float | None:
 def _description(shown: dict[str, list[TimeSlice]]) -> str:
     sentences = []
     for repeat, parts in shown.items():
-        times = [each.milliseconds for each in parts if each.milliseconds is not None]
-        rates = [each.rate for each in parts]
+        times = [
+            time_slice.milliseconds for time_slice in parts if time_slice.milliseconds is not None
+        ]
+        rates = [time_slice.rate for time_slice in parts]
         if times:
             sentences.append(
                 f"{repeat}: {format_milliseconds(min(times))} to {format_milliseconds(max(times))}"
@@ -221,17 +226,19 @@ def _table(shown: dict[str, list[TimeSlice]]) -> TextTable:
     rows = []
     for repeat, parts in shown.items():
         stride = -(-len(parts) // _TABLE_ROWS)
-        for each in parts[::stride]:
-            mean = each.milliseconds
+        for time_slice in parts[::stride]:
+            mean = time_slice.milliseconds
             rows.append(
                 (
                     repeat,
-                    f"{each.second:g}",
-                    str(each.requests),
-                    str(each.failures),
+                    f"{time_slice.second:g}",
+                    str(time_slice.requests),
+                    str(time_slice.failures),
                     "" if mean is None else format_milliseconds(mean),
-                    format_milliseconds(each.slowest_microseconds / 1000) if each.requests else "",
-                    format_number(rounded(each.rate)),
+                    format_milliseconds(time_slice.slowest_microseconds / 1000)
+                    if time_slice.requests
+                    else "",
+                    format_number(rounded(time_slice.rate)),
                 )
             )
     note = "Every row is a part of the time; with many of them only some are shown."

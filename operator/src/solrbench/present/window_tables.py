@@ -13,7 +13,7 @@ from solrbench.stats.series import worst
 _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""
 
-_MOST_OUTLIERS = 50
+_MAX_OUTLIERS = 50
 _CURVE_TEXTS = frozenset({"Part", "Time per 1000"})
 _BAR = 20
 """Characters of the longest bar."""
@@ -114,9 +114,9 @@ def _thinned(points: Sequence[CurvePoint]) -> list[CurvePoint]:
 
 def outlier_table(documents: Sequence[StepRunResult]) -> TextTable:
     """Return a row for each of the farthest outlier seconds; without rows if there is none."""
-    found = [(document, outlier) for document in documents for outlier in document.outliers]
-    chosen = {id(each) for each in worst([outlier for _, outlier in found], _MOST_OUTLIERS)}
-    shown = [(document, outlier) for document, outlier in found if id(outlier) in chosen]
+    outliers = [(document, outlier) for document in documents for outlier in document.outliers]
+    chosen = {id(each) for each in worst([outlier for _, outlier in outliers], _MAX_OUTLIERS)}
+    shown = [(document, outlier) for document, outlier in outliers if id(outlier) in chosen]
     total = sum(document.outlier_windows or 0 for document in documents)
     head = ("Step run", "Time (UTC)", "Second", "Requests", "Mean", "Median", "Deviations")
     note = (

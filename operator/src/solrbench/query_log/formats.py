@@ -77,22 +77,22 @@ def parse_solr(line: str) -> LogEntry | None:
 
     Times without a zone are taken as UTC, as Solr's containers write them.
     """
-    found = _SOLR.match(line)
-    if found is None or found["path"].startswith(_NO_QUERIES):
+    match = _SOLR.match(line)
+    if match is None or match["path"].startswith(_NO_QUERIES):
         return None
-    parameters = parse_parameters(found["params"])
+    parameters = parse_parameters(match["params"])
     if not _INTERNAL.isdisjoint(parameters):
         return None
-    ended = datetime.fromisoformat(found["time"].replace(",", ".") + (found["zone"] or "+00:00"))
-    return LogEntry(ended.timestamp() - int(found["qtime"]) / 1000, found["path"], parameters)
+    ended = datetime.fromisoformat(match["time"].replace(",", ".") + (match["zone"] or "+00:00"))
+    return LogEntry(ended.timestamp() - int(match["qtime"]) / 1000, match["path"], parameters)
 
 
 def parse_access(line: str) -> LogEntry | None:
     """Return the query of a line of an access log; None for any other line."""
-    found = _ACCESS.match(line)
-    if found is None or found["method"] != "GET":
+    match = _ACCESS.match(line)
+    if match is None or match["method"] != "GET":
         return None
-    url = urlsplit(found["url"])
+    url = urlsplit(match["url"])
     ending = _ENDING.search(url.path)
     if not url.query or ending is None or ending["handler"].startswith(_NO_QUERIES):
         return None
@@ -100,7 +100,7 @@ def parse_access(line: str) -> LogEntry | None:
     if not _INTERNAL.isdisjoint(parameters):
         return None
     try:
-        time = datetime.strptime(found["time"], "%d/%b/%Y:%H:%M:%S %z")
+        time = datetime.strptime(match["time"], "%d/%b/%Y:%H:%M:%S %z")
     except ValueError:
         return None
     return LogEntry(time.timestamp(), ending["handler"], parameters)
@@ -129,16 +129,17 @@ def guess_format(lines: Iterable[str]) -> LogFormat | None:
     """Return the format that most of some lines are of; None if no line is of any."""
     read = list(lines)
     counts = {
-        each: sum(parse(line) is not None for line in read) for each, parse in _PARSERS.items()
+        log_format: sum(parse(line) is not None for line in read)
+        for log_format, parse in _PARSERS.items()
     }
-    best = max(counts, key=lambda each: counts[each])
+    best = max(counts, key=lambda log_format: counts[log_format])
     return best if counts[best] else None
 
 
 def parse_lines(lines: Iterable[str], kind: LogFormat) -> Iterator[LogEntry]:
     """Yield the requests of a log; lines that hold none are left out."""
-    found = (entry for entry in map(_PARSERS[kind], lines) if entry is not None)
-    return _spread(found) if kind is LogFormat.COMBINED else found
+    entries = (entry for entry in map(_PARSERS[kind], lines) if entry is not None)
+    return _spread(entries) if kind is LogFormat.COMBINED else entries
 
 
 def _spread(entries: Iterable[LogEntry]) -> Iterator[LogEntry]:

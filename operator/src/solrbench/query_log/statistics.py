@@ -16,7 +16,7 @@ from typing import Any
 from solrbench.contract.workload_files import Parameters
 from solrbench.query_log.formats import LogEntry
 
-MOST_SHAPES = 10_000
+MAX_SHAPES = 10_000
 """Kinds of requests that are counted apart; all further ones are counted together."""
 
 OTHERS = "others"
@@ -60,7 +60,7 @@ class LogStatistics:
         self.last_seconds = max(self.last_seconds, entry.time_seconds)
         self._by_second[math.floor(entry.time_seconds)] += 1
         shape = entry.shape
-        known = shape in self._shapes or len(self._shapes) < MOST_SHAPES
+        known = shape in self._shapes or len(self._shapes) < MAX_SHAPES
         self._shapes[shape if known else OTHERS] += 1
 
     @property
@@ -104,13 +104,13 @@ class LogStatistics:
 WINDOW_SECONDS = 120.0
 """Lines that are out of order by no more than this are sorted; a request is logged when it ends."""
 
-MOST_HELD = 1_000_000
+MAX_HELD_REQUESTS = 1_000_000
 
 
 def sort_by_time(
     entries: Iterable[LogEntry],
     window_seconds: float = WINDOW_SECONDS,
-    most_held: int = MOST_HELD,
+    max_held: int = MAX_HELD_REQUESTS,
 ) -> Iterator[LogEntry]:
     """Yield requests in the order of their times.
 
@@ -122,7 +122,7 @@ def sort_by_time(
     for number, entry in enumerate(entries):
         heapq.heappush(held, (entry.time_seconds, number, entry))
         newest = max(newest, entry.time_seconds)
-        while held and (held[0][0] < newest - window_seconds or len(held) > most_held):
+        while held and (held[0][0] < newest - window_seconds or len(held) > max_held):
             following = _not_before(heapq.heappop(held)[2], last)
             last = following.time_seconds
             yield following
@@ -153,8 +153,8 @@ def query_lines(entries: Iterable[LogEntry]) -> Iterator[str]:
 
 
 def _grouped(parameters: Parameters) -> dict[str, Any]:
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for name, value in parameters:
         if name not in _TRANSPORT:
-            found.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+            by_name.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in by_name.items()}

@@ -25,7 +25,7 @@ GROUPS: tuple[type[Reason], ...] = (
 ALL_REASONS: tuple[Reason, ...] = tuple(each for group in GROUPS for each in group)
 """Every reason, in the same order."""
 
-_BY_WORD = {each.value: each for each in ALL_REASONS}
+_BY_VALUE = {each.value: each for each in ALL_REASONS}
 
 PERMANENT_REASONS = frozenset(each for each in ALL_REASONS if each.kind is Kind.PERMANENT)
 """Reasons that another attempt with the same spec and data cannot cure."""
@@ -33,4 +33,4 @@ PERMANENT_REASONS = frozenset(each for each in ALL_REASONS if each.kind is Kind.
 
 def find_reason(word: str | None) -> Reason | None:
     """Return the reason that a stored condition or another process names, if it is known."""
-    return _BY_WORD.get(word or "")
+    return _BY_VALUE.get(word or "")

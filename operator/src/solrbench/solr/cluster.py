@@ -36,12 +36,12 @@ def live_nodes(solr: SolrClient) -> list[str]:
 def replicas(solr: SolrClient, collection: str) -> list[Replica]:
     """Return every replica of a collection, or none if there is no such collection."""
     response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    found = response["cluster"]["collections"].get(collection)
-    if found is None:
+    state = response["cluster"]["collections"].get(collection)
+    if state is None:
         return []
     return [
         _replica(shard_name, replica)
-        for shard_name, shard in sorted(found["shards"].items())
+        for shard_name, shard in sorted(state["shards"].items())
         for _, replica in sorted(shard["replicas"].items())
     ]
 
@@ -61,8 +61,8 @@ def _replica(shard: str, body: dict[str, Any]) -> Replica:
 def config_set_of(solr: SolrClient, collection: str) -> str | None:
     """Return the name of a collection's config set, or `None` if there is no such collection."""
     response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    found = response["cluster"]["collections"].get(collection)
-    return None if found is None else str(found["configName"])
+    state = response["cluster"]["collections"].get(collection)
+    return None if state is None else str(state["configName"])
 
 
 def resolve_alias(solr: SolrClient, name: str) -> str:
@@ -134,12 +134,12 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
         for engine in node.get("metrics", {}).values()
         if NAME in engine
     }
-    missing = [each.core for each in replicas if DOCUMENTS not in cores.get(each.core, {})]
+    missing = [replica.core for replica in replicas if DOCUMENTS not in cores.get(replica.core, {})]
     if missing:
         raise TemporaryError(
             TargetReason.CORES_NOT_READY, f"no node has metrics of {', '.join(missing[:10])}"
         )
-    return [_size(each, cores[each.core]) for each in replicas]
+    return [_size(replica, cores[replica.core]) for replica in replicas]
 
 
 def _size(replica: Replica, core: dict[str, Any]) -> ReplicaSize:

@@ -216,8 +216,12 @@ def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix
         TemporaryError: if Solr did not do it.
 
     """
-    found = config_set_of(solr, name)
-    if found is not None and found != config_set and found.startswith(prefix):
+    used_config_set = config_set_of(solr, name)
+    if (
+        used_config_set is not None
+        and used_config_set != config_set
+        and used_config_set.startswith(prefix)
+    ):
         delete_collection(solr, name)
     _delete_config_sets(solr, [each for each in _config_sets(solr, prefix) if each != config_set])
 
@@ -237,8 +241,8 @@ def remove_managed_collection(
         TemporaryError: if Solr did not do it, or a node is away that has to.
 
     """
-    found = config_set_of(solr, name)
-    if found is not None and found.startswith(prefix):
+    used_config_set = config_set_of(solr, name)
+    if used_config_set is not None and used_config_set.startswith(prefix):
         if not at_once:
             _expect_nodes(solr, name)
         delete_collection(solr, name)
@@ -246,13 +250,13 @@ def remove_managed_collection(
 
 
 def _config_sets(solr: SolrClient, prefix: str) -> list[str]:
-    found = solr.get("/admin/configs", {"action": "LIST"})["configSets"]
-    return [each for each in found if each.startswith(prefix)]
+    config_sets = solr.get("/admin/configs", {"action": "LIST"})["configSets"]
+    return [config_set for config_set in config_sets if config_set.startswith(prefix)]
 
 
 def _delete_config_sets(solr: SolrClient, found: list[str]) -> None:
-    for each in found:
-        solr.post("/admin/configs", {"action": "DELETE", "name": each})
+    for config_set in found:
+        solr.post("/admin/configs", {"action": "DELETE", "name": config_set})
 
 
 def _expect_nodes(solr: SolrClient, name: str) -> None:
@@ -261,7 +265,7 @@ def _expect_nodes(solr: SolrClient, name: str) -> None:
     Solr forgets a collection whose node is away, but the core stays on that node's disk: later no
     core of the same name can be made there (seen with Solr 9.10).
     """
-    away = {each.node for each in replicas(solr, name)} - set(live_nodes(solr))
+    away = {replica.node for replica in replicas(solr, name)} - set(live_nodes(solr))
     if away:
         raise TemporaryError(
             TargetReason.SOLR_NOT_LIVE,

@@ -58,7 +58,7 @@ def _zip(files: dict[str, bytes]) -> bytes:
 
 def config_properties(collection: Collection) -> dict[str, Any]:
     """Return the properties to set, by their full names, such as `query.filterCache.size`."""
-    found: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
     caches = collection.caches
     named = {
         "filterCache": caches.filter,
@@ -68,8 +68,8 @@ def config_properties(collection: Collection) -> dict[str, Any]:
     }
     for name, cache in named.items():
         if cache is not None:
-            found |= {f"query.{name}.{key}": value for key, value in _cache(cache).items()}
-    found |= {
+            properties |= {f"query.{name}.{key}": value for key, value in _cache(cache).items()}
+    properties |= {
         "query.queryResultWindowSize": collection.query_result_window_size,
         "query.queryResultMaxDocsCached": collection.query_result_max_docs_cached,
         "query.enableLazyFieldLoading": collection.enable_lazy_field_loading,
@@ -77,9 +77,9 @@ def config_properties(collection: Collection) -> dict[str, Any]:
         "query.boolTofilterOptimizer": collection.bool_to_filter_optimizer,
         "query.maxBooleanClauses": collection.max_boolean_clauses,
     }
-    found |= _commits("autoCommit", collection.auto_commit)
-    found |= _commits("autoSoftCommit", collection.auto_soft_commit)
-    return {name: value for name, value in found.items() if value is not None}
+    properties |= _commits("autoCommit", collection.auto_commit)
+    properties |= _commits("autoSoftCommit", collection.auto_soft_commit)
+    return {name: value for name, value in properties.items() if value is not None}
 
 
 def _cache(cache: SizedCache) -> dict[str, Any]:
@@ -117,11 +117,11 @@ def read_property(config: dict[str, Any], name: str) -> Any:
 
 def flatten_properties(nested: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return nested properties, as an overlay has them, by their full names."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, value in nested.items():
         name = f"{prefix}{key}"
-        found |= flatten_properties(value, f"{name}.") if isinstance(value, dict) else {name: value}
-    return found
+        flat |= flatten_properties(value, f"{name}.") if isinstance(value, dict) else {name: value}
+    return flat
 
 
 def _shown(config: dict[str, Any], name: str) -> Any:
@@ -135,9 +135,9 @@ def differences(config: dict[str, Any], wanted: dict[str, Any]) -> dict[str, tup
     Solr returns numbers sometimes as text, so both are compared as text. A cache that is switched
     off is left out of the response.
     """
-    found = {name: _shown(config, name) for name in wanted}
+    differing = {name: _shown(config, name) for name in wanted}
     return {
-        name: (value, found[name])
+        name: (value, differing[name])
         for name, value in wanted.items()
-        if str(found[name]).lower() != str(value).lower()
+        if str(differing[name]).lower() != str(value).lower()
     }

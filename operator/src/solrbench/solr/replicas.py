@@ -35,22 +35,22 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
         PermanentError: `ForeignNode` if a replica is on a host that is not one of the client's.
 
     """
-    found = []
+    sizes = []
     for url, on_node in _by_node(solr, replicas).items():
         cores = solr.get("/admin/cores", {"action": "STATUS"}, url=url)["status"]
         for replica in on_node:
             index = cores[replica.core]["index"]
             size, deleted = int(index["sizeInBytes"]), index.get("deletedDocs")
-            found.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size, deleted))
-    return found
+            sizes.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size, deleted))
+    return sizes
 
 
 def _by_node(solr: SolrClient, replicas: list[Replica]) -> dict[str, list[Replica]]:
     own = {host_of(url): url for url in solr.urls}
-    found: dict[str, list[Replica]] = {}
+    replicas_by_node: dict[str, list[Replica]] = {}
     for replica in sorted(replicas, key=lambda each: each.base_url):
-        found.setdefault(_own_url(own, replica), []).append(replica)
-    return found
+        replicas_by_node.setdefault(_own_url(own, replica), []).append(replica)
+    return replicas_by_node
 
 
 def _own_url(own: Mapping[str, str], replica: Replica) -> str:

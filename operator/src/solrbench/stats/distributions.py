@@ -31,7 +31,7 @@ _TINY = 1e-300
 """In place of zero where the continued fraction divides by it."""
 
 _PRECISE = 1e-12
-_MOST_TERMS = 500
+_MAX_TERMS = 500
 
 
 def t_tails(t: float, degrees: float) -> float:
@@ -64,7 +64,7 @@ def _fraction(x: float, a: float, b: float) -> float:
     """Return 1 + d1/(1 + d2/(1 + ...)), evaluated from its first term on (Lentz, 1976)."""
     value = above = 1.0
     below = 0.0
-    for term in range(1, _MOST_TERMS):
+    for term in range(1, _MAX_TERMS):
         m = term // 2
         if term % 2:
             d = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))

@@ -31,22 +31,22 @@ from solrbench.stats.distributions import student_t
 from solrbench.stats.histograms import Histogram
 from solrbench.stats.time_blocks import TimeBlocks
 
-LEAST_BLOCKS = 10
+MIN_BATCHES = 10
 """Blocks below which there is no interval."""
 
-MOST_LAG = 0.5
+MAX_AUTOCORRELATION = 0.5
 """Correlation of neighbouring blocks above which swings are too slow for the step."""
 
-LEAST_BEYOND = 10
+MIN_TAIL_REQUESTS = 10
 """Requests that must lie beyond a percentile, and below it."""
 
-LEAST_WORTH_BEYOND = 7
+MIN_EFFECTIVE_TAIL_SIZE = 7
 """What they must be worth in independent requests: a tail of a few stalls is worth as many."""
 
-MOST_CORRECTED_LAG = 0.8
+MAX_CORRECTED_AUTOCORRELATION = 0.8
 """Correlation of neighbouring blocks beyond which an error is widened no further."""
 
-_LEAST_EFFECT = 0.5
+_MIN_EFFECT = 0.5
 """The least design effect: an even series is not trusted to be worth more than twice itself."""
 
 _Row = NDArray[np.float64]
@@ -86,26 +86,29 @@ class TimedSamples:
     def percentile_interval(self, percent: float) -> ConfidenceBounds | None:
         """Return the interval of a percentile in µs; None if the step was too short for it."""
         share = percent / 100
-        spread = self._share_spread(share)
+        spread = self._share_dispersion(share)
         total = self.histogram.count
         if spread is None:
             return None
         variance, t = spread
         # Requests that independent ones would need to be to say as much.
-        worth = total / max(variance * total / (share * (1 - share)), _LEAST_EFFECT)
+        effective_size = total / max(variance * total / (share * (1 - share)), _MIN_EFFECT)
         rarer = min(share, 1 - share)
-        if round(total * rarer, 6) < LEAST_BEYOND or worth * rarer < LEAST_WORTH_BEYOND:
+        if (
+            round(total * rarer, 6) < MIN_TAIL_REQUESTS
+            or effective_size * rarer < MIN_EFFECTIVE_TAIL_SIZE
+        ):
             return None
         # A tail of few bursts says little of its own spread either: as many degrees of freedom.
-        t = max(t, student_t(math.floor(worth * rarer) - 1))
-        lower, upper = _wilson(share, worth, t)
+        t = max(t, student_t(math.floor(effective_size * rarer) - 1))
+        lower, upper = _wilson(share, effective_size, t)
         lowest, _ = self.histogram.bounds_of_rank(math.ceil(total * lower))
         _, highest = self.histogram.bounds_of_rank(math.ceil(total * upper))
         return ConfidenceBounds(lowest, min(highest, self.max_microseconds or highest))
 
     def mean_interval(self) -> ConfidenceBounds | None:
         """Return the interval of the mean in µs; None if the step was too short for it."""
-        spread = self._mean_spread
+        spread = self._mean_dispersion
         if spread is None or not self._is_complete:
             return None
         mean = self.sum_microseconds / self.histogram.count
@@ -117,10 +120,10 @@ class TimedSamples:
 
         Only whole blocks count: the end of the step run cuts the last one short.
         """
-        counts = [each[:-1] for each in self._requests]
+        counts = [row[:-1] for row in self._requests]
         lengths = [
-            np.full(len(each) - 1, float(blocks.seconds))
-            for each, blocks in zip(self._requests, self._blocks, strict=True)
+            np.full(len(row) - 1, float(blocks.seconds))
+            for row, blocks in zip(self._requests, self._blocks, strict=True)
         ]
         spread = _spread(counts, lengths)
         if spread is None or len(counts) < len(self.repeats) or not _total(counts):
@@ -129,38 +132,38 @@ class TimedSamples:
 
     @cached_property
     def _blocks(self) -> list[TimeBlocks]:
-        return [each for each in self.repeats if each.sums]
+        return [repeat for repeat in self.repeats if repeat.sums]
 
     @cached_property
     def _requests(self) -> list[_Row]:
-        return [each.requests for each in self._blocks]
+        return [block.requests for block in self._blocks]
 
     @cached_property
-    def _mean_spread(self) -> _RatioVariance | None:
-        sums = [np.array(each.sums, dtype=float) for each in self._blocks]
+    def _mean_dispersion(self) -> _RatioVariance | None:
+        sums = [np.array(block.sums, dtype=float) for block in self._blocks]
         return _spread(sums, self._requests)
 
-    def _share_spread(self, share: float) -> _RatioVariance | None:
+    def _share_dispersion(self, share: float) -> _RatioVariance | None:
         """Return how much the share of requests beyond a percentile varies.
 
         The blocks know it at the bounds of their buckets: the nearest bound stands for it. Where
         that is far, as when nearly all times are equal, the mean must not vary more either.
         """
-        if not self._is_complete or self._mean_spread is None:
+        if not self._is_complete or self._mean_dispersion is None:
             return None
-        below = np.cumsum(sum(each.counts.sum(axis=0, dtype=np.int64) for each in self._blocks))
+        below = np.cumsum(sum(block.counts.sum(axis=0, dtype=np.int64) for block in self._blocks))
         known = below / below[-1]
         inside = np.flatnonzero((known > 0) & (known < 1))
-        t, effect, near = self._mean_spread.t, self._mean_effect, False
+        t, effect, near = self._mean_dispersion.t, self._mean_design_effect, False
         if inside.size:
             bucket = int(inside[np.argmin(np.abs(known[inside] - share))])
             near = abs(known[bucket] - share) <= min(share, 1 - share) / 2
-            beyond = [each.requests_beyond(bucket) for each in self._blocks]
-            found = _spread(beyond, self._requests)
-            if found is None:
+            beyond = [block.requests_beyond(bucket) for block in self._blocks]
+            dispersion = _spread(beyond, self._requests)
+            if dispersion is None:
                 return None
-            variance = found.variance / float(known[bucket] * (1 - known[bucket]))
-            t, effect = found.t, variance if near else max(variance, effect)
+            variance = dispersion.variance / float(known[bucket] * (1 - known[bucket]))
+            t, effect = dispersion.t, variance if near else max(variance, effect)
         return _RatioVariance(effect * share * (1 - share), t)
 
     @property
@@ -169,19 +172,19 @@ class TimedSamples:
         return int(_total(self._requests)) == self.histogram.count > 0
 
     @property
-    def _mean_effect(self) -> float:
+    def _mean_design_effect(self) -> float:
         """Return the variance of the mean relative to that of one request."""
         deviation = self.histogram.deviation_microseconds
-        if self._mean_spread is None or not deviation:
+        if self._mean_dispersion is None or not deviation:
             return 0.0
-        return self._mean_spread.variance / deviation**2
+        return self._mean_dispersion.variance / deviation**2
 
 
-def _wilson(share: float, worth: float, t: float) -> tuple[float, float]:
-    """Return the bounds of a share that was found among `worth` independent requests."""
-    centre = share + t**2 / (2 * worth)
-    margin = t * math.sqrt(share * (1 - share) / worth + t**2 / (4 * worth**2))
-    scale = 1 + t**2 / worth
+def _wilson(share: float, effective_size: float, t: float) -> tuple[float, float]:
+    """Return the bounds of a share that was found among `effective_size` independent requests."""
+    centre = share + t**2 / (2 * effective_size)
+    margin = t * math.sqrt(share * (1 - share) / effective_size + t**2 / (4 * effective_size**2))
+    scale = 1 + t**2 / effective_size
     return (centre - margin) / scale, (centre + margin) / scale
 
 
@@ -193,7 +196,7 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | N
     pairs = [each for each in zip(parts, wholes, strict=True) if each[1].sum() > 0]
     blocks = sum(len(part) for part, _ in pairs)
     repeats = len(pairs)
-    if not pairs or blocks < LEAST_BLOCKS * repeats:
+    if not pairs or blocks < MIN_BATCHES * repeats:
         return None
     whole = _total([each for _, each in pairs])
     # Within a repeat: differences between repeats are looked at apart.
@@ -202,9 +205,9 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | N
     if not squares:
         return _RatioVariance(0.0, student_t(blocks - repeats))
     lag = neighbour_correlation(deviations, squares)
-    if lag > MOST_LAG:
+    if lag > MAX_AUTOCORRELATION:
         return None
-    lag = min(max(lag, 0.0), MOST_CORRECTED_LAG)
+    lag = min(max(lag, 0.0), MAX_CORRECTED_AUTOCORRELATION)
     within = squares * blocks / (blocks - repeats) / whole**2 * (1 + lag) / (1 - lag)
     return _among_repeats(pairs, _RatioVariance(within, student_t(blocks - repeats)))
 
@@ -217,7 +220,7 @@ def neighbour_correlation(deviations: Sequence[_Row], squares: float) -> float:
         squares: sum of the squares of all of them, above 0
 
     """
-    products = sum(float(each[:-1] @ each[1:]) for each in deviations)
+    products = sum(float(deviation[:-1] @ deviation[1:]) for deviation in deviations)
     return products / squares + len(deviations) / sum(map(len, deviations))
 
 
@@ -246,11 +249,11 @@ def _f_limit(degrees: int) -> float:
 
 
 def _total(rows: Sequence[_Row]) -> float:
-    return sum(float(each.sum()) for each in rows)
+    return sum(float(row.sum()) for row in rows)
 
 
 _T = 1.96
-_BLOCKS = 30
+_BATCHES = 30
 
 
 def share_interval(part: int, whole: int, effect: float = 1.0) -> ConfidenceBounds | None:
@@ -260,10 +263,10 @@ def share_interval(part: int, whole: int, effect: float = 1.0) -> ConfidenceBoun
     """
     if not whole:
         return None
-    worth, share = whole / max(effect, 1.0), part / whole
-    centre = share + _T**2 / (2 * worth)
-    margin = _T * math.sqrt(share * (1 - share) / worth + _T**2 / (4 * worth**2))
-    scale = 1 + _T**2 / worth
+    effective_size, share = whole / max(effect, 1.0), part / whole
+    centre = share + _T**2 / (2 * effective_size)
+    margin = _T * math.sqrt(share * (1 - share) / effective_size + _T**2 / (4 * effective_size**2))
+    scale = 1 + _T**2 / effective_size
     lower = 0.0 if part == 0 else max((centre - margin) / scale, 0.0)
     upper = 1.0 if part == whole else min((centre + margin) / scale, 1.0)
     return ConfidenceBounds(lower, upper)
@@ -277,7 +280,7 @@ def design_effect(parts: Sequence[int], wholes: Sequence[int]) -> float:
         wholes: requests of each second
 
     """
-    width = max(1, -(-len(wholes) // _BLOCKS))
+    width = max(1, -(-len(wholes) // _BATCHES))
     starts = range(0, len(wholes), width)
     part = [sum(parts[start : start + width]) for start in starts]
     whole = [sum(wholes[start : start + width]) for start in starts]

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from solrbench.stats.distributions import student_t, t_quantile
 
-LEAST_SIZES = 6
-LEAST_RUNS = 3
+MIN_SIZES = 6
+MIN_RUNS = 3
 """With fewer sizes or runs of each, true bends are missed, and their intervals do not hold."""
 
 _JOINTS = 50
@@ -92,10 +92,10 @@ def fit_segments(sizes: Sequence[SizeRuns]) -> SegmentedFit | None:
 
     Means, deviations and counts say as much of the residual squares as all runs one by one.
     """
-    ordered = sorted(sizes, key=lambda each: each.x)
+    ordered = sorted(sizes, key=lambda size: size.x)
     if (
-        len({each.x for each in ordered}) < LEAST_SIZES
-        or min(each.runs for each in ordered) < LEAST_RUNS
+        len({size.x for size in ordered}) < MIN_SIZES
+        or min(size.runs for size in ordered) < MIN_RUNS
     ):
         return None
     return _RegressionDesign(ordered).describe()
@@ -203,7 +203,7 @@ def _left(rows: Floats, basis: Floats) -> Floats:
     return np.maximum(squares, 0.0)
 
 
-LEAST_POINTS = 3
+MIN_POINTS = 3
 """Points that a line with an interval needs."""
 
 
@@ -232,9 +232,9 @@ class ZeroCrossing:
 def fit_crossing(x: Sequence[float], y: Sequence[float]) -> ZeroCrossing | None:
     """Return where the least squares line of `y` on `x` crosses zero.
 
-    None with fewer than `LEAST_POINTS` points, if all stand at one place, or if the line falls.
+    None with fewer than `MIN_POINTS` points, if all stand at one place, or if the line falls.
     """
-    if len(x) < LEAST_POINTS:
+    if len(x) < MIN_POINTS:
         return None
     mean_x, mean_y = fmean(x), fmean(y)
     spread = sum((each - mean_x) ** 2 for each in x)

@@ -30,15 +30,15 @@ from numpy.typing import NDArray
 
 from solrbench.stats.distributions import f_tail, t_tails
 from solrbench.stats.intervals import (
-    LEAST_BLOCKS,
-    MOST_CORRECTED_LAG,
+    MAX_CORRECTED_AUTOCORRELATION,
+    MIN_BATCHES,
     TimedSamples,
     neighbour_correlation,
 )
 from solrbench.stats.series import SCALE, truncation
 from solrbench.stats.time_blocks import TimeBlocks, coarse_bucket_of
 
-BLOCKS = 20
+BATCHES = 20
 """Blocks of about equal numbers of seconds that a repeat is cut into."""
 
 MIN_SECONDS = 28
@@ -48,7 +48,7 @@ is a difference, and more than 1.5 % of equal repeats would be accused."""
 MAX_CORRELATION = 0.5
 """Correlation of neighbouring blocks above which a step is too short for its own swings."""
 
-_SPREAD_LEVEL = 0.005
+_DISPERSION_LEVEL = 0.005
 _TREND_LEVEL = 0.0025
 _FIRST_LEVEL = 0.0025
 
@@ -56,9 +56,9 @@ _WINSORISED = 3.0
 """Seconds farther from the median, in scaled median absolute deviations, count as being there:
 stalls are outliers of their own, and a repeat that happened to have none would look precise."""
 
-_MAX_BLOCK_CORRELATION = 0.8
+_MAX_BATCH_CORRELATION = 0.8
 
-_LEAST_VARIANCE = 1e-12
+_MIN_VARIANCE = 1e-12
 """Where all seconds are equal and nothing is allowed, levels are equal to a millionth."""
 
 _PAIR = 2
@@ -81,19 +81,19 @@ class RepeatAgreement:
 
     Attributes:
         disagreement: the way in which repeats differ most clearly; None if they agree
-        spread_percent: standard deviation of the repeats' levels
+        dispersion_percent: standard deviation of the repeats' levels
         trend_percent: change from each repeat to the next, by least squares
         first_percent: the first repeat against the mean of the others
 
     """
 
     disagreement: Disagreement | None
-    spread_percent: float
+    dispersion_percent: float
     trend_percent: float
     first_percent: float
 
 
-def block_levels(repeats: Sequence[Sequence[float]]) -> list[list[float]]:
+def batch_levels(repeats: Sequence[Sequence[float]]) -> list[list[float]]:
     """Return the levels of the blocks of each repeat: means of logarithms of winsorised seconds.
 
     Seconds are cut off at the median of their own repeat and the deviation of all: with one of its
@@ -111,13 +111,13 @@ def block_levels(repeats: Sequence[Sequence[float]]) -> list[list[float]]:
     )
     reach = _WINSORISED * SCALE * median(distances)
     return [
-        _block_means([min(max(each, centre - reach), centre + reach) for each in own])
+        _batch_means([min(max(each, centre - reach), centre + reach) for each in own])
         for own, centre in zip(values, centres, strict=True)
     ]
 
 
-def _block_means(values: Sequence[float]) -> list[float]:
-    edges = [index * len(values) // BLOCKS for index in range(BLOCKS + 1)]
+def _batch_means(values: Sequence[float]) -> list[float]:
+    edges = [index * len(values) // BATCHES for index in range(BATCHES + 1)]
     return [fmean(values[begin:end]) for begin, end in pairwise(edges)]
 
 
@@ -126,14 +126,14 @@ def compare_repeats(
 ) -> RepeatAgreement | None:
     """Return what the tests say of two or more repeats; None if the step is too short for them.
 
-    The squared error of a repeat's level is v² / `BLOCKS` · (1 + r) / (1 - r), with the variance
+    The squared error of a repeat's level is v² / `BATCHES` · (1 + r) / (1 - r), with the variance
     v² and the lag 1 correlation r of the blocks, both pooled over the repeats. Added to it is the
     square of what repeats may differ by. Spread: the variance of the levels against this error, as
     in Welch's comparison of means (Biometrika 38, 1951) with equal weights; trend and first:
     contrasts of the levels against Student's t.
 
     Args:
-        levels: `block_levels` of each repeat, in the order of measuring
+        levels: `batch_levels` of each repeat, in the order of measuring
         allowed_percent: what repeats may differ by anyway, a relative standard deviation
 
     """
@@ -141,22 +141,22 @@ def compare_repeats(
     rests = [[each - centre for each in b] for b, centre in zip(levels, centres, strict=True)]
     squares = sum(each * each for rest in rests for each in rest)
     count = len(levels)
-    found = correlation(rests, squares)
-    if found > MAX_CORRELATION:
+    autocorrelation = correlation(rests, squares)
+    if autocorrelation > MAX_CORRELATION:
         return None
-    widened = (1 + found) / (1 - found)
-    variance = squares / (count * (BLOCKS - 1)) * widened / BLOCKS
+    widened = (1 + autocorrelation) / (1 - autocorrelation)
+    variance = squares / (count * (BATCHES - 1)) * widened / BATCHES
     variance += math.log1p(allowed_percent / 100) ** 2
-    degrees = count * (BLOCKS - 1) / widened
-    return _test(centres, max(variance, _LEAST_VARIANCE), degrees)
+    degrees = count * (BATCHES - 1) / widened
+    return _test(centres, max(variance, _MIN_VARIANCE), degrees)
 
 
 def correlation(rests: Sequence[Sequence[float]], squares: float) -> float:
-    """Return the correlation of neighbouring blocks, pooled; its bias is -1 / `BLOCKS`."""
+    """Return the correlation of neighbouring blocks, pooled; its bias is -1 / `BATCHES`."""
     if not squares:
         return 0.0
     products = sum(a * b for rest in rests for a, b in pairwise(rest))
-    return min(max(products / squares + 1 / BLOCKS, 0.0), _MAX_BLOCK_CORRELATION)
+    return min(max(products / squares + 1 / BATCHES, 0.0), _MAX_BATCH_CORRELATION)
 
 
 def _test(centres: Sequence[float], variance: float, degrees: float) -> RepeatAgreement:
@@ -173,13 +173,13 @@ def _test(centres: Sequence[float], variance: float, degrees: float) -> RepeatAg
     if count == _PAIR:
         # Of two, the difference has one name.
         del tails[Disagreement.TREND]
-    found = [(tail, way) for way, (tail, level) in tails.items() if tail < level]
-    way = min(found, key=lambda each: each[0])[1] if found else None
-    if way is None and f_tail(spread / variance, count - 1, degrees) < _SPREAD_LEVEL:
+    significant = [(tail, way) for way, (tail, level) in tails.items() if tail < level]
+    way = min(significant, key=lambda each: each[0])[1] if significant else None
+    if way is None and f_tail(spread / variance, count - 1, degrees) < _DISPERSION_LEVEL:
         way = Disagreement.SPREAD
     return RepeatAgreement(
         disagreement=way,
-        spread_percent=100 * math.expm1(math.sqrt(spread)),
+        dispersion_percent=100 * math.expm1(math.sqrt(spread)),
         trend_percent=100 * math.expm1(trend.amount / sum(each * each for each in places)),
         first_percent=100 * math.expm1(first.amount),
     )
@@ -200,7 +200,7 @@ def _contrast(weights: Sequence[float], centres: Sequence[float]) -> _Contrast:
 _LEVEL = 0.001
 """Level of one figure of all repeats, which its pairs share."""
 
-_MOST_LAG = 0.4
+_MAX_AUTOCORRELATION = 0.4
 """Correlation of neighbouring blocks above which repeats are too short for their own swings."""
 
 _Row = NDArray[np.float64]
@@ -244,8 +244,8 @@ class _Ratio(NamedTuple):
     @property
     def deviations(self) -> _Row:
         """What each block adds to the ratio beyond its part."""
-        found: _Row = (self.parts - self.value * self.wholes) / self.wholes.sum()
-        return found
+        residuals: _Row = (self.parts - self.value * self.wholes) / self.wholes.sum()
+        return residuals
 
 
 def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> RepeatDifference | None:
@@ -256,7 +256,7 @@ def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> Repe
         limit_percent: by how much one mean may be above another
 
     """
-    means = [each.sum_microseconds / each.histogram.count for each in repeats]
+    means = [repeat.sum_microseconds / repeat.histogram.count for repeat in repeats]
     lower, higher, half = _farthest(means, limit_percent)
     if half is None:
         return None
@@ -280,7 +280,7 @@ def compare_percentiles(
         limit_percent: by how much that of one repeat may be above that of another
 
     """
-    values = [float(max(each.histogram.percentile(percent) or 0, 1)) for each in repeats]
+    values = [float(max(repeat.histogram.percentile(percent) or 0, 1)) for repeat in repeats]
     lower, higher, half = _farthest(values, limit_percent)
     if half is None:
         return None
@@ -325,16 +325,16 @@ def _is_certain(lower: _Ratio, higher: _Ratio, repeats: int, *, is_far: bool = F
     lag = _correlation(lower, higher)
     if lag is None:
         return False
-    if lag > _MOST_LAG:
+    if lag > _MAX_AUTOCORRELATION:
         return is_far and _is_above(lower, higher, repeats, 1.0)
     count = len(lower.parts) + len(higher.parts)
-    lag = min(max(lag + 1 / math.sqrt(count), 0.0), MOST_CORRECTED_LAG)
+    lag = min(max(lag + 1 / math.sqrt(count), 0.0), MAX_CORRECTED_AUTOCORRELATION)
     return _is_above(lower, higher, repeats, (1 + lag) / (1 - lag))
 
 
 def _correlation(lower: _Ratio, higher: _Ratio) -> float | None:
     """Return the correlation of neighbouring blocks; None with too few of them."""
-    if min(len(each.parts) for each in (lower, higher)) < LEAST_BLOCKS:
+    if min(len(each.parts) for each in (lower, higher)) < MIN_BATCHES:
         return None
     deviations = [each.deviations for each in (lower, higher)]
     squares = sum(float(each @ each) for each in deviations)
@@ -380,7 +380,7 @@ def find_drift(means: Sequence[float]) -> StepDrift | None:
     """Return the drift of a step run; None if it is too short, or too short for its own swings.
 
     The beginning is left out: as far as the marginal standard error rule finds it (`truncation`),
-    or else the first half. Of the rest, levels of `BLOCKS` blocks are fitted by a line. The slope
+    or else the first half. Of the rest, levels of `BATCHES` blocks are fitted by a line. The slope
     is compared with Student's t; its squared error is s² / Sxx · (1 + r) / (1 - r) with the
     residual variance s² and the lag 1 correlation r of the residuals, whose number counts as so
     many fewer (Draper and Smith, Applied Regression Analysis, 1.4; the factor is that of the
@@ -394,18 +394,18 @@ def find_drift(means: Sequence[float]) -> StepDrift | None:
     rest = means[len(means) // 2 if begin is None else begin :]
     if len(rest) < MIN_SECONDS:
         return None
-    (levels,) = block_levels([rest])
-    places = [index - (BLOCKS - 1) / 2 for index in range(BLOCKS)]
+    (levels,) = batch_levels([rest])
+    places = [index - (BATCHES - 1) / 2 for index in range(BATCHES)]
     width, centre = sum(each * each for each in places), fmean(levels)
-    slope = sum(place * level for place, level in zip(places, levels, strict=True)) / width
+    slope = sum(position * level for position, level in zip(places, levels, strict=True)) / width
     residuals = [
-        level - centre - slope * place for place, level in zip(places, levels, strict=True)
+        level - centre - slope * position for position, level in zip(places, levels, strict=True)
     ]
     squares = sum(each * each for each in residuals)
-    found = correlation([residuals], squares)
-    if found > _MAX_CORRELATION:
+    autocorrelation = correlation([residuals], squares)
+    if autocorrelation > _MAX_CORRELATION:
         return None
-    widened = (1 + found) / (1 - found)
-    error = math.sqrt(max(squares / (BLOCKS - 2), 1e-12) * widened / width)
-    is_certain = t_tails(slope / error, (BLOCKS - 2) / widened) < _DRIFT_LEVEL
-    return StepDrift(100 * math.expm1(slope * (BLOCKS - 1)), is_certain, len(rest))
+    widened = (1 + autocorrelation) / (1 - autocorrelation)
+    error = math.sqrt(max(squares / (BATCHES - 2), 1e-12) * widened / width)
+    is_certain = t_tails(slope / error, (BATCHES - 2) / widened) < _DRIFT_LEVEL
+    return StepDrift(100 * math.expm1(slope * (BATCHES - 1)), is_certain, len(rest))

@@ -142,7 +142,7 @@ MAX_DEVIATIONS = 5.0
 SCALE = 1.4826
 """Makes a median absolute deviation the standard deviation of a normal distribution."""
 
-LEAST_SCALE = 0.01
+MIN_SCALE = 0.01
 """Least scaled deviation, as a share of the median.
 
 Where most seconds are equal, the median absolute deviation is zero or nearly so, and any difference
@@ -181,14 +181,14 @@ def find_outliers(
         return []
     centre = median(each.mean_microseconds for each in series)
     distances = (abs(each.mean_microseconds - centre) for each in series)
-    scale = max(SCALE * median(distances), LEAST_SCALE * centre)
-    found = [
+    scale = max(SCALE * median(distances), MIN_SCALE * centre)
+    outliers = [
         _outlier(each.second, began, centre, each, scale)
         for each in series
         if scale > 0 and abs(each.mean_microseconds - centre) > MAX_DEVIATIONS * scale
     ]
-    found += [_outlier(second, began, centre) for second in _without_responses(series, seconds)]
-    return sorted(found, key=lambda each: each.second)
+    outliers += [_outlier(second, began, centre) for second in _without_responses(series, seconds)]
+    return sorted(outliers, key=lambda each: each.second)
 
 
 def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[OutlierWindow]:
@@ -198,7 +198,7 @@ def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[O
         return float("inf") if outlier.deviations is None else abs(outlier.deviations)
 
     chosen = sorted(outliers, key=distance, reverse=True)[:most]
-    return sorted(chosen, key=lambda each: each.second)
+    return sorted(chosen, key=lambda outlier_window: outlier_window.second)
 
 
 def _without_responses(series: Sequence[SecondMean], seconds: int) -> list[int]:

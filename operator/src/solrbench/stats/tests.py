@@ -34,8 +34,8 @@ def holm(p_values: Sequence[float], level: float) -> list[bool]:
     it (Holm, A simple sequentially rejective multiple test procedure, 1979).
     """
     held = [False] * len(p_values)
-    for place, index in enumerate(_ascending(p_values)):
-        if p_values[index] > level / (len(p_values) - place):
+    for rank, index in enumerate(_ascending(p_values)):
+        if p_values[index] > level / (len(p_values) - rank):
             break
         held[index] = True
     return held
@@ -49,9 +49,9 @@ def benjamini_hochberg(p_values: Sequence[float], level: float) -> list[bool]:
     """
     ordered, count = _ascending(p_values), len(p_values)
     passed = [
-        place
-        for place, index in enumerate(ordered, start=1)
-        if p_values[index] <= level * place / count
+        rank
+        for rank, index in enumerate(ordered, start=1)
+        if p_values[index] <= level * rank / count
     ]
     held = set(ordered[: max(passed, default=0)])
     return [index in held for index in range(count)]
@@ -107,7 +107,7 @@ class Looks:
         return (min(look, self.maximum) / self.maximum) ** 2
 
 
-LEAST_DEVIATION = 0.0003
+MIN_DEVIATION = 0.0003
 """Standard deviation of a figure that is read with three digits, from the reading alone: repeats
 that are equal by chance are not known better than that."""
 
@@ -168,7 +168,7 @@ class StudentEstimate:
         return cls(fmean(differences), (_spread(differences),))
 
     @classmethod
-    def of_sides(cls, before: Sequence[float], after: Sequence[float]) -> "StudentEstimate":
+    def unpaired(cls, before: Sequence[float], after: Sequence[float]) -> "StudentEstimate":
         """Return the difference of sides that were measured apart."""
         return cls(fmean(after) - fmean(before), (_spread(before), _spread(after)))
 
@@ -190,10 +190,10 @@ class StudentEstimate:
 
     def precision(self, more: int) -> Precision:
         """Return the error, with the degrees of freedom of Welch and Satterthwaite."""
-        squares = [each.variance / (each.size + more) for each in self.spreads]
+        squares = [spread.variance / (spread.size + more) for spread in self.spreads]
         parts = (
-            square**2 / (each.size + more - 1)
-            for square, each in zip(squares, self.spreads, strict=True)
+            square**2 / (spread.size + more - 1)
+            for square, spread in zip(squares, self.spreads, strict=True)
         )
         return Precision(math.sqrt(sum(squares)), sum(squares) ** 2 / sum(parts))
 
@@ -221,25 +221,25 @@ class RankEstimate:
 
     def interval(self, level: float) -> ConfidenceBounds | None:
         """Return the outermost differences that the rank sum of few orders lies beyond."""
-        place = -1
-        while place + 1 < len(self.differences) // 2 and self._tail(place + 1) <= level / 2:
-            place += 1
-        if place < 0:
+        rank = -1
+        while rank + 1 < len(self.differences) // 2 and self._tail(rank + 1) <= level / 2:
+            rank += 1
+        if rank < 0:
             return None
-        return ConfidenceBounds(self.differences[place], self.differences[-1 - place])
+        return ConfidenceBounds(self.differences[rank], self.differences[-1 - rank])
 
     def p_above(self, bound: float) -> float:
         """Return the probability of a rank sum with so few differences up to `bound`."""
-        return self._tail(sum(each <= bound for each in self.differences))
+        return self._tail(sum(difference <= bound for difference in self.differences))
 
     def p_below(self, bound: float) -> float:
         """Return the probability of a rank sum with so few differences from `bound` on."""
-        return self._tail(sum(each >= bound for each in self.differences))
+        return self._tail(sum(difference >= bound for difference in self.differences))
 
     def precision(self, more: int) -> Precision:
         """Return about the error, from deviations that repeats which stand apart do not widen."""
         sides = (self.before, self.after)
-        square = sum(robust_deviation(each) ** 2 / (len(each) + more) for each in sides)
+        square = sum(robust_deviation(sample) ** 2 / (len(sample) + more) for sample in sides)
         degrees = len(self.before) + len(self.after) + 2 * more - 2
         return Precision(math.sqrt(_RANK_VARIANCE * square), degrees)
 
@@ -247,10 +247,10 @@ class RankEstimate:
         return rank_sum_tail(u, len(self.before), len(self.after))
 
 
-def robust_deviation(values: Sequence[float], least: float = LEAST_DEVIATION) -> float:
+def robust_deviation(values: Sequence[float], least: float = MIN_DEVIATION) -> float:
     """Return the scaled median absolute deviation, at least `least`."""
     centre = median(values)
-    return max(SCALE * median(abs(each - centre) for each in values), least)
+    return max(SCALE * median(abs(value - centre) for value in values), least)
 
 
 def _upper_tail(t: float, degrees: float) -> float:
@@ -259,4 +259,4 @@ def _upper_tail(t: float, degrees: float) -> float:
 
 
 def _spread(values: Sequence[float]) -> SampleVariance:
-    return SampleVariance(max(variance(values), LEAST_DEVIATION**2), len(values))
+    return SampleVariance(max(variance(values), MIN_DEVIATION**2), len(values))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from solrbench.stats.histograms import BUCKETS, HIGHEST_MICROSECONDS, lowest_of
 
-MOST_BLOCKS = 60
+MAX_BLOCKS = 60
 """Blocks of a step run, the most."""
 
 _BITS = 5
@@ -31,7 +31,7 @@ _VERSION = 1
 _HEADER = 4
 """Whole numbers before the counts: version, seconds of a block, blocks, first bucket."""
 
-_MOST_SECONDS = 2**20
+_MAX_SECONDS = 2**20
 """Length of a block that no step run reaches."""
 
 Counts = NDArray[np.int32]
@@ -56,13 +56,13 @@ COARSE_BUCKETS = coarse_bucket_of(HIGHEST_MICROSECONDS) + 1
 @cache
 def _coarse_buckets() -> NDArray[np.int64]:
     """Return the coarse bucket of every bucket of a `Histogram`."""
-    return np.array([coarse_bucket_of(lowest_of(each)) for each in range(BUCKETS)])
+    return np.array([coarse_bucket_of(lowest_of(index)) for index in range(BUCKETS)])
 
 
 def _coarse(buckets: NDArray[np.int64], weights: NDArray[np.int64] | None = None) -> Counts:
     """Return the counts by coarse bucket; exact, for weights are added as 64-bit floats."""
-    found = np.bincount(_coarse_buckets()[buckets], weights, COARSE_BUCKETS)
-    return found.astype(np.int32)
+    counts = np.bincount(_coarse_buckets()[buckets], weights, COARSE_BUCKETS)
+    return counts.astype(np.int32)
 
 
 class TimeBlocks:
@@ -102,7 +102,7 @@ class TimeBlocks:
         self._add(second, _coarse(np.array(buckets, dtype=np.int64)), sum_microseconds)
 
     def _add(self, second: int, counts: Counts, sum_microseconds: int) -> None:
-        while second // self.seconds >= MOST_BLOCKS:
+        while second // self.seconds >= MAX_BLOCKS:
             self.double()
         block = second // self.seconds
         self._begin(block + 1)
@@ -169,7 +169,7 @@ class TimeBlocks:
             return blocks
         numbers = _numbers(stored)
         version, seconds, rows, first = (int(each) for each in numbers[:_HEADER])
-        if version != _VERSION or not 0 < seconds <= _MOST_SECONDS or not 0 < rows <= MOST_BLOCKS:
+        if version != _VERSION or not 0 < seconds <= _MAX_SECONDS or not 0 < rows <= MAX_BLOCKS:
             raise ValueError("not the blocks of a step run")
         sums, counts = np.split(numbers[_HEADER:], [rows])
         columns, rest = divmod(len(counts), rows)
@@ -193,7 +193,7 @@ class TimeBlocks:
 
 def _numbers(stored: str) -> NDArray[np.int64]:
     """Return the numbers behind a stored form, never more than the largest one has."""
-    most = 8 * (_HEADER + MOST_BLOCKS * (COARSE_BUCKETS + 1))
+    most = 8 * (_HEADER + MAX_BLOCKS * (COARSE_BUCKETS + 1))
     try:
         reader = zlib.decompressobj()
         raw = reader.decompress(base64.b64decode(stored, validate=True), most)

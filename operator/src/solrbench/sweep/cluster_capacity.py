@@ -40,7 +40,7 @@ def free_nodes(nodes: Iterable[dict[str, Any]], pods: Iterable[dict[str, Any]]) 
     for pod in pods:
         if (pod.get("status") or {}).get("phase") not in _OVER:
             by_node[pod["spec"].get("nodeName", "")].append(pod)
-    return [_free(each, by_node[each["metadata"]["name"]]) for each in nodes if _takes_pods(each)]
+    return [_free(node, by_node[node["metadata"]["name"]]) for node in nodes if _takes_pods(node)]
 
 
 def _takes_pods(node: dict[str, Any]) -> bool:
@@ -71,7 +71,7 @@ def _number(quantity: str) -> float:
     return float(parse_quantity(quantity) or 0)
 
 
-def without_room(groups: Sequence[PodGroup], nodes: Sequence[FreeNode]) -> list[PodGroup]:
+def without_capacity(groups: Sequence[PodGroup], nodes: Sequence[FreeNode]) -> list[PodGroup]:
     """Return the groups some of whose pods find no node, placed one after another.
 
     The scheduler spreads pods, and knows selectors and affinity: this is what is possible at best.
@@ -86,13 +86,13 @@ def without_room(groups: Sequence[PodGroup], nodes: Sequence[FreeNode]) -> list[
 
 def _place(group: PodGroup, nodes: Sequence[FreeNode]) -> bool:
     roomy = [
-        each
-        for each in nodes
-        if each.cores >= group.cores and each.memory_bytes >= group.memory_bytes and each.pods >= 1
+        node
+        for node in nodes
+        if node.cores >= group.cores and node.memory_bytes >= group.memory_bytes and node.pods >= 1
     ]
     if not roomy:
         return False
-    chosen = max(roomy, key=lambda each: each.memory_bytes)
+    chosen = max(roomy, key=lambda node: node.memory_bytes)
     chosen.cores -= group.cores
     chosen.memory_bytes -= group.memory_bytes
     chosen.pods -= 1
@@ -116,12 +116,12 @@ class ClusterCapacity:
     @property
     def cores(self) -> float:
         """CPU of all nodes."""
-        return sum(each.cores for each in self.nodes)
+        return sum(node.cores for node in self.nodes)
 
     @property
     def memory_bytes(self) -> int:
         """Memory of all nodes."""
-        return int(sum(each.memory_bytes for each in self.nodes))
+        return int(sum(node.memory_bytes for node in self.nodes))
 
     def find_problem(self, groups: Sequence[PodGroup]) -> str | None:
         """Return which pods find no node even if nothing else runs; None if all do.
@@ -130,16 +130,16 @@ class ClusterCapacity:
             groups: all pods of a benchmark
 
         """
-        missing = without_room(peak(list(groups)), self.nodes)
+        missing = without_capacity(peak(list(groups)), self.nodes)
         if not missing:
             return None
-        wanted = "; ".join(f"{each.component} needs {format_pods(each)}" for each in missing)
+        wanted = "; ".join(f"{group.component} needs {format_pods(group)}" for group in missing)
         return f"{wanted}; {self._text()}"
 
     def _text(self) -> str:
         if not self.nodes:
             return "no node takes pods"
-        largest = max(self.nodes, key=lambda each: each.memory_bytes)
+        largest = max(self.nodes, key=lambda node: node.memory_bytes)
         most = _amounts(largest.cores, largest.memory_bytes)
         if len(self.nodes) == 1:
             return f"the node that takes pods can give {most}"
@@ -154,7 +154,7 @@ def _amounts(cores: float, memory_bytes: float) -> str:
 
 def capacity_of_nodes(nodes: Iterable[Mapping[str, Any]]) -> ClusterCapacity:
     """Return what nodes can give, as the API server describes them."""
-    return ClusterCapacity(tuple(free_nodes([dict(each) for each in nodes], ())))
+    return ClusterCapacity(tuple(free_nodes([dict(node) for node in nodes], ())))
 
 
 def format_pods(group: PodGroup) -> str:

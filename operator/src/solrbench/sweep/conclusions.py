@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from solrbench.analysis.difference_tests import ComparisonFinding
-from solrbench.analysis.sentences import NO_WORD
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.analysis.sentences import NO_CONCLUSION
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import PointTargetPolicy, SweepSpec
 from solrbench.stats.number_format import format_number
 from solrbench.stats.regression import (
-    LEAST_RUNS,
-    LEAST_SIZES,
+    MIN_RUNS,
+    MIN_SIZES,
     CurveShape,
     SegmentedFit,
     SizeRuns,
@@ -75,10 +75,10 @@ def _changed_alone(
     baseline: MeasuredPoint, others: Sequence[MeasuredPoint], found: Mapping[str, ComparisonFinding]
 ) -> Alone:
     alone: dict[str, list[tuple[AxisValue, ComparisonFinding]]] = {}
-    for each in others:
-        changed = _changes(baseline, each)
-        if len(changed) == 1 and each.is_valid:
-            alone.setdefault(changed[0].axis, []).append((changed[0], found[each.name]))
+    for point in others:
+        changed = _changes(baseline, point)
+        if len(changed) == 1 and point.is_valid:
+            alone.setdefault(changed[0].axis, []).append((changed[0], found[point.name]))
     return alone
 
 
@@ -91,8 +91,8 @@ def _best_value(
     values: Sequence[tuple[AxisValue, ComparisonFinding]],
 ) -> tuple[AxisValue, ComparisonFinding] | None:
     """Return the value that is Better by most, None if none is."""
-    better = [each for each in values if each[1].word is Word.BETTER]
-    return max(better, key=lambda each: abs(each[1].difference.centre), default=None)
+    better = [value for value in values if value[1].word is Conclusion.BETTER]
+    return max(better, key=lambda value: abs(value[1].difference.centre), default=None)
 
 
 def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
@@ -101,10 +101,10 @@ def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
         best = _best_value(alone.get(axis.name, []))
         if best is None or not _AMOUNT.fullmatch(best[0].label):
             continue
-        place = {0: "first", len(axis.values) - 1: "last"}.get(best[0].index)
-        if place is not None:
+        which_end = {0: "first", len(axis.values) - 1: "last"}.get(best[0].index)
+        if which_end is not None:
             yield (
-                f"vary next: {axis.name} beyond {best[0].label}, its {place} value and"
+                f"vary next: {axis.name} beyond {best[0].label}, its {which_end} value and"
                 f" {phrase_finding(best[1])}"
             )
 
@@ -114,7 +114,9 @@ def _to_cross(
 ) -> Iterator[str]:
     """Yield two values that are each Better alone and were not measured together."""
     together = {frozenset((v.axis, v.index) for v in _changes(baseline, each)) for each in others}
-    best = [found[0] for each in alone.values() if (found := _best_value(each)) is not None]
+    best = [
+        best_value[0] for each in alone.values() if (best_value := _best_value(each)) is not None
+    ]
     for first, second in itertools.combinations(best, 2):
         if frozenset(((first.axis, first.index), (second.axis, second.index))) not in together:
             yield (
@@ -128,7 +130,7 @@ def _to_leave(alone: Alone) -> Iterator[str]:
     nothing = [
         axis
         for axis, values in alone.items()
-        if values and all(finding.word is Word.SAME for _, finding in values)
+        if values and all(finding.word is Conclusion.SAME for _, finding in values)
     ]
     if nothing:
         yield (
@@ -149,7 +151,7 @@ def _to_repeat(
             "for words, set load.repeats.count of the template to 5, or spec.repeats to"
             " {until: Decided}"
         )
-    unclear = [each for each in others if found[each.name].word is Word.UNCLEAR]
+    unclear = [each for each in others if found[each.name].word is Conclusion.UNCLEAR]
     if not unclear:
         return
     unclear.sort(key=lambda each: found[each.name].more_repeats or 0)
@@ -168,11 +170,11 @@ def _to_repeat(
 
 
 _GIB = 2**30
-_LEAST_RANGE = 1.5
+_MIN_RANGE = 1.5
 """How far the largest index must exceed the smallest, so that an axis is about its size."""
-_LEAST_SIZES = 3
+_MIN_SIZES = 3
 """Sizes from which on a sentence says what is missing for a word."""
-MOST_ANSWERS = 4
+MAX_SIZE_ANSWERS = 4
 
 _Point = tuple[tuple[int, ...], SweepPoint]
 
@@ -180,20 +182,20 @@ _Point = tuple[tuple[int, ...], SweepPoint]
 def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield a sentence for each axis that changes the size of the index, with the others held."""
     known: list[_Point] = [
-        (tuple(value.index for value in planned.point.values), each)
-        for planned, each in zip(plan.points, points, strict=True)
-        if each.index_bytes and each.reads_per_request is not None
+        (tuple(value.index for value in planned.point.values), point)
+        for planned, point in zip(plan.points, points, strict=True)
+        if point.index_bytes and point.reads_per_request is not None
     ]
-    found = 0
-    for place, axis in enumerate(_axis_names(plan)):
-        for group in _groups(place, known):
-            if found < MOST_ANSWERS and (text := _describe(group)):
-                found += 1
+    answer_count = 0
+    for index, axis in enumerate(_axis_names(plan)):
+        for group in _groups(index, known):
+            if answer_count < MAX_SIZE_ANSWERS and (text := _describe(group)):
+                answer_count += 1
                 yield f"{axis}, disk reads per query over the size of the index: {text}"
 
 
 def _axis_names(plan: SweepPlan) -> list[str]:
-    return [each.axis for each in plan.points[0].point.values] if plan.points else []
+    return [value.axis for value in plan.points[0].point.values] if plan.points else []
 
 
 def _groups(place: int, known: Sequence[_Point]) -> list[list[SweepPoint]]:
@@ -209,14 +211,14 @@ def _describe(points: Sequence[SweepPoint]) -> str:
     sizes = [_size(each) for each in points]
     smallest, largest = min(each.x for each in sizes), max(each.x for each in sizes)
     different = len({each.x for each in sizes})
-    if different < _LEAST_SIZES or largest < _LEAST_RANGE * smallest:
+    if different < _MIN_SIZES or largest < _MIN_RANGE * smallest:
         return ""
     bend = fit_segments(sizes)
     if bend is None:
         runs = min(each.runs for each in sizes)
         return (
-            f"no word, {different} sizes with {runs} repeats or more each ({LEAST_SIZES} with"
-            f" {LEAST_RUNS} are needed)"
+            f"no word, {different} sizes with {runs} repeats or more each ({MIN_SIZES} with"
+            f" {MIN_RUNS} are needed)"
         )
     return _words(bend, smallest, largest)
 
@@ -247,15 +249,15 @@ def _gib(size: float) -> str:
     return format_number(size / _GIB)
 
 
-MOST_VALUES = 8
+MAX_VALUES = 8
 """Values of an axis that a sentence names each."""
-MOST_CHARACTERS = 600
+MAX_CHARACTERS = 600
 FRESH_TARGET = "FreshTarget"
 
 
 def answer_sweep(
     spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
-) -> tuple[Mapping[str, Word | None], list[str]]:
+) -> tuple[Mapping[str, Conclusion | None], list[str]]:
     """Return the word of each point but the baseline, and the answers.
 
     Args:
@@ -284,7 +286,7 @@ def answer_sweep(
     ]
     return (
         {name: found.word for name, found in by_name.items()},
-        [each[:MOST_CHARACTERS] for each in sentences[:MAX_ANSWERS]],
+        [each[:MAX_CHARACTERS] for each in sentences[:MAX_ANSWERS]],
     )
 
 
@@ -295,24 +297,24 @@ def _axis_sentences(
     label: str,
 ) -> Iterator[str]:
     """Yield a sentence for each axis that was changed alone."""
-    for place, usual in enumerate(baseline.values):
+    for index, usual in enumerate(baseline.values):
         alone = [
-            each
-            for each in others
-            if [i for i, v in enumerate(each.values) if v.index != baseline.values[i].index]
-            == [place]
+            point
+            for point in others
+            if [i for i, v in enumerate(point.values) if v.index != baseline.values[i].index]
+            == [index]
         ]
         if alone:
-            words = [(each, found[each.name]) for each in alone]
-            yield f"{usual.axis}, {label} beside {usual.label}: {_values(place, words)}"
+            words = [(point, found[point.name]) for point in alone]
+            yield f"{usual.axis}, {label} beside {usual.label}: {_values(index, words)}"
 
 
 def _values(place: int, found: Sequence[tuple[MeasuredPoint, ComparisonFinding]]) -> str:
-    shown = sorted(found, key=lambda each: -abs(each[1].percent))[:MOST_VALUES]
+    shown = sorted(found, key=lambda each: -abs(each[1].percent))[:MAX_VALUES]
     named = [_value(place, *each) for each in found if each in shown]
-    if len(found) <= MOST_VALUES:
+    if len(found) <= MAX_VALUES:
         return "; ".join(named)
-    counts = Counter(str(each.word or NO_WORD) for _, each in found)
+    counts = Counter(str(each.word or NO_CONCLUSION) for _, each in found)
     numbers = ", ".join(f"{number} {word}" for word, number in sorted(counts.items()))
     return f"{numbers}; furthest: {'; '.join(named)}"
 
@@ -327,9 +329,9 @@ def _interaction(found: Interaction) -> str:
     pair = f"{first.axis} with {second.axis}: {first.label} and {second.label} together"
     finding = found.finding
     match finding.word:
-        case Word.SAME:
+        case Conclusion.SAME:
             return f"{pair} are what either alone gives, {phrase_finding(finding)}"
-        case None | Word.UNCLEAR:
+        case None | Conclusion.UNCLEAR:
             return f"{pair}, beside what either alone gives: {phrase_finding(finding)}"
         case _:
             return f"{pair} are not what either alone gives: {phrase_finding(finding)}"
@@ -339,7 +341,7 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
     """Yield how many benchmarks the rounds took, and which of them were left out."""
     if spec.repeats is None:
         return
-    rounds = [each.rounds or 0 for each in points]
+    rounds = [sweep_point.rounds or 0 for sweep_point in points]
     most = len(points) * (spec.repeats.max // plan.repeats_per_round)
     left_out = [
         f"{done - (point.repeats or 0) // plan.repeats_per_round} of {done} of {planned.point.text}"
@@ -356,7 +358,7 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
 def _scope(spec: SweepSpec, findings: Sequence[ComparisonFinding]) -> Iterator[str]:
     """Yield what words from repeats on one target are about."""
     repeats = spec.template.load_repeats
-    if repeats.get("startOn") == FRESH_TARGET or all(each.word is None for each in findings):
+    if repeats.get("startOn") == FRESH_TARGET or all(finding.word is None for finding in findings):
         return
     is_one_each = repeats.get("count", 1) == 1 and spec.start_on is PointTargetPolicy.FRESH_TARGET
     if spec.repeats is not None and is_one_each:

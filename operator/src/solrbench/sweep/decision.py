@@ -14,8 +14,8 @@ from solrbench.contract.step_runs import ANNOTATION_PREVIOUS
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import SweepReason
-from solrbench.sweep.description import MOST_NAMED, describe_status, has_stopped
-from solrbench.sweep.plan import find_points_without_room
+from solrbench.sweep.description import MAX_NAMED, describe_status, has_stopped
+from solrbench.sweep.plan import find_points_without_capacity
 from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.rounds import finish_points, plan_next_round
 from solrbench.sweep.state import PointState, SweepObservation, count_points, list_points
@@ -39,7 +39,7 @@ class SweepDecision:
 
 
 @dataclass(frozen=True)
-class _Obstacle:
+class _Blocker:
     """Why no point may begin."""
 
     reason: Reason
@@ -48,9 +48,9 @@ class _Obstacle:
 
 def decide_sweep(seen: SweepObservation) -> SweepDecision:
     """Return the next status of a sweep and the benchmarks that it needs."""
-    obstacle = _find_obstacle(seen)
-    if obstacle is not None:
-        held = _hold(seen, obstacle)
+    blocker = _find_blocker(seen)
+    if blocker is not None:
+        held = _hold(seen, blocker)
         return SweepDecision(held, removed=find_idle(held.points, held.targets))
     spec = seen.sweep.spec
     listed = list_points(seen.plan.points, seen.stored)
@@ -71,48 +71,48 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     return SweepDecision(status, _to_apply(seen, status), find_idle(points, targets))
 
 
-def _find_obstacle(seen: SweepObservation) -> _Obstacle | None:
+def _find_blocker(seen: SweepObservation) -> _Blocker | None:
     fixed = seen.sweep.status.fixed_hash
     if fixed is not None and fixed != seen.plan.fixed_hash:
-        return _Obstacle(
+        return _Blocker(
             SweepReason.SWEEP_CHANGED,
             "spec.template, spec.baseline and the fields of spec.axes must not change once a point"
             " has begun: change them back, or create another sweep",
         )
     if seen.plan.problems:
-        return _Obstacle(SweepReason.INVALID_POINTS, "; ".join(seen.plan.problems))
-    planned = {each.point.name for each in seen.plan.points}
+        return _Blocker(SweepReason.INVALID_POINTS, "; ".join(seen.plan.problems))
+    planned = {point.point.name for point in seen.plan.points}
     lost = [
         name
-        for name, each in seen.stored.items()
-        if each.state != PointState.PLANNED and name not in planned
+        for name, point in seen.stored.items()
+        if point.state != PointState.PLANNED and name not in planned
     ]
     if not lost:
-        return _find_lack_of_room(seen)
-    names = ", ".join(lost[:MOST_NAMED])
-    return _Obstacle(
+        return _find_missing_capacity(seen)
+    names = ", ".join(lost[:MAX_NAMED])
+    return _Blocker(
         SweepReason.POINTS_REMOVED,
         f"{len(lost)} points that have begun are in the sweep no more: {names}; put their values"
         " back, or create another sweep",
     )
 
 
-def _find_lack_of_room(seen: SweepObservation) -> _Obstacle | None:
+def _find_missing_capacity(seen: SweepObservation) -> _Blocker | None:
     """Return which points could never run on the nodes there are, unless that is not asked."""
     room = seen.room
     if room is None or not seen.sweep.spec.check_room:
         return None
-    found = find_points_without_room(seen.plan.points, room)
-    return _Obstacle(SweepReason.POINTS_DO_NOT_FIT, "; ".join(found)) if found else None
+    point_names = find_points_without_capacity(seen.plan.points, room)
+    return _Blocker(SweepReason.POINTS_DO_NOT_FIT, "; ".join(point_names)) if point_names else None
 
 
-def _hold(seen: SweepObservation, obstacle: _Obstacle) -> SweepStatus:
+def _hold(seen: SweepObservation, blocker: _Blocker) -> SweepStatus:
     """Return the status of a sweep that begins nothing; what is under way goes on."""
     stored = seen.sweep.status
     points = finish_points(stored.points, seen.children, seen.sweep.spec)
     conditions = seen.conditions()
-    conditions.set(ACCEPTED, "False", obstacle.reason, obstacle.message)
-    conditions.set(SUCCEEDED, "Unknown", obstacle.reason, obstacle.message)
+    conditions.set(ACCEPTED, "False", blocker.reason, blocker.message)
+    conditions.set(SUCCEEDED, "Unknown", blocker.reason, blocker.message)
     return stored.model_copy(
         update={
             "observed_generation": seen.sweep.metadata.generation,
@@ -135,16 +135,16 @@ def _places(seen: SweepObservation, points: list[SweepPoint]) -> int:
 def _to_apply(seen: SweepObservation, status: SweepStatus) -> tuple[DesignPoint, ...]:
     """Return the points under way whose benchmark is missing, or is to be changed."""
     spec, name = seen.sweep.spec, seen.sweep.metadata.name
-    found: list[DesignPoint] = []
-    for planned, each in zip(seen.plan.points, status.points, strict=True):
-        child = seen.children.get(each.name)
-        previous = target_annotations(name, each, status.targets).get(ANNOTATION_PREVIOUS)
+    points: list[DesignPoint] = []
+    for planned, point in zip(seen.plan.points, status.points, strict=True):
+        child = seen.children.get(point.name)
+        previous = target_annotations(name, point, status.targets).get(ANNOTATION_PREVIOUS)
         wanted = (spec.suspend, spec.cleanup.value, previous)
-        if each.state == PointState.RUNNING and (
+        if point.state == PointState.RUNNING and (
             child is None or (child.suspend, child.cleanup, child.previous) != wanted
         ):
-            found.append(planned.point)
-    return tuple(found)
+            points.append(planned.point)
+    return tuple(points)
 
 
 def decide_expiry(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta | None:

@@ -23,8 +23,8 @@ from solrbench.sweep.state import (
     round_of,
 )
 
-MOST_NAMED = 5
-MOST_CHARACTERS = 300
+MAX_NAMED = 5
+MAX_CHARACTERS = 300
 """Of what is in the way of one point."""
 
 
@@ -35,7 +35,7 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
     phase, truth, reason, message = _summarize(seen, points)
     conditions.set(SUCCEEDED, truth, reason, message)
     is_over = truth != "Unknown"
-    has_begun = any(each.state != PointState.PLANNED for each in points)
+    has_begun = any(point.state != PointState.PLANNED for point in points)
     finished = stored.finished_seconds + _newly_finished_seconds(seen, points)
     return stored.model_copy(
         update={
@@ -63,7 +63,7 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
     if measured == stored.answered_points:
         return {"points": points}
     words, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
-    worded = [each.model_copy(update={"word": words.get(each.name)}) for each in points]
+    worded = [point.model_copy(update={"word": words.get(point.name)}) for point in points]
     return {"points": worded, "answers": answers, "answered_points": measured}
 
 
@@ -74,7 +74,7 @@ def _summarize(
     running = [_benchmark(seen, p) for p in points if p.state == PointState.RUNNING]
     failed = [_benchmark(seen, p) for p in points if p.state == PointState.FAILED]
     left = sum(each.state not in FINAL for each in points)
-    failures = f"{len(failed)} of {len(points)} points failed: {', '.join(failed[:MOST_NAMED])}"
+    failures = f"{len(failed)} of {len(points)} points failed: {', '.join(failed[:MAX_NAMED])}"
     if not left:
         if failed:
             return "Failed", "False", SweepReason.POINTS_FAILED, failures
@@ -83,8 +83,8 @@ def _summarize(
         return "Suspended", "Unknown", LifecycleReason.SUSPENDED, "spec.suspend is true"
     if not running and has_stopped(seen, points):
         return "Failed", "False", SweepReason.STOPPED_AFTER_FAILURE, failures
-    text = f"{', '.join(running[:MOST_NAMED])} under way, {left - len(running)} points to come"
-    text += "".join(f"; {each}" for each in islice(_obstacles(seen, points), MOST_NAMED))
+    text = f"{', '.join(running[:MAX_NAMED])} under way, {left - len(running)} points to come"
+    text += "".join(f"; {each}" for each in islice(_blockers(seen, points), MAX_NAMED))
     return "Running", "Unknown", SweepReason.RUNNING_POINTS, text
 
 
@@ -92,19 +92,19 @@ def _benchmark(seen: SweepObservation, point: SweepPoint) -> str:
     return benchmark_name(seen.sweep.metadata.name, point.name, round_of(point))
 
 
-def _obstacles(seen: SweepObservation, points: Sequence[SweepPoint]) -> Iterator[str]:
+def _blockers(seen: SweepObservation, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield what is in the way of points under way: pods that are refused, images, nodes."""
-    for each in points:
-        child = seen.children.get(each.name)
+    for point in points:
+        child = seen.children.get(point.name)
         reason = None if child is None else find_reason(child.reason)
         if child is not None and reason is not None and reason.kind is Kind.WARNING:
-            name = _benchmark(seen, each)
-            yield f"{name}: {reason}: {child.message[:MOST_CHARACTERS]}"
+            name = _benchmark(seen, point)
+            yield f"{name}: {reason}: {child.message[:MAX_CHARACTERS]}"
 
 
 def _progress(seen: SweepObservation, points: Sequence[SweepPoint]) -> int:
-    parts = [_progress_of(seen, each) for each in points]
-    done = all(each.state in FINAL for each in points)
+    parts = [_progress_of(seen, point) for point in points]
+    done = all(point.state in FINAL for point in points)
     return 100 if done else min(99, sum(parts) // max(1, len(parts)))
 
 
@@ -123,11 +123,11 @@ def _progress_of(seen: SweepObservation, point: SweepPoint) -> int:
 def _newly_finished_seconds(seen: SweepObservation, points: Sequence[SweepPoint]) -> int:
     """Return what points that have just ended took beyond their steps."""
     total = 0.0
-    for planned, each in zip(seen.plan.points, points, strict=True):
-        before, child = seen.stored.get(each.name), seen.children.get(each.name)
-        if ended_well(each) and child is not None and before is not None:
+    for planned, point in zip(seen.plan.points, points, strict=True):
+        before, child = seen.stored.get(point.name), seen.children.get(point.name)
+        if ended_well(point) and child is not None and before is not None:
             is_new = before.state == PointState.RUNNING
-            least = planned.demand.duration.least_seconds
+            least = planned.demand.duration.shortest_seconds
             total += max(0.0, child.seconds - least) if is_new else 0.0
     return round(total)
 
@@ -147,7 +147,7 @@ def _estimate(seen: SweepObservation, points: Sequence[SweepPoint], finished: in
         allocatable_memory_bytes=(
             before.allocatable_memory_bytes if room is None else room.memory_bytes
         ),
-        remaining_seconds=round(sum(each.duration.least_seconds + beside for each in left)),
+        remaining_seconds=round(sum(each.duration.shortest_seconds + beside for each in left)),
         max_cores=round(max(each.cores for each in totals), 3),
         max_memory_bytes=max(each.memory_bytes for each in totals),
     )
@@ -155,4 +155,4 @@ def _estimate(seen: SweepObservation, points: Sequence[SweepPoint], finished: in
 
 def has_stopped(seen: SweepObservation, points: Sequence[SweepPoint]) -> bool:
     """Return whether no further point begins since one has failed."""
-    return seen.sweep.spec.fail_fast and any(each.state == PointState.FAILED for each in points)
+    return seen.sweep.spec.fail_fast and any(point.state == PointState.FAILED for point in points)

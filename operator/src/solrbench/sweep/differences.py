@@ -23,20 +23,25 @@ from solrbench.analysis.difference_tests import (
     ComparisonRule,
     decide_primary,
 )
-from solrbench.analysis.differences import SideDifference
+from solrbench.analysis.differences import MetricDifference
 from solrbench.analysis.metrics import RATE, ComparisonMetric, percentile_metric
-from solrbench.analysis.sentences import NO_WORD, format_bound, format_more_repeats, format_signed
-from solrbench.api.v1alpha1.comparisons import Summary, Word
+from solrbench.analysis.sentences import (
+    NO_CONCLUSION,
+    format_bound,
+    format_more_repeats,
+    format_signed,
+)
+from solrbench.api.v1alpha1.comparisons import Conclusion, Summary
 from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
 from solrbench.stats.number_format import format_number
-from solrbench.stats.tests import LEAST_DEVIATION, Looks, SampleVariance, StudentEstimate
+from solrbench.stats.tests import MIN_DEVIATION, Looks, SampleVariance, StudentEstimate
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
 from solrbench.sweep.points import AxisValue, Values
 from solrbench.sweep.state import PointState, is_valid
 
 
-def figure_of(point: SweepPoint | Summary, metric: Metric) -> float | None:
+def metric_value(point: SweepPoint | Summary, metric: Metric) -> float | None:
     """Return the figure of a point, or of one of its benchmarks, that points are compared by."""
     if metric is Metric.REQUESTS_PER_SECOND:
         return point.requests_per_second
@@ -54,9 +59,9 @@ def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) ->
     """
     metric = spec.objective.metric
     candidates = [
-        (_rank(figure, metric, planned, place), planned, each)
-        for place, (planned, each) in enumerate(zip(plan.points, points, strict=True))
-        if is_valid(each) and (figure := figure_of(each, metric)) is not None
+        (_rank(figure, metric, planned, index), planned, point)
+        for index, (planned, point) in enumerate(zip(plan.points, points, strict=True))
+        if is_valid(point) and (figure := metric_value(point, metric)) is not None
     ]
     if not candidates:
         return None
@@ -130,8 +135,8 @@ def read_measured(
     """Return the baseline, if it has a figure, and all other points that have one."""
     baseline: MeasuredPoint | None = None
     others: list[MeasuredPoint] = []
-    for planned, each in zip(plan.points, points, strict=True):
-        measured = read_point(each, planned.point.values, metric)
+    for planned, point in zip(plan.points, points, strict=True):
+        measured = read_point(point, planned.point.values, metric)
         if measured is None:
             continue
         if planned.point.is_baseline:
@@ -143,7 +148,7 @@ def read_measured(
 
 def read_point(point: SweepPoint, values: Values, metric: Metric) -> MeasuredPoint | None:
     """Return a point with its figure; None if it has none."""
-    figure = figure_of(point, metric)
+    figure = metric_value(point, metric)
     if not figure or point.state == PointState.FAILED:
         return None
     return MeasuredPoint(point.name, values, figure, _spread(point), is_valid(point))
@@ -153,7 +158,7 @@ def _spread(point: SweepPoint) -> SampleVariance | None:
     if point.deviation_percent is None or (point.repeats or 0) < 2:
         return None
     variance = math.log1p((point.deviation_percent / 100) ** 2)
-    return SampleVariance(max(variance, LEAST_DEVIATION**2), point.repeats or 0)
+    return SampleVariance(max(variance, MIN_DEVIATION**2), point.repeats or 0)
 
 
 def rule_of(spec: SweepSpec) -> ComparisonRule:
@@ -174,10 +179,10 @@ def compare_all(
     rule: ComparisonRule = DEFAULT_RULE,
 ) -> list[ComparisonFinding]:
     """Return the word on each point beside the baseline."""
-    return decide_primary([difference_of(metric, baseline, each) for each in others], rule)
+    return decide_primary([difference_of(metric, baseline, point) for point in others], rule)
 
 
-def difference_of(metric: Metric, before: MeasuredPoint, after: MeasuredPoint) -> SideDifference:
+def difference_of(metric: Metric, before: MeasuredPoint, after: MeasuredPoint) -> MetricDifference:
     """Return how far the figures of two points are apart."""
     centre = math.log(after.figure / before.figure)
     return _difference(metric, before, after, [before, after], centre)
@@ -189,12 +194,12 @@ def _difference(
     after: MeasuredPoint,
     sides: Sequence[MeasuredPoint],
     centre: float,
-) -> SideDifference:
-    spreads = [each.spread for each in sides if each.spread is not None]
+) -> MetricDifference:
+    spreads = [point.spread for point in sides if point.spread is not None]
     known = len(spreads) == len(sides)
     estimate = StudentEstimate(centre, tuple(spreads)) if known else None
-    counts = [1 if each.spread is None else each.spread.size for each in (before, after)]
-    return SideDifference(
+    counts = [1 if point.spread is None else point.spread.size for point in (before, after)]
+    return MetricDifference(
         METRICS[metric], before.figure, after.figure, (counts[0], counts[1]), centre, estimate
     )
 
@@ -237,10 +242,10 @@ def _crossed(
     base = _key(baseline.values)
     for both in others:
         key = _key(both.values)
-        changed = [place for place in range(len(key)) if key[place] != base[place]]
+        changed = [index for index in range(len(key)) if key[index] != base[index]]
         if len(changed) != 2:
             continue
-        alone = [known.get(_with(base, place, key[place])) for place in changed]
+        alone = [known.get(_with(base, index, key[index])) for index in changed]
         if alone[0] is not None and alone[1] is not None:
             yield both, alone[0], alone[1], baseline
 
@@ -250,7 +255,7 @@ def _with(key: tuple[int, ...], place: int, index: int) -> tuple[int, ...]:
 
 
 def _key(values: Values) -> tuple[int, ...]:
-    return tuple(each.index for each in values)
+    return tuple(value.index for value in values)
 
 
 def _changed(values: Values, base: Values) -> AxisValue:
@@ -263,19 +268,19 @@ def _contrast(
     first: MeasuredPoint,
     second: MeasuredPoint,
     base: MeasuredPoint,
-) -> SideDifference:
+) -> MetricDifference:
     centre = math.log(both.figure * base.figure / (first.figure * second.figure))
     return _difference(metric, base, both, [both, first, second, base], centre)
 
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def phrase_finding(finding: ComparisonFinding) -> str:
     """Return `Same (-1 %, 95 %: -6 to 4)`, or why there is no word."""
     percent, interval = format_signed(finding.percent), finding.interval_percent
     if finding.word is None:
-        return f"{percent} ({NO_WORD})"
+        return f"{percent} ({NO_CONCLUSION})"
     if interval is None:
         return f"{finding.word} ({percent})"
     low, high = (format_bound(each, finding.percent) for each in interval)
@@ -284,7 +289,7 @@ def phrase_finding(finding: ComparisonFinding) -> str:
 
 def phrase_need(finding: ComparisonFinding) -> str:
     """Return how many more repeats an Unclear word needs, such as `about 3 more repeats`."""
-    if finding.word is not Word.UNCLEAR:
+    if finding.word is not Conclusion.UNCLEAR:
         return ""
     return format_more_repeats(finding.more_repeats).removeprefix(": ")
 
@@ -292,10 +297,10 @@ def phrase_need(finding: ComparisonFinding) -> str:
 def phrase_point(values: Values, baseline: Values) -> str:
     """Return what a point differs in from the baseline, such as `heap 2Gi`."""
     differ = [v for v, usual in zip(values, baseline, strict=True) if v.index != usual.index]
-    return ", ".join(f"{each.axis} {each.label}" for each in differ) or "the baseline"
+    return ", ".join(f"{value.axis} {value.label}" for value in differ) or "the baseline"
 
 
-def phrase_figure(figure: float, metric: Metric) -> str:
+def format_metric_value(figure: float, metric: Metric) -> str:
     """Return `p95 70 ms`, or the rate."""
     if metric is Metric.REQUESTS_PER_SECOND:
         return f"{format_number(figure)} requests/s"
@@ -304,12 +309,12 @@ def phrase_figure(figure: float, metric: Metric) -> str:
 
 def join_some(texts: Iterable[str]) -> str:
     """Return the first of some texts, and how many more there are."""
-    found = [*texts]
-    more = len(found) - MOST_NAMED
-    return "; ".join(found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+    listed = [*texts]
+    more = len(listed) - MAX_NAMED
+    return "; ".join(listed[:MAX_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
-MOST_COMPARED = 50
+MAX_COMPARED_POINTS = 50
 """Points beside the best one: of the nearest ones a sentence names five, and each costs tests."""
 
 
@@ -330,23 +335,23 @@ def answer_best(
     if baseline is None or best is None:
         return
     measured = [baseline, *others]
-    chosen = next(each for each in measured if each.name == best.name)
+    chosen = next(point for point in measured if point.name == best.name)
     rest = _nearest(chosen, measured)
-    found = [*zip(rest, compare_all(chosen, rest, spec.objective.metric, rule), strict=True)]
-    planned = {each.point.name: each for each in plan.points}
+    pairs = [*zip(rest, compare_all(chosen, rest, spec.objective.metric, rule), strict=True)]
+    planned = {point.point.name: point for point in plan.points}
     same = [
-        f"{phrase_point(each.values, baseline.values)} {_cost(planned[each.name])}"
-        for each, finding in found
-        if finding.word is Word.SAME
+        f"{phrase_point(point.values, baseline.values)} {_cost(planned[point.name])}"
+        for point, finding in pairs
+        if finding.word is Conclusion.SAME
     ]
     unclear = [
-        f"{phrase_point(each.values, baseline.values)} {phrase_finding(finding)},"
+        f"{phrase_point(point.values, baseline.values)} {phrase_finding(finding)},"
         f" {phrase_need(finding)}"
-        for each, finding in found
-        if finding.word is Word.UNCLEAR
+        for point, finding in pairs
+        if finding.word is Conclusion.UNCLEAR
     ]
     name = phrase_point(chosen.values, baseline.values)
-    figure = phrase_figure(chosen.figure, spec.objective.metric)
+    figure = format_metric_value(chosen.figure, spec.objective.metric)
     yield f"best: {name}, {figure} {_cost(planned[chosen.name])}"
     if same:
         yield f"Same as the best: {join_some(same)}"
@@ -356,8 +361,10 @@ def answer_best(
 
 def _nearest(best: MeasuredPoint, measured: Sequence[MeasuredPoint]) -> list[MeasuredPoint]:
     """Return the Valid points whose figures are nearest to that of the best one."""
-    rest = [each for each in measured if each.is_valid and each.name != best.name]
-    return sorted(rest, key=lambda each: abs(math.log(each.figure / best.figure)))[:MOST_COMPARED]
+    rest = [point for point in measured if point.is_valid and point.name != best.name]
+    return sorted(rest, key=lambda point: abs(math.log(point.figure / best.figure)))[
+        :MAX_COMPARED_POINTS
+    ]
 
 
 def _cost(planned: PlannedPoint) -> str:

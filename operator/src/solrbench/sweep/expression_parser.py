@@ -125,10 +125,10 @@ class _Parser:
 
     def read_all(self) -> Node:
         """Return the whole expression."""
-        found = self._expression()
+        expression = self._expression()
         if self._next.kind != "end":
             raise self._unexpected()
-        return found
+        return expression
 
     @property
     def _next(self) -> Token:
@@ -151,14 +151,14 @@ class _Parser:
 
     def _expression(self) -> Node:
         self._deepen()
-        found = self._binary(0)
+        expression = self._binary(0)
         asked = self._take_if("?")
         if asked is not None:
             yes = self._binary(0)
             self._expect(":")
-            found = Choice(asked.at, found, yes, self._expression())
+            expression = Choice(asked.at, expression, yes, self._expression())
         self._depth -= 1
-        return found
+        return expression
 
     def _deepen(self) -> None:
         self._depth += 1
@@ -168,19 +168,19 @@ class _Parser:
     def _binary(self, level: int) -> Node:
         if level == len(_LEVELS):
             return self._unary()
-        found = self._binary(level + 1)
+        node = self._binary(level + 1)
         while (operator := self._take_if(*_LEVELS[level])) is not None:
-            found = Binary(operator.at, operator.text, found, self._binary(level + 1))
-        return found
+            node = Binary(operator.at, operator.text, node, self._binary(level + 1))
+        return node
 
     def _unary(self) -> Node:
         operator = self._take_if("!", "-")
         if operator is None:
             return self._elements(self._primary())
         self._deepen()
-        found = Unary(operator.at, operator.text, self._unary())
+        node = Unary(operator.at, operator.text, self._unary())
         self._depth -= 1
-        return found
+        return node
 
     def _elements(self, found: Node) -> Node:
         while (operator := self._take_if(".", "[")) is not None:
@@ -206,12 +206,12 @@ class _Parser:
         return Call(name.at, name.text, (*before, *self._list(")")))
 
     def _list(self, end: str) -> list[Node]:
-        found: list[Node] = []
+        items: list[Node] = []
         while self._take_if(end) is None:
-            if found:
+            if items:
                 self._expect(",")
-            found.append(self._expression())
-        return found
+            items.append(self._expression())
+        return items
 
     def _primary(self) -> Node:
         token = self._take() if self._next.kind != "end" else self._next
@@ -228,9 +228,9 @@ class _Parser:
             case "operator", "[":
                 return _fold(Items(token.at, self._list("]")))
             case "operator", "(":
-                found = self._expression()
+                expression = self._expression()
                 self._expect(")")
-                return found
+                return expression
             case _:
                 raise ExpressionError(token.at, f"unexpected {token.shown}")
 
@@ -247,14 +247,14 @@ class _Parser:
 
 def _fold(found: Items) -> Node:
     """Return a list of literals as one: it is the same for all points."""
-    values = [each.value for each in found.items if isinstance(each, Literal)]
+    values = [item.value for item in found.items if isinstance(item, Literal)]
     return Literal(found.at, values) if len(values) == len(found.items) else found
 
 
 def _unescape(token: Token) -> str:
-    def replace(found: re.Match[str]) -> str:
-        if found[1] not in _ESCAPES:
-            raise ExpressionError(token.at, f"{found[0]} is no escape here")
-        return _ESCAPES[found[1]]
+    def replace(match: re.Match[str]) -> str:
+        if match[1] not in _ESCAPES:
+            raise ExpressionError(token.at, f"{match[0]} is no escape here")
+        return _ESCAPES[match[1]]
 
     return re.sub(r"\\(.)", replace, token.text[1:-1])

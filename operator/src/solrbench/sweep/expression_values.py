@@ -62,13 +62,13 @@ def tokenize(text: str) -> Iterator[Token]:
     """
     at = 0
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
+        match = _TOKEN.match(text, at)
+        if match is None:
             raise ExpressionError(at, f"unexpected {text[at]!r}")
-        kind = str(found.lastgroup)
+        kind = str(match.lastgroup)
         if kind != "space":
-            yield Token(kind, found[0], at)
-        at = found.end()
+            yield Token(kind, match[0], at)
+        at = match.end()
     yield Token("end", "the end", at)
 
 
@@ -170,7 +170,7 @@ def calculate(at: int, operator: str, left: Any, right: Any) -> Any:
 
 
 def _is_number(*values: Any) -> bool:
-    return all(type_of(each) in {"int", "double"} for each in values)
+    return all(type_of(value) in {"int", "double"} for value in values)
 
 
 def _divide_whole(left: int, right: int) -> int:
@@ -218,10 +218,10 @@ def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
         wanted = ", ".join(" or ".join(each) for each in taken)
         raise ExpressionError(at, f"{name} takes {wanted}, not {shown}")
     try:
-        found = function(*arguments)
+        result = function(*arguments)
     except (ValueError, OverflowError) as error:
         raise ExpressionError(at, f"{show(arguments[0])} is no {name}") from error
-    return check_range(at, found) if type_of(found) == "int" else found
+    return check_range(at, result) if type_of(result) == "int" else result
 
 
 def _quantity(text: str) -> Quantity:

@@ -42,25 +42,25 @@ def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
     """
     match node:
         case Literal(_, value):
-            found = value
+            result = value
         case PointReference():
-            found = point
+            result = point
         case Items(_, items):
-            found = [evaluate(each, point) for each in items]
+            result = [evaluate(each, point) for each in items]
         case Element(at, of, key):
-            found = _element(at, evaluate(of, point), evaluate(key, point))
+            result = _element(at, evaluate(of, point), evaluate(key, point))
         case Call(at, function, arguments):
-            found = call(at, function, [evaluate(each, point) for each in arguments])
+            result = call(at, function, [evaluate(each, point) for each in arguments])
         case Unary(at, operator, value):
-            found = _unary(at, operator, evaluate(value, point))
+            result = _unary(at, operator, evaluate(value, point))
         case Choice(at, condition, yes, no):
             chosen = yes if check_bool(at, evaluate(condition, point)) else no
-            found = evaluate(chosen, point)
+            result = evaluate(chosen, point)
         case Binary(at, "&&" | "||" as operator, left, right):
-            found = _logical(at, left, right, point, stops=operator == "||")
+            result = _logical(at, left, right, point, stops=operator == "||")
         case Binary(at, operator, left, right):
-            found = _binary(at, operator, evaluate(left, point), evaluate(right, point))
-    return found
+            result = _binary(at, operator, evaluate(left, point), evaluate(right, point))
+    return result
 
 
 def check_bool(at: int, value: Any) -> bool:
@@ -165,9 +165,9 @@ def is_excluded(exclusions: Sequence[Node], point: Mapping[str, Any], text: str)
         ExclusionError: if one has no value for the point, or one that is not true or false.
 
     """
-    for index, each in enumerate(exclusions):
+    for index, exclusion in enumerate(exclusions):
         try:
-            if check_bool(0, evaluate(each, point)):
+            if check_bool(0, evaluate(exclusion, point)):
                 return True
         except ExpressionError as error:
             raise ExclusionError(f"spec.exclude[{index}]: {error} (point {text})") from error

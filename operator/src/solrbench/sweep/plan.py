@@ -32,14 +32,14 @@ from solrbench.sweep.points import DesignError, DesignPoint, Values, benchmark_n
 from solrbench.sweep.requirements import (
     NO_LOAD,
     Amounts,
-    Demand,
     LoadDuration,
+    PointRequests,
     duration_text,
-    measure_demand,
+    measure_requests,
     rounds_of,
 )
 from solrbench.sweep.validation import (
-    MOST_NAMED,
+    MAX_NAMED,
     CheckedPoint,
     build_child,
     check_axes,
@@ -139,11 +139,11 @@ def order_for_reuse(prints: Sequence[Fingerprints]) -> list[int]:
     clusters: dict[str, int] = {}
     indexes: dict[str, int] = {}
     ranks = []
-    for place, each in enumerate(prints):
-        cluster = clusters.setdefault(each.cluster or f"#{place}", place)
-        index = indexes.setdefault(each.index or f"#{place}", place)
-        ranks.append((cluster, index, place))
-    return [place for *_, place in sorted(ranks)]
+    for position, fingerprints in enumerate(prints):
+        cluster = clusters.setdefault(fingerprints.cluster or f"#{position}", position)
+        index = indexes.setdefault(fingerprints.index or f"#{position}", position)
+        ranks.append((cluster, index, position))
+    return [position for *_, position in sorted(ranks)]
 
 
 def _hash(value: Any) -> str:
@@ -164,7 +164,7 @@ class PlannedPoint:
     """
 
     point: DesignPoint
-    demand: Demand
+    demand: PointRequests
     fingerprints: Fingerprints
     reuses: Reuse | None = None
     repeats: int = 1
@@ -190,21 +190,23 @@ class SweepPlan:
     @property
     def baseline(self) -> PlannedPoint | None:
         """The point that the others are compared with."""
-        return next((each for each in self.points if each.point.is_baseline), None)
+        return next((point for point in self.points if point.point.is_baseline), None)
 
 
-def find_points_without_room(points: Sequence[PlannedPoint], room: ClusterCapacity) -> list[str]:
+def find_points_without_capacity(
+    points: Sequence[PlannedPoint], room: ClusterCapacity
+) -> list[str]:
     """Return what is missing for which points, as many as a message has room for."""
-    found: dict[str, list[str]] = {}
-    for each in points:
-        problem = room.find_problem(each.demand.pods)
+    points_by_problem: dict[str, list[str]] = {}
+    for point in points:
+        problem = room.find_problem(point.demand.pods)
         if problem is not None:
-            found.setdefault(problem, []).append(each.point.text)
+            points_by_problem.setdefault(problem, []).append(point.point.text)
     return [
-        f"point {'; '.join(names[:MOST_NAMED])}"
-        f"{f' and {len(names) - MOST_NAMED} more' if len(names) > MOST_NAMED else ''}: {problem}"
-        for problem, names in found.items()
-    ][:MOST_NAMED]
+        f"point {'; '.join(names[:MAX_NAMED])}"
+        f"{f' and {len(names) - MAX_NAMED} more' if len(names) > MAX_NAMED else ''}: {problem}"
+        for problem, names in points_by_problem.items()
+    ][:MAX_NAMED]
 
 
 def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
@@ -225,7 +227,7 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
         made = make_points(sweep.metadata.name, sweep.spec, axes, short=_is_short(sweep, axes))
     except (DesignError, ExclusionError) as error:
         return (), [str(error)]
-    if not any(each.is_baseline for each in made):
+    if not any(point.is_baseline for point in made):
         return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]
     ordered = order_points(made, sweep.spec.order, sweep.spec.seed)
     checked, problems = check_points(sweep, ordered)
@@ -242,7 +244,9 @@ def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[Plan
         checked, prints = [checked[each] for each in places], [prints[each] for each in places]
     reuses = [common_parts(*pair) for pair in zip([Fingerprints(), *prints], prints, strict=False)]
     return tuple(
-        PlannedPoint(each.point, measure_demand(spec), fingerprints, reuse, spec.load.repeats.most)
+        PlannedPoint(
+            each.point, measure_requests(spec), fingerprints, reuse, spec.load.repeats.most
+        )
         for each, fingerprints, reuse in zip(checked, prints, reuses, strict=True)
         for spec in (each.benchmark.spec,)
     )
@@ -316,7 +320,7 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
     plan = make_plan(sweep)
     if plan.problems:
         return CheckedSweep(name, plan.problems)
-    lines = (_summary(plan, sweep.spec), *(_line(name, each) for each in plan.points))
+    lines = (_summary(plan, sweep.spec), *(_line(name, point) for point in plan.points))
     return CheckedSweep(name, (), lines, plan.points)
 
 
@@ -329,7 +333,7 @@ def largest_benchmark(body: dict[str, Any]) -> SolrBenchmark | None:
     points = make_plan(sweep).points
     if not points:
         return None
-    largest = max(points, key=lambda each: _size(each.demand.total))
+    largest = max(points, key=lambda point: _size(point.demand.total))
     return SolrBenchmark.parse(build_child(sweep, largest.point))
 
 

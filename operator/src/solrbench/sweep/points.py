@@ -30,17 +30,17 @@ class FieldPathError(ValueError):
 
 def parse_path(path: str) -> tuple[str | int, ...]:
     """Return the keys and list positions of a path."""
-    found: list[str | int] = []
+    parts: list[str | int] = []
     for part in path.split("."):
         match = _STEP.fullmatch(part)
         if match is None:
             raise FieldPathError(
                 f"{path} is no path of a field; write one such as load.steps[0].users"
             )
-        found.append(match[1])
+        parts.append(match[1])
         if match[2] is not None:
-            found.append(int(match[2]))
-    return tuple(found)
+            parts.append(int(match[2]))
+    return tuple(parts)
 
 
 def set_field(spec: Any, path: str, value: Any) -> Any:
@@ -63,13 +63,13 @@ def _set(node: Any, keys: tuple[str | int, ...], value: Any, path: str) -> Any:
         return _set_item(node, key, rest, value, path)
     if node is not None and node is not ABSENT and not isinstance(node, dict):
         raise FieldPathError(f"{path}: there is no object around {key}")
-    found = dict(node) if isinstance(node, dict) else {}
-    changed = _set(found.get(key, ABSENT), rest, value, path)
+    copied = dict(node) if isinstance(node, dict) else {}
+    changed = _set(copied.get(key, ABSENT), rest, value, path)
     if changed is ABSENT:
-        found.pop(key, None)
+        copied.pop(key, None)
     else:
-        found[key] = changed
-    return found
+        copied[key] = changed
+    return copied
 
 
 def _set_item(node: Any, index: int, rest: tuple[str | int, ...], value: Any, path: str) -> Any:
@@ -128,13 +128,13 @@ def read_values(axis: Axis) -> tuple[AxisValue, ...]:
         AxisValueError: if one does not fit the axis, or two are called the same.
 
     """
-    found = tuple(_read(axis, index, given) for index, given in enumerate(axis.values))
+    values = tuple(_read(axis, index, given) for index, given in enumerate(axis.values))
     seen: set[str] = set()
-    for each in found:
-        if each.label in seen:
-            raise AxisValueError(f"values[{each.index}]: {each.label} is there twice")
-        seen.add(each.label)
-    return found
+    for value in values:
+        if value.label in seen:
+            raise AxisValueError(f"values[{value.index}]: {value.label} is there twice")
+        seen.add(value.label)
+    return values
 
 
 def _read(axis: Axis, index: int, given: Any) -> AxisValue:
@@ -215,17 +215,17 @@ class DesignPoint:
     @property
     def indexes(self) -> list[int]:
         """The place of each value in its axis."""
-        return [each.index for each in self.values]
+        return [value.index for value in self.values]
 
     @property
     def text(self) -> str:
         """Its values in words, such as `heap 2Gi, nodes 3`."""
-        return ", ".join(f"{each.axis} {each.label}" for each in self.values)
+        return ", ".join(f"{value.axis} {value.label}" for value in self.values)
 
     @property
     def given(self) -> dict[str, Any]:
         """The value of each axis as it is given, of one with a name the name."""
-        return {each.axis: each.given for each in self.values}
+        return {value.axis: value.given for value in self.values}
 
 
 def benchmark_name(sweep: str, point: str, round_: int = 1) -> str:
@@ -233,7 +233,7 @@ def benchmark_name(sweep: str, point: str, round_: int = 1) -> str:
     return f"{sweep}-{point}" if round_ == 1 else f"{sweep}-{point}-{round_}"
 
 
-def name_room(sweep: str, spec: SweepSpec, *, short: bool) -> int:
+def max_name_length(sweep: str, spec: SweepSpec, *, short: bool) -> int:
     """Return how many letters the name of a point may have."""
     rounds = 0 if spec.repeats is None else ROUND_LENGTH
     most = MAX_NAME_PROVIDED if short else MAX_NAME
@@ -258,14 +258,14 @@ def make_points(
     """
     baseline = baseline_values(spec, axes)
     exclusions = parse_exclusions(spec.exclude)
-    room = name_room(sweep, spec, short=short)
-    found: dict[str, DesignPoint] = {}
+    room = max_name_length(sweep, spec, short=short)
+    by_name: dict[str, DesignPoint] = {}
     for values in _combinations(spec, axes, baseline):
         shown = _shown(spec.design, values, baseline)
         point = DesignPoint(_name(values, shown, room), values, values == baseline)
         if not is_excluded(exclusions, point.given, point.text):
-            found.setdefault(point.name, point)
-    return tuple(found.values())
+            by_name.setdefault(point.name, point)
+    return tuple(by_name.values())
 
 
 def baseline_values(spec: SweepSpec, axes: Sequence[Values]) -> Values:
@@ -275,7 +275,7 @@ def baseline_values(spec: SweepSpec, axes: Sequence[Values]) -> Values:
         DesignError: if it names an axis or a value that there is not.
 
     """
-    first = tuple(each[0] for each in axes)
+    first = tuple(axis[0] for axis in axes)
     if spec.design is Design.LIST and not spec.baseline:
         return _complete(spec.points[0], axes, first, "points[0]")
     return _complete(spec.baseline, axes, first, "baseline")
@@ -289,8 +289,8 @@ def _combinations(
             return itertools.product(*axes)
         case Design.LIST:
             return [
-                _complete(each, axes, baseline, f"points[{index}]")
-                for index, each in enumerate(spec.points)
+                _complete(point, axes, baseline, f"points[{index}]")
+                for index, point in enumerate(spec.points)
             ]
         case Design.ONE_AT_A_TIME:
             return _one_at_a_time(axes, baseline)
@@ -302,26 +302,26 @@ def count_combinations(spec: SweepSpec) -> int:
     match spec.design:
         case Design.FULL:
             product = 1
-            for each in lengths:
-                product *= each
+            for length in lengths:
+                product *= length
             return product
         case Design.LIST:
             return len(spec.points)
         case Design.ONE_AT_A_TIME:
-            return 1 + sum(each - 1 for each in lengths)
+            return 1 + sum(length - 1 for length in lengths)
 
 
 def _one_at_a_time(axes: Sequence[Values], baseline: Values) -> Iterator[Values]:
     yield baseline
-    for place, values in enumerate(axes):
+    for index, values in enumerate(axes):
         for value in values:
-            if value != baseline[place]:
-                yield (*baseline[:place], value, *baseline[place + 1 :])
+            if value != baseline[index]:
+                yield (*baseline[:index], value, *baseline[index + 1 :])
 
 
 def _complete(given: Mapping[str, Any], axes: Sequence[Values], rest: Values, where: str) -> Values:
-    chosen = {each.axis: each for each in _selected(given, axes, where)}
-    return tuple(chosen.get(each.axis, each) for each in rest)
+    chosen = {value.axis: value for value in _selected(given, axes, where)}
+    return tuple(chosen.get(value.axis, value) for value in rest)
 
 
 def _selected(given: Mapping[str, Any], axes: Sequence[Values], where: str) -> Values:
@@ -333,28 +333,28 @@ def _select(by_axis: Mapping[str, Values], name: str, value: Any, where: str) ->
     if name not in by_axis:
         raise DesignError(f"spec.{where}.{name}: must be one of the axes {', '.join(by_axis)}")
     label = text_of(value)
-    for each in by_axis[name]:
-        if each.label == label:
-            return each
-    known = ", ".join(each.label for each in by_axis[name])
+    for axis_value in by_axis[name]:
+        if axis_value.label == label:
+            return axis_value
+    known = ", ".join(axis_value.label for axis_value in by_axis[name])
     raise DesignError(f"spec.{where}.{name}: must be a value of the axis, or its name: {known}")
 
 
 def _shown(design: Design, values: Values, baseline: Values) -> list[str]:
     """Return the words of a point's name: all values, or what differs from the baseline."""
     if design is not Design.ONE_AT_A_TIME:
-        return [each.label for each in values]
+        return [value.label for value in values]
     differ = [
         word
-        for each, usual in zip(values, baseline, strict=True)
-        if each != usual
-        for word in (each.axis, each.label)
+        for value, usual in zip(values, baseline, strict=True)
+        if value != usual
+        for word in (value.axis, value.label)
     ]
     return differ or [BASELINE]
 
 
 def _name(values: Values, words: Sequence[str], room: int) -> str:
-    identity = json.dumps([[each.axis, each.identity] for each in values])
+    identity = json.dumps([[value.axis, value.identity] for value in values])
     digest = base64.b32encode(hashlib.sha256(identity.encode()).digest()).decode().lower()
     slug = re.sub("[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
     short = slug[: max(0, room - HASH_LENGTH - 1)].strip("-")

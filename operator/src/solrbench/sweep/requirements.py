@@ -91,9 +91,10 @@ def _group(  # noqa: PLR0913, PLR0917 - what a pod has
 def peak(groups: list[PodGroup]) -> list[PodGroup]:
     """Return the pods that run together when the most memory is taken."""
     together = [
-        [each for each in groups if each.stage in ("target", stage)] for stage in ("data", "load")
+        [group for group in groups if group.stage in ("target", stage)]
+        for stage in ("data", "load")
     ]
-    return max(together, key=lambda part: sum(each.count * each.memory_bytes for each in part))
+    return max(together, key=lambda part: sum(group.count * group.memory_bytes for group in part))
 
 
 _Range = tuple[float, float]
@@ -105,16 +106,16 @@ class LoadDuration:
 
     Attributes:
         step_runs: steps of all repeats through all variants, as many as there may be
-        least_seconds: with the fewest repeats and trials, and warm-ups that are steady at once
-        most_seconds: with the most of both, and warm-ups that are never steady
+        shortest_seconds: with the fewest repeats and trials, and warm-ups that are steady at once
+        longest_seconds: with the most of both, and warm-ups that are never steady
         counted_runs: step runs that last as long as their requests take, which are in neither
         counted_warm_ups: warm-ups of which this is true
 
     """
 
     step_runs: int
-    least_seconds: int
-    most_seconds: int
+    shortest_seconds: int
+    longest_seconds: int
     counted_runs: int
     counted_warm_ups: int
 
@@ -122,8 +123,8 @@ class LoadDuration:
         """Return that of both, one after the other."""
         return LoadDuration(
             self.step_runs + other.step_runs,
-            self.least_seconds + other.least_seconds,
-            self.most_seconds + other.most_seconds,
+            self.shortest_seconds + other.shortest_seconds,
+            self.longest_seconds + other.longest_seconds,
             self.counted_runs + other.counted_runs,
             self.counted_warm_ups + other.counted_warm_ups,
         )
@@ -136,8 +137,8 @@ def rounds_of(duration: LoadDuration, least: int, most: int) -> LoadDuration:
     """Return how long so many rounds of a load take."""
     return LoadDuration(
         duration.step_runs * most,
-        duration.least_seconds * least,
-        duration.most_seconds * most,
+        duration.shortest_seconds * least,
+        duration.longest_seconds * most,
         duration.counted_runs * most,
         duration.counted_warm_ups * most,
     )
@@ -152,13 +153,13 @@ def load_duration(spec: Spec) -> LoadDuration:
     warm_ups = len(known) if each_step else 1
     warm_up = _warm_up_seconds(spec)
     shortest, longest = warm_up or (0.0, 0.0)
-    most_trials = spec.load.capacity.max_trials if spec.load.capacity and each_step else 0
+    trial_limit = spec.load.capacity.max_trials if spec.load.capacity and each_step else 0
     return LoadDuration(
         len(known) * repeats.most * variants,
         round((repeats.least * (steps + warm_ups * shortest) + search_seconds(spec, 1)) * variants),
         round(
             repeats.most * (steps + warm_ups * longest) * variants
-            + (search_seconds(spec) + most_trials * longest) * variants
+            + (search_seconds(spec) + trial_limit * longest) * variants
         ),
         known.count(None) * repeats.most * variants,
         0 if warm_up else warm_ups * repeats.most * variants,
@@ -189,7 +190,7 @@ def _warm_up_seconds(spec: Spec) -> _Range | None:
 
 def duration_text(duration: LoadDuration) -> str:
     """Return how long the load takes, as `12 to 15 min and 3 steps that end after …`."""
-    parts = [_time_text(duration)] if duration.most_seconds else []
+    parts = [_time_text(duration)] if duration.longest_seconds else []
     for number, what in ((duration.counted_runs, "step"), (duration.counted_warm_ups, "warm-up")):
         plural, verb = ("s", "end") if number > 1 else ("", "ends")
         text = f"{number} {what}{plural} that {verb} after a number of requests"
@@ -198,7 +199,9 @@ def duration_text(duration: LoadDuration) -> str:
 
 
 def _time_text(duration: LoadDuration) -> str:
-    shortest, longest = (_in_units(s) for s in (duration.least_seconds, duration.most_seconds))
+    shortest, longest = (
+        _in_units(s) for s in (duration.shortest_seconds, duration.longest_seconds)
+    )
     return longest if shortest == longest else f"{shortest} to {longest}"
 
 
@@ -226,7 +229,7 @@ class Amounts:
 
 
 @dataclass(frozen=True)
-class Demand:
+class PointRequests:
     """What a point needs.
 
     Attributes:
@@ -248,18 +251,16 @@ class Demand:
         return self.target + self.load
 
 
-def measure_demand(spec: Spec) -> Demand:
+def measure_requests(spec: Spec) -> PointRequests:
     """Return what a benchmark needs."""
     pods = tuple(pod_groups(spec))
-    target, load = (
-        _sum(each for each in pods if each.stage == part) for part in ("target", "load")
-    )
-    return Demand(load_duration(spec), target, load, pods)
+    target, load = (_sum(pod for pod in pods if pod.stage == part) for part in ("target", "load"))
+    return PointRequests(load_duration(spec), target, load, pods)
 
 
 def _sum(groups: Iterable[PodGroup]) -> Amounts:
-    found = list(groups)
+    all_groups = list(groups)
     return Amounts(
-        sum(each.count * each.cores for each in found),
-        sum(each.count * each.memory_bytes for each in found),
+        sum(group.count * group.cores for group in all_groups),
+        sum(group.count * group.memory_bytes for group in all_groups),
     )

@@ -22,15 +22,15 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from solrbench.analysis.difference_tests import ComparisonFinding
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.differences import (
     MeasuredPoint,
     compare_all,
-    figure_of,
     find_best,
+    metric_value,
     read_measured,
     rule_of,
 )
@@ -74,9 +74,9 @@ def add_round(before: SweepPoint, ended: SweepPoint, metric: Metric) -> SweepPoi
 
     """
     rounds = (before.rounds or 0) + 1
-    if figure_of(before, metric) is None:
+    if metric_value(before, metric) is None:
         return ended.model_copy(update={"rounds": rounds})
-    if ended.state == PointState.INVALID or figure_of(ended, metric) is None:
+    if ended.state == PointState.INVALID or metric_value(ended, metric) is None:
         return before.model_copy(update={"state": PointState.VALID, "rounds": rounds})
     return ended.model_copy(update={"rounds": rounds, **_merge(before, ended, metric)})
 
@@ -101,12 +101,12 @@ def _merge(before: SweepPoint, ended: SweepPoint, metric: Metric) -> dict[str, f
 def _sample(point: SweepPoint, metric: Metric) -> _Sample:
     size = point.repeats or 1
     variance = math.log1p(((point.deviation_percent or 0.0) / 100) ** 2)
-    return _Sample(size, math.log(figure_of(point, metric) or 1.0), variance * (size - 1))
+    return _Sample(size, math.log(metric_value(point, metric) or 1.0), variance * (size - 1))
 
 
 def _geometric(before: SweepPoint, ended: SweepPoint, metric: Metric) -> float | None:
-    if not figure_of(before, metric) or not figure_of(ended, metric):
-        return figure_of(ended, metric) or figure_of(before, metric)
+    if not metric_value(before, metric) or not metric_value(ended, metric):
+        return metric_value(ended, metric) or metric_value(before, metric)
     joined = _sample(before, metric).joined(_sample(ended, metric))
     return round_significant(math.exp(joined.mean), DIGITS)
 
@@ -133,7 +133,7 @@ def _reads(point: SweepPoint) -> _Sample:
     return _Sample(size, point.reads_per_request or 0.0, squares)
 
 
-MOST_WITH_DETAILS = 300
+MAX_POINTS_WITH_DETAILS = 300
 """With more points, what each has taken over and what its queries cost is in the status of its
 benchmark alone: that of the sweep stays below 100 kB."""
 
@@ -142,11 +142,11 @@ def finish_points(
     points: Sequence[SweepPoint], children: Mapping[str, ChildView], spec: SweepSpec
 ) -> list[SweepPoint]:
     """Return the points, those under way whose benchmark is over with its figures."""
-    if len(points) > MOST_WITH_DETAILS:
+    if len(points) > MAX_POINTS_WITH_DETAILS:
         children = {
             name: replace(child, reuses=None, telemetry={}) for name, child in children.items()
         }
-    return [_end(each, children.get(each.name), spec) for each in points]
+    return [_end(point, children.get(point.name), spec) for point in points]
 
 
 def _end(point: SweepPoint, child: ChildView | None, spec: SweepSpec) -> SweepPoint:
@@ -220,14 +220,14 @@ def plan_next_round(
         points: the points of the plan, in its order
 
     """
-    if spec.repeats is None or any(each.state not in FINAL for each in points):
+    if spec.repeats is None or any(point.state not in FINAL for point in points):
         return [*points]
     wanted = {*_too_few(spec, points), *_open(spec, plan, points)}
     return [
-        _plan_again(each)
-        if each.name in wanted and _has_rounds_left(spec.repeats.max, plan, each)
-        else each
-        for each in points
+        _plan_again(point)
+        if point.name in wanted and _has_rounds_left(spec.repeats.max, plan, point)
+        else point
+        for point in points
     ]
 
 
@@ -248,11 +248,11 @@ def _has_rounds_left(most: int, plan: SweepPlan, point: SweepPoint) -> bool:
 def _too_few(spec: SweepSpec, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield the points that have not been looked at; one without a valid round is given up then."""
     least = 0 if spec.repeats is None else spec.repeats.min
-    for each in points:
-        if each.state == PointState.VALID and (each.repeats or 0) < least:
-            yield each.name
-        if each.state == PointState.INVALID and (each.rounds or 0) < least:
-            yield each.name
+    for point in points:
+        if point.state == PointState.VALID and (point.repeats or 0) < least:
+            yield point.name
+        if point.state == PointState.INVALID and (point.rounds or 0) < least:
+            yield point.name
 
 
 def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
@@ -264,7 +264,14 @@ def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Ite
         beside = _findings_beside(spec, baseline, measured)
         yield from _open_pairs(baseline, beside)
     best = find_best(spec, plan, points)
-    named = next((each for each in measured if best is not None and each.name == best.name), None)
+    named = next(
+        (
+            measured_point
+            for measured_point in measured
+            if best is not None and measured_point.name == best.name
+        ),
+        None,
+    )
     if named is not None and named is not baseline and not _is_same(beside.get(named.name)):
         yield from _open_pairs(named, _findings_beside(spec, named, measured))
 
@@ -273,17 +280,17 @@ def _findings_beside(
     spec: SweepSpec, usual: MeasuredPoint, measured: Sequence[MeasuredPoint]
 ) -> dict[str, ComparisonFinding]:
     """Return what the Valid points are beside one of them; nothing if that is Invalid."""
-    others = [each for each in measured if each.name != usual.name]
+    others = [point for point in measured if point.name != usual.name]
     findings = compare_all(usual, others, spec.objective.metric, rule_of(spec))
     return {
-        each.name: finding
-        for each, finding in zip(others, findings, strict=True)
-        if each.is_valid and usual.is_valid
+        point.name: finding
+        for point, finding in zip(others, findings, strict=True)
+        if point.is_valid and usual.is_valid
     }
 
 
 def _is_same(finding: ComparisonFinding | None) -> bool:
-    return finding is not None and finding.word is Word.SAME
+    return finding is not None and finding.word is Conclusion.SAME
 
 
 def _open_pairs(usual: MeasuredPoint, beside: Mapping[str, ComparisonFinding]) -> Iterator[str]:

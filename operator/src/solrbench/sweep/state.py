@@ -60,7 +60,7 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
     if body is None or controller_uid(body) != owner_uid:
         return None
     status, spec = body.get("status") or {}, body.get("spec") or {}
-    conditions = {each["type"]: each for each in status.get("conditions") or []}
+    conditions = {condition["type"]: condition for condition in status.get("conditions") or []}
     succeeded = conditions.get(SUCCEEDED, {})
     return ChildView(
         is_finished=succeeded.get("status") in ("True", "False"),
@@ -83,8 +83,8 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
 def _of_summary(status: dict[str, Any], field: str) -> dict[str, Any]:
     """Return the entry of the step of the summary; with variants that of the first one."""
     step = (status.get("summary") or {}).get("step")
-    found = (each for each in status.get(field) or [] if each.get("step") == step)
-    return dict(next(found, {}))
+    matching = (each for each in status.get(field) or [] if each.get("step") == step)
+    return dict(next(matching, {}))
 
 
 def _waits_since(body: dict[str, Any], status: dict[str, Any]) -> datetime | None:
@@ -124,7 +124,7 @@ class SweepObservation:
     @property
     def stored(self) -> dict[str, SweepPoint]:
         """The points of the stored status by name."""
-        return {each.name: each for each in self.sweep.status.points}
+        return {point.name: point for point in self.sweep.status.points}
 
     def conditions(self) -> Conditions:
         """Return the conditions, started from those stored."""
@@ -161,7 +161,7 @@ def ended_well(point: SweepPoint) -> bool:
 def count_ended(points: Iterable[SweepPoint]) -> int:
     """Return how many benchmarks of all rounds have succeeded."""
     return sum(
-        int(each.state in MEASURED) if each.rounds is None else each.rounds for each in points
+        int(point.state in MEASURED) if point.rounds is None else point.rounds for point in points
     )
 
 
@@ -169,7 +169,7 @@ def list_points(
     planned: Iterable[PlannedPoint], stored: Mapping[str, SweepPoint]
 ) -> list[SweepPoint]:
     """Return every point of the plan as it is stored; one that is not is planned."""
-    return [_list(each, stored.get(each.point.name)) for each in planned]
+    return [_list(planned_point, stored.get(planned_point.point.name)) for planned_point in planned]
 
 
 def _list(planned: PlannedPoint, known: SweepPoint | None) -> SweepPoint:
@@ -188,7 +188,7 @@ def round_of(point: SweepPoint) -> int:
 
 def count_points(points: Iterable[SweepPoint]) -> PointCounts:
     """Return the numbers of points."""
-    states = [each.state for each in points]
+    states = [point.state for point in points]
     invalid, failed = states.count(PointState.INVALID), states.count(PointState.FAILED)
     succeeded = states.count(PointState.VALID) + invalid
     return PointCounts(

@@ -35,7 +35,9 @@ def target_annotations(
     sweep: str, point: SweepPoint, targets: Iterable[SweepTarget]
 ) -> dict[str, str]:
     """Return what the benchmark of a point under way must know of the target that it shares."""
-    target = next((each for each in targets if each.point == point.name), None)
+    target = next(
+        (sweep_target for sweep_target in targets if sweep_target.point == point.name), None
+    )
     if target is None:
         return {}
     if target.previous is None or point.reuses is None:
@@ -72,8 +74,8 @@ class PointScheduler:
     places: int = 1
 
     def __post_init__(self) -> None:
-        self._planned = {each.point.name: each for each in self.planned}
-        clusters = Counter(each.fingerprints.cluster for each in self.planned)
+        self._planned = {planned_point.point.name: planned_point for planned_point in self.planned}
+        clusters = Counter(planned_point.fingerprints.cluster for planned_point in self.planned)
         self._shared = {name for name, number in clusters.items() if name and number > 1}
 
     def begin_points(self, *, in_order: bool) -> None:
@@ -87,14 +89,14 @@ class PointScheduler:
 
         """
         if not in_order:
-            for each in self._waiting():
-                self._take_over(each)
-        for each in self._waiting():
-            if self._take_over(each):
+            for planned_point in self._waiting():
+                self._take_over(planned_point)
+        for planned_point in self._waiting():
+            if self._take_over(planned_point):
                 continue
             if find_idle(self.points.values(), self.targets.values()):
                 return
-            self._begin(each)
+            self._begin(planned_point)
 
     def give_up_targets(self, children: Mapping[str, ChildView], now: datetime) -> None:
         """Let go of targets whose next point waits for benchmarks of others: these need the room.
@@ -121,12 +123,12 @@ class PointScheduler:
 
     def _waiting(self) -> Iterator[PlannedPoint]:
         """Yield the points that have not begun, while there are places."""
-        for each in self.planned:
+        for planned_point in self.planned:
             running = sum(p.state == PointState.RUNNING for p in self.points.values())
             if running >= self.places:
                 return
-            if self.points[each.point.name].state == PointState.PLANNED:
-                yield each
+            if self.points[planned_point.point.name].state == PointState.PLANNED:
+                yield planned_point
 
     def _take_over(self, wanted: PlannedPoint) -> bool:
         """Begin a point on the target of a measured one; return whether there is one."""

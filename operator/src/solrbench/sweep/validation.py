@@ -24,7 +24,7 @@ from solrbench.sweep.points import (
     Values,
     benchmark_name,
     count_combinations,
-    name_room,
+    max_name_length,
     parse_path,
     read_values,
     set_field,
@@ -107,9 +107,9 @@ _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _KEY = re.compile(f"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
 _LABEL = re.compile(f"({_NAME})?")
 
-MOST_IN_ROUNDS = 100
+MAX_POINTS_IN_ROUNDS = 100
 """Points of a sweep with rounds: each round makes a benchmark of each."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Points that are named with a problem that several have."""
 
 
@@ -129,7 +129,7 @@ class CheckedPoint:
 
 def check_axes(axes: Sequence[Axis]) -> tuple[list[Values], list[str]]:
     """Return the values of all axes, and what is wrong with them."""
-    found: list[Values] = []
+    all_values: list[Values] = []
     wrong = _overlaps(axes)
     for index, axis in enumerate(axes):
         wrong += [
@@ -144,10 +144,10 @@ def check_axes(axes: Sequence[Axis]) -> tuple[list[Values], list[str]]:
             if _top(path) == "spec"
         ]
         try:
-            found.append(read_values(axis))
+            all_values.append(read_values(axis))
         except AxisValueError as error:
             wrong.append(f"spec.axes[{index}] ({axis.name}): {error}")
-    return found, wrong
+    return all_values, wrong
 
 
 def _top(path: str) -> str:
@@ -218,7 +218,7 @@ def check_number(sweep: SolrBenchmarkSweep) -> list[str]:
 
 def check_names(sweep: SolrBenchmarkSweep, *, short: bool) -> list[str]:
     """Return whether the name of the sweep leaves room for those of its benchmarks."""
-    over = HASH_LENGTH - name_room(sweep.metadata.name, sweep.spec, short=short)
+    over = HASH_LENGTH - max_name_length(sweep.metadata.name, sweep.spec, short=short)
     if over <= 0:
         return []
     most = len(sweep.metadata.name) - over
@@ -232,8 +232,10 @@ def check_rounds(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
         return []
     repeats = [each.benchmark.spec.load.repeats for each in points]
     wrong = []
-    if len(points) > MOST_IN_ROUNDS:
-        wrong.append(f"spec.repeats: takes at most {MOST_IN_ROUNDS} points, not {len(points)}")
+    if len(points) > MAX_POINTS_IN_ROUNDS:
+        wrong.append(
+            f"spec.repeats: takes at most {MAX_POINTS_IN_ROUNDS} points, not {len(points)}"
+        )
     if any(each.until is not None for each in repeats):
         wrong.append(
             "spec.repeats: must not go with load.repeats.until of the template, which would decide"
@@ -263,8 +265,8 @@ def check_points(
         try:
             checked.append(CheckedPoint(point, SolrBenchmark.parse(build_child(sweep, point))))
         except ValidationError as error:
-            for each in problems(error):
-                wrong.setdefault(each, []).append(point.text)
+            for problem in problems(error):
+                wrong.setdefault(problem, []).append(point.text)
         except FieldPathError as error:
             wrong.setdefault(f"spec.axes: {error}", []).append(point.text)
     return checked, list(_grouped(wrong, len(points)))
@@ -275,6 +277,6 @@ def _grouped(wrong: Mapping[str, Sequence[str]], total: int) -> Iterable[str]:
         if len(names) == total > 1:
             yield f"every point: {problem}"
         else:
-            shown = "; ".join(names[:MOST_NAMED])
-            more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+            shown = "; ".join(names[:MAX_NAMED])
+            more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
             yield f"point {shown}{more}: {problem}"

@@ -36,7 +36,7 @@ REQUEST_SECONDS = 5.0
 def usage() -> dict[str, object]:
     """Return everything that can be read at this moment; without the server only its machine."""
     machine, counters, gauges = read_machine()
-    found: dict[str, object] = {
+    body: dict[str, object] = {
         "pod": socket.gethostname(),
         "machine": machine,
         "machineCounters": counters,
@@ -47,12 +47,12 @@ def usage() -> dict[str, object]:
     if "cpu_seconds" not in group_counters:
         # Under another user the group cannot be read; of it would be left that of one process.
         group_counters, group_gauges, peaks = read_processes(), {}, {}
-        found["missing"] = OTHER_USER
+        body["missing"] = OTHER_USER
     if group_counters:
-        found["counters"] = group_counters | read_network()
-        found["gauges"] = group_gauges
-        found["peaks"] = peaks
-    return found
+        body["counters"] = group_counters | read_network()
+        body["gauges"] = group_gauges
+        body["peaks"] = peaks
+    return body
 
 
 def gc_log(begin: int | None) -> dict[str, object]:
@@ -138,12 +138,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, read: Callable[[], object]) -> None:
         try:
-            found = read()
+            content = read()
         except OSError as error:
             self.send_error(404, error.strerror or str(error))
             return
-        is_file = isinstance(found, bytes)
-        body = found if isinstance(found, bytes) else json.dumps(found).encode()
+        is_file = isinstance(content, bytes)
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/gzip" if is_file else "application/json")
         self.send_header("Content-Length", str(len(body)))

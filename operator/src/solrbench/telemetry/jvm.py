@@ -48,12 +48,12 @@ def send_command(pid: int, command: str, proc: Path = _PROC) -> str:
 
     """
     folder = proc / str(pid)
-    place = folder / "root" / "tmp" / f".java_pid{pid}"
-    if not place.is_socket():
+    path = folder / "root" / "tmp" / f".java_pid{pid}"
+    if not path.is_socket():
         if not _handles_quit(folder):
             raise OSError("the JVM is not up yet")
-        _ask_to_listen(pid, place)
-    text = _exchange(place, [_PROTOCOL, "jcmd", command, "", ""])
+        _ask_to_listen(pid, path)
+    text = _exchange(path, [_PROTOCOL, "jcmd", command, "", ""])
     code, _, said = text.partition("\n")
     if code != "0":
         raise OSError(" ".join(said.split())[:200] or f"the JVM said {code!r}")
@@ -87,7 +87,7 @@ def _exchange(place: Path, words: list[str]) -> str:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(TIMEOUT_SECONDS)
         connection.connect(str(place))
-        connection.sendall("".join(f"{each}\0" for each in words).encode())
+        connection.sendall("".join(f"{word}\0" for word in words).encode())
         received = b""
         while len(received) < _MAX_BYTES and (part := connection.recv(_MAX_BYTES)):
             received += part
@@ -111,10 +111,10 @@ def find_gc_log(pid: int, proc: Path = _PROC) -> Path | None:
     except OSError:
         return None
     for argument in arguments.split("\0"):
-        found = _OPTION.match(argument)
-        if found and found["path"] not in _NO_FILES and _is_of_collector(found["tags"]):
-            folder = "root" if found["path"].startswith("/") else "cwd"
-            name = found["path"].replace("%p", str(pid))
+        match = _OPTION.match(argument)
+        if match and match["path"] not in _NO_FILES and _is_of_collector(match["tags"]):
+            folder = "root" if match["path"].startswith("/") else "cwd"
+            name = match["path"].replace("%p", str(pid))
             return proc / str(pid) / folder / name.lstrip("/")
     return None
 
@@ -130,13 +130,13 @@ def read_gc_log(path: Path, begin: int | None) -> tuple[int, str]:
 
     """
     with open(path, "rb", opener=open_at_once) as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        file_status = os.fstat(file.fileno())
+        if not stat.S_ISREG(file_status.st_mode):
             raise OSError(f"{path.name} is no regular file")
         if begin is None:
-            return found.st_size, ""
-        file.seek(begin if begin <= found.st_size else 0)
-        return found.st_size, file.read(MAX_LOG_BYTES).decode(errors="replace")
+            return file_status.st_size, ""
+        file.seek(begin if begin <= file_status.st_size else 0)
+        return file_status.st_size, file.read(MAX_LOG_BYTES).decode(errors="replace")
 
 
 def open_at_once(path: str, flags: int) -> int:
@@ -160,7 +160,7 @@ _FILE = "solrbench.jfr"
 _NAME = "name=solrbench"
 _NONE = "there is no flight recording"
 
-LEFT_OUT = (
+OMITTED = (
     # What may hold secrets: results are shown to people.
     "jdk.InitialEnvironmentVariable",
     "jdk.InitialSystemProperty",
@@ -180,7 +180,7 @@ def start_recording(pid: int, seconds: int, proc: Path = _PROC) -> None:
 
     """
     discard_recording(pid, proc)
-    without = " ".join(f"{each}#enabled=false" for each in LEFT_OUT)
+    without = " ".join(f"{each}#enabled=false" for each in OMITTED)
     limits = f"duration={min(max(seconds, 1), MAX_SECONDS)}s maxsize={MAX_RECORDING_BYTES}"
     command = f"JFR.start {_NAME} settings=default {limits} filename=/tmp/{_FILE} {without}"
     send_command(pid, command, proc)
@@ -196,11 +196,11 @@ def take_recording(pid: int, proc: Path = _PROC) -> bytes:
     _stop(pid, proc)
     try:
         with open(_place(pid, proc), "rb", opener=open_at_once) as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode) or not found.st_size:
+            file_status = os.fstat(file.fileno())
+            if not stat.S_ISREG(file_status.st_mode) or not file_status.st_size:
                 raise OSError(_NONE)
-            if found.st_size > MAX_RECORDING_BYTES:
-                raise OSError(_too_large(found.st_size, MAX_RECORDING_BYTES))
+            if file_status.st_size > MAX_RECORDING_BYTES:
+                raise OSError(_too_large(file_status.st_size, MAX_RECORDING_BYTES))
             packed = gzip.compress(file.read(MAX_RECORDING_BYTES), mtime=0)
     except FileNotFoundError as error:
         raise OSError(_NONE) from error
@@ -247,11 +247,11 @@ def format_thread_dump(body: Mapping[str, Any]) -> str:
     system = body["system"]
     count = system["threadCount"]
     head = f"{count['current']} threads, {count['peak']} at most, {count['daemon']} daemons\n"
-    return head + "".join(f"\n{_format(each)}" for each in _threads(system["threadDump"]))
+    return head + "".join(f"\n{_format(thread)}" for thread in _threads(system["threadDump"]))
 
 
 def _threads(found: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
-    return (each for each in found if isinstance(each, Mapping))
+    return (entry for entry in found if isinstance(entry, Mapping))
 
 
 def _format(thread: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ RESOURCES = ("cpu", "memory", "io")
 
 def find_java(proc: Path = _PROC) -> int | None:
     """Return the id of the Java process with the most memory that this user may read."""
-    return _largest(each for each in _processes(proc) if _text(each / "comm") == "java")
+    return _largest(process for process in _processes(proc) if _text(process / "comm") == "java")
 
 
 def find_server(proc: Path = _PROC) -> int | None:
@@ -33,8 +33,8 @@ def find_server(proc: Path = _PROC) -> int | None:
 
 
 def _largest(folders: Iterable[Path]) -> int | None:
-    found = [(_resident_pages(each), int(each.name)) for each in folders]
-    return max(found)[1] if found else None
+    sizes = [(_resident_pages(folder), int(folder.name)) for folder in folders]
+    return max(sizes)[1] if sizes else None
 
 
 def _resident_pages(folder: Path) -> float:
@@ -48,7 +48,7 @@ def _processes(proc: Path) -> Iterator[Path]:
 
 def _others(proc: Path) -> list[Path]:
     own = {"1", str(os.getpid())}
-    return [each for each in _processes(proc) if each.name not in own]
+    return [process for process in _processes(proc) if process.name not in own]
 
 
 def read_processes(proc: Path = _PROC) -> Numbers:
@@ -138,11 +138,11 @@ class _Group:
 
     def file(self, name: str, *controllers: str) -> Path | None:
         """Return a file of the group: of version 2, or of a controller of version 1."""
-        for folder in (self._mount, *(self._mount / each for each in controllers)):
+        for folder in (self._mount, *(self._mount / controller for controller in controllers)):
             key = "" if folder == self._mount else folder.name
-            for place in (folder / self._paths.get(key, "").lstrip("/"), folder):
-                if (place / name).is_file():
-                    return place / name
+            for path in (folder / self._paths.get(key, "").lstrip("/"), folder):
+                if (path / name).is_file():
+                    return path / name
         return None
 
     def number(self, name: str, *controllers: str) -> float | None:
@@ -157,11 +157,11 @@ class _Group:
         return {} if file is None else _pairs(_text(file))
 
     def counters(self) -> Numbers:
-        found = self._cpu() | self._faults() | self._disk()
+        values = self._cpu() | self._faults() | self._disk()
         for resource in RESOURCES:
             if (file := self.file(f"{resource}.pressure")) is not None:
-                found |= _pressure(file, resource)
-        return found
+                values |= _pressure(file, resource)
+        return values
 
     def _cpu(self) -> Numbers:
         stat = self.table("cpu.stat", "cpu", "cpu,cpuacct")
@@ -191,7 +191,7 @@ class _Group:
         file = self.file("io.stat")
         if file is not None:
             return _disk_of_2(_text(file))
-        found: Numbers = {}
+        disk_counters: Numbers = {}
         for name, read, written in (
             ("blkio.throttle.io_service_bytes", "read_bytes", "written_bytes"),
             ("blkio.throttle.io_serviced", "reads", "writes"),
@@ -200,8 +200,8 @@ class _Group:
             for words in (line.split() for line in (_text(file) if file else "").splitlines()):
                 key = {"Read": read, "Write": written}.get(words[1] if len(words) == 3 else "")
                 if key is not None:
-                    found[key] = found.get(key, 0.0) + float(words[2])
-        return found
+                    disk_counters[key] = disk_counters.get(key, 0.0) + float(words[2])
+        return disk_counters
 
     def gauges(self) -> Numbers:
         stat = self.table("memory.stat", "memory")
@@ -247,23 +247,23 @@ def _of_process(folder: Path) -> Numbers:
 
 def _disk_of_2(text: str) -> Numbers:
     names = {"rbytes": "read_bytes", "wbytes": "written_bytes", "rios": "reads", "wios": "writes"}
-    found = dict.fromkeys(names.values(), 0.0)
+    disk_counters = dict.fromkeys(names.values(), 0.0)
     for word in text.split():
         key, _, number = word.partition("=")
         if key in names and number.isdigit():
-            found[names[key]] += float(number)
-    return found
+            disk_counters[names[key]] += float(number)
+    return disk_counters
 
 
 def _pressure(file: Path, resource: str) -> Numbers:
     """Return the seconds in which some, or all, tasks waited for a resource."""
-    found: Numbers = {}
+    pressure: Numbers = {}
     for line in _text(file).splitlines():
         kind, *words = line.split()
-        total = next((each for each in words if each.startswith("total=")), "")
+        total = next((word for word in words if word.startswith("total=")), "")
         if kind in ("some", "full") and total:
-            found[f"{resource}_{kind}_seconds"] = float(total.removeprefix("total=")) / 1e6
-    return found
+            pressure[f"{resource}_{kind}_seconds"] = float(total.removeprefix("total=")) / 1e6
+    return pressure
 
 
 def _paths(text: str) -> Iterator[tuple[str, str]]:
@@ -277,7 +277,7 @@ def _paths(text: str) -> Iterator[tuple[str, str]]:
 
 def _pairs(text: str) -> Numbers:
     words = (line.split() for line in text.splitlines())
-    return {each[0]: float(each[1]) for each in words if len(each) == 2 and each[1].isdigit()}
+    return {word[0]: float(word[1]) for word in words if len(word) == 2 and word[1].isdigit()}
 
 
 def _colons(text: str) -> Iterator[tuple[str, str, str]]:

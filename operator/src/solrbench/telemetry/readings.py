@@ -46,18 +46,18 @@ class ServerReading:
     kind: str = ""
 
 
-def figures_of(readings: Sequence[ServerReading]) -> ServerFigures:
+def summarise_readings(readings: Sequence[ServerReading]) -> ServerFigures:
     """Return what a server did between the first and the last of its readings, which are in order.
 
     A counter that fell, because the server was started again, has no difference. A reading may hold
     a part of all numbers: each is followed through those that have it.
     """
     first, last = readings[0], readings[-1]
-    figures: dict[str, float] = dict(_followed(readings, lambda each: each.gauges, _last))
-    figures |= _followed(readings, lambda each: each.counters, _difference)
+    figures: dict[str, float] = dict(_followed(readings, lambda reading: reading.gauges, _last))
+    figures |= _followed(readings, lambda reading: reading.counters, _difference)
     for suffix, combine in (("max", max), ("mean", _mean)):
-        found = _followed(readings, lambda each: each.peaks, combine)
-        figures |= {_with_suffix(name, suffix): number for name, number in found.items()}
+        peaks = _followed(readings, lambda reading: reading.peaks, combine)
+        figures |= {_with_suffix(name, suffix): number for name, number in peaks.items()}
     return ServerFigures(
         server=last.server,
         component=last.component,
@@ -77,8 +77,8 @@ def _followed(
     for reading in readings:
         for name, number in numbers(reading).items():
             series.setdefault(name, []).append(number)
-    found = {name: combine(each) for name, each in series.items()}
-    return {name: number for name, number in found.items() if number is not None}
+    combined = {name: combine(each) for name, each in series.items()}
+    return {name: number for name, number in combined.items() if number is not None}
 
 
 def _difference(series: Sequence[float]) -> float | None:
@@ -103,7 +103,7 @@ def _with_suffix(name: str, suffix: str) -> str:
 _UNITS = {"bytes", "percent", "seconds", "cores"}
 
 
-_FIGURES: dict[str, dict[str, Combine]] = {
+_METRICS: dict[str, dict[str, Combine]] = {
     # The least of a window is nearest to what a collection leaves.
     "solr": {
         "heap_after_gc_bytes": min,
@@ -121,11 +121,11 @@ _SERIES_DIGITS = 3
 
 def series_of(kind: str, readings: Sequence[ServerReading]) -> list[ServerSeries]:
     """Return the series of a server, in seconds since its first reading."""
-    found = []
-    for figure, combine in _FIGURES.get(kind, {}).items():
+    series = []
+    for figure, combine in _METRICS.get(kind, {}).items():
         windows = cut_windows(_points(readings, figure), combine)
         if len(windows.values) > 1:
-            found.append(
+            series.append(
                 ServerSeries(
                     server=readings[-1].server,
                     kind=kind,
@@ -135,7 +135,7 @@ def series_of(kind: str, readings: Sequence[ServerReading]) -> list[ServerSeries
                     limit=_limit(readings, figure),
                 )
             )
-    return found
+    return series
 
 
 def _points(readings: Sequence[ServerReading], figure: str) -> list[SeriesPoint]:
@@ -143,15 +143,15 @@ def _points(readings: Sequence[ServerReading], figure: str) -> list[SeriesPoint]
     if figure == CPU_PERCENT:
         return list(_cpu_points(readings, begin))
     return [
-        SeriesPoint(each.moment - begin, value)
-        for each in readings
-        if (value := _value(each, figure)) is not None
+        SeriesPoint(reading.moment - begin, value)
+        for reading in readings
+        if (value := _value(reading, figure)) is not None
     ]
 
 
 def _cpu_points(readings: Sequence[ServerReading], begin: float) -> Iterator[SeriesPoint]:
     """Yield the share of its CPUs that a node used between each two readings, at their middle."""
-    known = [each for each in readings if "cpu_seconds" in each.counters]
+    known = [reading for reading in readings if "cpu_seconds" in reading.counters]
     for before, after in pairwise(known):
         spent = after.counters["cpu_seconds"] - before.counters["cpu_seconds"]
         seconds, cpus = after.moment - before.moment, after.gauges.get("cpus")
@@ -163,12 +163,12 @@ def _cpu_points(readings: Sequence[ServerReading], begin: float) -> Iterator[Ser
 def _value(reading: ServerReading, figure: str) -> float | None:
     if figure == CACHE_ENTRIES:
         entries = [reading.gauges.get(f"{cache}_entries") for cache in CACHES.values()]
-        known = [each for each in entries if each is not None]
+        known = [entry for entry in entries if entry is not None]
         return sum(known) if known else None
     return reading.peaks.get(figure, reading.gauges.get(figure))
 
 
 def _limit(readings: Sequence[ServerReading], figure: str) -> float | None:
     name = _LIMITS.get(figure, "")
-    known = [each.gauges[name] for each in readings if name in each.gauges]
+    known = [reading.gauges[name] for reading in readings if name in reading.gauges]
     return known[-1] if known and known[-1] > 0 else None

@@ -36,7 +36,7 @@ _HANDLER = re.compile(r"(QUERY|UPDATE)\.(/.*)\.(requests|errors|totalTime)")
 _PAUSES = re.compile(r"gc\.(?!.*(?:Concurrent|Cycles)).*\.(count|time)")
 """Collectors that stop the world; G1 and ZGC also report work beside the application."""
 
-HANDLER_FIGURES = {
+HANDLER_METRICS = {
     "requests": ("handler_requests", 1.0),
     "errors": ("handler_errors", 1.0),
     "totalTime": ("handler_seconds", 1e9),
@@ -66,9 +66,9 @@ def _parse_node(
 ) -> ServerReading:
     jvm = registries.get("solr.jvm", {})
     cores = [
-        each
-        for key, each in registries.items()
-        if key.startswith("solr.core.") and each.get("CORE.collection") == collection
+        registry
+        for key, registry in registries.items()
+        if key.startswith("solr.core.") and registry.get("CORE.collection") == collection
     ]
     return ServerReading(
         server=name.partition("_")[0],
@@ -80,16 +80,16 @@ def _parse_node(
 
 
 def _jvm_counters(jvm: Mapping[str, Any]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    jvm_counters: dict[str, float] = {}
     if (nanoseconds := _number(jvm.get("os.processCpuTime"))) is not None:
-        found["cpu_seconds"] = nanoseconds / 1e9
+        jvm_counters["cpu_seconds"] = nanoseconds / 1e9
     for name, value in jvm.items():
         collector, number = _PAUSES.fullmatch(name), _number(value)
         if collector and number is not None:
             figure = "gc_count" if collector[1] == "count" else "gc_seconds"
             scale = 1.0 if figure == "gc_count" else 1000.0
-            found[figure] = found.get(figure, 0.0) + number / scale
-    return found
+            jvm_counters[figure] = jvm_counters.get(figure, 0.0) + number / scale
+    return jvm_counters
 
 
 def _jvm_gauges(jvm: Mapping[str, Any]) -> dict[str, float]:
@@ -126,13 +126,13 @@ def _jetty_peaks(jetty: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _core_counters(cores: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    core_counters: dict[str, float] = {}
     for core in cores:
         for name, number in (*_cache_counters(core), *_handler_counters(core)):
-            found[name] = found.get(name, 0.0) + number
+            core_counters[name] = core_counters.get(name, 0.0) + number
         if (merges := _number(core.get("UPDATE.updateHandler.merges"))) is not None:
-            found["merges"] = found.get("merges", 0.0) + merges
-    return found
+            core_counters["merges"] = core_counters.get("merges", 0.0) + merges
+    return core_counters
 
 
 def _cache_counters(core: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
@@ -150,7 +150,7 @@ def _handler_counters(core: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
         handler, number = _HANDLER.fullmatch(name), _number(value)
         if handler and number is not None:
             category, path, metric = handler.groups()
-            figure, divisor = HANDLER_FIGURES[metric]
+            figure, divisor = HANDLER_METRICS[metric]
             yield f"{figure}:{path}", number / divisor
             if category == "QUERY" and metric in _OF_QUERIES:
                 shard = "shard_" if path.endswith("[shard]") else ""
@@ -158,7 +158,7 @@ def _handler_counters(core: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _core_gauges(cores: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    core_gauges: dict[str, float] = {}
     names = {
         "INDEX.sizeInBytes": "index_bytes",
         "INDEX.segments": "segments",
@@ -173,8 +173,8 @@ def _core_gauges(cores: Iterable[Mapping[str, Any]]) -> dict[str, float]:
                 numbers[f"{stem}_entries"] = _number(entry.get("size"))
                 numbers[f"{stem}_bytes"] = _number(entry.get("ramBytesUsed"))
         for figure, number in _present(**numbers).items():
-            found[figure] = found.get(figure, 0.0) + number
-    return found
+            core_gauges[figure] = core_gauges.get(figure, 0.0) + number
+    return core_gauges
 
 
 def _number(value: Any) -> float | None:

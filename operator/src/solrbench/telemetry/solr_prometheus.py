@@ -35,11 +35,11 @@ class _Samples:
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._by_name: dict[str, dict[frozenset[tuple[str, str]], float]] = {}
-        for each in samples:
-            labels = {k: v for k, v in each.labels.items() if not k.startswith("otel_scope_")}
-            same = self._by_name.setdefault(each.name, {})
+        for sample in samples:
+            labels = {k: v for k, v in sample.labels.items() if not k.startswith("otel_scope_")}
+            same = self._by_name.setdefault(sample.name, {})
             key = frozenset(labels.items())
-            same[key] = max(each.value, same.get(key, each.value))
+            same[key] = max(sample.value, same.get(key, sample.value))
 
     def labelled(self, name: str, wanted: Labels = _ANY) -> Iterator[tuple[dict[str, str], float]]:
         """Yield labels and value of every sample of `name` that has these labels."""
@@ -50,8 +50,8 @@ class _Samples:
 
     def total(self, name: str, wanted: Labels = _ANY) -> float | None:
         """Return the sum; None without a sample."""
-        found = [value for _, value in self.labelled(name, wanted)]
-        return sum(found) if found else None
+        values = [value for _, value in self.labelled(name, wanted)]
+        return sum(values) if values else None
 
 
 def parse_solr_prometheus(
@@ -85,18 +85,18 @@ def _jvm_counters(samples: _Samples) -> dict[str, float]:
         for labels, _ in samples.labelled("jvm_gc_duration_seconds_count")
         if _PAUSES.fullmatch(name := labels.get("jvm_gc_name", ""))
     ]
-    found = _present(
+    jvm_counters = _present(
         cpu_seconds=samples.total("jvm_cpu_time_seconds_total"),
         merges=samples.total("solr_core_indexwriter_merges_total"),
     )
     if pauses:
-        found["gc_count"] = sum(each["count"] for each in pauses)
-        found["gc_seconds"] = sum(each["sum"] for each in pauses)
-    return found
+        jvm_counters["gc_count"] = sum(pause["count"] for pause in pauses)
+        jvm_counters["gc_seconds"] = sum(pause["sum"] for pause in pauses)
+    return jvm_counters
 
 
 def _cache_counters(samples: _Samples, collection: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+    cache_counters: dict[str, float] = {}
     lookups, operations = (
         "solr_core_indexsearcher_cache_lookups_total",
         "solr_core_indexsearcher_cache_ops_total",
@@ -106,16 +106,16 @@ def _cache_counters(samples: _Samples, collection: str) -> dict[str, float]:
         hits = samples.total(lookups, named | {"result": "hit"})
         misses = samples.total(lookups, named | {"result": "miss"})
         if hits is not None or misses is not None:
-            found[f"{stem}_hits"] = hits or 0.0
-            found[f"{stem}_lookups"] = (hits or 0.0) + (misses or 0.0)
+            cache_counters[f"{stem}_hits"] = hits or 0.0
+            cache_counters[f"{stem}_lookups"] = (hits or 0.0) + (misses or 0.0)
         for what in ("inserts", "evictions"):
             if (number := samples.total(operations, named | {"ops": what})) is not None:
-                found[f"{stem}_{what}"] = number
-    return found
+                cache_counters[f"{stem}_{what}"] = number
+    return cache_counters
 
 
 def _handler_counters(samples: _Samples, collection: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+    handler_counters: dict[str, float] = {}
     for figure, name, scale in (
         ("handler_requests", "solr_core_requests_total", 1.0),
         ("handler_errors", "solr_core_requests_errors_total", 1.0),
@@ -124,11 +124,11 @@ def _handler_counters(samples: _Samples, collection: str) -> dict[str, float]:
         for labels, value in samples.labelled(name, {"collection": collection}):
             shard = "[shard]" if labels.get("internal") == "true" else ""
             key = f"{figure}:{labels.get('handler', '')}{shard}"
-            found[key] = found.get(key, 0.0) + value * scale
+            handler_counters[key] = handler_counters.get(key, 0.0) + value * scale
             if figure in _OF_QUERIES and labels.get("category") == "QUERY":
                 counter = ("shard_" if shard else "") + _OF_QUERIES[figure]
-                found[counter] = found.get(counter, 0.0) + value * scale
-    return found
+                handler_counters[counter] = handler_counters.get(counter, 0.0) + value * scale
+    return handler_counters
 
 
 _OF_QUERIES = {"handler_requests": "requests", "handler_seconds": "request_seconds"}

@@ -18,14 +18,14 @@ from statistics import median
 
 from solrbench.contract.server_document import (
     CACHES,
-    MOST_HANDLERS,
-    MOST_SERVERS,
+    MAX_HANDLERS,
+    MAX_SERVERS,
     HandlerFigures,
     ServerFigures,
     Spread,
 )
 from solrbench.telemetry.kernel_files import machine_id, read_network, read_process_group
-from solrbench.telemetry.readings import ServerReading, figures_of
+from solrbench.telemetry.readings import ServerReading, summarise_readings
 
 _SCALED_DEVIATION = 1.4826
 """Makes a median absolute deviation one of the standard deviation (Hampel 1974)."""
@@ -38,9 +38,9 @@ _COUNTED = {
 }
 
 _OF_CACHE = ("lookups", "hits", "inserts", "evictions", "entries")
-_CACHE_FIGURES = tuple(f"{cache}_{what}" for cache in CACHES.values() for what in _OF_CACHE)
+_CACHE_METRICS = tuple(f"{cache}_{what}" for cache in CACHES.values() for what in _OF_CACHE)
 
-POD_FIGURES = (
+POD_METRICS = (
     *("cpu_seconds", "cpu_user_seconds", "cpu_system_seconds"),
     *("cpu_limit_percent", "throttled_percent"),
     *("cpu_some_percent", "memory_some_percent", "memory_full_percent"),
@@ -51,7 +51,7 @@ POD_FIGURES = (
     *("network_received_bytes", "network_sent_bytes"),
 )
 
-SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
+DISPERSION_METRICS: Mapping[str, Sequence[str]] = {
     "solr": (
         *("cpu_seconds", "cpu_percent", "system_cpu_mean_percent", "gc_percent", "gc_count"),
         *("requests", "request_milliseconds", "shard_request_milliseconds"),
@@ -60,12 +60,12 @@ SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
         *("heap_used_max_percent", "heap_after_gc_max_percent", "heap_after_gc_max_bytes"),
         *("jetty_busy_max_percent", "jetty_queue_max"),
         *("index_bytes", "segments", "documents", "deleted_documents", "merges"),
-        *_CACHE_FIGURES,
+        *_CACHE_METRICS,
     ),
-    "solr-pods": POD_FIGURES,
-    "zookeeper-pods": POD_FIGURES,
-    "companion-pods": POD_FIGURES,
-    "load-pods": POD_FIGURES,
+    "solr-pods": POD_METRICS,
+    "zookeeper-pods": POD_METRICS,
+    "companion-pods": POD_METRICS,
+    "load-pods": POD_METRICS,
     "machines": (
         *("cpu_busy_percent", "steal_percent", "cpu_some_percent", "io_some_percent"),
         *("memory_full_percent", "page_cache_bytes"),
@@ -101,8 +101,8 @@ _OF_CPUS = {
 
 def worst_servers(servers: Iterable[ServerFigures]) -> list[ServerFigures]:
     """Return the servers with the most CPU time, without the figures of single handlers."""
-    ordered = sorted(servers, key=lambda each: -each.figures.get("cpu_seconds", 0.0))
-    return [_without_handlers(each) for each in ordered[:MOST_SERVERS]]
+    ordered = sorted(servers, key=lambda server: -server.figures.get("cpu_seconds", 0.0))
+    return [_without_handlers(server) for server in ordered[:MAX_SERVERS]]
 
 
 def _without_handlers(server: ServerFigures) -> ServerFigures:
@@ -113,7 +113,7 @@ def _without_handlers(server: ServerFigures) -> ServerFigures:
 def with_shares(server: ServerFigures) -> ServerFigures:
     """Return a server with its shares in per cent: of its heap, its CPUs, and of the time."""
     figures, seconds = server.figures, server.seconds
-    found = {
+    shares = {
         name: 100 * figures[part] / figures[whole]
         for name, (part, whole) in _SHARES.items()
         if part in figures and figures.get(whole)
@@ -121,29 +121,29 @@ def with_shares(server: ServerFigures) -> ServerFigures:
     for kind in ("request", "shard_request"):
         if figures.get(f"{kind}s") and f"{kind}_seconds" in figures:
             spent = 1000 * figures[f"{kind}_seconds"]
-            found[f"{kind}_milliseconds"] = spent / figures[f"{kind}s"]
+            shares[f"{kind}_milliseconds"] = spent / figures[f"{kind}s"]
     if seconds > 0:
-        found |= {
+        shares |= {
             name: 100 * figures[spent] / seconds / figures[cpus]
             for name, (spent, cpus) in _OF_CPUS.items()
             if spent in figures and figures.get(cpus)
         }
-        found |= {
+        shares |= {
             name: 100 * figures[spent] / seconds
             for name, spent in _OF_TIME.items()
             if spent in figures
         }
     if figures.get("periods"):
         # Of the periods in which the group wanted to run, those in which its quota ended.
-        found["throttled_percent"] = 100 * figures.get("throttled_periods", 0) / figures["periods"]
-    rounded = {name: round(number, _DIGITS) for name, number in found.items()}
+        shares["throttled_percent"] = 100 * figures.get("throttled_periods", 0) / figures["periods"]
+    rounded = {name: round(number, _DIGITS) for name, number in shares.items()}
     return server.model_copy(update={"figures": figures | rounded})
 
 
 def spreads_of(kind: str, servers: Sequence[ServerFigures]) -> list[Spread]:
     """Return how the figures are spread over the servers; those that grow per second."""
-    found = (_spread(figure, servers) for figure in SPREAD_FIGURES[kind])
-    return [each for each in found if each is not None]
+    spreads = (_spread(figure, servers) for figure in DISPERSION_METRICS[kind])
+    return [spread for spread in spreads if spread is not None]
 
 
 def _spread(figure: str, servers: Sequence[ServerFigures]) -> Spread | None:
@@ -183,19 +183,19 @@ def handlers_of(servers: Iterable[ServerFigures]) -> list[HandlerFigures]:
         for name, number in server.figures.items():
             figure, colon, handler = name.partition(":")
             if colon:
-                found = totals.setdefault(handler, {})
-                found[figure] = found.get(figure, 0.0) + number
+                sums = totals.setdefault(handler, {})
+                sums[figure] = sums.get(figure, 0.0) + number
     handlers = [
         HandlerFigures(
             handler=handler,
-            requests=int(found.get("handler_requests", 0)),
-            errors=int(found.get("handler_errors", 0)),
-            seconds=round(found.get("handler_seconds", 0.0), _DIGITS),
+            requests=int(sums.get("handler_requests", 0)),
+            errors=int(sums.get("handler_errors", 0)),
+            seconds=round(sums.get("handler_seconds", 0.0), _DIGITS),
         )
-        for handler, found in totals.items()
-        if found.get("handler_requests")
+        for handler, sums in totals.items()
+        if sums.get("handler_requests")
     ]
-    return sorted(handlers, key=lambda each: (-each.seconds, each.handler))[:MOST_HANDLERS]
+    return sorted(handlers, key=lambda each: (-each.seconds, each.handler))[:MAX_HANDLERS]
 
 
 _COUNTERS = {
@@ -224,15 +224,15 @@ def parse_monitor(text: str, server: str, moment: float) -> ServerReading | None
         for pair in pairs
         if len(pair) == 2 and (number := _number(pair[1])) is not None
     }
-    found = {
+    counters = {
         name: numbers[key] / scale for key, (name, scale) in _COUNTERS.items() if key in numbers
     }
-    if not found:
+    if not counters:
         return None
     return ServerReading(
         server=server,
         moment=moment,
-        counters=found,
+        counters=counters,
         gauges={name: numbers[key] for key, name in _GAUGES.items() if key in numbers},
         peaks={name: numbers[key] for key, name in _PEAKS.items() if key in numbers},
     )
@@ -279,4 +279,4 @@ class OwnPodMeter:
 
     def figures(self) -> ServerFigures:
         """Return the figures since the begin."""
-        return with_shares(figures_of([self._first, read_own_pod(self._component)]))
+        return with_shares(summarise_readings([self._first, read_own_pod(self._component)]))

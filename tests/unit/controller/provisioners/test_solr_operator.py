@@ -14,7 +14,7 @@ from solrbench.controller.provisioners import zookeeper as provisioned_zookeeper
 from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.solr_cloud import POD_OPTIONS
 from solrbench.net import zookeeper
 from solrbench.net import zookeeper as four_letter_words
@@ -67,7 +67,7 @@ def fake(*bodies: dict[str, Any], **more: Any) -> FakeCluster:
 def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> ReconcileContext:
     benchmark = stored({f"{SOLR}.provisioner": "SolrOperator"} | changes)
     api = cluster
-    made = ReconcileContext(api, Reports(api), Settings((), IMAGE), benchmark, {}, now)
+    made = ReconcileContext(api, BenchmarkResultStore(api), Settings((), IMAGE), benchmark, {}, now)
     attempts = made.status.attempts.model_copy(update={"target": ATTEMPT})
     made.update(attempts=attempts, start_time=STARTED)
     return made

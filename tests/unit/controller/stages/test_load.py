@@ -6,7 +6,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.load_plan import LoadPlan, Resumption
 from solrbench.contract.windows import RequestWindow
 from solrbench.controller import endpoint
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from support.controller.measured_worlds import measured_so_far, plan_of, solr_pod
 from support.controller.world import condition_of
 from support.results.builders import make_document, make_result
@@ -76,7 +76,7 @@ def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
     body["spec"]["load"]["steps"] = [
         {"name": name, "users": 1, "requests": 5} for name in ("two-users", "more", "most")
     ]
-    reports, benchmark = Reports(world.cluster), SolrBenchmark.parse(body)
+    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
     for repeat, place, step in ((1, 0, "two-users"), (1, 1, "more")):
         document = make_document(step, repeat, make_result([9]), attempt=2)
         found = {"id": f"r{repeat}-s{place}-{step}", "list_offsets": [12 + place]}
@@ -96,7 +96,7 @@ def test_stored_steps_of_variants_are_compared() -> None:
     body["spec"]["target"]["variants"] = VARIANTS[:2]
     body["spec"]["load"]["repeats"] = {"count": 2}
     world.cluster.put(solr_pod())
-    reports, benchmark = Reports(world.cluster), SolrBenchmark.parse(body)
+    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
     for repeat in (1, 2):
         for place, (variant, time) in enumerate({"raw": 1000, "service": 1100}.items()):
             document = make_document("two-users", repeat, make_result([time] * 9), variant=variant)
@@ -131,7 +131,7 @@ def test_status_has_open_loop_stats_and_cold_start() -> None:
     )
     changes = {"requests_per_second": 9.0, "planned_requests": 9, "thousands": [first]}
     document = make_document("two-users", 1, make_result([1000] * 9))
-    reports, benchmark = Reports(world.cluster), SolrBenchmark.parse(body)
+    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
     reports.store(benchmark, document.model_copy(update={**changes, "outlier_windows": 0}), 1)
     world.reconcile("one")
     stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]

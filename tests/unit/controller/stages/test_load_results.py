@@ -138,7 +138,7 @@ def test_failure_is_reported_even_if_nothing_can_be_kept(
     def broken(*_: object) -> None:
         raise ValueError("damaged")
 
-    monkeypatch.setattr(load_results, "read_unfinished", broken)
+    monkeypatch.setattr(load_results, "read_partial_result", broken)
     after = world.reconcile("one", seconds=1000)
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
     assert after.status.verdicts == []

@@ -21,7 +21,7 @@ from support.solr.cloud import Cloud
 
 REPEATS = 3
 STEPS = [{"name": f"step-{n}", "users": 2, "requests": 200} for n in (1, 2)]
-MOST_RECONCILES = 400
+MAX_RECONCILES = 400
 
 
 @dataclass
@@ -36,7 +36,7 @@ class World:
 
     def run(self, stored_steps: int | None = None) -> SolrBenchmark:
         """Reconcile until the end, or until so many steps are stored."""
-        for _ in range(MOST_RECONCILES):
+        for _ in range(MAX_RECONCILES):
             body = self.reconcile()
             benchmark = SolrBenchmark.parse(body)
             self.progress.append(benchmark.status.progress_percent)

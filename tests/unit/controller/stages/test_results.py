@@ -12,11 +12,11 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.conditions import Condition
-from solrbench.api.v1alpha1.findings import ObjectivesStatus, ObjectiveWord
+from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectivesStatus
 from solrbench.contract.step_document import StepRunResult
 from solrbench.controller.stages.results import conclude_objectives
 from solrbench.decide.conditions import OBJECTIVES_MET
-from solrbench.kube.results import Reports
+from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import config_map, small
 from support.controller.measured_worlds import TIME, measured_so_far, plan_of, solr_pod
 from support.controller.runs import reconcile_context
@@ -40,7 +40,7 @@ def world_with(objectives: list[dict[str, Any]], **load: Any) -> World:
 
 def store(world: World, *documents: StepRunResult) -> None:
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    reports, benchmark = Reports(world.cluster), SolrBenchmark.parse(body)
+    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
     for each in documents:
         reports.store(benchmark, each, 1)
 
@@ -63,7 +63,7 @@ def test_steps_after_a_missed_objective_are_not_run_and_not_waited_for() -> None
     assert [(each.step, each.step_runs) for each in status.not_run] == [("middle", 1), ("high", 1)]
     assert status.not_run[0].reason.startswith("r1-s0-low missed objective fast: p95 is 300 ms")
     assert status.objectives is not None
-    assert status.objectives.word is ObjectiveWord.MISSED
+    assert status.objectives.word is ObjectiveConclusion.MISSED
     assert (status.report.stored_steps, status.report.total_steps) == (1, 1)
 
 
@@ -96,12 +96,14 @@ def test_a_search_that_is_over_is_not_run_again() -> None:
 @pytest.mark.parametrize(
     ("word", "condition"),
     [
-        (ObjectiveWord.MET, ("True", "ObjectivesMet")),
-        (ObjectiveWord.MISSED, ("False", "ObjectivesMissed")),
-        (ObjectiveWord.UNCLEAR, ("Unknown", "ObjectivesUnclear")),
+        (ObjectiveConclusion.MET, ("True", "ObjectivesMet")),
+        (ObjectiveConclusion.MISSED, ("False", "ObjectivesMissed")),
+        (ObjectiveConclusion.UNCLEAR, ("Unknown", "ObjectivesUnclear")),
     ],
 )
-def test_condition_follows_from_the_word(word: ObjectiveWord, condition: tuple[str, str]) -> None:
+def test_condition_follows_from_the_word(
+    word: ObjectiveConclusion, condition: tuple[str, str]
+) -> None:
     context = reconcile_context(Cloud(), status=Status(objectives=ObjectivesStatus(word=word)))
     conclude_objectives(context)
     found: Condition = context.conditions.get(OBJECTIVES_MET)
@@ -143,7 +145,7 @@ def ended(name: str, succeeded: bool) -> dict[str, Any]:
 def store_baseline(world: World, name: str, *milliseconds: int) -> None:
     """Store a repeat of the step for each time."""
     body = world.cluster.objects["SolrBenchmark", "default", name]
-    reports, benchmark = Reports(world.cluster), SolrBenchmark.parse(body)
+    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
     for repeat, each in enumerate(milliseconds, start=1):
         document = make_document("two-users", repeat, make_result([each * 1000] * 300))
         found = document.model_copy(update={"id": f"r{repeat}-s0-two-users"})
@@ -222,7 +224,7 @@ def test_stored_steps_are_compared_with_a_stored_report(packed: bool) -> None:
     world.cluster.put(ended("old", succeeded=True))
     store_baseline(world, "old", 120, 121, 119, 120, 120)
     old = SolrBenchmark.parse(world.cluster.objects["SolrBenchmark", "default", "old"])
-    documents = Reports(world.cluster).documents(old).values()
+    documents = BenchmarkResultStore(world.cluster).documents(old).values()
     as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     text = orjson.dumps(
         {

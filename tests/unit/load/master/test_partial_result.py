@@ -12,7 +12,7 @@ from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.load.master.live_totals import RunningTotals
 from solrbench.load.master.partial_result import add_load_pods
 from solrbench.load.recording.request_stats import pack_times
-from solrbench.load.recording.window_sums import MOST_WINDOWS
+from solrbench.load.recording.window_sums import MAX_WINDOWS
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.stats.histograms import bucket_of
 from support.load.coordinated_run import TIMED, Run
@@ -89,7 +89,7 @@ def test_a_day_takes_no_more_windows_than_a_finished_step() -> None:
         totals = LiveTotals(1, second, 0, 1000 * second)
         so_far.add(before, totals, b"", float(second))
         before = totals
-    assert len(so_far.windows) <= MOST_WINDOWS + 600
+    assert len(so_far.windows) <= MAX_WINDOWS + 600
     assert so_far.requests == 86_400
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.master.telemetry_sources import MOST_COMPANIONS, AgentSource, MachineSource
+from solrbench.load.master.telemetry_sources import MAX_COMPANION_PODS, AgentSource, MachineSource
 from solrbench.telemetry import agent
 from solrbench.telemetry.agent import OTHER_USER, serve
-from solrbench.telemetry.readings import figures_of
+from solrbench.telemetry.readings import summarise_readings
 from solrbench.telemetry.summary import with_shares
 from support.servers.in_thread import in_thread
 
@@ -73,7 +73,7 @@ def test_all_addresses_of_companions_are_read_but_not_too_many(
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     monkeypatch.setattr(AgentSource, "_read", read)
     AgentSource([("base-companion.ns.svc:9101", "companion"), ("s-0:9101", "solr")]).read(full=True)
-    assert len(asked) == MOST_COMPANIONS + 1
+    assert len(asked) == MAX_COMPANION_PODS + 1
     assert len(set(asked)) == len(asked)
     assert ("s-0:9101", "solr") in asked
 
@@ -91,7 +91,7 @@ def test_companions_without_an_address_are_named(monkeypatch: pytest.MonkeyPatch
 def test_real_machine_is_named_and_has_processors() -> None:
     source = MachineSource()
     readings = [*source.read(full=True), *source.read(full=False)]
-    machine = with_shares(figures_of(readings))
+    machine = with_shares(summarise_readings(readings))
     assert machine.server == Path("/proc/sys/kernel/random/boot_id").read_text("utf-8").strip()
     assert machine.readings == 2
     assert machine.figures["cpus"] >= 1

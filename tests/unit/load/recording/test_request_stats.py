@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solrbench.contract.step_document import MOST_SLOW
+from solrbench.contract.step_document import MAX_SLOW_REQUESTS
 from solrbench.load.recording.open_loop import (
     LATE_NS,
     OWN_LAG_NS,
@@ -75,16 +75,16 @@ def test_only_the_slowest_are_kept() -> None:
             kept.add(sample(microseconds))
             noted += 1
     found = [each.service_time_microseconds for each in kept.entries(0)]
-    assert found == sorted(times, reverse=True)[:MOST_SLOW]
+    assert found == sorted(times, reverse=True)[:MAX_SLOW_REQUESTS]
     assert noted < 200
 
 
 def test_of_equals_the_first_stay() -> None:
     kept = SlowestRequests()
-    for number in range(MOST_SLOW + 5):
+    for number in range(MAX_SLOW_REQUESTS + 5):
         if kept.threshold_microseconds < 7:
             kept.add(sample(7, started_ns=number * 10**9))
-    assert [each.second for each in kept.entries(0)] == list(range(MOST_SLOW))
+    assert [each.second for each in kept.entries(0)] == list(range(MAX_SLOW_REQUESTS))
 
 
 def test_entry_says_what_was_asked_and_how_it_ended() -> None:

@@ -1,6 +1,6 @@
 """Who waited on one worker, and over all of them."""
 
-from solrbench.contract.request_counts import MOST_RESPONSE_GAPS, MOST_SHARES
+from solrbench.contract.request_counts import MAX_LISTED_RESPONSE_GAPS, MAX_USER_SHARES
 from solrbench.load.master.merge import merge_response_gaps, merge_user_shares
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_gaps import (
@@ -83,9 +83,9 @@ def test_lists_are_bounded() -> None:
         node.record(REQUEST, ORIGIN + 1000 * turn * MS, ORIGIN + (1000 * turn + turn) * MS)
     assert [
         each.microseconds // 1000 for each in longest_response_gaps([], [node], ORIGIN)
-    ] == list(range(99, 99 - MOST_RESPONSE_GAPS, -1))
+    ] == list(range(99, 99 - MAX_LISTED_RESPONSE_GAPS, -1))
     many = users(*range(1, 40))
-    assert len(longest_response_gaps(many, [], ORIGIN)) == MOST_RESPONSE_GAPS
+    assert len(longest_response_gaps(many, [], ORIGIN)) == MAX_LISTED_RESPONSE_GAPS
 
 
 def test_users_of_all_workers_are_one_distribution() -> None:
@@ -93,7 +93,7 @@ def test_users_of_all_workers_are_one_distribution() -> None:
     shares = merge_user_shares(parts)
     assert shares is not None
     assert (shares.users, shares.idle_users, shares.most_requests) == (5, 1, 40)
-    assert [each.requests for each in shares.fewest] == [0, 10, 20][:MOST_SHARES]
+    assert [each.requests for each in shares.fewest] == [0, 10, 20][:MAX_USER_SHARES]
     assert shares.median_requests == 20
     assert len(merge_response_gaps(parts)) == 4
     assert (

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from solrbench.load.recording.window_sums import (
     LATEST_SECONDS,
-    MOST_WINDOWS,
+    MAX_WINDOWS,
     SecondSums,
     WindowSums,
     add_windows,
@@ -36,7 +36,7 @@ def test_width_grows_with_the_length_of_a_step(seconds: int, width: int) -> None
 
 def test_day_keeps_few_windows_and_all_requests() -> None:
     windows = recorded(DAY)
-    assert len(windows) <= MOST_WINDOWS + LATEST_SECONDS
+    assert len(windows) <= MAX_WINDOWS + LATEST_SECONDS
     assert sum(each.requests for each in windows) == 2 * DAY
     assert sum(each.failures for each in windows) == DAY // 2
     assert sum(each.sum_microseconds for each in windows) == 10 * sum(range(DAY))
@@ -51,7 +51,7 @@ def test_latest_seconds_of_a_day_stay_single() -> None:
 
 
 def test_short_step_keeps_every_second() -> None:
-    windows = recorded(MOST_WINDOWS)
+    windows = recorded(MAX_WINDOWS)
     assert WindowSums.decode(windows.encode()) == windows
     assert windows.width == 1
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solrbench.api.v1alpha1.request_mix import Expectation
-from solrbench.api.v1alpha1.workload import MOST_NAMES
+from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.query_file import (
     FileQueries,
@@ -165,9 +165,9 @@ def test_missing_file_is_refused(tmp_path: Path) -> None:
 
 def test_too_many_names_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "queries.txt"
-    rows = [f'{{"name": "n{i}", "params": {{"q": "x"}}}}' for i in range(MOST_NAMES + 1)]
+    rows = [f'{{"name": "n{i}", "params": {{"q": "x"}}}}' for i in range(MAX_REQUEST_NAMES + 1)]
     path.write_text("\n".join(rows[:-1]))
-    assert len(read_queries(path)) == MOST_NAMES
+    assert len(read_queries(path)) == MAX_REQUEST_NAMES
     path.write_text("\n".join(rows))
     with pytest.raises(LoadError, match="51 names; use at most 50"):
         read_queries(path)

@@ -27,7 +27,7 @@ class ArrivalDistribution(StrEnum):
     UNIFORM = "Uniform"
 
 
-MOST_CHANGES = 64
+MAX_CHANGES = 64
 
 
 class RateChange(Model):

@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1.collection import MAX_COMPANIONS, Caches, Collection
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Seconds, Seed, pass_seed_on
 from solrbench.api.v1alpha1.load import Load
-from solrbench.api.v1alpha1.objectives import MOST_OBJECTIVES, ComparisonSpec, Objective
+from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVES, ComparisonSpec, Objective
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.result_rules import OBJECTIVE_RULES, REPEAT_RULES, SIZE_RULES
 from solrbench.api.v1alpha1.results import Results
@@ -95,7 +95,7 @@ class Spec(Model):
     `Once`, which it would use up; `requests: 0` is none at all."""
     load: Load
     """`load` are the load steps and the workers that generate them."""
-    objectives: Annotated[list[Objective], Field(max_length=MOST_OBJECTIVES), ListMap("name")] = []
+    objectives: Annotated[list[Objective], Field(max_length=MAX_OBJECTIVES), ListMap("name")] = []
     """`objectives` are limits that the results are to keep; `status.objectives` says of each
     whether it is Met, Missed or Unclear."""
     companions: Annotated[list[Companion], Field(max_length=MAX_COMPANIONS)] = []
@@ -219,7 +219,14 @@ class Metadata(LenientModel):
     @property
     def controller(self) -> OwnerReference | None:
         """The resource that controls this one, if one does."""
-        return next((each for each in self.owner_references if each.controller), None)
+        return next(
+            (
+                owner_reference
+                for owner_reference in self.owner_references
+                if owner_reference.controller
+            ),
+            None,
+        )
 
 
 class SolrBenchmark(Model):

@@ -21,7 +21,7 @@ MoreRepeats = Annotated[Int, Field(ge=1, le=MORE_THAN_50)]
 """About how many more repeats of each side would decide a comparison."""
 
 
-class Word(StrEnum):
+class Conclusion(StrEnum):
     """What a comparison says of a figure of the benchmark beside that of its baseline."""
 
     BETTER = "Better"
@@ -67,7 +67,7 @@ class FigureComparison(StatusModel):
     absent with one repeat."""
     high_percent: Difference | None = None
     """Upper end of it."""
-    word: Word | None = None
+    word: Conclusion | None = None
     """Better, Worse, Same or Unclear; absent with one repeat."""
     more_repeats: MoreRepeats | None = None
     """About how many more repeats of both would decide it, if the word is Unclear; 51 stands for
@@ -100,7 +100,7 @@ class TrendDifference(StatusModel):
     """Lower end of its 95 % confidence interval."""
     high_per_hour: Difference
     """Upper end of it."""
-    word: Word
+    word: Conclusion
     """Worse if it grows more than in the baseline, Better if less, Same if it is steady in both,
     else Unclear."""
 
@@ -124,7 +124,7 @@ class BaselineComparison(StatusModel):
     that the figures may differ for that alone."""
 
 
-MAX_LEFT_OUT = 8
+MAX_OMITTED = 8
 """Kinds of parts that a status can go without."""
 
 
@@ -225,7 +225,7 @@ class Overhead(StatusModel):
     """Lower end of the 95 % confidence interval of the mean; absent with one repeat."""
     high_percent: Difference | None = None
     """Upper end of it."""
-    word: Word | None = None
+    word: Conclusion | None = None
     """Better, Worse, Same or Unclear; absent with one repeat."""
     more_repeats: MoreRepeats | None = None
     """About how many more repeats would decide it, if the word is Unclear; 51 stands for more than
@@ -278,7 +278,7 @@ class ReportStatus(StatusModel):
     total_steps: Count = 0
     """`totalSteps` is the number of steps of all repeats and variants, as far as it is known:
     with `load.repeats.until`, it grows."""
-    left_out: Annotated[list[Text], Field(max_length=MAX_LEFT_OUT)] = []
+    left_out: Annotated[list[Text], Field(max_length=MAX_OMITTED)] = []
     """`leftOut` names the parts that are only in the report, as the status would be too large: with
     many steps, variants and request names at once, details of results go first."""
     repeats: Count = 0

@@ -111,12 +111,12 @@ class Http(Model):
     def secret_fields(self) -> tuple[str, ...]:
         """Paths of the fields that refer to Secrets."""
         path = "spec.dataset.http"
-        found = () if self.auth is None else (f"{path}.auth",)
+        secret_paths = () if self.auth is None else (f"{path}.auth",)
         return (
-            found
+            secret_paths
             if self.tls is None or self.tls.ca_secret is None
             else (
-                *found,
+                *secret_paths,
                 f"{path}.tls.caSecret",
             )
         )

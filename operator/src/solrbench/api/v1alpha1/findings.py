@@ -23,7 +23,7 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.conditions import StatusModel
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
-from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, MOST_TRIALS
+from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, MAX_TRIALS
 from solrbench.api.v1alpha1.step_result import Interval
 
 
@@ -68,7 +68,7 @@ class Bottleneck(StatusModel):
 MAX_VARIANTS = 8
 
 
-class CapacityWord(StrEnum):
+class CapacityConclusion(StrEnum):
     """How far a search has come."""
 
     SEARCHING = "Searching"
@@ -99,7 +99,7 @@ class CapacityResult(StatusModel):
 
     variant: Text | None = None
     """`variant` is the name of the variant; absent without variants."""
-    word: CapacityWord
+    word: CapacityConclusion
     """`word` is Searching, Found, or Unclear with the reason in `message`."""
     message: Text
     """`message` is the result as a sentence."""
@@ -129,7 +129,7 @@ class CapacityResult(StatusModel):
     With more, requests queue."""
     knee_requests_in_flight_interval: Interval | None = None
     """`kneeRequestsInFlightInterval` is its 95 % confidence interval."""
-    trials: Annotated[list[TrialResult], Field(max_length=MOST_TRIALS)] = []
+    trials: Annotated[list[TrialResult], Field(max_length=MAX_TRIALS)] = []
     """`trials` are all trials, in their order."""
 
 
@@ -159,7 +159,7 @@ class Scalability(StatusModel):
 MAX_NOT_RUN = 32
 
 
-class ObjectiveWord(StrEnum):
+class ObjectiveConclusion(StrEnum):
     """What a number and its interval say of a limit."""
 
     MET = "Met"
@@ -179,7 +179,7 @@ class ObjectiveResult(StatusModel):
     """`step` is the name of the step; absent for objectives of the dataset."""
     variant: Text | None = None
     """`variant` is the name of the variant; absent without variants."""
-    word: ObjectiveWord
+    word: ObjectiveConclusion
     """`word` is Met, Missed, or Unclear where the limit is within the 95 % interval."""
     limit: Measure
     """`limit` is the limit of the objective, in `unit`."""
@@ -211,7 +211,7 @@ class NotRun(StatusModel):
 class ObjectivesStatus(StatusModel):
     """All objectives."""
 
-    word: ObjectiveWord
+    word: ObjectiveConclusion
     """`word` is Missed if one is, Met if all are, else Unclear."""
     results: Annotated[list[ObjectiveResult], Field(max_length=MAX_OBJECTIVE_RESULTS)] = []
     """`results` has one entry for each objective, and each step and variant that it is for."""
@@ -268,7 +268,7 @@ class TrendFigure(StrEnum):
     INDEX = "IndexSize"
 
 
-class TrendWord(StrEnum):
+class TrendConclusion(StrEnum):
     """What a figure did."""
 
     HEAP_GROWS = "HeapGrows"
@@ -355,10 +355,10 @@ class StepVerdict(StatusModel):
 
 def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
     """Return Invalid if one step is, Valid if none is, and an empty text without verdicts."""
-    found = {each.verdict for each in verdicts}
-    return INVALID if INVALID in found else VALID if found else ""
+    distinct = {verdict.verdict for verdict in verdicts}
+    return INVALID if INVALID in distinct else VALID if distinct else ""
 
 
 def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
     """Return the verdicts that are Invalid."""
-    return [each for each in verdicts if each.verdict == INVALID]
+    return [verdict for verdict in verdicts if verdict.verdict == INVALID]

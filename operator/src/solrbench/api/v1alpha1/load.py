@@ -16,7 +16,7 @@ from pydantic import Field, Strict
 
 from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.arrivals import (
-    MOST_CHANGES,
+    MAX_CHANGES,
     RATE_CHANGE_RULES,
     ArrivalDistribution,
     RateChange,
@@ -164,7 +164,7 @@ class Repeats(Model):
     )
 
 
-MOST_REPEATS = (
+MAX_REPEATS = (
     f"(has(self.load.repeats.until) ? (has(self.load.repeats.max) ? self.load.repeats.max"
     f" : {DEFAULT_MAX}) : (has(self.load.repeats.count) ? self.load.repeats.count : 1))"
 )
@@ -217,7 +217,7 @@ class Step(Model):
     """`replay` sends the requests of `workload.queries` in the order of their file, each at the
     time that its line holds, from the first line on: an open loop, too. The step ends after
     `durationSeconds` or `requests`, or with the file."""
-    rate_changes: Annotated[list[RateChange], Field(max_length=MOST_CHANGES)] = []
+    rate_changes: Annotated[list[RateChange], Field(max_length=MAX_CHANGES)] = []
     """`rateChanges` are times and the arrival rates at these times, between which the rate changes
     linearly; before the first it begins with `requestsPerSecond`, after the last it stays. Two at
     the same time are a jump."""
@@ -314,7 +314,7 @@ class Step(Model):
 DEFAULT_PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 """Those with intervals, by default."""
 
-MOST_PERCENTILES = 8
+MAX_PERCENTILES = 8
 
 _Percentile = Annotated[float, Strict(), Field(ge=1, le=99.999, allow_inf_nan=False)]
 
@@ -357,7 +357,7 @@ class Load(Model):
     """`telemetry` is what the load master reads of servers while steps are measured."""
     validity: Validity = Validity()
     """`validity` are the limits beyond which a step is `Invalid`."""
-    percentiles: Annotated[list[_Percentile], Field(min_length=1, max_length=MOST_PERCENTILES)] = (
+    percentiles: Annotated[list[_Percentile], Field(min_length=1, max_length=MAX_PERCENTILES)] = (
         list(DEFAULT_PERCENTILES)
     )
     """`percentiles` are those that results show with 95 % intervals, in this order: of the response

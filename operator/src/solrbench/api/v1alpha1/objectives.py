@@ -25,7 +25,7 @@ from solrbench.api.v1alpha1.fields import (
     at_least,
 )
 
-MOST_OBJECTIVES = 16
+MAX_OBJECTIVES = 16
 
 MAX_OBJECTIVE_RESULTS = 128
 """Objectives times steps times variants: entries of `status.objectives.results`."""
@@ -162,7 +162,7 @@ class Objective(Model):
 PROBE_SECONDS = 10
 """Time of the probe with users."""
 
-MOST_TRIALS = 50
+MAX_TRIALS = 50
 
 
 class SearchFor(StrEnum):
@@ -187,7 +187,7 @@ class Capacity(Model):
     settle_seconds: Annotated[Int, Field(ge=1, le=600)] = 3
     """`settleSeconds` is the time for which each trial sends before it is measured; its users start
     within that time."""
-    max_trials: Annotated[Int, Field(ge=8, le=MOST_TRIALS)] = 15
+    max_trials: Annotated[Int, Field(ge=8, le=MAX_TRIALS)] = 15
     """`maxTrials` limits the trials, of each variant; the search ends before, but not before the
     eighth, once the rate is known to 1.5 %, or the number of users to 1.5 % or half a user."""
     probe_users: Annotated[Int, Field(ge=1, le=10_000)] = 50
@@ -216,7 +216,7 @@ class Capacity(Model):
     )
 
 
-_LEAST_EFFECT = 0.1
+_MIN_EFFECT = 0.1
 
 
 class PrimaryMetric(StrEnum):
@@ -275,6 +275,6 @@ class ComparisonSpec(Model):
         Rule(
             cel="self.smallestEffectPercent >= 0.1",
             message="smallestEffectPercent must be at least 0.1",
-            is_satisfied=lambda comparison: comparison.smallest_effect_percent >= _LEAST_EFFECT,
+            is_satisfied=lambda comparison: comparison.smallest_effect_percent >= _MIN_EFFECT,
         ),
     )

@@ -13,15 +13,15 @@ import re
 from typing import Any
 
 from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.load import MOST_REPEATS, RepeatStart, SolrCaches
+from solrbench.api.v1alpha1.load import MAX_REPEATS, RepeatStart, SolrCaches
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
 from solrbench.api.v1alpha1.request_mix import count_names
 from solrbench.api.v1alpha1.validity import Collect
-from solrbench.api.v1alpha1.workload import MOST_NAMES
+from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 
 REPEAT_RULES = (
     Rule(
-        cel=f"!has(self.diagnostics) || self.diagnostics.repeat <= {MOST_REPEATS}",
+        cel=f"!has(self.diagnostics) || self.diagnostics.repeat <= {MAX_REPEATS}",
         message="diagnostics.repeat must not be greater than the number of load.repeats",
         is_satisfied=lambda spec: (
             spec.diagnostics is None or spec.diagnostics.repeat <= spec.load.repeats.most
@@ -110,7 +110,7 @@ _NAMES = (
     "(has(self.workload.mix) ? self.workload.mix.map(e, has(e.transaction)"
     " ? e.transaction.requests.size() + 1 : 1).sum() : 1)"
 )
-LADDER = (
+LOAD_STEPS = (
     "self.load.steps.size() * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
 )
 
@@ -121,16 +121,16 @@ _TRIALS = (
 )
 
 
-def ladder_length(spec: Any) -> int:
+def count_load_steps(spec: Any) -> int:
     """Return the steps of one repeat, through all variants."""
     return len(spec.load.steps) * max(len(spec.target.variants), 1)
 
 
-def most_step_runs(spec: Any) -> int:
+def max_step_runs(spec: Any) -> int:
     """Return the steps of all repeats, and the trials that a search may have."""
     capacity = spec.load.capacity
     trials = 0 if capacity is None else capacity.max_trials + 1
-    steps: int = ladder_length(spec) * spec.load.repeats.most
+    steps: int = count_load_steps(spec) * spec.load.repeats.most
     return steps + trials * max(len(spec.target.variants), 1)
 
 
@@ -141,32 +141,32 @@ def declared_names(spec: Any) -> int:
 
 def max_request_names(spec: Any) -> int:
     """Return how many request names fit into the status and the report."""
-    ladder = max(ladder_length(spec), 1)
-    return min(MOST_NAMES, MAX_RESULTS // ladder, MAX_RECORDS // most_step_runs(spec))
+    ladder = max(count_load_steps(spec), 1)
+    return min(MAX_REQUEST_NAMES, MAX_RESULTS // ladder, MAX_RECORDS // max_step_runs(spec))
 
 
 def max_result_bytes(spec: Any) -> int:
     """Return what one step run may take of the report."""
-    return MAX_REPORT_BYTES // most_step_runs(spec)
+    return MAX_REPORT_BYTES // max_step_runs(spec)
 
 
 SIZE_RULES = (
     Rule(
-        cel=f"{LADDER} * {_NAMES} <= {MAX_RESULTS}",
+        cel=f"{LOAD_STEPS} * {_NAMES} <= {MAX_RESULTS}",
         message=(
             "load.steps times target.variants times the names of workload.mix must be at most"
             f" {MAX_RESULTS}, more results do not fit into the status"
         ),
-        is_satisfied=lambda spec: ladder_length(spec) * declared_names(spec) <= MAX_RESULTS,
+        is_satisfied=lambda spec: count_load_steps(spec) * declared_names(spec) <= MAX_RESULTS,
     ),
     Rule(
-        cel=f"({LADDER} * {MOST_REPEATS} + {_TRIALS}) * {_NAMES} <= {MAX_RECORDS}",
+        cel=f"({LOAD_STEPS} * {MAX_REPEATS} + {_TRIALS}) * {_NAMES} <= {MAX_RECORDS}",
         message=(
             "load.repeats times load.steps times target.variants times the names of"
             f" workload.mix must be at most {MAX_RECORDS}, more do not fit into the report of"
             f" {MAX_REPORT_BYTES >> 20} MiB; the trials of load.capacity count as steps"
         ),
-        is_satisfied=lambda spec: most_step_runs(spec) * declared_names(spec) <= MAX_RECORDS,
+        is_satisfied=lambda spec: max_step_runs(spec) * declared_names(spec) <= MAX_RECORDS,
     ),
 )
 
@@ -200,13 +200,13 @@ OBJECTIVE_RULES = (
         is_satisfied=_names_steps,
     ),
     Rule(
-        cel=f"self.objectives.size() * {LADDER} <= {MAX_OBJECTIVE_RESULTS}",
+        cel=f"self.objectives.size() * {LOAD_STEPS} <= {MAX_OBJECTIVE_RESULTS}",
         message=(
             "objectives times load.steps times target.variants must be at most"
             f" {MAX_OBJECTIVE_RESULTS}, more results do not fit into the status"
         ),
         is_satisfied=lambda spec: (
-            len(spec.objectives) * ladder_length(spec) <= MAX_OBJECTIVE_RESULTS
+            len(spec.objectives) * count_load_steps(spec) <= MAX_OBJECTIVE_RESULTS
         ),
     ),
     Rule(

@@ -12,7 +12,7 @@ from typing import Any
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.collection import RouterName
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.load import MOST_REPEATS, RepeatStart
+from solrbench.api.v1alpha1.load import MAX_REPEATS, RepeatStart
 from solrbench.api.v1alpha1.objectives import PROBE_SECONDS
 from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
 from solrbench.api.v1alpha1.request_mix import MixEntry
@@ -31,7 +31,7 @@ def planned_seconds(spec: Any) -> int:
     that a search for the capacity may have.
     """
     steps, repeats = spec.load.steps, spec.load.repeats
-    once: int = sum((each.duration_seconds or 0) + (each.ramp_seconds or 0) for each in steps)
+    once: int = sum((step.duration_seconds or 0) + (step.ramp_seconds or 0) for step in steps)
     together: int = repeats.most if repeats.start_on is RepeatStart.SAME_TARGET else 1
     return (once * together + search_seconds(spec)) * max(len(spec.target.variants), 1)
 
@@ -57,7 +57,7 @@ DURATION_RULES = (
         cel=(
             "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
             " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
-            f" * (self.load.repeats.startOn == 'SameTarget' ? {MOST_REPEATS} : 1)"
+            f" * (self.load.repeats.startOn == 'SameTarget' ? {MAX_REPEATS} : 1)"
             f" + {_TRIALS})"
             " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
             " <= self.deadlines.measuringSeconds"
@@ -144,14 +144,14 @@ def _cel_none_sets(field: str, component: PodComponent) -> str:
 
 
 def _options_of(spec: Any, component: PodComponent) -> list[PodOptions]:
-    return [each for each in spec.pod_options if component in each.components]
+    return [pod_option for pod_option in spec.pod_options if component in pod_option.components]
 
 
 def _is_possible_in_solr_cloud(spec: Any) -> bool:
     solr = spec.target.solr_cloud
     if solr is None or solr.provisioner != "SolrOperator":
         return True
-    return all(each.runtime_class_name is None for each in _options_of(spec, PodComponent.SOLR))
+    return all(option.runtime_class_name is None for option in _options_of(spec, PodComponent.SOLR))
 
 
 def _is_possible_in_zookeeper_cluster(spec: Any) -> bool:
@@ -159,8 +159,8 @@ def _is_possible_in_zookeeper_cluster(spec: Any) -> bool:
     if solr is None or solr.zookeeper.mode != "Provided":
         return True
     return all(
-        each.priority_class_name is None and each.runtime_class_name is None
-        for each in _options_of(spec, PodComponent.ZOOKEEPER)
+        option.priority_class_name is None and option.runtime_class_name is None
+        for option in _options_of(spec, PodComponent.ZOOKEEPER)
     )
 
 
@@ -201,8 +201,8 @@ def _prefixes(dataset: Dataset | None) -> int:
 
 def _routed(workload: Workload) -> float:
     lists = [entry.queries for entry in workload.entries]
-    generated = [each.generated for each in lists if each is not None]
-    return max((each.routed_percent for each in generated if each is not None), default=0)
+    generated = [queries.generated for queries in lists if queries is not None]
+    return max((queries.routed_percent for queries in generated if queries is not None), default=0)
 
 
 ROUTING_RULES = (

@@ -23,7 +23,7 @@ from solrbench.api.v1alpha1.conditions import (
     result_fields,
 )
 from solrbench.api.v1alpha1.fields import Bool, Count, Measure, Text
-from solrbench.api.v1alpha1.load import MOST_PERCENTILES
+from solrbench.api.v1alpha1.load import MAX_PERCENTILES
 
 
 class Interval(StatusModel):
@@ -185,7 +185,7 @@ class StepResult(StatusModel):
     """Time in which one user sends 1000 requests, think time apart: the mean service time, times
     1000; only with users."""
     percentiles: Annotated[
-        list[PercentileResult], Field(max_length=MOST_PERCENTILES), Shown(Unit.NONE)
+        list[PercentileResult], Field(max_length=MAX_PERCENTILES), Shown(Unit.NONE)
     ] = []
     """Those of `load.percentiles`, with their 95 % confidence intervals."""
     min_milliseconds: Annotated[

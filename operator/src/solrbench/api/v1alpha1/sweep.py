@@ -14,7 +14,7 @@ from pydantic import Field
 
 from solrbench.api.rules import ADMITTED, Model, Rule
 from solrbench.api.v1alpha1.benchmark import Metadata
-from solrbench.api.v1alpha1.comparisons import Word
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.conditions import LIST_MAP_BY_TYPE, Condition, StatusModel
 from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
 from solrbench.api.v1alpha1.sweep_spec import MAX_AXES, MAX_POINTS, SweepSpec
@@ -68,7 +68,7 @@ class SweepPoint(StatusModel):
     deviation_percent: Measure | None = None
     """`deviationPercent` is the relative standard deviation over the repeats of the figure of
     `spec.objective`; absent with one repeat."""
-    word: Word | None = None
+    word: Conclusion | None = None
     """`word` is Better, Worse, Same or Unclear: the figure of `spec.objective` beside that of the
     baseline, tested together with all other points; absent with one repeat."""
 

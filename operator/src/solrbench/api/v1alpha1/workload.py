@@ -173,7 +173,7 @@ __all__ = [
     "Workload",
 ]
 
-MOST_NAMES = 50
+MAX_REQUEST_NAMES = 50
 """Distinct request names of a workload: each has results and metrics of its own."""
 
 
@@ -219,13 +219,14 @@ class Workload(Model):
         Rule(
             cel=(
                 "!has(self.mix) || self.mix.map(e, has(e.transaction)"
-                f" ? e.transaction.requests.size() + 1 : 1).sum() <= {MOST_NAMES}"
+                f" ? e.transaction.requests.size() + 1 : 1).sum() <= {MAX_REQUEST_NAMES}"
             ),
             message=(
-                f"mix must not have more than {MOST_NAMES} names, counting every entry and every"
+                f"mix must not have more than {MAX_REQUEST_NAMES} names, counting every entry and"
+                " every"
                 " request of a transaction"
             ),
-            is_satisfied=lambda w: sum(count_names(e) for e in w.mix or ()) <= MOST_NAMES,
+            is_satisfied=lambda w: sum(count_names(e) for e in w.mix or ()) <= MAX_REQUEST_NAMES,
         ),
     )
 
@@ -250,8 +251,13 @@ class Workload(Model):
     @property
     def may_change_index(self) -> bool:
         """Whether requests may add or delete documents; users of a locustfile may do anything."""
-        handlers = [self.handler, *(each for entry in self.entries for each in _handlers(entry))]
-        return self.locustfile is not None or any(each.startswith("/update") for each in handlers)
+        handlers = [
+            self.handler,
+            *(handler for entry in self.entries for handler in _handlers(entry)),
+        ]
+        return self.locustfile is not None or any(
+            handler.startswith("/update") for handler in handlers
+        )
 
     @property
     def draw_seed(self) -> int:
@@ -262,5 +268,5 @@ class Workload(Model):
 def _handlers(entry: MixEntry) -> list[str]:
     """Return the handlers that an entry names; updates go to `/update` unless it names one."""
     requests = entry.transaction.requests if entry.transaction is not None else []
-    found = [entry.handler, *(each.handler for each in requests)]
-    return ["/update"] if entry.updates is not None else [each for each in found if each]
+    handlers = [entry.handler, *(each.handler for each in requests)]
+    return ["/update"] if entry.updates is not None else [each for each in handlers if each]

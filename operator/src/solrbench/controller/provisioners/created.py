@@ -69,12 +69,12 @@ class CreatedTarget(ABC):
             if config_set != name:  # the collection of the repeat or point before may be there
                 prefix = names.config_set_prefix(context.benchmark)
                 delete_stale_collection(solr, name, config_set, prefix)
-            found = replicas(solr, name)
-            if reused and not found:
+            created = replicas(solr, name)
+            if reused and not created:
                 raise TargetLostError(
                     TargetReason.COLLECTION_LOST, f"collection {name} no longer exists"
                 )
-            if not found:
+            if not created:
                 upload_config_set(solr, config_set, read_archive(context))
                 create_collection(solr, name, wanted, live_nodes(solr), config_set)
             check_created(wanted, replicas(solr, name), self.node_count(context))
@@ -146,7 +146,7 @@ def _observe_nodes(context: ReconcileContext) -> TargetNodes:
     return TargetNodes(
         live=live,
         wanted=wanted,
-        versions={each.url: each.solr_version for each in infos},
-        heap_bytes={each.url: each.heap_max_bytes for each in infos},
+        versions={system_info.url: system_info.solr_version for system_info in infos},
+        heap_bytes={system_info.url: system_info.heap_max_bytes for system_info in infos},
         wanted_heap_bytes=parse_bytes(context.solr_cloud.heap),
     )

@@ -81,8 +81,8 @@ class ExistingTarget:
 
     def _check_collection(self, context: ReconcileContext, solr: SolrClient) -> None:
         name = names.collection(context.benchmark)
-        found = UserCollection(name, tuple(self.find_replicas(context, solr)))
-        apply_outcome(first_outcome(USER_COLLECTION_CHECKS, found))
+        collection = UserCollection(name, tuple(self.find_replicas(context, solr)))
+        apply_outcome(first_outcome(USER_COLLECTION_CHECKS, collection))
 
     def _make_collection(
         self,
@@ -122,9 +122,11 @@ class ExistingTarget:
     def leader_urls(self, context: ReconcileContext) -> dict[str, str] | None:
         """Return the nodes that are allowed and respond, unless a proxy is what is measured."""
         with context.solr() as solr:
-            found = self.find_replicas(context, solr)
+            found_replicas = self.find_replicas(context, solr)
         allowed = context.allowed_hosts
-        return leader_urls(context.cluster, allowed, context.namespace, context.endpoint, found)
+        return leader_urls(
+            context.cluster, allowed, context.namespace, context.endpoint, found_replicas
+        )
 
     def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
         """Return the replicas of the collection; the user's may be behind an alias."""
@@ -148,7 +150,7 @@ def _observe_nodes(context: ReconcileContext, identities: dict[str, NodeIdentity
     return TargetNodes(
         live=len(identities),
         missing=tuple(sorted(context.status.target.nodes.keys() - identities.keys())),
-        versions={name: each.solr_version for name, each in identities.items()},
+        versions={name: identity.solr_version for name, identity in identities.items()},
         version_field="target.existing",
     )
 
@@ -159,10 +161,10 @@ def _record_target(
     target = TargetStatus(
         live_nodes=len(identities),
         zookeepers=zookeepers(solr),
-        solr_version=", ".join(sorted({each.solr_version for each in identities.values()})),
-        heap_bytes=min(each.heap_max_bytes for each in identities.values()),
+        solr_version=", ".join(sorted({identity.solr_version for identity in identities.values()})),
+        heap_bytes=min(identity.heap_max_bytes for identity in identities.values()),
         url=f"{solr.urls[0]}/{names.collection(context.benchmark)}",
-        nodes={name: each.started for name, each in identities.items()},
+        nodes={name: identity.started for name, identity in identities.items()},
         check_time=context.now,
     )
     context.update(target=target)
@@ -176,9 +178,9 @@ def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
 
     """
     name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
-    found = observe_collection_owner(solr, name, prefix)
-    apply_outcome(check_own_collection(found))
-    return found.config_set == names.config_set(context.benchmark, context.status.attempts.index)
+    owner = observe_collection_owner(solr, name, prefix)
+    apply_outcome(check_own_collection(owner))
+    return owner.config_set == names.config_set(context.benchmark, context.status.attempts.index)
 
 
 def _create_collection(context: ReconcileContext, solr: SolrClient, nodes: list[str]) -> None:

@@ -31,5 +31,5 @@ def target_kinds() -> tuple[OwnedKind, ...]:
     A deleted benchmark is known by its name alone, not by its provisioner.
     """
     every = (EXISTING, *PROVISIONERS.values())
-    kinds = dict.fromkeys(kind for each in every for kind in each.owned_kinds)
+    kinds = dict.fromkeys(kind for provisioner in every for kind in provisioner.owned_kinds)
     return tuple(sorted(kinds, key=lambda kind: kind.not_removed is None))

@@ -81,8 +81,8 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
     name, uid = names.target(context.benchmark), owner_uid(context.benchmark, names.SOLR)
     cloud = context.cluster.get(*SOLR_CLOUDS.reference, context.namespace, name)
     if cloud is not None:
-        found = SolrCloudState(cloud, None, (), uid, context.now)
-        apply_outcome(first_outcome(OWNERSHIP_CHECKS, found))
+        state = SolrCloudState(cloud, None, (), uid, context.now)
+        apply_outcome(first_outcome(OWNERSHIP_CHECKS, state))
     nodes = names.solr_operator_stateful_set(context.benchmark)
     stateful_set = context.cluster.get("apps/v1", "StatefulSet", context.namespace, nodes)
     seen = pods(context, names.SOLR)
@@ -134,5 +134,5 @@ class StatefulSetTarget(CreatedTarget):
         ready = sum(pod.ready for pod in seen)
         name = names.child(context.benchmark, names.SOLR)
         creation = objects.creation_problem(context, "StatefulSet", name, wanted, seen)
-        found = ComponentPods(ready, wanted, tuple(seen), context.now, creation)
-        apply_outcome(check_solr_pods(found))
+        component_pods = ComponentPods(ready, wanted, tuple(seen), context.now, creation)
+        apply_outcome(check_solr_pods(component_pods))

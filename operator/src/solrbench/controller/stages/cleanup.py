@@ -8,13 +8,13 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import (
     delete_budgets,
     delete_components,
-    find_removal_obstacle,
+    find_removal_blocker,
     removal_of,
 )
-from solrbench.controller.failure_evidence import keep_evidence
+from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.provisioners.registry import provisioner_of
-from solrbench.controller.stages.load_results import conclude_unfinished
+from solrbench.controller.stages.load_results import conclude_partial_result
 from solrbench.decide.conditions import CLEANED_UP, DATA_INDEXED, MEASURED, SUCCEEDED, TARGET_READY
 from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import is_expired, wants_cleanup
@@ -50,8 +50,8 @@ def _differences(context: ReconcileContext) -> list[str]:
 
 def fail(context: ReconcileContext, reason: Reason, message: str) -> None:
     """Note why the benchmark ends early, and keep the evidence before its pods go."""
-    where = keep_evidence(context, reason, message)
-    conclude_unfinished(context, reason, message)
+    where = keep_diagnostics(context, reason, message)
+    conclude_partial_result(context, reason, message)
     context.conditions.set(SUCCEEDED, "False", reason, f"{message[:MAX_FAILURE]}{where}")
     context.update(completion_time=context.now, live_load=None)
     context.set_phase("Failed")
@@ -71,7 +71,7 @@ def clean_up(context: ReconcileContext) -> None:
         delete_budgets(context, *TARGET)  # pods that are kept may be moved from now on
     gone = delete_components(context, *components)
     if not gone:
-        waits = find_removal_obstacle(removal_of(context)) or TemporaryError(
+        waits = find_removal_blocker(removal_of(context)) or TemporaryError(
             CleanupReason.CLEANING_UP, "pods are terminating"
         )
         context.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
@@ -156,7 +156,7 @@ def suspend(context: ReconcileContext) -> None:
     """
     try:
         gone = delete_components(context, *LOAD, *TARGET)
-        obstacle = None if gone else find_removal_obstacle(removal_of(context))
+        blocker = None if gone else find_removal_blocker(removal_of(context))
     except TemporaryError as error:
         _show_suspension(context, f"its pods could not be deleted: {error.message}")
         raise
@@ -167,7 +167,7 @@ def suspend(context: ReconcileContext) -> None:
         _show_suspension(context, "")
         _remove_collection_of_suspended(context)
         return
-    _show_suspension(context, obstacle.message if obstacle else "pods are terminating")
+    _show_suspension(context, blocker.message if blocker else "pods are terminating")
 
 
 def _remove_collection_of_suspended(context: ReconcileContext) -> None:

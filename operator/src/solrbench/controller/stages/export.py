@@ -26,7 +26,7 @@ from solrbench.decide.export import (
 )
 from solrbench.decide.views import controller_uid, view_job
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.kube.facts import read_evidence
+from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import find_documents
 from solrbench.manifests.results import EXPORT_HASH, build_export
@@ -65,8 +65,8 @@ def export_results(context: ReconcileContext) -> None:
 
 def _confirm(context: ReconcileContext) -> None:
     """Say that the condition holds for the present spec, too: fields of no concern changed."""
-    for each in context.status.conditions:
-        if each.type == EXPORTED:
+    for condition in context.status.conditions:
+        if condition.type == EXPORTED:
             context.conditions.confirm(EXPORTED)
 
 
@@ -93,9 +93,9 @@ def _advance(context: ReconcileContext, export: Export) -> None:
 
 def _start(context: ReconcileContext, export: Export) -> None:
     documents = find_documents(context.cluster, context.benchmark)
-    apply_outcome(check_number_of_sources(sum(len(each.chunks) for each in documents)))
+    apply_outcome(check_number_of_sources(sum(len(document.chunks) for document in documents)))
     benchmark = context.benchmark.model_copy(update={"status": context.status})
-    evidence = sorted(read_evidence(context.cluster, context.benchmark))
+    evidence = sorted(read_diagnostics(context.cluster, context.benchmark))
     plan = _plan(context, export, documents)
     image, digest = context.settings.image, export_hash(export)
     apply_all(context, build_export(benchmark, plan, image, digest, evidence))
@@ -128,14 +128,14 @@ def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
     context.update(export=begun)
     written = result.outcome
     if written is not None:
-        found = {
+        stored_fields = {
             "time": context.now,
             "files": written.files,
             "bytes": written.bytes,
             "sha256": written.sha256,
             "removed": written.removed,
         }
-        context.update(export=begun.model_copy(update=found))
+        context.update(export=begun.model_copy(update=stored_fields))
 
 
 def _begun(context: ReconcileContext, export: Export) -> ExportStatus:

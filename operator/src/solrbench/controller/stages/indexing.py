@@ -57,15 +57,15 @@ def reconcile_index(context: ReconcileContext) -> None:
     if dataset is None:
         _record_existing_size(context)
         return
-    found = job(context, names.INDEX)
-    if found is None:
+    job_view = job(context, names.INDEX)
+    if job_view is None:
         plan = _plan(context, dataset)
         apply_all(
             context, build_index(context.benchmark, plan, context.settings.image, _attempt(context))
         )
         context.update(dataset=DatasetStatus())  # an earlier attempt sent to another index
         raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was created")
-    run = _observe(context, found, dataset)
+    run = _observe(context, job_view, dataset)
     context.update(dataset=run.dataset)
     apply_outcome(first_outcome(INDEX_RUN_CHECKS, run))
     _verify(context, dataset, complete=all_reported(dataset, run.progress))
@@ -88,11 +88,11 @@ def _record_existing_size(context: ReconcileContext) -> None:
     """Note the size of the user's collection as it is; others may be writing to it."""
     provisioner = provisioner_of(context)
     with context.solr() as solr:
-        found = provisioner.find_replicas(context, solr)
-        sizes = tuple(provisioner.replica_sizes(solr, found))
+        replicas = provisioner.find_replicas(context, solr)
+        sizes = tuple(provisioner.replica_sizes(solr, replicas))
     known = find_disagreement(sizes) is None
     documents = sum(count_documents(sizes).values()) if known else None
-    size = sum(each.bytes for each in sizes)
+    size = sum(replica_size.bytes for replica_size in sizes)
     deleted = count_deleted(sizes)
     context.update(
         dataset=DatasetStatus(documents=documents, deleted_documents=deleted, index_bytes=size)
@@ -139,15 +139,15 @@ def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> Ind
 
 def _read_progress(context: ReconcileContext, seen: list[PodView]) -> list[IndexProgress]:
     """Return what every index pod says: its termination message, or its response while it runs."""
-    found = []
+    progress = []
     with IndexPodClient(address_check(context.cluster, "index pod")) as client:
         for pod in seen:
             text = pod.termination_message or _progress(client, pod)
             try:
-                found.append(IndexProgress.model_validate_json(text))
+                progress.append(IndexProgress.model_validate_json(text))
             except ValidationError:
                 continue  # not started, or killed without a message
-    return found
+    return progress
 
 
 def _progress(client: IndexPodClient, pod: PodView) -> str:
@@ -169,7 +169,7 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
     counted = {
         "documents": total,
         "deleted_documents": count_deleted(sizes),
-        "index_bytes": sum(each.bytes for each in sizes),
+        "index_bytes": sum(size.bytes for size in sizes),
     }
     context.update(dataset=context.status.dataset.model_copy(update=counted))
 
@@ -185,7 +185,7 @@ def _observe_sizes(context: ReconcileContext, dataset: Dataset) -> tuple[Replica
     provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
     with context.solr(timeout_seconds=30) as solr:
         commit(solr, names.collection(context.benchmark), dataset.indexing.max_segments)
-        found = provisioner.find_replicas(context, solr)
-        placed = CollectionReplicas(wanted, tuple(found), provisioner.node_count(context))
+        replicas = provisioner.find_replicas(context, solr)
+        placed = CollectionReplicas(wanted, tuple(replicas), provisioner.node_count(context))
         apply_outcome(first_outcome(REPLICA_CHECKS, placed))
-        return tuple(provisioner.replica_sizes(solr, found))
+        return tuple(provisioner.replica_sizes(solr, replicas))

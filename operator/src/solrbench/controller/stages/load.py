@@ -26,7 +26,7 @@ from solrbench.controller.companions import variant_url
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
-from solrbench.controller.failure_evidence import keep_evidence
+from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, apply_all, job
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -99,7 +99,7 @@ def _update_index_size(context: ReconcileContext) -> None:
     provisioner = provisioner_of(context)
     with context.solr() as solr:
         cores = provisioner.replica_sizes(solr, provisioner.find_replicas(context, solr))
-    size = {"index_bytes": sum(each.bytes for each in cores)}
+    size = {"index_bytes": sum(replica_size.bytes for replica_size in cores)}
     context.update(dataset=context.status.dataset.model_copy(update=size))
 
 
@@ -193,7 +193,7 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
     """
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_load_attempts(attempts, limit, lost.reason, lost.message))
-    where = keep_evidence(context, lost.reason, lost.message)
+    where = keep_diagnostics(context, lost.reason, lost.message)
     context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), live_load=None)
     message = f"{lost.message}; steps not yet stored run again{where}"
     context.conditions.set(MEASURED, "False", lost.reason, message)

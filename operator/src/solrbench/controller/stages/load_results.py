@@ -19,7 +19,7 @@ from solrbench.controller.endpoint import address_check
 from solrbench.controller.objects import LOAD, creation_problem, job, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
-from solrbench.controller.stages.results import left_out_step_runs, update_result_status
+from solrbench.controller.stages.results import omitted_step_runs, update_result_status
 from solrbench.controller.stages.target import observe_measured_target
 from solrbench.decide.load import (
     LOAD_RUN_CHECKS,
@@ -37,7 +37,7 @@ from solrbench.decide.views import PodView
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.facts import record_environment
-from solrbench.kube.result_documents import read_unfinished, store_unfinished
+from solrbench.kube.result_documents import read_partial_result, store_partial_result
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
@@ -48,7 +48,7 @@ log = logging.getLogger("solrbench")
 MAX_REASON = 500
 """Characters of the failure in the result of a step that broke off."""
 
-MOST_AT_ONCE = 8
+MAX_RESULTS_AT_ONCE = 8
 """Results that one reconcile stores: a master that responds slowly must not hold it for hours."""
 
 
@@ -82,7 +82,7 @@ def _ask(cluster: Cluster, host: str) -> LoadState:
 def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
     return LoadRun(
         pods=tuple(seen),
-        jobs=tuple(each for name in LOAD if (each := job(context, name)) is not None),
+        jobs=tuple(job_view for name in LOAD if (job_view := job(context, name)) is not None),
         left=_count_left(context),
         report=context.status.report,
         load=context.status.live_load,
@@ -117,13 +117,13 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
         state = master.state()
         if state.unacknowledged:
             provisioner_of(context).check_before_storing(context)
-        for step_run_id in _planned(context, state.unacknowledged)[:MOST_AT_ONCE]:
+        for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
             _store_result(context, master, step_run_id)
     except TemporaryError as error:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
         return  # starting, busy or just gone: the state of the pods shows which
-    _keep_so_far(context, master, state)
+    _keep_partial_result(context, master, state)
     _update_live_load(context, state)
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
@@ -138,7 +138,7 @@ def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
 
     """
     spec = context.benchmark.spec
-    foreign = set(ids) - {str(each) for each in all_step_runs(spec)} - trial_ids(spec)
+    foreign = set(ids) - {str(step_run) for step_run in all_step_runs(spec)} - trial_ids(spec)
     apply_outcome(check_planned(len(foreign)))
     return ids
 
@@ -149,7 +149,9 @@ def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
         context.update(live_load=live_load)
 
 
-def _keep_so_far(context: ReconcileContext, master: LoadMasterClient, state: LoadState) -> None:
+def _keep_partial_result(
+    context: ReconcileContext, master: LoadMasterClient, state: LoadState
+) -> None:
     """Keep what is measured of the step run under way, once a minute and when the load failed.
 
     Raises:
@@ -164,37 +166,37 @@ def _keep_so_far(context: ReconcileContext, master: LoadMasterClient, state: Loa
         and _minute(before.update_time) != _minute(context.now)
     )
     if is_due or state.stage == "Failed":
-        _fetch_unfinished(context, master)
+        _fetch_partial_result(context, master)
 
 
 def _minute(time: datetime) -> int:
     return int(time.timestamp() // 60)
 
 
-def _fetch_unfinished(context: ReconcileContext, master: LoadMasterClient) -> None:
+def _fetch_partial_result(context: ReconcileContext, master: LoadMasterClient) -> None:
     document = master.unfinished()
     # A trial that broke off says nothing of the capacity.
     if document is not None and document.trial is None and _planned(context, [document.id]):
-        store_unfinished(context.cluster, context.benchmark, document)
+        store_partial_result(context.cluster, context.benchmark, document)
 
 
-def conclude_unfinished(context: ReconcileContext, reason: Reason, message: str) -> None:
+def conclude_partial_result(context: ReconcileContext, reason: Reason, message: str) -> None:
     """Store the step run that broke off as a result, since the benchmark ends with it.
 
     Whatever happens is only logged: the failure itself must be reported.
     """
     try:
-        _conclude_unfinished(context, reason, message)
+        _conclude_partial_result(context, reason, message)
     except Exception as error:  # noqa: BLE001  # as said
         log.warning("%s: the step that broke off is lost: %s", context.benchmark.key, error)
 
 
-def _conclude_unfinished(context: ReconcileContext, reason: Reason, message: str) -> None:
+def _conclude_partial_result(context: ReconcileContext, reason: Reason, message: str) -> None:
     master = next(iter(pods(context, names.LOAD_MASTER)), None)
     if master is not None and master.phase == "Running" and master.ip:
         with suppress(SolrbenchError), _client(context.cluster, master.ip) as remote:
-            _fetch_unfinished(context, remote)
-    document = read_unfinished(context.cluster, context.benchmark)
+            _fetch_partial_result(context, remote)
+    document = read_partial_result(context.cluster, context.benchmark)
     known = context.reports.documents(context.benchmark)
     if document is None or document.ended_early is None or document.id in known:
         return
@@ -261,8 +263,8 @@ def possible_step_runs(
     """Return the step runs that are neither stored nor left out, of all repeats or so many."""
     documents = context.reports.documents(context.benchmark)
     # One that broke off is only stored as the benchmark ends, which this reconcile may have to do.
-    done = frozenset(key for key, each in documents.items() if not each.broke_off)
-    done |= frozenset(left_out_step_runs(context))
+    done = frozenset(key for key, document in documents.items() if not document.broke_off)
+    done |= frozenset(omitted_step_runs(context))
     return remaining_step_runs(context.benchmark.spec, done, repeats)
 
 

@@ -11,26 +11,26 @@ from collections.abc import Mapping
 from solrbench.analysis.arrivals import merge_distributions, open_loop_stats
 from solrbench.analysis.baseline import (
     baseline_comparison,
-    benchmark_side,
-    compare_sides,
-    primary_words,
+    benchmark_input,
+    compare_candidate,
+    primary_comparisons,
 )
 from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.analysis.difference_tests import settings_of_spec
-from solrbench.analysis.fail_fast import left_out, missed_by_indexing, summarise_left_out
+from solrbench.analysis.fail_fast import left_out, missed_by_indexing, summarise_omitted
 from solrbench.analysis.objectives import evaluate_objectives
 from solrbench.analysis.response_gaps import step_response_gaps
 from solrbench.analysis.scalability import scalability
 from solrbench.analysis.sentences import completion_text
 from solrbench.analysis.step_comparison import compare_variants, mark_invalid, variants_decided
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
-from solrbench.api.v1alpha1.comparisons import BaselineComparison, Word
-from solrbench.api.v1alpha1.findings import ObjectiveWord, overall_verdict
+from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion
+from solrbench.api.v1alpha1.findings import ObjectiveConclusion, overall_verdict
 from solrbench.api.v1alpha1.objectives import Baseline
-from solrbench.api.v1alpha1.result_rules import ladder_length
+from solrbench.api.v1alpha1.result_rules import count_load_steps
 from solrbench.contract import names
-from solrbench.contract.load_plan import CapacitySearch, most_trials
+from solrbench.contract.load_plan import CapacitySearch, trial_limit
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.controller.context import ReconcileContext
@@ -43,10 +43,10 @@ from solrbench.kube.results import observe_baseline, read_baseline
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 
-_OUTCOMES: Mapping[ObjectiveWord, tuple[Truth, LoadReason]] = {
-    ObjectiveWord.MET: ("True", LoadReason.OBJECTIVES_MET),
-    ObjectiveWord.MISSED: ("False", LoadReason.OBJECTIVES_MISSED),
-    ObjectiveWord.UNCLEAR: ("Unknown", LoadReason.OBJECTIVES_UNCLEAR),
+_OUTCOMES: Mapping[ObjectiveConclusion, tuple[Truth, LoadReason]] = {
+    ObjectiveConclusion.MET: ("True", LoadReason.OBJECTIVES_MET),
+    ObjectiveConclusion.MISSED: ("False", LoadReason.OBJECTIVES_MISSED),
+    ObjectiveConclusion.UNCLEAR: ("Unknown", LoadReason.OBJECTIVES_UNCLEAR),
 }
 
 
@@ -64,19 +64,19 @@ def count_trials(context: ReconcileContext) -> int:
     if search is None:
         return 0
     going_on = next_trial(search, search.stored) is not None
-    return most_trials(context.benchmark.spec) if going_on else len(search.stored)
+    return trial_limit(context.benchmark.spec) if going_on else len(search.stored)
 
 
 def update_objectives(context: ReconcileContext) -> None:
     """Put what the stored results say of objectives and capacity into the status."""
     spec, reports = context.benchmark.spec, context.reports
     ordered = list(reports.documents(context.benchmark).values())
-    capacity = capacity_results(spec, ordered, reports.disturbances(context.benchmark))
+    capacity = capacity_results(spec, ordered, reports.interferences(context.benchmark))
     if not spec.load.steps:
         context.update(summary=headline(capacity))
     context.update(
         objectives=evaluate_objectives(spec, ordered, context.status.dataset),
-        not_run=summarise_left_out(all_step_runs(spec), left_out_step_runs(context)),
+        not_run=summarise_omitted(all_step_runs(spec), omitted_step_runs(context)),
         capacity=capacity,
         scalability=scalability(spec, ordered, context.status.totals),
     )
@@ -84,14 +84,14 @@ def update_objectives(context: ReconcileContext) -> None:
 
 def conclude_objectives(context: ReconcileContext) -> None:
     """Set the condition, when nothing more is measured."""
-    found = context.status.objectives
-    if found is None:
+    objectives = context.status.objectives
+    if objectives is None:
         return
-    status, reason = _OUTCOMES[found.word]
-    context.conditions.set(OBJECTIVES_MET, status, reason, completion_text(found))
+    status, reason = _OUTCOMES[objectives.word]
+    context.conditions.set(OBJECTIVES_MET, status, reason, completion_text(objectives))
 
 
-def left_out_step_runs(context: ReconcileContext) -> dict[str, str]:
+def omitted_step_runs(context: ReconcileContext) -> dict[str, str]:
     """Return the ids of step runs that are not run, with the reason."""
     spec, reports = context.benchmark.spec, context.reports
     return left_out(
@@ -115,8 +115,10 @@ def check_baseline_results(context: ReconcileContext) -> None:
     if baseline is None:
         return
     if baseline.benchmark is not None:
-        found = observe_baseline(context.cluster, context.namespace, baseline.benchmark.name)
-        apply_outcome(check_baseline(found))
+        baseline_benchmark = observe_baseline(
+            context.cluster, context.namespace, baseline.benchmark.name
+        )
+        apply_outcome(check_baseline(baseline_benchmark))
     else:
         read_baseline(context.cluster, context.reports, context.namespace, baseline)
 
@@ -127,34 +129,37 @@ def compare_with_baseline(context: ReconcileContext) -> None:
     if comparison.baseline is None:
         return
     try:
-        found = _compare(context, comparison.baseline)
+        result = _compare(context, comparison.baseline)
     except SolrbenchError as error:
         context.conditions.set(COMPARED, "False", error.reason, error.message)
         return
-    context.update(comparison=found)
-    context.conditions.set(COMPARED, "True", LifecycleReason.COMPARED, _summary(found))
+    context.update(comparison=result)
+    context.conditions.set(COMPARED, "True", LifecycleReason.COMPARED, _summary(result))
 
 
 def is_baseline_decided(context: ReconcileContext) -> bool:
     """Say whether each step that both have is Better, Worse or Same by the status."""
     if context.status.comparison is None or not context.conditions.is_true(COMPARED):
         return False
-    primary = primary_words(context.status.comparison.figures)
-    decided = (Word.SAME, Word.BETTER, Word.WORSE)
-    return bool(primary) and all(each.word in decided for each in primary)
+    primary = primary_comparisons(context.status.comparison.figures)
+    decided = (Conclusion.SAME, Conclusion.BETTER, Conclusion.WORSE)
+    return bool(primary) and all(comparison.word in decided for comparison in primary)
 
 
 def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineComparison:
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     documents = list(context.reports.documents(benchmark).values())
-    after = benchmark_side(benchmark.metadata.name, benchmark, documents)
+    after = benchmark_input(benchmark.metadata.name, benchmark, documents)
     before = read_baseline(context.cluster, context.reports, context.namespace, baseline)
-    return baseline_comparison(compare_sides(before, after, settings_of_spec(benchmark.spec)))
+    return baseline_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
 
 
 def _summary(found: BaselineComparison) -> str:
     """Return `compared with juniper: 2 Same, 1 Worse`."""
-    words = Counter(str(each.word or "without a word") for each in primary_words(found.figures))
+    words = Counter(
+        str(primary_comparison.word or "without a word")
+        for primary_comparison in primary_comparisons(found.figures)
+    )
     counts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     return f"compared with {found.baseline}: {counts or 'no step in common'}"
 
@@ -209,16 +214,16 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
 def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
     """Note how many repeats there are to be, by the words that the status has now."""
     spec = context.benchmark.spec
-    left = left_out_step_runs(context)
+    left = omitted_step_runs(context)
     done = frozenset(documents) | frozenset(left)
-    ids = [each for each in all_step_runs(spec) if str(each) in done]
+    ids = [step_run for step_run in all_step_runs(spec) if str(step_run) in done]
     repeats = count_repeats(
         spec.load.repeats,
         ids,
-        ladder_length(spec),
+        count_load_steps(spec),
         lambda: _is_decided(context, list(documents.values())),
     )
-    ladders = [each for each in all_step_runs(spec, repeats) if str(each) not in left]
+    ladders = [step_run for step_run in all_step_runs(spec, repeats) if str(step_run) not in left]
     total = len(ladders) + count_trials(context)
     counted = {"repeats": repeats, "total_steps": total}
     context.update(report=context.status.report.model_copy(update=counted))

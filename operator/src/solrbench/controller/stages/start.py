@@ -103,13 +103,13 @@ def _is_checked(context: ReconcileContext) -> bool:
 def _check_downloads(context: ReconcileContext) -> None:
     dataset = context.benchmark.spec.dataset
     if dataset is not None and dataset.http is not None:
-        found = Downloads(
+        downloads = Downloads(
             tuple(host_of(qualify(url, context.namespace)) for url in dataset.http.urls),
             context.dataset_hosts,
             dataset.http.secret_fields,
             secrets_allowed=context.settings.dataset_secrets,
         )
-        apply_outcome(first_outcome(DOWNLOAD_CHECKS, found))
+        apply_outcome(first_outcome(DOWNLOAD_CHECKS, downloads))
 
 
 def _observe(context: ReconcileContext) -> References:
@@ -138,57 +138,59 @@ def _claim_exists(context: ReconcileContext, name: str) -> bool:
 
 def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
     spec = benchmark.spec
-    found: list[tuple[str, str, list[str]]] = []
+    config_maps: list[tuple[str, str, list[str]]] = []
     if spec.collection.config_set.config_map is not None:
-        found.append(
+        config_maps.append(
             ("spec.collection.configSet.configMap", spec.collection.config_set.config_map.name, [])
         )
     if spec.dataset is not None and spec.dataset.config_map is not None:
         source = spec.dataset.config_map
-        found.append(("spec.dataset.configMap", source.name, list(source.keys)))
+        config_maps.append(("spec.dataset.configMap", source.name, list(source.keys)))
     tls = None if spec.dataset is None or spec.dataset.http is None else spec.dataset.http.tls
     if tls is not None and tls.ca_config_map is not None:
         path = "spec.dataset.http.tls.caConfigMap"
-        found.append((path, tls.ca_config_map.name, [tls.ca_config_map.key]))
+        config_maps.append((path, tls.ca_config_map.name, [tls.ca_config_map.key]))
     for path, _, content in sources(spec.workload):
         if content.config_map is not None:
             file = content.config_map
-            found.append((f"spec.{path}.configMap", file.name, [file.key]))
+            config_maps.append((f"spec.{path}.configMap", file.name, [file.key]))
     baseline = spec.comparison.baseline
     if baseline is not None and baseline.report is not None:
         stored = baseline.report.config_map
-        found.append(("spec.comparison.baseline.report.configMap", stored.name, [stored.key]))
+        config_maps.append(("spec.comparison.baseline.report.configMap", stored.name, [stored.key]))
     if spec.workload.locustfile is not None:
         locustfile = spec.workload.locustfile.config_map
-        found.append(("spec.workload.locustfile.configMap", locustfile.name, [locustfile.key]))
+        config_maps.append(
+            ("spec.workload.locustfile.configMap", locustfile.name, [locustfile.key])
+        )
     for index, companion in enumerate(spec.companions):
         manifests = companion.config_map
         keys = [] if manifests.key is None else [manifests.key]
-        found.append((f"spec.companions[{index}].configMap", manifests.name, keys))
-    return [*found, *_config_maps_of_variables(benchmark)]
+        config_maps.append((f"spec.companions[{index}].configMap", manifests.name, keys))
+    return [*config_maps, *_config_maps_of_variables(benchmark)]
 
 
 def _config_maps_of_variables(benchmark: SolrBenchmark) -> Iterator[tuple[str, str, list[str]]]:
     for index, options in enumerate(benchmark.spec.pod_options):
-        for number, each in enumerate(options.env or ()):
-            if each.value_from is not None and each.value_from.config_map_key_ref is not None:
-                key = each.value_from.config_map_key_ref
+        for number, env_var in enumerate(options.env or ()):
+            if env_var.value_from is not None and env_var.value_from.config_map_key_ref is not None:
+                key = env_var.value_from.config_map_key_ref
                 path = f"spec.podOptions[{index}].env[{number}].valueFrom.configMapKeyRef"
                 yield path, key.name, [key.key]
 
 
 def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
-    found = []
+    claims = []
     dataset = benchmark.spec.dataset
     if dataset is not None and dataset.persistent_volume_claim is not None:
         claim = dataset.persistent_volume_claim.claim_name
-        found.append(("spec.dataset.persistentVolumeClaim", claim))
+        claims.append(("spec.dataset.persistentVolumeClaim", claim))
     for path, _, content in sources(benchmark.spec.workload):
         if content.persistent_volume_claim is not None:
             claim = content.persistent_volume_claim.claim_name
-            found.append((f"spec.{path}.persistentVolumeClaim", claim))
+            claims.append((f"spec.{path}.persistentVolumeClaim", claim))
     export = benchmark.spec.results.export
     if export is not None and export.persistent_volume_claim is not None:
         claim = export.persistent_volume_claim.claim_name
-        found.append(("spec.results.export.persistentVolumeClaim", claim))
-    return found
+        claims.append(("spec.results.export.persistentVolumeClaim", claim))
+    return claims

@@ -15,8 +15,8 @@ from solrbench.controller.companions import (
     verify_companions,
 )
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion import delete_components, find_removal_obstacle, removal_of
-from solrbench.controller.failure_evidence import add_late_pod_events, keep_evidence
+from solrbench.controller.deletion import delete_components, find_removal_blocker, removal_of
+from solrbench.controller.failure_evidence import add_late_pod_events, keep_diagnostics
 from solrbench.controller.objects import LOAD
 from solrbench.controller.outcomes import TargetLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -50,7 +50,7 @@ def reconcile_target(context: ReconcileContext) -> None:
     if context.conditions.is_true(DATA_INDEXED):  # the index is used again, so it must be whole
         provisioner_of(context).check_unchanged(context, provisioner_of(context).pods(context))
     if not _remove_old(context):
-        raise find_removal_obstacle(removal_of(context)) or TemporaryError(
+        raise find_removal_blocker(removal_of(context)) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
     provisioner = provisioner_of(context)
@@ -98,7 +98,7 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
     again = next_target_attempt(attempts, fresh_nodes=fresh_nodes)
     # Nodes that were there at first must be back: half a cluster would be another target.
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
-    where = keep_evidence(context, lost.reason, lost.message)
+    where = keep_diagnostics(context, lost.reason, lost.message)
     context.update(attempts=again, target=expected, live_load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(
@@ -158,8 +158,8 @@ def _observe_variant(context: ReconcileContext, name: str) -> VariantTarget | No
     ):
         versions = sorted({each.solr_version[:32] for each in node_identities(solr).values()})[:8]
         if not context.benchmark.spec.workload.may_change_index:
-            found = replicas(solr, resolve_alias(solr, collection))
-            sizes = tuple(replica_sizes_via_proxy(solr, found))
+            variant_replicas = replicas(solr, resolve_alias(solr, collection))
+            sizes = tuple(replica_sizes_via_proxy(solr, variant_replicas))
             documents = None if find_disagreement(sizes) else sum(count_documents(sizes).values())
     return VariantTarget(documents=documents, solr_versions=versions)
 
@@ -172,8 +172,8 @@ def _count_index(context: ReconcileContext) -> tuple[int | None, int | None]:
     provisioner = provisioner_of(context)
     try:
         with context.solr(timeout_seconds=INDEX_SECONDS) as solr:
-            found = provisioner.find_replicas(context, solr)
-            sizes = tuple(provisioner.replica_sizes(solr, found))
+            index_replicas = provisioner.find_replicas(context, solr)
+            sizes = tuple(provisioner.replica_sizes(solr, index_replicas))
     except (SolrbenchError, LookupError, TypeError, ValueError):
         return None, None  # a result is not refused because Solr does not describe itself
     documents = None if find_disagreement(sizes) else sum(count_documents(sizes).values())

@@ -73,7 +73,7 @@ class StepRunMeasurement:
             failures,
             self.recorder.measured_microseconds(),
             seconds,
-            _recent_requests([each for _, each in seconds], response_buckets),
+            _recent_requests([count for _, count in seconds], response_buckets),
         )
 
     def result(

@@ -170,7 +170,7 @@ class Usage:
 
     def fields(self) -> dict[str, Any]:
         """Return every number by its name."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 class _ClockReading(NamedTuple):
@@ -243,7 +243,7 @@ class UsageMeter:
         begin, self._slice_started = self._slice_started, now
         if now.clock <= begin.clock:
             return
-        found = UsageSlice(
+        usage_slice = UsageSlice(
             begin_seconds=begin.clock - self._started.clock,
             seconds=now.clock - begin.clock,
             cpu_seconds=now.process - begin.process,
@@ -251,8 +251,8 @@ class UsageMeter:
             core_waiting_seconds=_difference(begin.waiting, now.waiting),
         )
         # Only the worst of each kind is wanted, and a step may last a day.
-        self._most_cpu = max(self._most_cpu or found, found, key=_cpu_share)
-        self._most_busy = max(self._most_busy or found, found, key=_busy_share)
+        self._most_cpu = max(self._most_cpu or usage_slice, usage_slice, key=_cpu_share)
+        self._most_busy = max(self._most_busy or usage_slice, usage_slice, key=_busy_share)
 
 
 def _cpu_share(slice_: UsageSlice) -> float:

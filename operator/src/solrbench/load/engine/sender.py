@@ -140,7 +140,9 @@ class OpenLoopSender:
 
     async def prepare(self) -> None:
         """Connect ahead of the first requests."""
-        await asyncio.gather(*(each.prepare(self._expected_clients) for each in self._node_senders))
+        await asyncio.gather(
+            *(node_sender.prepare(self._expected_clients) for node_sender in self._node_senders)
+        )
 
     def start(self) -> None:
         """Begin the schedule."""

@@ -144,7 +144,7 @@ class StepRun:
         arrivals = self._factory.open_loop_recorder
         if arrivals is None:
             return result
-        nodes = [each.result() for each in self._factory.node_counts]
+        nodes = [node_count.result() for node_count in self._factory.node_counts]
         return arrivals.add_to_result(
             result.model_copy(update={"nodes": nodes}), recorder.empty_result
         )

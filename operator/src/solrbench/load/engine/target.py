@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from solrbench.api.v1alpha1.workload import MOST_NAMES
+from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.workload_files import WARM_UP_FOLDER
 from solrbench.load.recording.recorder import StepRunRecorder
@@ -79,7 +79,7 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     if own is None:
         return target
     # The names of a warm-up are in no result.
-    warm_up = plan.model_copy(update={"workload": own, "max_request_names": MOST_NAMES})
+    warm_up = plan.model_copy(update={"workload": own, "max_request_names": MAX_REQUEST_NAMES})
     return replace(target, warm_up=_load(warm_up, queries_folder / WARM_UP_FOLDER))
 
 
@@ -90,7 +90,7 @@ def _load(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
         seed=workload.draw_seed,
         nodes=_nodes(plan, plan.solr_urls, access),
         timeout_seconds=workload.timeout_seconds,
-        variants={each.variant: _nodes(plan, each.urls, access) for each in plan.variants},
+        variants={variant.variant: _nodes(plan, variant.urls, access) for variant in plan.variants},
     )
 
 

@@ -152,7 +152,7 @@ class UserFactory:
         self.open_loop_recorder: OpenLoopRecorder | None = None
         self.node_counts: list[NodeCounts] = []
         self._user_activities: list[UserActivity] = []
-        self._node_activities = [NodeActivity(f"{each.host}:{each.port}") for each in self._nodes]
+        self._node_activities = [NodeActivity(f"{node.host}:{node.port}") for node in self._nodes]
 
     @property
     def expected_users(self) -> int:
@@ -180,9 +180,9 @@ class UserFactory:
 
     def _make_user(self, index: int) -> ClosedLoopUser:
         number = self._number(index)
-        place = number % len(self._nodes)
-        node, recorder = self._nodes[place], self._context.recorder
-        activity = UserActivity(number, self._node_activities[place], recorder)
+        node_index = number % len(self._nodes)
+        node, recorder = self._nodes[node_index], self._context.recorder
+        activity = UserActivity(number, self._node_activities[node_index], recorder)
         self._user_activities.append(activity)
         spec, pace = self._assignment.think_time, self._assignment.pacing_milliseconds
         seed = self._think_seed(number)
@@ -217,7 +217,7 @@ class UserFactory:
         self.open_loop_recorder = OpenLoopRecorder(
             self._target.requests.names, self._target.requests.transactions
         )
-        self.node_counts = [NodeCounts(each) for each in self._node_activities]
+        self.node_counts = [NodeCounts(node_activity) for node_activity in self._node_activities]
         return OpenLoopSender(
             self._context,
             schedule,

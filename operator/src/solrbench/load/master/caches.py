@@ -69,11 +69,11 @@ def parse_caches(response: Mapping[str, Any], collection: str) -> CacheCounts | 
     cores = _cores(response, collection)
     counts = {}
     for cache in CACHES:
-        found = [engine[_PREFIX + cache] for engine in cores if _PREFIX + cache in engine]
-        if found and all(LOOKUPS in each and HITS in each for each in found):
+        caches = [engine[_PREFIX + cache] for engine in cores if _PREFIX + cache in engine]
+        if caches and all(LOOKUPS in each and HITS in each for each in caches):
             counts[cache] = (
-                sum(int(each[LOOKUPS]) for each in found),
-                sum(int(each[HITS]) for each in found),
+                sum(int(each[LOOKUPS]) for each in caches),
+                sum(int(each[HITS]) for each in caches),
             )
     return CacheCounts(len(cores), counts) if counts else None
 
@@ -91,9 +91,9 @@ def entries_in_text(text: str, collection: str) -> CacheEntries:
     """Return the same as the metrics of Solr 10 have it."""
     cores, entries = set(), 0
     for labels, value in _SIZE.findall(text):
-        found = dict(_LABEL.findall(labels))
-        if found.get("collection") == collection and found.get("name") in CACHES:
-            cores.add(found.get("core"))
+        label_values = dict(_LABEL.findall(labels))
+        if label_values.get("collection") == collection and label_values.get("name") in CACHES:
+            cores.add(label_values.get("core"))
             entries += int(float(value))
     return CacheEntries(len(cores), entries)
 
@@ -177,33 +177,34 @@ class CacheReset:
     def _wait_until_empty(self, http: httpx.Client, cores: int) -> None:
         deadline = self._now() + _EMPTY_SECONDS
         while True:
-            found = self._read(http)
-            if found.cores >= cores and found.entries == 0:
+            cache_entries = self._read(http)
+            if cache_entries.cores >= cores and cache_entries.entries == 0:
                 return
             if self._now() >= deadline:
                 raise LoadError(
                     LoadReason.CACHES_NOT_EMPTY,
-                    f"{found.cores} of {cores} cores of {self._collection} report"
-                    f" {found.entries} entries {_EMPTY_SECONDS:.0f} s after RELOAD, limit 0;"
+                    f"{cache_entries.cores} of {cores} cores of {self._collection} report"
+                    f" {cache_entries.entries} entries {_EMPTY_SECONDS:.0f} s after RELOAD,"
+                    " limit 0;"
                     " remove firstSearcher listeners from the config set, and other clients",
                 )
             self._pause(_PAUSE_SECONDS)
 
     def _read(self, http: httpx.Client) -> CacheEntries:
         try:
-            found = self._from_json(http) or self._from_text(http)
+            cache_entries = self._from_json(http) or self._from_text(http)
         except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
             raise LoadError(
                 LoadReason.CACHES_NOT_RELOADED,
                 f"the caches of {self._collection} could not be read: {error!r}; {_REMEDY}",
             ) from error
-        if not found.cores:
+        if not cache_entries.cores:
             raise LoadError(
                 LoadReason.CACHES_NOT_EMPTY,
                 f"Solr reports no caches of {self._collection} at {self._urls[0]}/admin/metrics, so"
                 " it cannot be checked that they are empty; set load.between.caches to Keep",
             )
-        return found
+        return cache_entries
 
     def _from_json(self, http: httpx.Client) -> CacheEntries | None:
         """Return what Solr 9 reports of all nodes; None from one that has another format."""
@@ -223,7 +224,7 @@ class CacheReset:
 
 _INTERVAL_SECONDS = 1.0
 _TIMEOUT_SECONDS = 2.0
-_MOST_FAILURES = 3
+_MAX_FAILURES = 3
 """Failures in a row after which no more samples are taken in this step run."""
 
 _MAX_SAMPLES = MAX_CACHE_SAMPLES // 3
@@ -280,7 +281,7 @@ class CacheSampler:
 
     @property
     def _wanted(self) -> bool:
-        return not self._refused and self._failures < _MOST_FAILURES
+        return not self._refused and self._failures < _MAX_FAILURES
 
     def _go_on(self) -> None:
         while self._wanted and not self._ended.wait(self._interval):

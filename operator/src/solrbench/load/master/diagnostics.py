@@ -121,7 +121,7 @@ class FlightRecordings:
         self._begun = None
         ended = self._agents.each(self._end)
         # What was not begun cannot be taken: the first error is the one that says why.
-        return [self._file(agent, begun[agent] or found) for agent, found in ended.items()]
+        return [self._file(agent, begun[agent] or recording) for agent, recording in ended.items()]
 
     def _begin(self, agent: str) -> None:
         self._agents.request("POST", agent, FLIGHT_RECORDING, {"seconds": self._seconds})
@@ -181,13 +181,13 @@ class DiagnosticsRecorder:
 
 def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:
     """Return the first texts and the first recordings, as many as the limits hold."""
-    texts = _first([each for each in files if each.is_text], MAX_TEXT_BYTES)
-    recordings = _first([each for each in files if not each.is_text], MAX_RECORDING_BYTES)
+    texts = _first([file for file in files if file.is_text], MAX_TEXT_BYTES)
+    recordings = _first([file for file in files if not file.is_text], MAX_RECORDING_BYTES)
     return [*texts, *recordings]
 
 
 def _first(files: Sequence[DiagnosticFile], most: int) -> list[DiagnosticFile]:
-    sizes = accumulate(len(each.content) for each in files)
+    sizes = accumulate(len(diagnostic_file.content) for diagnostic_file in files)
     return [file for file, size in zip(files, sizes, strict=True) if size <= most]
 
 
@@ -236,8 +236,8 @@ class GcLogs:
         return str(self._get(agent, {"begin": begin})["text"])
 
     def _get(self, agent: str, parameters: dict[str, int]) -> dict[str, Any]:
-        found: dict[str, Any] = self._agents.request("GET", agent, GC_LOG, parameters).json()
-        return found
+        response: dict[str, Any] = self._agents.request("GET", agent, GC_LOG, parameters).json()
+        return response
 
 
 THREADS = "/admin/info/threads"
@@ -269,8 +269,8 @@ class ThreadDumper:
         if self._greenlet is not None:
             self._greenlet.join()
             self._greenlet = None
-        found, self._files = self._files, []
-        return found
+        files, self._files = self._files, []
+        return files
 
     def _dump_until_end(self, ended: Event) -> None:
         for number in range(1, self._wanted.count + 1):
@@ -283,7 +283,7 @@ class ThreadDumper:
                 self._files.append(DiagnosticFile.pack(name, str(job.value)))
 
     def _is_full(self) -> bool:
-        return sum(len(each.content) for each in self._files) > MAX_TEXT_BYTES
+        return sum(len(file.content) for file in self._files) > MAX_TEXT_BYTES
 
     def _dump(self, url: str) -> str:
         try:

@@ -77,7 +77,9 @@ class DistributedStepRun:
     def results(self) -> list[tuple[str, WorkerStepResult]]:
         """Names and results of the workers that have ended the step run, by place."""
         results = self._reports.results
-        return [(self._names[each], results[each]) for each in self._members if each in results]
+        return [
+            (self._names[member], results[member]) for member in self._members if member in results
+        ]
 
     def assign(self) -> None:
         """Give every worker its part."""

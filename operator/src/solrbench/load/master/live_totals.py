@@ -24,11 +24,11 @@ from solrbench.load.schedule.messages import LiveTotals
 from solrbench.stats.histograms import Histogram
 
 WINDOW_SECONDS = 10.0
-MOST_REPORTS = 20_000
+MAX_REPORTS = 20_000
 """Reports that are kept: ten seconds of 2000 workers, each of a few hundred bytes."""
 
 
-class RecentFigures(NamedTuple):
+class RecentMetrics(NamedTuple):
     """Requests of all workers that ended in the last seconds; all None without any."""
 
     requests: int | None = None
@@ -46,7 +46,7 @@ class RecentWindow:
     """
 
     def __init__(self) -> None:
-        self._reports: deque[tuple[float, RecentRequests]] = deque(maxlen=MOST_REPORTS)
+        self._reports: deque[tuple[float, RecentRequests]] = deque(maxlen=MAX_REPORTS)
 
     def clear(self) -> None:
         """Forget everything: another step run begins, or its measurement does."""
@@ -58,15 +58,17 @@ class RecentWindow:
         if recent.requests or recent.times:
             self._reports.append((now, recent))
 
-    def figures(self, now: float) -> RecentFigures:
+    def figures(self, now: float) -> RecentMetrics:
         """Return what came in the seconds before `now`."""
         self._drop_old(now)
         if not self._reports:
-            return RecentFigures()
+            return RecentMetrics()
         reports = [recent for _, recent in self._reports]
-        times = percentiles_of((each.times for each in reports), (50, 95, 99))
-        return RecentFigures(
-            sum(each.requests for each in reports), sum(each.failures for each in reports), *times
+        times = percentiles_of((report.times for report in reports), (50, 95, 99))
+        return RecentMetrics(
+            sum(report.requests for report in reports),
+            sum(report.failures for report in reports),
+            *times,
         )
 
     def _drop_old(self, now: float) -> None:

@@ -173,7 +173,7 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     if plan.telemetry.collect is Collect.SERVERS_AND_PODS:
         sources.append(OwnPodSource())
     if plan.agents:
-        sources.append(AgentSource([(each.address, each.component) for each in plan.agents]))
+        sources.append(AgentSource([(agent.address, agent.component) for agent in plan.agents]))
     else:
         sources.append(MachineSource())
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
@@ -183,7 +183,7 @@ def _diagnostics(plan: LoadPlan) -> DiagnosticsRecorder | None:
     if plan.diagnostics is None:
         return None
     wanted, access = plan.diagnostics, partial(load_auth, plan)
-    agents = [each.address for each in plan.agents if each.component == SOLR]
+    agents = [agent.address for agent in plan.agents if agent.component == SOLR]
     sources: list[DiagnosticsSource] = [ThreadDumper(wanted.thread_dumps, plan.solr_urls, access)]
     if wanted.gc_log:
         sources.append(GcLogs(agents))

@@ -18,9 +18,9 @@ from typing import Any
 
 from solrbench.api.v1alpha1.arrivals import mean_rate
 from solrbench.contract.load_plan import PlannedStepRun
-from solrbench.contract.request_counts import MOST_SHARES, ResponseGap, UserShares, sum_counts
+from solrbench.contract.request_counts import MAX_USER_SHARES, ResponseGap, UserShares, sum_counts
 from solrbench.contract.step_document import (
-    MOST_SLOW,
+    MAX_SLOW_REQUESTS,
     ConnectionResult,
     FailureKind,
     NodeResult,
@@ -62,22 +62,38 @@ def _merge(node: str, parts: Sequence[NodeResult]) -> NodeResult:
             part.response_time_histogram for part in parts
         ).encode(),
         response_sum_microseconds=sum(part.response_sum_microseconds for part in parts),
-        response_max_microseconds=max((each for each in longest if each is not None), default=None),
+        response_max_microseconds=max(
+            (
+                response_max_microseconds
+                for response_max_microseconds in longest
+                if response_max_microseconds is not None
+            ),
+            default=None,
+        ),
     )
 
 
 def merge_connections(results: Iterable[WorkerStepResult]) -> ConnectionResult | None:
     """Return the connections of all workers; None if one did not count them."""
     parts = [result.connections for result in results]
-    found = [part for part in parts if part is not None]
-    if len(found) < len(parts):
+    known_parts = [part for part in parts if part is not None]
+    if len(known_parts) < len(parts):
         return None
-    longest = [part.open_max_microseconds for part in found]
+    longest = [part.open_max_microseconds for part in known_parts]
     return ConnectionResult(
-        opened=sum(part.opened for part in found),
-        open_time_histogram=histograms.merge(part.open_time_histogram for part in found).encode(),
-        open_sum_microseconds=sum(part.open_sum_microseconds for part in found),
-        open_max_microseconds=max((each for each in longest if each is not None), default=None),
+        opened=sum(part.opened for part in known_parts),
+        open_time_histogram=histograms.merge(
+            part.open_time_histogram for part in known_parts
+        ).encode(),
+        open_sum_microseconds=sum(part.open_sum_microseconds for part in known_parts),
+        open_max_microseconds=max(
+            (
+                open_max_microseconds
+                for open_max_microseconds in longest
+                if open_max_microseconds is not None
+            ),
+            default=None,
+        ),
     )
 
 
@@ -90,15 +106,15 @@ def compare_workers(results: Sequence[WorkerStepResult]) -> list[list[WorkerPerc
         return [[] for _ in results]
     own = [_service_times(result) for result in results]
     whole = Histogram()
-    for each in own:
-        whole.add(each)
+    for service_times in own:
+        whole.add(service_times)
     pooled = {percent: whole.percentile(percent) for percent in PERCENTS}
-    return [_percentiles(each, pooled) for each in own]
+    return [_percentiles(service_times, pooled) for service_times in own]
 
 
 def _service_times(result: WorkerStepResult) -> Histogram:
     return histograms.merge(
-        each.service_time_histogram for each in result.requests if not each.is_transaction
+        request.service_time_histogram for request in result.requests if not request.is_transaction
     )
 
 
@@ -112,9 +128,11 @@ def _percentiles(own: Histogram, pooled: dict[int, int | None]) -> list[WorkerPe
 
 def merge_response_gaps(results: Iterable[WorkerStepResult]) -> list[ResponseGap]:
     """Return the longest waits of users, then those of nodes as each worker saw them."""
-    found = [each for result in results for each in result.response_gaps]
-    users = longest(each for each in found if each.user is not None)
-    return users + longest(each for each in found if each.user is None)
+    response_gaps = [response_gap for result in results for response_gap in result.response_gaps]
+    users = longest(response_gap for response_gap in response_gaps if response_gap.user is not None)
+    return users + longest(
+        response_gap for response_gap in response_gaps if response_gap.user is None
+    )
 
 
 def merge_user_shares(results: Iterable[WorkerStepResult]) -> UserShares | None:
@@ -131,7 +149,7 @@ def merge_user_shares(results: Iterable[WorkerStepResult]) -> UserShares | None:
         histogram=histogram.encode(),
         median_requests=median_requests(histogram, users),
         most_requests=max(part.most_requests for part in parts),
-        fewest=sorted(fewest, key=lambda each: (each.requests, each.user))[:MOST_SHARES],
+        fewest=sorted(fewest, key=lambda each: (each.requests, each.user))[:MAX_USER_SHARES],
     )
 
 
@@ -148,10 +166,12 @@ def merge_worker_results(
 
     Workers begin to measure at the same message of the master, so seconds since then compare.
     """
-    found = [result for _, result in results]
-    sending_seconds = _sending_seconds(found, metadata.ended_early)
-    width = max((each.windows.width for part in found for each in part.requests), default=1)
-    requests = _merge_requests(found, sending_seconds, width)
+    worker_results = [result for _, result in results]
+    sending_seconds = _sending_seconds(worker_results, metadata.ended_early)
+    width = max(
+        (each.windows.width for part in worker_results for each in part.requests), default=1
+    )
+    requests = _merge_requests(worker_results, sending_seconds, width)
     return StepRunResult(
         id=planned.id,
         repeat=planned.repeat,
@@ -159,21 +179,21 @@ def merge_worker_results(
         step=planned.step.name,
         trial=planned.trial,
         users=planned.step.users,
-        requests_per_second=_planned_rate(planned, found, sending_seconds),
-        planned_requests=_planned(found),
-        queries_exhausted=any(result.queries_exhausted for result in found),
+        requests_per_second=_planned_rate(planned, worker_results, sending_seconds),
+        planned_requests=_planned(worker_results),
+        queries_exhausted=any(result.queries_exhausted for result in worker_results),
         requests=requests,
         workers=_workers(results),
         window_seconds=width,
-        duration_seconds=None if metadata.ended_early else _duration(planned, found),
-        thousands=merge_request_windows(found),
-        nodes=merge_nodes(found),
-        response_gaps=merge_response_gaps(found),
-        user_shares=merge_user_shares(found),
-        connections=merge_connections(found),
+        duration_seconds=None if metadata.ended_early else _duration(planned, worker_results),
+        thousands=merge_request_windows(worker_results),
+        nodes=merge_nodes(worker_results),
+        response_gaps=merge_response_gaps(worker_results),
+        user_shares=merge_user_shares(worker_results),
+        connections=merge_connections(worker_results),
         **metadata.fields(),
-        telemetry=add_load_pods(metadata.telemetry, [each.pod for each in found]),
-        **_times(found, metadata.start_time, sending_seconds),
+        telemetry=add_load_pods(metadata.telemetry, [each.pod for each in worker_results]),
+        **_times(worker_results, metadata.start_time, sending_seconds),
         **_steadiness(requests, metadata.start_time, width),
     )
 
@@ -182,7 +202,7 @@ def _sending_seconds(results: Sequence[WorkerStepResult], ended: EndedEarly | No
     """Return when the last worker began no more requests; None unless all are known."""
     if ended is not None:
         return ended.second
-    known = [each.sending_seconds for each in results if each.sending_seconds is not None]
+    known = [result.sending_seconds for result in results if result.sending_seconds is not None]
     return max(known) if known and len(known) == len(results) else None
 
 
@@ -192,7 +212,7 @@ def _duration(planned: PlannedStepRun, results: Sequence[WorkerStepResult]) -> f
         return None
     if planned.step.duration_seconds is not None:
         return planned.step.duration_seconds
-    scheduled = [each.planned_seconds for each in results if each.planned_seconds]
+    scheduled = [worker.planned_seconds for worker in results if worker.planned_seconds]
     known = bool(scheduled) and len(scheduled) == len(results)
     return round(max(scheduled), _DIGITS) if known else None
 
@@ -201,8 +221,8 @@ def _times(
     results: Sequence[WorkerStepResult], began: datetime, sending_seconds: float | None
 ) -> dict[str, Any]:
     """Return when the first request was sent and the last response came; `began`: measuring."""
-    starts = (each.first_seconds for each in results if each.first_seconds is not None)
-    ends = (each.last_seconds for each in results if each.last_seconds is not None)
+    starts = (result.first_seconds for result in results if result.first_seconds is not None)
+    ends = (result.last_seconds for result in results if result.last_seconds is not None)
     first = min(starts, default=0.0)
     last = max(ends, default=first)
     return {
@@ -217,7 +237,7 @@ def _times(
 
 def _steadiness(requests: Sequence[RequestResult], began: datetime, width: int) -> dict[str, Any]:
     """Return from when on the seconds were steady, and which were unlike the others."""
-    series = second_means(each for each in requests if not each.is_transaction)
+    series = second_means(request for request in requests if not request.is_transaction)
     outliers = find_outliers(series, began, width)
     return {
         "steady_from_second": steady_from(series),
@@ -237,7 +257,9 @@ def _workers(results: Sequence[tuple[str, WorkerStepResult]]) -> list[WorkerResu
 def _worker(
     name: str, result: WorkerStepResult, percentiles: list[WorkerPercentile]
 ) -> WorkerResult:
-    usage = {each: _rounded(getattr(result, each)) for each in WorkerUsage.model_fields}
+    usage = {
+        field_name: _rounded(getattr(result, field_name)) for field_name in WorkerUsage.model_fields
+    }
     return WorkerResult(worker=name, requests=result.measured, percentiles=percentiles, **usage)
 
 
@@ -246,7 +268,7 @@ def _rounded(number: Any) -> Any:
 
 
 def _planned(results: Iterable[WorkerStepResult]) -> int | None:
-    plans = [each.planned_requests for each in results if each.planned_requests is not None]
+    plans = [result.planned_requests for result in results if result.planned_requests is not None]
     return sum(plans) if plans else None
 
 
@@ -276,7 +298,11 @@ def _merge_requests(
 def _merge_request(
     name: str, parts: Sequence[WorkerRequestStats], sending_seconds: float | None, width: int
 ) -> RequestResult:
-    responses = [each for part in parts if (each := part.response_time_histogram)]
+    responses = [
+        response_time_histogram
+        for part in parts
+        if (response_time_histogram := part.response_time_histogram)
+    ]
     # A second in which no request was begun says how long stragglers took, not how the step was.
     end = math.inf if sending_seconds is None else sending_seconds
     windows, drained = add_windows((part.windows for part in parts), width, end)
@@ -321,16 +347,18 @@ def _merge_blocks(stored: Iterable[str]) -> str:
 
 
 def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:
-    ordered = sorted(requests, key=lambda each: (-each.service_time_microseconds, each.second))
-    return ordered[:MOST_SLOW]
+    ordered = sorted(
+        requests, key=lambda request: (-request.service_time_microseconds, request.second)
+    )
+    return ordered[:MAX_SLOW_REQUESTS]
 
 
 def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:
     counts: dict[str, int] = {}
     samples: dict[str, str] = {}
-    for each in kinds:
-        counts[each.kind] = counts.get(each.kind, 0) + each.count
-        samples.setdefault(each.kind, each.sample)
+    for failure_kind in kinds:
+        counts[failure_kind.kind] = counts.get(failure_kind.kind, 0) + failure_kind.count
+        samples.setdefault(failure_kind.kind, failure_kind.sample)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [FailureKind(kind=kind, count=n, sample=samples[kind]) for kind, n in ordered]
 

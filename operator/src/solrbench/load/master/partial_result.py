@@ -100,7 +100,7 @@ ALL_REQUESTS = "all requests"
 _DIGITS = 1
 
 
-def unfinished_result(
+def partial_result(
     planned: PlannedStepRun, so_far: RunningTotals, seconds: float, metadata: StepRunMetadata
 ) -> StepRunResult:
     """Return the document of a step run of which so many `seconds` were measured."""
@@ -161,10 +161,10 @@ def add_load_pods(
         workers: the pod of each, None where it was not read
 
     """
-    pods = [each for each in workers if each is not None]
+    pods = [server for server in workers if server is not None]
     if telemetry is None or not pods:
         return telemetry
-    masters = [each for each in telemetry.pods if each.component == LOAD_MASTER]
+    masters = [server for server in telemetry.pods if server.component == LOAD_MASTER]
     spreads = {SPREAD: spreads_of(SPREAD, [*masters, *pods])}
     return telemetry.model_copy(
         update={

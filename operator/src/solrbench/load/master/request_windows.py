@@ -74,7 +74,7 @@ def _edges(result: WorkerStepResult) -> Iterator[_Edge]:
 
 def _covered(result: WorkerStepResult) -> float:
     """Return up to which microsecond the micro-batches hold everything that a worker measured."""
-    if sum(each.requests for each in result.micro_batches) == result.measured:
+    if sum(micro_batch.requests for micro_batch in result.micro_batches) == result.measured:
         return float("inf")
     return float(result.micro_batches[-1].end_microseconds) if result.micro_batches else 0.0
 

@@ -196,7 +196,7 @@ def add_routes(
         return _json(state().model_dump_json(by_alias=True))
 
     @app.get("/solrbench/unfinished")
-    def get_unfinished() -> Response:
+    def get_partial_result() -> Response:
         document = unfinished()
         if document is None:
             return _missing("under way")

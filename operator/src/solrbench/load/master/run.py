@@ -66,7 +66,7 @@ class RunSchedule:
 
 
 def _step_index(plan: LoadPlan, step_run_id: str) -> int:
-    return next(each.step_index for each in plan.step_runs if each.id == step_run_id)
+    return next(step_run.step_index for step_run in plan.step_runs if step_run.id == step_run_id)
 
 
 Background = Callable[[Callable[[], StepRunResult]], StepRunResult]
@@ -136,13 +136,13 @@ class RunCoordinator:
             self._wait_until_stored(planned, begins_repeat=planned.repeat != repeat)
             self._status.step_run = planned
             warmed_up, repeat = WarmUpResult(), planned.repeat
-            begins = _ladder(planned) != ladder
+            begins = _load_profile(planned) != ladder
             if begins:
                 first = ladder is None
                 self._executor.offsets = (
                     resumed(self._plan) if first else ListOffsets(self._once_only)
                 )
-                ladder = _ladder(planned)
+                ladder = _load_profile(planned)
             if begins or self._plan.prepares_each_step:
                 emptied = self._empty()
                 warmed_up = replace(self._warm_up(planned), emptied=emptied)
@@ -230,6 +230,6 @@ class RunCoordinator:
         return document
 
 
-def _ladder(planned: PlannedStepRun) -> tuple[int, str, bool]:
+def _load_profile(planned: PlannedStepRun) -> tuple[int, str, bool]:
     """Return which ladder a step run belongs to; the trials of a variant are one of their own."""
     return planned.repeat, planned.variant, planned.trial is not None

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 
-from solrbench.analysis.step_results import with_figures
+from solrbench.analysis.step_results import with_metrics
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.contract.windows import CacheSample
 from solrbench.load.master.live_totals import RunningTotals
 from solrbench.load.master.merge import merge_worker_results
-from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult, unfinished_result
+from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult, partial_result
 from solrbench.load.master.result_store import ListOffsets
 from solrbench.load.master.step_run import CompletedStepRun, TelemetryReader
 from solrbench.load.recording.recorder import NameLimiter
@@ -54,7 +54,7 @@ def limit_series(document: StepRunResult, max_bytes: int) -> StepRunResult:
     return document.model_copy(
         update={
             "window_seconds": width,
-            "requests": [_widened(each, width) for each in document.requests],
+            "requests": [_widened(request, width) for request in document.requests],
             "thousands": document.thousands[:eighth],
             "warm_up_thousands": document.warm_up_thousands[:eighth],
             "caches": _thinned(document.caches, eighth),
@@ -87,7 +87,9 @@ def _thinned(samples: Sequence[CacheSample], most: int) -> list[CacheSample]:
     """Return the samples of every n-th moment, so that there are at most `most`."""
     if len(samples) <= most:
         return list(samples)
-    moments = [list(each) for _, each in groupby(samples, lambda sample: sample.second)]
+    moments = [
+        list(cache_samples) for _, cache_samples in groupby(samples, lambda sample: sample.second)
+    ]
     stride = -(-len(samples) // most) if most else len(moments) + 1
     return [sample for moment in moments[stride - 1 :: stride] for sample in moment]
 
@@ -141,7 +143,7 @@ class StepRunDocuments:
             completed.ended_early,
         )
         document = merge_worker_results(planned, self._limit_names(completed.results), record)
-        document = with_figures(document, self._plan.percentiles)
+        document = with_metrics(document, self._plan.percentiles)
         return limit_series(document, self._plan.max_result_bytes)
 
     def unfinished(self, planned: PlannedStepRun, so_far: RunningTotals) -> StepRunResult | None:
@@ -154,8 +156,8 @@ class StepRunDocuments:
             telemetry=self._telemetry.so_far() if self._telemetry is not None else None,
         )
         seconds = so_far.reported - so_far.began
-        document = unfinished_result(planned, so_far, seconds, record)
-        return with_figures(document, self._plan.percentiles)
+        document = partial_result(planned, so_far, seconds, record)
+        return with_metrics(document, self._plan.percentiles)
 
     def _limit_names(
         self, results: Sequence[tuple[str, WorkerStepResult]]
@@ -163,11 +165,12 @@ class StepRunDocuments:
         """Return them with few names: each worker of a custom locustfile met others first."""
         if self._plan.workload.locustfile is None:
             return results
-        return [(worker, _renamed(each, self._names)) for worker, each in results]
+        return [(worker, _renamed(result, self._names)) for worker, result in results]
 
 
 def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:
     requests = [
-        each.model_copy(update={"request": names.limit(each.request)}) for each in result.requests
+        request.model_copy(update={"request": names.limit(request.request)})
+        for request in result.requests
     ]
     return result.model_copy(update={"requests": requests})

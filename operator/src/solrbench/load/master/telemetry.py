@@ -22,9 +22,14 @@ import httpx
 from gevent.event import Event
 
 from solrbench.contract.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
-from solrbench.contract.server_document import MOST_MISSING, ServerFigures, ServerSeries, Telemetry
+from solrbench.contract.server_document import (
+    MAX_MISSING_TEXTS,
+    ServerFigures,
+    ServerSeries,
+    Telemetry,
+)
 from solrbench.net.http import HttpAuth
-from solrbench.telemetry.readings import ServerReading, figures_of, series_of
+from solrbench.telemetry.readings import ServerReading, series_of, summarise_readings
 from solrbench.telemetry.solr_json import FULL_PARAMETERS, LIGHT_PARAMETERS, parse_solr_json
 from solrbench.telemetry.solr_prometheus import PARAMETERS, parse_solr_prometheus
 from solrbench.telemetry.summary import handlers_of, spreads_of, with_shares, worst_servers
@@ -110,7 +115,9 @@ class TelemetrySampler:
             self._sample(full=number % FULL_EACH == 0)
 
     def _sample(self, *, full: bool) -> None:
-        jobs = [gevent.spawn(each.read, full=full) for each in self._sources]
+        jobs = [
+            gevent.spawn(telemetry_source.read, full=full) for telemetry_source in self._sources
+        ]
         gevent.joinall(jobs)
         for source, job in zip(self._sources, jobs, strict=True):
             for reading in job.value or ():
@@ -125,7 +132,7 @@ class TelemetrySampler:
 
     def _summary(self) -> Telemetry:
         servers = {
-            kind: [with_shares(figures_of(each)) for each in known.values() if each]
+            kind: [with_shares(summarise_readings(each)) for each in known.values() if each]
             for kind, known in self._readings.items()
         }
         solr, pods = servers.get("solr", []), servers.get("pods", [])
@@ -145,7 +152,7 @@ class TelemetrySampler:
         )
 
     def _series(self, *kept: Sequence[ServerFigures]) -> list[ServerSeries]:
-        names = {each.server for kind in kept for each in worst_servers(kind)}
+        names = {figures.server for kind in kept for figures in worst_servers(kind)}
         return [
             series
             for kind, known in self._readings.items()
@@ -155,14 +162,14 @@ class TelemetrySampler:
         ]
 
     def _missing(self, servers: dict[str, list[ServerFigures]]) -> list[str]:
-        found = [text for source in self._sources if (text := source.missing())]
+        texts = [text for source in self._sources if (text := source.missing())]
         for kind, known in servers.items():
-            alone = [each.server for each in known if each.readings < 2]
+            alone = [server.server for server in known if server.readings < 2]
             if alone:
-                found.append(
+                texts.append(
                     f"only one reading of {kind} {', '.join(alone[:3])}, so no differences"
                 )
-        return found[:MOST_MISSING]
+        return texts[:MAX_MISSING_TEXTS]
 
 
 def _spacing(series: Sequence[ServerReading]) -> float:
@@ -225,15 +232,15 @@ class SolrSource:
         if self._refused:
             return []
         try:
-            found = self._read_each() if self._each_node else self._read_all(full=full)
+            readings = self._read_each() if self._each_node else self._read_all(full=full)
         except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
             # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
             self._problem = f"no metrics from {self._url}: {error or type(error).__name__}"
             _logger.info("%s", self._problem)
             self._url = next(self._turns)
             return []
-        self._problem = None if found else f"{self._url} responds without metrics of a node"
-        return found
+        self._problem = None if readings else f"{self._url} responds without metrics of a node"
+        return readings
 
     def missing(self) -> str | None:
         """Return why there is no reading."""
@@ -252,12 +259,12 @@ class SolrSource:
         return parse_solr_json(json, self._collection, time.monotonic())
 
     def _read_each(self) -> list[ServerReading]:
-        found = []
+        readings = []
         for url in self._urls:
             text = self._client.get(url, PARAMETERS).raise_for_status().text
             reading = parse_solr_prometheus(
                 text, urlsplit(url).netloc, self._collection, time.monotonic()
             )
             if reading is not None:
-                found.append(reading)
-        return found
+                readings.append(reading)
+        return readings

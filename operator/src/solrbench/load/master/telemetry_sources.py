@@ -28,8 +28,8 @@ from solrbench.telemetry.readings import ServerReading
 from solrbench.telemetry.summary import parse_monitor, read_own_pod
 
 TIMEOUT_SECONDS = 3.0
-MOST_COMPANIONS = 16
-_MOST_CHARACTERS = 100
+MAX_COMPANION_PODS = 16
+_MAX_CHARACTERS = 100
 """Of a text that an agent sends."""
 _MAX_BYTES = 1 << 16
 _logger = logging.getLogger(__name__)
@@ -52,15 +52,15 @@ class AgentSource:
         agents = [each for agent in self._agents for each in _single(*agent)]
         jobs = [gevent.spawn(self._read, *agent) for agent in agents]
         gevent.joinall(jobs)
-        found: dict[tuple[str, str], ServerReading] = {}
+        by_pod: dict[tuple[str, str], ServerReading] = {}
         self._silent = []
         for (address, _), job in zip(agents, jobs, strict=True):
             readings = job.value or []
             if not any(each.kind == self.kind for each in readings):
                 self._silent.append(address)
             # Several pods may see the same machine.
-            found |= {(each.kind, each.server): each for each in readings}
-        return list(found.values())
+            by_pod |= {(each.kind, each.server): each for each in readings}
+        return list(by_pod.values())
 
     def missing(self) -> str | None:
         """Return which pods could not be read the last time, or only in part."""
@@ -74,32 +74,32 @@ class AgentSource:
         try:
             response = self._http.get(f"http://{address}/usage").raise_for_status()
             body = response.json()
-            found = parse_usage(body, address, component, time.monotonic())
-            self._note_missing(found[-1].server, str(body.get("missing", "")))
+            readings = parse_usage(body, address, component, time.monotonic())
+            self._note_missing(readings[-1].server, str(body.get("missing", "")))
         except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
             _logger.info("no usage from %s: %r", address, error)
             return []
         else:
-            return found
+            return readings
 
     def _note_missing(self, pod: str, why: str) -> None:
         if why:
-            self._partly[pod] = why[:_MOST_CHARACTERS]
+            self._partly[pod] = why[:_MAX_CHARACTERS]
         else:
             self._partly.pop(pod, None)
 
 
 def _single(address: str, component: str) -> list[tuple[str, str]]:
-    """Return the address of each pod, at most `MOST_COMPANIONS`."""
+    """Return the address of each pod, at most `MAX_COMPANION_PODS`."""
     if component != COMPANION:
         return [(address, component)]
     host, _, port = address.rpartition(":")
     try:
-        found = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
     except OSError as error:
         _logger.info("no address of %s: %r", host, error)
         return [(address, component)]
-    hosts = sorted({str(each[4][0]) for each in found})[:MOST_COMPANIONS]
+    hosts = sorted({str(each[4][0]) for each in addresses})[:MAX_COMPANION_PODS]
     return [(f"[{each}]:{port}" if ":" in each else f"{each}:{port}", component) for each in hosts]
 
 
@@ -118,8 +118,8 @@ def parse_usage(
 
     """
     machine = str(body["machine"])
-    pod = str(body["pod"])[:_MOST_CHARACTERS] if component == COMPANION else pod_of(address)
-    found = [
+    pod = str(body["pod"])[:_MAX_CHARACTERS] if component == COMPANION else pod_of(address)
+    readings = [
         ServerReading(
             machine,
             moment,
@@ -129,7 +129,7 @@ def parse_usage(
         )
     ]
     if "counters" in body:
-        found.append(
+        readings.append(
             ServerReading(
                 pod,
                 moment,
@@ -141,7 +141,7 @@ def parse_usage(
                 kind="pods",
             )
         )
-    return found
+    return readings
 
 
 def _numbers(found: Mapping[str, Any]) -> dict[str, float]:
@@ -194,7 +194,7 @@ class ZooKeeperSource:
     def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each server, never raise; `mntr` has one form only."""
         del full
-        found, self._silent = [], []
+        readings, self._silent = [], []
         for server in self._servers:
             host, _, port = server.rpartition(":")
             text = send_command(host.strip("[]"), int(port), "mntr")
@@ -202,8 +202,8 @@ class ZooKeeperSource:
             if reading is None:
                 self._silent.append(server)
             else:
-                found.append(reading)
-        return found
+                readings.append(reading)
+        return readings
 
     def missing(self) -> str | None:
         """Return which servers did not respond the last time."""

@@ -64,7 +64,7 @@ class WorkerListeners:
             runner.register_message(message, listener)
 
     def _on_ready(self, *, msg: Any, **_: Any) -> None:
-        user_classes = tuple(UserClass(*each) for each in msg.data["classes"])
+        user_classes = tuple(UserClass(*user_class) for user_class in msg.data["classes"])
         try:
             self._membership.add(msg.node_id, msg.data["worker"], user_classes)
         except LoadError as failure:
@@ -192,7 +192,7 @@ class WorkerPool:
         self._check()
         if self._redistribute:
             self._membership.refresh()
-        members = {each: self._membership.name_of(each) for each in self._membership.members}
+        members = {member: self._membership.name_of(member) for member in self._membership.members}
         if assignment.open_loop is not None:
             # Workers may be fewer than were wanted; each stands for its share of the arrivals.
             assignment = assignment.model_copy(update={"users": len(members)})

@@ -39,7 +39,7 @@ class NameLimiter:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self._max_count = most
         self._names: dict[str, str] = {}
 
     def limit(self, name: str) -> str:
@@ -47,7 +47,7 @@ class NameLimiter:
         known = self._names.get(name)
         if known is not None:
             return known
-        if len(self._names) >= self._most - 1:
+        if len(self._names) >= self._max_count - 1:
             return OTHER
         return self._names.setdefault(name, name[:_LONGEST] or OTHER)
 
@@ -209,7 +209,9 @@ class StepRunRecorder:
     def measured_microseconds(self) -> int:
         """Return the sum of the service times of measured requests in the seconds taken."""
         return sum(
-            each.measured.total.sum_microseconds for each in self._stats if not each.is_transaction
+            request_stats.measured.total.sum_microseconds
+            for request_stats in self._stats
+            if not request_stats.is_transaction
         )
 
     def take_finished_seconds(

@@ -22,7 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.contract.step_document import MOST_SLOW, PARTIAL_RESULTS, FailureKind, SlowRequest
+from solrbench.contract.step_document import (
+    MAX_SLOW_REQUESTS,
+    PARTIAL_RESULTS,
+    FailureKind,
+    SlowRequest,
+)
 from solrbench.load.recording.window_sums import SecondSums, WindowSums
 from solrbench.load.recording.worker_result import WorkerRequestStats
 from solrbench.load.workload.name_table import UncheckedNames
@@ -68,11 +73,11 @@ class SlowestRequests:
         self._noted += 1
         # Of equals, those that came first stay.
         entry = (sample.microseconds, -self._noted, sample)
-        if len(self._heap) < MOST_SLOW:
+        if len(self._heap) < MAX_SLOW_REQUESTS:
             heapq.heappush(self._heap, entry)
         else:
             heapq.heappushpop(self._heap, entry)
-        if len(self._heap) == MOST_SLOW:
+        if len(self._heap) == MAX_SLOW_REQUESTS:
             self.threshold_microseconds = self._heap[0][0]
 
     def entries(self, origin_ns: int) -> list[SlowRequest]:
@@ -354,8 +359,12 @@ def _has_headerless(stats: NamedStats, all_stats: Sequence[NamedStats]) -> bool:
     """Say whether a response had no header."""
     parts = [stats]
     if stats.is_transaction:
-        parts = [each for each in all_stats if each.name.startswith(f"{stats.name}.")]
-    return any(each.measured.has_headerless for each in parts)
+        parts = [
+            named_stats
+            for named_stats in all_stats
+            if named_stats.name.startswith(f"{stats.name}.")
+        ]
+    return any(named_stats.measured.has_headerless for named_stats in parts)
 
 
 def _encoded(failed: Mapping[int, int]) -> str | None:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from solrbench.contract.request_counts import (
-    MOST_RESPONSE_GAPS,
-    MOST_SHARES,
+    MAX_LISTED_RESPONSE_GAPS,
+    MAX_USER_SHARES,
     ResponseGap,
     UserShare,
     UserShares,
@@ -28,7 +28,7 @@ from solrbench.stats.histograms import Histogram
 _LONGEST_TEXT = 300
 
 
-class _Wait(NamedTuple):
+class _Stall(NamedTuple):
     length_ns: int
     began_ns: int
     request: PreparedRequest
@@ -46,7 +46,7 @@ class NodeActivity:
         """When its last response came."""
         self.threshold_ns = -1
         """No shorter time is among the longest ones."""
-        self._heap: list[tuple[int, int, _Wait]] = []
+        self._heap: list[tuple[int, int, _Stall]] = []
 
     def record(self, request: PreparedRequest, started_ns: int, ended_ns: int) -> None:
         """Learn that a request ended; the hot path."""
@@ -58,15 +58,15 @@ class NodeActivity:
 
     def add(self, request: PreparedRequest, began_ns: int, ended_ns: int) -> None:
         """Keep a time without responses, which `request` ended, if it is among the longest."""
-        wait = _Wait(ended_ns - began_ns, began_ns, request)
+        wait = _Stall(ended_ns - began_ns, began_ns, request)
         if wait.length_ns <= self.threshold_ns:
             return
         entry = (wait.length_ns, -wait.began_ns, wait)
-        if len(self._heap) < MOST_RESPONSE_GAPS:
+        if len(self._heap) < MAX_LISTED_RESPONSE_GAPS:
             heapq.heappush(self._heap, entry)
         else:
             heapq.heappushpop(self._heap, entry)
-        if len(self._heap) == MOST_RESPONSE_GAPS:
+        if len(self._heap) == MAX_LISTED_RESPONSE_GAPS:
             self.threshold_ns = self._heap[0][0]
 
     def response_gaps(self, origin_ns: int) -> list[ResponseGap]:
@@ -122,7 +122,7 @@ class UserActivity:
         """Return its longest wait; None without any request."""
         if self._request is None:
             return None
-        wait = _Wait(self._longest_ns, self._started_ns, self._request)
+        wait = _Stall(self._longest_ns, self._started_ns, self._request)
         return _response_gap(wait, self._node.name, self.user, origin_ns)
 
 
@@ -130,17 +130,17 @@ def longest_response_gaps(
     users: Sequence[UserActivity], nodes: Iterable[NodeActivity], origin_ns: int
 ) -> list[ResponseGap]:
     """Return the longest waits of users, each with its longest one, and of nodes."""
-    slowest = heapq.nlargest(MOST_RESPONSE_GAPS, users, key=lambda each: each.longest_ns)
-    found = [each for user in slowest if (each := user.response_gap(origin_ns)) is not None]
+    slowest = heapq.nlargest(MAX_LISTED_RESPONSE_GAPS, users, key=lambda each: each.longest_ns)
+    gaps = [each for user in slowest if (each := user.response_gap(origin_ns)) is not None]
     of_nodes = [each for node in nodes for each in node.response_gaps(origin_ns)]
-    return found + longest(of_nodes)
+    return gaps + longest(of_nodes)
 
 
 def longest(response_gaps: Iterable[ResponseGap]) -> list[ResponseGap]:
     """Return the longest, in this order."""
-    return sorted(response_gaps, key=lambda each: (-each.microseconds, each.second))[
-        :MOST_RESPONSE_GAPS
-    ]
+    return sorted(
+        response_gaps, key=lambda response_gap: (-response_gap.microseconds, response_gap.second)
+    )[:MAX_LISTED_RESPONSE_GAPS]
 
 
 def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
@@ -148,17 +148,17 @@ def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
     if not users:
         return None
     histogram = Histogram()
-    for each in users:
-        if each.requests:
-            histogram.record(each.requests)
-    fewest = heapq.nsmallest(MOST_SHARES, users, key=lambda each: (each.requests, each.user))
+    for user in users:
+        if user.requests:
+            histogram.record(user.requests)
+    fewest = heapq.nsmallest(MAX_USER_SHARES, users, key=lambda user: (user.requests, user.user))
     return UserShares(
         users=len(users),
-        idle_users=sum(not each.requests for each in users),
+        idle_users=sum(not user.requests for user in users),
         histogram=histogram.encode(),
         median_requests=median_requests(histogram, len(users)),
-        most_requests=max(each.requests for each in users),
-        fewest=[each.share for each in fewest],
+        most_requests=max(user.requests for user in users),
+        fewest=[user.share for user in fewest],
     )
 
 
@@ -168,7 +168,7 @@ def median_requests(histogram: Histogram, users: int) -> int:
     return (histogram.percentile(100 * rank / histogram.count) or 0) if rank > 0 else 0
 
 
-def _response_gap(wait: _Wait, node: str, user: int | None, origin_ns: int) -> ResponseGap:
+def _response_gap(wait: _Stall, node: str, user: int | None, origin_ns: int) -> ResponseGap:
     return ResponseGap(
         node=node,
         user=user,

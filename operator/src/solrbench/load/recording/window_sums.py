@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema, core_schema
 WIDTHS_SECONDS = (1, 10, 60, 600)
 """Widths of windows, the smallest first; each is a multiple of the one before."""
 
-MOST_WINDOWS = 3600
+MAX_WINDOWS = 3600
 """Windows that are kept at most of a step of up to 25 days, beside the latest seconds."""
 
 LATEST_SECONDS = 600
@@ -28,7 +28,7 @@ LATEST_SECONDS = 600
 
 _COLUMNS = 6
 _SECOND, _SECONDS, _MAX = 0, 1, 5
-_MOST_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 
 Rows = NDArray[np.int64]
 
@@ -48,7 +48,7 @@ class SecondSums(NamedTuple):
 
 def width_of(seconds: float) -> int:
     """Return the width of the windows of a step of this length."""
-    fitting = (width for width in WIDTHS_SECONDS if seconds <= width * MOST_WINDOWS)
+    fitting = (width for width in WIDTHS_SECONDS if seconds <= width * MAX_WINDOWS)
     return next(fitting, WIDTHS_SECONDS[-1])
 
 
@@ -79,15 +79,15 @@ class WindowSums(Sequence[SecondSums]):
     def __init__(self, windows: Iterable[SecondSums] = ()) -> None:
         self._rows: Rows = np.zeros((64, _COLUMNS), dtype=np.int64)
         self._count = 0
-        for each in windows:
-            self.append(each)
+        for window in windows:
+            self.append(window)
 
     @classmethod
     def of_rows(cls, rows: Rows) -> Self:
         """Return windows of rows: second, seconds, requests, failures, sum, maximum."""
-        found = cls()
-        found._rows, found._count = rows, len(rows)
-        return found
+        sums = cls()
+        sums._rows, sums._count = rows, len(rows)
+        return sums
 
     @property
     def rows(self) -> Rows:
@@ -101,7 +101,7 @@ class WindowSums(Sequence[SecondSums]):
 
     def append(self, window: SecondSums) -> None:
         """Add the next window; those before are rolled up when they are too many."""
-        if self._count == MOST_WINDOWS + LATEST_SECONDS:
+        if self._count == MAX_WINDOWS + LATEST_SECONDS:
             self._rows = self._rolled_up(window.second)
             self._count = len(self._rows)
         if self._count == len(self._rows):
@@ -158,7 +158,7 @@ class WindowSums(Sequence[SecondSums]):
         """
         try:
             reader = zlib.decompressobj()
-            raw = reader.decompress(base64.b64decode(stored, validate=True), _MOST_BYTES)
+            raw = reader.decompress(base64.b64decode(stored, validate=True), _MAX_BYTES)
         except (binascii.Error, zlib.error) as error:
             raise ValueError(f"not the windows of a step run: {error}") from error
         if not reader.eof or len(raw) % (8 * _COLUMNS):
@@ -191,7 +191,9 @@ def add_windows(parts: Iterable[WindowSums], width: int, end: float) -> tuple[Wi
     All windows become `width` seconds long, which no part's may exceed. Those that begin at `end`
     or later are left out, and their requests counted.
     """
-    rows = np.concatenate([np.zeros((0, _COLUMNS), dtype=np.int64), *(each.rows for each in parts)])
+    rows = np.concatenate(
+        [np.zeros((0, _COLUMNS), dtype=np.int64), *(windows.rows for windows in parts)]
+    )
     is_late = rows[:, _SECOND] >= end
     late = int(rows[is_late, 2].sum())
     rows = rows[~is_late]

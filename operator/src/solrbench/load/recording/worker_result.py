@@ -78,20 +78,20 @@ class WorkerStepResult(WorkerUsage):
     @property
     def measured(self) -> int:
         """Requests in the result."""
-        return sum(each.requests for each in self.requests if not each.is_transaction)
+        return sum(request.requests for request in self.requests if not request.is_transaction)
 
     @property
     def sent(self) -> int:
         """Requests in the result and in the ramp."""
         return self.measured + sum(
-            each.ramp_requests for each in self.requests if not each.is_transaction
+            request.ramp_requests for request in self.requests if not request.is_transaction
         )
 
 
 _ALL_WORKERS = 100
 """Responses in the micro-batches of all workers together."""
 
-_LEAST = 5
+_MINIMUM = 5
 """Responses in a micro-batch even with very many workers, which reach a thousand in a moment."""
 
 MAX_MICRO_BATCHES = MAX_THOUSANDS * WINDOW_REQUESTS // _ALL_WORKERS
@@ -102,19 +102,19 @@ class MicroBatches:
     """Collects the micro-batches of one step run on one worker."""
 
     def __init__(self, workers: int) -> None:
-        self.size = max(_ALL_WORKERS // workers, _LEAST)
+        self.size = max(_ALL_WORKERS // workers, _MINIMUM)
         """Responses that fill a micro-batch."""
         self.times: list[int] = []
         """Service times in µs of the micro-batch being filled; the hot path appends here."""
         self.failures = 0
         """Failures among them."""
-        self._most = max(MAX_MICRO_BATCHES // workers, 1)
+        self._max_count = max(MAX_MICRO_BATCHES // workers, 1)
         self._kept: list[MicroBatch] = []
 
     def close(self, end_ns: int) -> None:
         """End the micro-batch at a time since measuring began."""
         times = self.times
-        if times and len(self._kept) < self._most:
+        if times and len(self._kept) < self._max_count:
             sums = (len(times), self.failures, sum(times), max(times))
             self._kept.append(MicroBatch(end_ns // 1000, *sums))
         times.clear()

@@ -80,12 +80,13 @@ class ArrivalRate(Model):
 
     def points(self) -> NDArray[np.float64]:
         """Return the times in seconds, and the rates, between which the rate changes linearly."""
-        found = [(0.0, self.ramp_from)] if self.ramp_seconds else []
-        found.append((self.ramp_seconds, self.requests_per_second))
-        found += [
-            (self.ramp_seconds + each.at_seconds, each.requests_per_second) for each in self.changes
+        corners = [(0.0, self.ramp_from)] if self.ramp_seconds else []
+        corners.append((self.ramp_seconds, self.requests_per_second))
+        corners += [
+            (self.ramp_seconds + change.at_seconds, change.requests_per_second)
+            for change in self.changes
         ]
-        return np.array(found, dtype=np.float64).T
+        return np.array(corners, dtype=np.float64).T
 
 
 def arrival_rate(step: Step, ramp_from: float) -> ArrivalRate | None:
@@ -240,5 +241,5 @@ def _times(plan: ArrivalRate, points: NDArray[np.float64]) -> NDArray[np.float64
     at = np.searchsorted(reached, points, side="right") - 1
     inside = points - reached[at]
     root = np.sqrt(np.maximum(rates[at] ** 2 + 2 * slopes[at] * inside, 0))
-    found: NDArray[np.float64] = begins[at] + 2 * inside / np.maximum(rates[at] + root, math.ulp(0))
-    return found
+    times: NDArray[np.float64] = begins[at] + 2 * inside / np.maximum(rates[at] + root, math.ulp(0))
+    return times

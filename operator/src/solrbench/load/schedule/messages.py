@@ -235,6 +235,6 @@ def longest_drain_seconds(assignment: Assignment, workload: Workload) -> float:
 def _longest_seconds(transaction: Transaction, timeout_seconds: float) -> float:
     return sum(
         timeout_seconds
-        + (longest_think_seconds(each.think_time) if each.think_time is not None else 0.0)
-        for each in transaction.requests
+        + (longest_think_seconds(request.think_time) if request.think_time is not None else 0.0)
+        for request in transaction.requests
     )

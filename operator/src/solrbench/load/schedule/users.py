@@ -50,9 +50,9 @@ def class_sequence(classes: Sequence[UserClass]) -> Iterator[str]:
 
 def max_users(classes: Sequence[UserClass]) -> int | None:
     """Return how many users there can be at most; None without bound."""
-    if any(not each.fixed_count and each.weight for each in classes):
+    if any(not user_class.fixed_count and user_class.weight for user_class in classes):
         return None
-    return sum(each.fixed_count for each in classes)
+    return sum(user_class.fixed_count for user_class in classes)
 
 
 @dataclass(frozen=True)
@@ -97,17 +97,17 @@ class UserPlacement:
 
     def after_loss(self, index: int) -> Self:
         """Return the placement after the loss of a worker that is not the last one."""
-        left = tuple(each for each in self.remaining_workers if each != index)
+        left = tuple(worker for worker in self.remaining_workers if worker != index)
         return replace(self, losses=(*self.losses, WorkerLoss(index, left)))
 
     def reassigned_users(self, users: int) -> dict[int, list[int]]:
         """Return who took which of `users` users at the last loss, by place."""
         before = replace(self, losses=self.losses[:-1])
-        found: dict[int, list[int]] = {index: [] for index in self.remaining_workers}
+        users_by_worker: dict[int, list[int]] = {index: [] for index in self.remaining_workers}
         for user in range(users):
             if before.worker_of(user) == self.losses[-1].worker:
-                found[self.worker_of(user)].append(user)
-        return found
+                users_by_worker[self.worker_of(user)].append(user)
+        return users_by_worker
 
 
 _MASK = 2**64 - 1
@@ -132,14 +132,14 @@ def uniform(seed: int, index: int) -> float:
     return ((value ^ (value >> 31)) >> 11) / 2**53
 
 
-_MOST_MEANS = 53 * math.log(2)
+_MAX_MEANS = 53 * math.log(2)
 """Longest draw of an exponential distribution, in its means: `uniform` has 53 bits."""
 
 
 def longest_think_seconds(spec: ThinkTime) -> float:
     """Return the longest wait that can be drawn, in seconds."""
     if spec.exponential_mean_milliseconds is not None:
-        return _MOST_MEANS * spec.exponential_mean_milliseconds / 1000
+        return _MAX_MEANS * spec.exponential_mean_milliseconds / 1000
     longest: float = (spec.constant_milliseconds or 0) * (1 + (spec.jitter_percent or 0) / 100)
     if spec.uniform is not None:
         longest = spec.uniform.max_milliseconds

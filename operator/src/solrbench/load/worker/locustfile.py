@@ -47,7 +47,10 @@ class LoadedLocustfile:
 
         `variant` is empty without variants.
         """
-        endpoints = {each.variant: each.urls for each in self.plan.variants}
+        endpoints = {
+            variant_endpoints.variant: variant_endpoints.urls
+            for variant_endpoints in self.plan.variants
+        }
         urls = endpoints[variant] if variant else self.plan.solr_urls
         return [f"{url.rstrip('/')}/{self.plan.collection}" for url in urls]
 
@@ -67,8 +70,8 @@ def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> Loa
             f"ConfigMap {locustfile.config_map.name} has no key {locustfile.config_map.key};"
             " add it",
         )
-    found = _select_classes(locustfile, _classes_of(_run(file)))
-    read = LoadedLocustfile(plan, found)
+    user_classes = _select_classes(locustfile, _classes_of(_run(file)))
+    read = LoadedLocustfile(plan, user_classes)
     most, wanted = max_users(read.user_classes), _users(plan)
     if most is not None and most < wanted:
         raise LoadError(
@@ -93,7 +96,7 @@ def _our_environment(plan: LoadPlan) -> dict[str, str]:
 def _users(plan: LoadPlan) -> int:
     """Return the most users of any step run."""
     warm_up = plan.warm_up.users if plan.warm_up is not None else None
-    return max([each.step.users or 0 for each in plan.step_runs] + [warm_up or 0])
+    return max([step_run.step.users or 0 for step_run in plan.step_runs] + [warm_up or 0])
 
 
 def _run(file: Path) -> ModuleType:
@@ -122,7 +125,7 @@ def describe(error: BaseException, folder: Path | None = None) -> str:
         where = f"{Path(error.filename).name}, line {error.lineno}"
         return f"{where}: {type(error).__name__}: {error.msg}"
     frames = traceback.extract_tb(error.__traceback__)
-    own = [each for each in frames if folder is None or Path(each.filename).parent == folder]
+    own = [frame for frame in frames if folder is None or Path(frame.filename).parent == folder]
     where = f"{Path(own[-1].filename).name}, line {own[-1].lineno}: " if own else ""
     return f"{where}{type(error).__name__}: {error}"
 

@@ -51,7 +51,9 @@ class LocustfileEngine:
         locustfile = self._locustfile.plan.workload.locustfile
         locust.events.request = EventHook()
         return Environment(
-            user_classes=[_instrument_user_class(each, self) for each in self._locustfile.classes],
+            user_classes=[
+                _instrument_user_class(user_class, self) for user_class in self._locustfile.classes
+            ],
             events=locust.events,
             tags=locustfile.tags if locustfile is not None else None,
             exclude_tags=locustfile.exclude_tags if locustfile is not None else None,

@@ -239,7 +239,7 @@ class LocustfileStepRun:
     def result(self) -> WorkerStepResult:
         """Return the result; the step run must be finished and its last second taken."""
         result = self._measurement.result(self._users.remaining)
-        requests = [each.model_copy(update=_NOT_COUNTED) for each in result.requests]
+        requests = [request.model_copy(update=_NOT_COUNTED) for request in result.requests]
         return result.model_copy(update={"requests": requests})
 
     def abort(self) -> None:

@@ -215,7 +215,7 @@ class Worker:
         self._runner.register_message(messages.STOP_SENDING, self._on_stop_sending)
         self._runner.register_message(messages.ABORT, self._on_abort)
         self._runner.register_message(messages.EXIT, self._on_exit)
-        classes = [list(each) for each in self._engine.user_classes]
+        classes = [list(user_class) for user_class in self._engine.user_classes]
         ready = {"worker": socket.gethostname(), "classes": classes}
         self._runner.send_message(messages.READY, ready)
         return self._leave(int(self._ended.get()))

@@ -206,7 +206,9 @@ def _prepare(
 
 
 def _check_replay(plan: LoadPlan, recorded: Sequence[float]) -> None:
-    replayed = [each.step.name for each in plan.step_runs if each.step.replay is not None]
+    replayed = [
+        step_run.step.name for step_run in plan.step_runs if step_run.step.replay is not None
+    ]
     if replayed and not recorded:
         raise LoadError(
             LoadReason.MALFORMED_QUERIES,

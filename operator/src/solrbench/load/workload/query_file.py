@@ -30,7 +30,7 @@ import orjson
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.request_mix import Expectation, Queries, Updates
-from solrbench.api.v1alpha1.workload import MOST_NAMES
+from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 from solrbench.contract.workload_files import Parameters, flatten_parameters, parse_time
 from solrbench.load.errors import LoadError
 from solrbench.reasons.load import LoadReason
@@ -204,7 +204,7 @@ class FileQueries(LazySequence[WorkloadQuery]):
     def recorded_seconds(self) -> Sequence[float]:
         """The times of the queries since that of the first; empty unless all have one."""
         times = self._times
-        return array("d", (each - times[0] for each in times)) if len(times) == len(self) else ()
+        return array("d", (time - times[0] for time in times)) if len(times) == len(self) else ()
 
     def _note_time(self, time: float, number: int) -> None:
         """Keep the time of the query in a line.
@@ -227,10 +227,10 @@ class FileQueries(LazySequence[WorkloadQuery]):
             raise LoadError(
                 LoadReason.NO_QUERIES, f"query file {file} has no query; add one per line"
             )
-        if len(names) > MOST_NAMES:
+        if len(names) > MAX_REQUEST_NAMES:
             raise LoadError(
                 LoadReason.MALFORMED_QUERIES,
-                f"query file {file} has {len(names)} names; use at most {MOST_NAMES}",
+                f"query file {file} has {len(names)} names; use at most {MAX_REQUEST_NAMES}",
             )
 
 

@@ -74,7 +74,7 @@ class RequestStream:
 
     def used_numbers(self) -> list[int]:
         """Return for each entry one more than the highest slot taken."""
-        return [each.next_number for each in self.counters]
+        return [counter.next_number for counter in self.counters]
 
 
 @dataclass(frozen=True)
@@ -263,23 +263,23 @@ def _fields_json(document: dict[str, object], id_field: str) -> bytes:
 
 def _checked_lines(path: Path) -> LineFile:
     try:
-        found, offset = LineFile(path), 0
+        line_file, offset = LineFile(path), 0
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 text = line.strip()
                 if text:
                     _check(text, path.name, number)
-                    found.note(offset)
+                    line_file.note(offset)
                 offset += len(line)
     except OSError as error:
         raise LoadError(
             LoadReason.NO_DOCUMENTS, f"cannot read document file {path}: {error}; check its volume"
         ) from error
-    if not len(found):
+    if not len(line_file):
         raise LoadError(
             LoadReason.NO_DOCUMENTS, f"file {path.name} has no document; add one per line"
         )
-    return found
+    return line_file
 
 
 def _check(line: bytes, file: str, number: int) -> None:

@@ -355,7 +355,7 @@ def _update_templates(workload: Workload) -> frozenset[int]:
     These are all that go to `/update` or to the handler of an entry with `updates`, whatever its
     name, and JSON bodies to any handler that is not known to search.
     """
-    writing = {each.handler for each in workload.entries if each.updates is not None}
+    writing = {entry.handler for entry in workload.entries if entry.updates is not None}
     return frozenset(
         index * len(BodyKind) + kind
         for index, handler in enumerate(_handlers(workload))
@@ -375,12 +375,14 @@ def _request_templates(path: str, headers: str) -> Iterable[tuple[str, str]]:
 
 def _handlers(workload: Workload) -> list[str]:
     """Return every handler that gets requests, each once."""
-    found = [workload.handler]
+    handlers = [workload.handler]
     for entry in workload.entries:
         if entry.updates is not None:
-            found.append(entry.handler or UPDATE_HANDLER)
+            handlers.append(entry.handler or UPDATE_HANDLER)
         elif entry.transaction is not None:
-            found += [each.handler for each in entry.transaction.requests if each.handler]
+            handlers += [
+                request.handler for request in entry.transaction.requests if request.handler
+            ]
         elif entry.handler:
-            found.append(entry.handler)
-    return list(dict.fromkeys(found))
+            handlers.append(entry.handler)
+    return list(dict.fromkeys(handlers))

@@ -26,7 +26,7 @@ _GOOD_BEGINNINGS = tuple(
 _HEADER = re.compile(rb'\s*\{\s*"responseHeader"\s*:\s*(?=\{)')
 _TOP_ERROR = re.compile(rb'\s*\{\s*"error"\s*:\s*\{')
 _PARTIAL_BEHIND = re.compile(r'\s*,\s*"partialResults"\s*:\s*(?!false)')
-_MOST_HEADER_BYTES = 1 << 20
+_MAX_HEADER_BYTES = 1 << 20
 """A header repeats the parameters of its request."""
 _ENDS = (b"}\n", b"}")
 _PARTIAL = b'"partialResults":'
@@ -124,7 +124,7 @@ def int_after_key(body: bytes, key: bytes, at: int, longest: int) -> int | None:
 
 def _check_header(body: bytes, at: int) -> RequestFailure | None:
     """Check what the header says, and nothing behind it: documents may have fields of any name."""
-    text = body[at : at + _MOST_HEADER_BYTES].decode("utf-8", "replace")
+    text = body[at : at + _MAX_HEADER_BYTES].decode("utf-8", "replace")
     try:
         header, end = _decode_object(text)
     except (ValueError, RecursionError):
@@ -198,13 +198,13 @@ def check_expectation(expected: CompiledExpectation, body: bytes) -> RequestFail
     """Return how a response differs from what was expected of it."""
     least, most, contains = expected
     if least is not None or most is not None:
-        found = num_found(body)
-        if found is None:
+        count = num_found(body)
+        if count is None:
             return _expectation_failure("a numFound", "a response without", body)
-        if least is not None and found < least:
-            return _expectation_failure(f"at least {least} documents", f"{found}", body)
-        if most is not None and found > most:
-            return _expectation_failure(f"at most {most} documents", f"{found}", body)
+        if least is not None and count < least:
+            return _expectation_failure(f"at least {least} documents", f"{count}", body)
+        if most is not None and count > most:
+            return _expectation_failure(f"at most {most} documents", f"{count}", body)
     if contains and contains not in body:
         return _expectation_failure(f"the text {contains.decode()!r}", "a response without", body)
     return None

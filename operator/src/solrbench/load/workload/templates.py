@@ -90,9 +90,9 @@ def parse_template(text: str, escape: Callable[[str], str] = str) -> TextTemplat
 def join_templates(templates: list[TextTemplate], separator: str) -> TextTemplate:
     """Return one template after the other."""
     pieces = [""]
-    for index, each in enumerate(templates):
-        pieces[-1] += (separator if index else "") + each.pieces[0]
-        pieces += each.pieces[1:]
+    for index, template in enumerate(templates):
+        pieces[-1] += (separator if index else "") + template.pieces[0]
+        pieces += template.pieces[1:]
     return TextTemplate(tuple(pieces))
 
 
@@ -149,8 +149,8 @@ def extract_values(
     except orjson.JSONDecodeError as error:
         return request_failure("ExtractionFailed", f"response is not JSON: {error}")
     for name, path_text, path, expression in extractions:
-        found = _look_up(content, path) if expression is None else _search(content, expression)
-        text = _text(found)
+        value = _look_up(content, path) if expression is None else _search(content, expression)
+        text = _text(value)
         if text is None:
             seen = body[:_SEEN_BYTES].decode("utf-8", "replace")
             return request_failure(

@@ -257,17 +257,17 @@ def _step(
 
 
 def _extractions(paths: dict[str, str], where: str) -> list[Extraction]:
-    found = []
+    extractions = []
     for name, path in paths.items():
         try:
-            found.append(parse_extraction(name, path))
+            extractions.append(parse_extraction(name, path))
         except ValueError as error:
             problem = str(error).partition("\n")[0]
             raise LoadError(
                 LoadReason.BAD_PLAN,
                 f"{where}.extract.{name}: {path}: {problem}; write a JMESPath expression",
             ) from error
-    return found
+    return extractions
 
 
 def _encoded(parameters: dict[str, str]) -> TextTemplate:
@@ -280,12 +280,12 @@ def _encoded(parameters: dict[str, str]) -> TextTemplate:
 
 def _body(text: str, where: str) -> TextTemplate:
     """Return the template of a JSON body, which must be JSON with a plain value in each place."""
-    found = parse_template(text)
+    template = parse_template(text)
     try:
-        orjson.loads(found.fill(dict.fromkeys(found.names, "0"), str))
+        orjson.loads(template.fill(dict.fromkeys(template.names, "0"), str))
     except orjson.JSONDecodeError as error:
         raise LoadError(LoadReason.BAD_PLAN, f"{where}.jsonBody: {error}; write JSON") from error
-    return found
+    return template
 
 
 def _values(line: WorkloadQuery) -> dict[str, str]:
