@@ -30,7 +30,6 @@ class Cluster:
         rate: queries per second
         limit: CPU limit of a pod in cores; 0 without one
         unevenness: the demand of each node, of `demand`: shards are never quite alike
-
     """
 
     nodes: int
@@ -59,7 +58,6 @@ class Case:
         apart: the node that differs from its peers, and by which factor of its demand
         findings: what the checks of the verdict find
         behind_proxy: whether requests go through something
-
     """
 
     cluster: Cluster

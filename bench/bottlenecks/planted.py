@@ -50,7 +50,6 @@ class Kind:
         proxy: whether another server stands in front of the first node
         load: users or rate of the step
         load_cores: CPU limit of the load worker, drawn; None for none
-
     """
 
     resource: Resource
@@ -157,7 +156,6 @@ class _Planted:
         kind: what was planted
         found: what was named, of the runs in which it matters
         weak: runs in which it does not
-
     """
 
     name: str

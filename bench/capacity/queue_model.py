@@ -31,7 +31,6 @@ class QueueModel:
         noise: standard deviation of the speed from trial to trial, in ln
         stall: seconds between the begins of two stalls, and length of each; None without
         times: service times to draw from instead, in seconds
-
     """
 
     places: int

@@ -52,7 +52,6 @@ class Searches:
         truth: its capacity
         found: what each has found
         trials: how many each took
-
     """
 
     truth: float

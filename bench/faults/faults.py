@@ -15,7 +15,6 @@ class Fault(NamedTuple):
         right: what the file says once, and only once
         wrong: what it says with the fault
         part: of `quick_parts`, which must notice it
-
     """
 
     name: str

@@ -44,7 +44,6 @@ def plant(fault: Fault, sources: Path) -> None:
 
     Raises:
         FaultNotPlantedError: the line is not there, or more than once.
-
     """
     file = sources / "solrbench" / fault.file
     text = file.read_text("utf-8")

@@ -26,7 +26,6 @@ def run_baseline(server: Server, folder: Path, rate: int, seconds: int) -> Itera
 
     Raises:
         FileNotFoundError: there is no C compiler.
-
     """
     program = folder / "baseline"
     subprocess.run(["cc", "-O2", "-o", str(program), str(_SOURCE)], check=True)

@@ -64,7 +64,6 @@ def aiolocust(server: Server, folder: Path) -> Iterator[int]:
 
     Raises:
         FileNotFoundError: it is not on the PATH.
-
     """
     script = folder / "aiolocustfile.py"
     script.write_text(_AIOLOCUST % question(server))
@@ -80,7 +79,6 @@ def wrk(server: Server, folder: Path) -> Iterator[int]:
 
     Raises:
         FileNotFoundError: it is not on the PATH.
-
     """
     options = ["-t", "1", "-c", str(CONNECTIONS), "-d", f"{_FOREVER_SECONDS}s"]
     command = [_program("wrk"), *options, question(server)]
@@ -111,7 +109,6 @@ def _k6(server: Server, folder: Path, options: dict[str, object]) -> Iterator[in
 
     Raises:
         FileNotFoundError: it is not on the PATH.
-
     """
     script = folder / "k6.js"
     script.write_text(_K6 % (json.dumps(options), question(server)))

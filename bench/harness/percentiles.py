@@ -21,7 +21,6 @@ def reported_percentile(document: StepRunResult, percent: float) -> int:
 
     Raises:
         ValueError: nothing was measured.
-
     """
     found = merge(each.service_time_histogram for each in document.requests).percentile(percent)
     if found is None:

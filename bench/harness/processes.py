@@ -63,7 +63,6 @@ def wait_until(
 
     Raises:
         DidNotHappenError: it does not hold in time; `what` names it.
-
     """
     deadline = time.monotonic() + seconds
     while not holds():

@@ -28,7 +28,6 @@ class Product:
     Attributes:
         web_port: port of the master's page
         workers: process ids
-
     """
 
     web_port: int

@@ -14,7 +14,6 @@ class Row:
         figure: what was reached, in the same unit
         is_met: None where nothing could be measured
         detail: the figures behind it, or why there are none
-
     """
 
     what: str

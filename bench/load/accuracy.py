@@ -26,7 +26,6 @@ class Compared:
         responses: requests that the server served
         rate: requests per second by the product
         known_rate: the same by the server: what it answered in the time in which requests began
-
     """
 
     document: StepRunResult

@@ -64,7 +64,6 @@ class Step:
         lag_p99_ms: of the worker that sent latest
         stolen_percent: CPU time that the host took from the machine meanwhile
         planned: the statistic of its schedule
-
     """
 
     times: Sequence[int]

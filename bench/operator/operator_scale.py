@@ -51,7 +51,6 @@ class Usage:
         megabytes: resident at the end
         requests: to the API server, by verb and resource
         seconds: how long
-
     """
 
     cpu_percent: float

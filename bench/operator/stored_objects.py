@@ -39,7 +39,6 @@ class ApiServer:
 
         Raises:
             RuntimeError: it refused.
-
         """
         text = None if body is None else json.dumps(body)
         kind = "merge-patch+json" if method == "PATCH" else "json"

@@ -37,7 +37,6 @@ def cpu_quota() -> Iterator[CpuQuota]:
 
     Raises:
         DidNotHappenError: if none can be made on this machine.
-
     """
     folder = _ROOT / f"solrbench-bench-{os.getpid()}"
     try:

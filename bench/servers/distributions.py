@@ -48,7 +48,6 @@ def repeats(draw: random.Random, cv: float, slower_percent: float) -> Iterator[f
         draw: of the levels
         cv: standard deviation of their logarithms
         slower_percent: how much slower the second side is
-
     """
     while True:
         for shift in (0.0, math.log1p(slower_percent / 100)):

@@ -58,7 +58,6 @@ def nginx(folder: Path, engine: int | None = None, connections: int = 4096) -> I
 
     Raises:
         FileNotFoundError: nginx is not on the PATH.
-
     """
     program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:

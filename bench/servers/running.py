@@ -25,7 +25,6 @@ class Server:
     Attributes:
         port: on 127.0.0.1
         pid: its process
-
     """
 
     port: int

@@ -81,7 +81,6 @@ class Compared:
         single: with rounds of one repeat
         together: with rounds of several repeats
         fixed: with always the same number of repeats in one benchmark for each point
-
     """
 
     name: str

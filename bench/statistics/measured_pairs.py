@@ -57,7 +57,6 @@ class _ComparedServers(NamedTuple):
         effect_percent: the difference that matters
         bar_percent: share of pairs in which the difference must be found
         max_cv_percent: noise up to which the bar is for
-
     """
 
     distribution: str
@@ -80,7 +79,6 @@ def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
         folder: for files of the processes
         rounds: rounds of each run
         runs: runs side by side, each with a server of its own
-
     """
     measured = _measure(folder, "repeats", rounds, runs)
     found = [each for run in measured for each in _outcomes(run, _EFFECT_PERCENT)]
@@ -96,7 +94,6 @@ def different_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
         folder: for files of the processes
         rounds: rounds of each run
         runs: runs side by side, each with a server of its own, for each difference
-
     """
     return [row for sides in _DIFFERENT for row in _different_rows(folder, rounds, runs, sides)]
 

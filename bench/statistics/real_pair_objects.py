@@ -85,7 +85,6 @@ def way_pod(image: str, server: str) -> Body:
     Args:
         image: any with Python
         server: host and port of Solr
-
     """
     container = {
         "name": "relay",

@@ -52,7 +52,6 @@ def real_pairs(folder: Path, pairs: int, minutes: float) -> list[Row]:
         folder: not used; there are no processes of its own
         pairs: pairs wanted
         minutes: after which no further one begins
-
     """
     del folder
     place = os.environ.get("SOLRBENCH_NAMESPACE", "solrbench")
@@ -79,7 +78,6 @@ def _operator_image(api: ApiServer, place: str) -> str:
 
     Raises:
         LookupError: there is none.
-
     """
     path = f"/apis/apps/v1/namespaces/{place}/deployments?labelSelector={_OPERATOR}"
     items = api.call("GET", path)["items"]
@@ -133,7 +131,6 @@ def _ended(api: ApiServer, place: str, name: str, seconds: float) -> Body:
 
     Raises:
         RuntimeError: if it failed.
-
     """
     path = f"{benchmarks_path(place)}/{name}"
     wait_until(

@@ -23,7 +23,6 @@ class Variable:
         label: of the metrics, and name of the variable
         metric: whose values of that label can be chosen, as a selector
         multi: whether several can be chosen, and all are at first
-
     """
 
     label: str
@@ -50,7 +49,6 @@ class Board:
         since: where its time range begins
         variables: what can be chosen, beside the data source
         rows: what it shows
-
     """
 
     file: str

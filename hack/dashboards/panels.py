@@ -27,7 +27,6 @@ class PanelColumn:
         expression: its query, aggregated by the labels of the panel
         unit: of its numbers
         words: shown instead of numbers
-
     """
 
     title: str
@@ -45,7 +44,6 @@ class Panel:
         text: what it shows, in whole sentences
         width: of the 24 columns of a dashboard
         height: in rows
-
     """
 
     title: str
@@ -93,7 +91,6 @@ class ColumnsPanel(Panel):
     Attributes:
         labels: that name a row
         columns: its numbers
-
     """
 
     labels: tuple[str, ...] = ()
@@ -106,7 +103,6 @@ class TablePanel(ColumnsPanel):
 
     Attributes:
         sort: column that rows are sorted by
-
     """
 
     sort: str = "benchmark"

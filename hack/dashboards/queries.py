@@ -11,7 +11,6 @@ class Scope:
 
     Attributes:
         variables: labels that have a variable of the same name, the widest first
-
     """
 
     variables: tuple[str, ...]
@@ -23,7 +22,6 @@ class Scope:
             name: of the metric, without the prefix
             matchers: more matchers, such as `quantile="0.95"`
             labels: labels beside those of every query that have a variable, too
-
         """
         chosen = (*self.variables, *labels)
         selectors = [f'{variable}=~"${variable}"' for variable in chosen] + list(matchers)

@@ -25,7 +25,6 @@ class SolrbenchError(Exception):
     Attributes:
         reason: that a condition gets
         message: sentence that names the thing and the remedy
-
     """
 
     def __init__(self, reason: Reason, message: str) -> None:
@@ -51,7 +50,6 @@ class JobPodError(SolrbenchError):
 
     Attributes:
         permanent: no retry can help, so the Job must not start the pod again
-
     """
 
     def __init__(self, reason: Reason, message: str, *, permanent: bool) -> None:

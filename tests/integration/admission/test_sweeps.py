@@ -66,7 +66,6 @@ def update(dynamic: DynamicClient, stored: Body, changes: Changes) -> Body:
 
     Raises:
         RejectedError: if it is refused.
-
     """
     body = copy.deepcopy(stored)
     for path, value in changes.items():

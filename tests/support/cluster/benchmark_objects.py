@@ -21,7 +21,6 @@ class BenchmarkObjects:
 
     Args:
         namespace: where they are
-
     """
 
     def __init__(self, namespace: str) -> None:
@@ -35,7 +34,6 @@ class BenchmarkObjects:
 
         Raises:
             RejectedError: if it is refused.
-
         """
         body["metadata"]["namespace"] = self.namespace
         return self._call("create_namespaced_custom_object", body=body, **STRICT)
@@ -45,7 +43,6 @@ class BenchmarkObjects:
 
         Raises:
             RejectedError: if it is refused.
-
         """
         name = body["metadata"]["name"]
         return self._call("replace_namespaced_custom_object", name=name, body=body, **STRICT)

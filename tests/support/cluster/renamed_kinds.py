@@ -25,7 +25,6 @@ class RenamedKinds:
     Args:
         cluster: with the definitions of the other group
         group: its name
-
     """
 
     def __init__(self, cluster: Cluster, group: str) -> None:

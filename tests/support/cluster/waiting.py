@@ -11,7 +11,6 @@ def wait_until(holds: Callable[[], bool], what: str, seconds: float) -> None:
 
     Raises:
         AssertionError: if it does not in time.
-
     """
     end = time.monotonic() + seconds
     while not holds():

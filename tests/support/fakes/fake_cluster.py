@@ -40,7 +40,6 @@ class Request:
         method: its name
         kind: of the objects; empty if it is about none
         arguments: by name
-
     """
 
     method: str
@@ -96,7 +95,6 @@ class FakeCluster(Cluster):
         hosts: where the API server is
         fault: decides about every request
         real: a client of an API server that has all but pods and what becomes pods
-
     """
 
     def __init__(

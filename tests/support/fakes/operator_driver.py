@@ -57,7 +57,6 @@ class OperatorDriver:
         watches: whether it watches what belongs to benchmarks
         events: type, reason and message of every event
         errors: tracebacks in the log
-
     """
 
     cluster: FakeCluster
@@ -158,7 +157,6 @@ class SweepDriver:
         cluster: where all is
         namespace: of the sweeps
         operator: handles the benchmarks
-
     """
 
     patch: pytest.MonkeyPatch
@@ -261,7 +259,6 @@ class Kills:
         is_due: whether to kill it at a change, by the change's number from 1
         changes: number so far
         number: of kills so far
-
     """
 
     is_due: Callable[[int], bool]

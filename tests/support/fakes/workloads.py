@@ -43,7 +43,6 @@ class Workloads:
     Args:
         cluster: with the Jobs
         clock: of the operator
-
     """
 
     def __init__(self, cluster: FakeCluster, clock: Callable[[], datetime]) -> None:
@@ -127,7 +126,6 @@ class Master:
         step_runs: ids of all
         stored: ids of those that the operator has stored
         result: makes the result of one
-
     """
 
     step_runs: list[str]
@@ -156,7 +154,6 @@ class TargetOfPods(CreatedTarget):
         cluster: where its pods are
         cloud: what its Solr holds
         made: uids of all pods so far
-
     """
 
     cluster: FakeCluster

@@ -21,7 +21,6 @@ class ObedientWorkers:
         exact_seconds: time for a number of requests
         names: request names of each result
         fails_from_second: from when on every request fails; None for never
-
     """
 
     def __init__(self, load: FakeLoad, exact_seconds: int = 4) -> None:

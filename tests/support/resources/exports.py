@@ -44,7 +44,6 @@ class ExportPod:
     Attributes:
         root: of all of them
         report: what is exported
-
     """
 
     root: Path
@@ -69,7 +68,6 @@ class ExportPod:
             folder: name of the export
             check: of addresses; none by default, as the servers are on loopback
             plan: further fields of the plan
-
         """
         documents = [
             StoredDocument(chunks=[f"{each.id}-0"], sha256=to_chunks(each).sha256)

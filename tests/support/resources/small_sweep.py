@@ -27,7 +27,6 @@ def small_sweep(changes: Changes | None = None, template: Changes | None = None)
     Args:
         changes: to the sweep
         template: to the benchmark of its template
-
     """
     benchmark = resource(template)
     del benchmark["spec"]["suspend"]

@@ -28,7 +28,6 @@ class Workload(NamedTuple):
         name: what it is for
         spec: of the pod
         serves: whether others send requests to it, so that probes are sensible
-
     """
 
     name: str

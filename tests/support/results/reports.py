@@ -35,7 +35,6 @@ def make_report(
         seconds: of each repeat; histograms have those of the first ones
         text: what a tenant or a target has put wherever it may put text
         variants: of the target
-
     """
     spec = _spec(steps, repeats, variants)
     documents = [

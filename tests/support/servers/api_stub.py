@@ -74,7 +74,6 @@ class ApiStub:
         responses: by the begin of a path; `*` for every path
         groups: kinds by the path of group and version
         requests: all so far
-
     """
 
     def __init__(self, *bodies: Body) -> None:

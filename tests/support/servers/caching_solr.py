@@ -16,7 +16,6 @@ class CachingSolr:
         warming: queries that the config set sends after each RELOAD
         text: whether metrics are only in Prometheus' format, as in Solr 10
         slow_reads: readings of the metrics after a RELOAD that still show the old core
-
     """
 
     def __init__(self, *, warming: int = 0, text: bool = False, slow_reads: int = 0) -> None:

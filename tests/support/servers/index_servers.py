@@ -25,7 +25,6 @@ class FakeSolr:
         status_faults: HTTP codes given to the next CLUSTERSTATUS
         authorization: header without which every request gets HTTP 401; counted in `refused`
         updates: core, parameters and documents of each update, in order of arrival
-
     """
 
     collection: dict[str, Any]
@@ -103,7 +102,6 @@ class RangeServer:
         ranges: whether range requests are supported
         cuts: where the next connections break
         headers: those of each request, in order
-
     """
 
     body: bytes

@@ -23,7 +23,6 @@ class S3Server:
     Attributes:
         url: its endpoint
         folder: whose folders are its buckets
-
     """
 
     url: str

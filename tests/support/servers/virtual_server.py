@@ -45,7 +45,6 @@ class VirtualServer:
         sent_ns: when each request was sent
         connections: how many were opened
         refuses: no connection can be opened
-
     """
 
     def __init__(self, loop: VirtualTimeLoop, seconds: float = 0.0) -> None:

@@ -32,7 +32,6 @@ class Cloud:
         around: called with each function that makes a change
         probes_open: whether what probes of the kubelet ask needs no password, as the Solr
             Operator sets it up
-
     """
 
     nodes: dict[str, str] = field(default_factory=lambda: {"a:8983_solr": "1", "b:8983_solr": "1"})

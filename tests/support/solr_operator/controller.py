@@ -31,7 +31,6 @@ class Controller:
 
         Raises:
             ResourceNotFoundError: if the API server does not know a kind, as at a real start.
-
         """
         for kind, _, _ in sources:
             objects.must_serve(kind)

@@ -21,7 +21,6 @@ def parse_copy(text: str) -> tuple[str, str]:
 
     Raises:
         ValueError: if there is no `=`.
-
     """
     wanted, _, copy = text.partition("=")
     if not copy:

@@ -107,7 +107,6 @@ class Objects:
 
         Raises:
             ResourceNotFoundError: if it does not.
-
         """
         self._kind(kind)
 

@@ -61,7 +61,6 @@ class SweepWalk:
         apply: stores a sweep
         source: of chance
         seen: number of transitions by state of the sweep and outcome
-
     """
 
     sweeps: SweepDriver

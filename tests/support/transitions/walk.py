@@ -62,7 +62,6 @@ class Walk:
         replace: changes one
         source: of chance
         seen: number of transitions by state of the benchmark and outcome
-
     """
 
     operator: OperatorDriver

@@ -32,7 +32,6 @@ class Playback:
 
     Attributes:
         watched: version from which each watch began, and for how many seconds it was asked
-
     """
 
     def __init__(

@@ -77,7 +77,6 @@ class Faults:
     Args:
         source: of chance
         left: how many calls fail
-
     """
 
     def __init__(self, source: random.Random, left: int) -> None:

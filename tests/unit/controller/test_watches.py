@@ -149,7 +149,6 @@ class Responses:
 
     Args:
         responses: for each kind, made by functions
-
     """
 
     def __init__(self, *responses: Callable[[], httpx.Response]) -> None:
@@ -243,7 +242,6 @@ class ApiServer(ThreadingHTTPServer):
     Attributes:
         refusal: status of HTTP in `team-a`
         expired: how many lists of `team-b` expire in the middle
-
     """
 
     daemon_threads = True

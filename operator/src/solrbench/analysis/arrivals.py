@@ -66,7 +66,6 @@ def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[Open
 
     Raises:
         ValueError: as `group_step_runs`.
-
     """
     runs_by_step = group_step_runs(spec, documents)
     return [
@@ -145,7 +144,6 @@ def good_requests(
         samples: response times of all requests, failures included
         results: the results they are of
         within_milliseconds: the time
-
     """
     limit = within_milliseconds * MILLISECOND
     failed = histograms.merge(
@@ -166,7 +164,6 @@ def merge_distributions(spec: Spec, documents: Sequence[StepRunResult]) -> list[
 
     Raises:
         ValueError: as `merge_steps`.
-
     """
     runs_by_step = group_step_runs(spec, documents)
     return [

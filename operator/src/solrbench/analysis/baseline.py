@@ -61,7 +61,6 @@ class ComparisonInput:
         invalid: steps that are Invalid
         dataset: what was measured while indexing
         trends: what grew
-
     """
 
     name: str
@@ -134,7 +133,6 @@ def report_input(name: str, text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> C
 
     Raises:
         UnreadableReportError: if it is none, or larger than `max_bytes`.
-
     """
     return comparison_input_of(name, parse_report(text, max_bytes))
 
@@ -144,7 +142,6 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
 
     Raises:
         UnreadableReportError: if it is none.
-
     """
     try:
         status = report.get("status") or {}
@@ -196,7 +193,6 @@ def parse_report(text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> dict[str, An
 
     Raises:
         UnreadableReportError: if it is none, or larger than `max_bytes`.
-
     """
     if text.startswith(_GZIP_MAGIC):
         text = _unpack(text, max_bytes)
@@ -239,7 +235,6 @@ class CandidateComparison:
         figures: all figures that both have, step by step; those of the index last
         settings: settings of target and collection in which they differ
         differences: definitions of data, requests and steps in which they differ
-
     """
 
     before: ComparisonInput

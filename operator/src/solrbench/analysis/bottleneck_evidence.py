@@ -27,7 +27,6 @@ class BottleneckInput:
         findings: what the checks of the verdict found, by reason
         behind_proxy: whether requests went through something between load and Solr
         users: of a closed loop, of whom each has one request under way at most; None for arrivals
-
     """
 
     repeat: int
@@ -54,7 +53,6 @@ class Symptom:
     Attributes:
         text: measured values and limits
         server: the node, pod or worker that shows it, if it is one of several
-
     """
 
     text: str

@@ -205,7 +205,6 @@ def capacity_results(
         spec: of the benchmark
         documents: the stored step runs
         interferences: why a step run does not show what the target can do, by its id
-
     """
     search = capacity_search(spec, documents)
     if search is None:

@@ -95,7 +95,6 @@ class Trial:
     Attributes:
         rate: planned requests per second, or users: the level of the load
         excess: 1 - limit / found of the limit that is exceeded most, from -1 to 1; 0 just meets it
-
     """
 
     rate: float
@@ -118,7 +117,6 @@ class CapacityEstimate:
         highest_met: highest rate of a trial that met the limits; None without one
         lowest_missed: lowest rate of a trial that missed one; None without one
         problem: why the rate is unknown, as words; empty if it is known
-
     """
 
     rate: float | None
@@ -137,7 +135,6 @@ def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> f
         trials: all trials so far, in their order
         most: trials at most
         seed: of the order of trials around the crossing
-
     """
     if len(trials) >= most or probed <= 0:
         return None
@@ -315,7 +312,6 @@ class UserRange:
     Attributes:
         least: one for each worker
         most: of the spec
-
     """
 
     least: int
@@ -337,7 +333,6 @@ def next_users(
         trials: all trials so far, in their order
         most: trials at most
         seed: of the order of trials around the crossing
-
     """
     if len(trials) >= most:
         return None

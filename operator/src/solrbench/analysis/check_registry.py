@@ -195,7 +195,6 @@ class PlacementReason(VerdictReason):
 
     Attributes:
         find: finds the worst of its kind
-
     """
 
     find: PlacementCheck

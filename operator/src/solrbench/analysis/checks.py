@@ -16,7 +16,6 @@ class ValidityFinding:
     Attributes:
         number: what was measured, to find the worst repeat
         text: what happened, the measured value and the limit, with units
-
     """
 
     number: float
@@ -44,7 +43,6 @@ class EvaluatedRun:
         document: the step run; its series may be left out
         findings: what each check found in the whole document, by reason
         second_means: mean service time of each whole second, in µs
-
     """
 
     document: StepRunResult
@@ -63,7 +61,6 @@ class VerdictReason:
     Attributes:
         meaning: what was measured beyond its limit, as a sentence
         remedy: what to do, an imperative without full stop
-
     """
 
     meaning: str
@@ -76,7 +73,6 @@ class ValidityCheck(VerdictReason):
 
     Attributes:
         find: finds the worst of its kind in one step run
-
     """
 
     find: Check
@@ -88,7 +84,6 @@ class RepeatsCheck(VerdictReason):
 
     Attributes:
         find: finds the worst of its kind in the repeats
-
     """
 
     find: CheckOfRepeats

@@ -47,7 +47,6 @@ class Answer:
         overhead: difference, interval and word
         on_target: all repeats of a side were measured on one target
         invalid: what is Invalid; empty if nothing is
-
     """
 
     subject: str
@@ -108,7 +107,6 @@ def baseline_sentences(
         figures: of a comparison
         baseline: what it is with
         loads: of the steps, as `loads_as_text`
-
     """
     for comparison in primary_comparisons(figures):
         if comparison.word is not None:
@@ -165,7 +163,6 @@ def loads_as_text(loads: Mapping[str, tuple[int | None, float | None]]) -> dict[
 
     Args:
         loads: users and requests per second of each step, by name
-
     """
     texts = {step: _load(*load) for step, load in loads.items()}
     count = Counter(texts.values())

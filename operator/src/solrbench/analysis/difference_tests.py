@@ -54,7 +54,6 @@ class ComparisonRule:
     Attributes:
         smallest_effect_percent: difference that matters, of figures that are compared by ratio
         looks: after which repeats one looks; None if their number was set beforehand
-
     """
 
     smallest_effect_percent: float = SMALLEST_EFFECT_PERCENT
@@ -84,7 +83,6 @@ class ComparisonFinding:
         interval: holds the true difference in 95 of 100 cases, of the whole family and of all looks
         more_repeats: about how many more repeats of each side would decide it, if `Unclear`;
             `MORE_THAN_50` for more than 50
-
     """
 
     difference: MetricDifference
@@ -237,7 +235,6 @@ class ComparisonSettings:
     Attributes:
         rule: how words are found
         primary: the figure of each step that decides about it
-
     """
 
     rule: ComparisonRule = DEFAULT_RULE
@@ -278,7 +275,6 @@ def settings_of_specs(
         after: spec of the other side, whose `comparison` counts where nothing else is given
         smallest_effect_percent: the difference that matters
         primary: the figure of each step that decides about it
-
     """
     wanted = after.get("comparison", {})
     effect = wanted.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)

@@ -41,7 +41,6 @@ class RepeatValue:
             were measured in rounds
         target: what it was measured on; equal texts are one target
         value: the figure, in the unit of its metric
-
     """
 
     repeat: int
@@ -62,7 +61,6 @@ class MetricDifference:
         estimate: what is known of it; None if a side has one value only
         on_target: a side has one target only, so the difference is known for it alone
         apart: repeats far from the others of their side, for which ranks were compared
-
     """
 
     metric: ComparisonMetric
@@ -91,7 +89,6 @@ def compare_metrics(
         in_rounds: the repeats with one number were measured in one round, in turn or at random:
             what slows down a round hits both sides. Only repeats that both sides have count then.
             It is a matter of the design, not to be chosen after a look at the figures.
-
     """
     if in_rounds:
         before, after = _common(before, after), _common(after, before)

@@ -80,7 +80,6 @@ def left_out(
         stored: the ids of the stored ones
         stops: what `stop_reason` says of stored ones, by id
         dataset: what is known of the indexing
-
     """
     whole = missed_by_indexing(spec, dataset)
     if whole is not None:

@@ -27,7 +27,6 @@ class ComparisonMetric:
         unit: unit of its values, as it is printed
         is_lower_better: whether a smaller value is the better one
         scale: how two values are compared
-
     """
 
     name: str

@@ -38,7 +38,6 @@ class MeasuredValue:
     Attributes:
         value: the number
         interval: its 95 % interval; None if the steps were too short for one
-
     """
 
     value: float
@@ -55,7 +54,6 @@ class _Requests:
         service: their service times
         perceived: response times with a planned rate, else service times
         rate: requests per second
-
     """
 
     results: Sequence[RequestResult]
@@ -163,7 +161,6 @@ def evaluate_objectives(
 
     Raises:
         ValueError: as `group_step_runs`.
-
     """
     if not spec.objectives:
         return None

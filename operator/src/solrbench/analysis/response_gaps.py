@@ -22,7 +22,6 @@ def step_response_gaps(spec: Spec, documents: Iterable[StepRunResult]) -> list[S
 
     Raises:
         ValueError: as `group_step_runs`.
-
     """
     runs_by_step = group_step_runs(spec, documents)
     all_gaps = [

@@ -35,7 +35,6 @@ def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsBySte
     Raises:
         ValueError: if a document refers to a step or variant that `spec` does not have, or has
             requests but no duration.
-
     """
     latest: dict[str, StepRunResult] = {}
     for document in sorted(documents, key=lambda each: each.attempt):

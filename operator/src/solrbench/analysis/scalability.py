@@ -43,7 +43,6 @@ class Knee:
     Attributes:
         at: the place, in users or requests in flight
         interval: its 95 % interval; None if it is unknown
-
     """
 
     at: float
@@ -58,7 +57,6 @@ def knee_in_flight(
     Args:
         highest_rate: requests per second of the busy target
         unloaded: mean time of its responses in ms when nothing queues
-
     """
     if highest_rate is None or unloaded is None:
         return None
@@ -93,7 +91,6 @@ def find_knee(repeats: Sequence[Mapping[int, float]]) -> Knee | None:
 
     Args:
         repeats: requests per second by number of users, repeat by repeat
-
     """
     places = [knee_index for rates in repeats if (knee_index := _knee(rates)) is not None]
     if not places or len(places) < len(repeats):
@@ -138,7 +135,6 @@ class Level:
         rate: requests per second
         lower: lower bound of its 95 % interval; None without one
         upper: upper bound
-
     """
 
     users: int
@@ -155,7 +151,6 @@ class ScalabilityLaw:
         contention: the share of work that is done one after another
         coherency: what users cost each other, pair by pair
         peak: users of the highest throughput by the law; None without one
-
     """
 
     contention: float
@@ -220,7 +215,6 @@ def scalability(
         spec: of the benchmark
         documents: the stored step runs
         totals: all requests of each step and variant
-
     """
     steps = [each for each in spec.load.steps if each.users is not None and not each.think_time]
     runs = group_step_runs(spec, documents)

@@ -52,7 +52,6 @@ class ComparedStep:
         after: repeats of what is compared with it
         in_rounds: repeats with one number were measured in one round
         baseline_variant: name of the variant of the baseline, empty without
-
     """
 
     step: str
@@ -83,7 +82,6 @@ class ComparedRequestMetric:
         request: name of the request, or `ALL_REQUESTS`
         finding: what was found of the figure
         is_primary: whether it is the primary figure of its step
-
     """
 
     compared: ComparedStep
@@ -118,7 +116,6 @@ def compare_steps(
         percents: percentiles that are compared beside means, rates and failures
         rule: how words are found
         primary: metric of the primary figure; if it is a percentile, one of `percents`
-
     """
     asked = [each for compared in compared_steps for each in _ask(compared, percents, primary)]
     first = [each for each in asked if each.is_primary]
@@ -178,7 +175,6 @@ def compare_variants(spec: Spec, documents: Sequence[StepRunResult]) -> list[Com
 
     Raises:
         ValueError: as `merge_steps`.
-
     """
     figures = _figures(spec, documents)
     by_name: dict[tuple[int, str], list[ComparedRequestMetric]] = {}
@@ -205,7 +201,6 @@ def variant_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[Compar
 
     Raises:
         ValueError: as `merge_steps`.
-
     """
     baseline, *others = variant_names(spec)
     runs_by_step = group_step_runs(spec, documents)

@@ -64,7 +64,6 @@ def with_metrics(document: StepRunResult, percents: Iterable[float]) -> StepRunR
 
     Raises:
         ValueError: if its histograms or blocks are none.
-
     """
     chosen = list(percents)
     requests = [_with_metrics(request, chosen) for request in document.requests]
@@ -209,7 +208,6 @@ def response_metrics(
         repeats: the results of one request name, repeat by repeat
         counts: their sum
         samples: their response times
-
     """
     results = [result for repeat in repeats for result in repeat]
     if not is_planned(results):
@@ -237,7 +235,6 @@ def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResu
     Raises:
         ValueError: if a document refers to a step or variant that `spec` does not have, or has
             requests but no duration.
-
     """
     runs_by_step = group_step_runs(spec, documents)
     return [
@@ -254,7 +251,6 @@ def merge_totals(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepRes
 
     Raises:
         ValueError: as `merge_steps`.
-
     """
     runs_by_step = group_step_runs(spec, documents)
     return [
@@ -272,7 +268,6 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
 
     Raises:
         ValueError: as `merge_steps`.
-
     """
     baseline = variant_names(spec)[0]
     runs_by_step = group_step_runs(spec, documents)

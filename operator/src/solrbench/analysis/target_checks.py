@@ -255,7 +255,6 @@ def compare_with_first(
         firsts: as `first_of_repeats`
         document: of the step run
         start_on: what each repeat starts on
-
     """
     first = next(iter(firsts.values()))
     if start_on is RepeatStart.SAME_TARGET or document.repeat == first.repeat:

@@ -72,7 +72,6 @@ class Growth:
         slope: growth per second, of the best fit
         lower: lower bound of its 95 % confidence interval
         upper: upper bound
-
     """
 
     shape: SeriesShape
@@ -112,7 +111,6 @@ def find_growth(
         load: requests per second in each window, None if unknown
         min_growth: share of the level that the growth over the run must reach
         least: what it must reach anyway, in the figure's unit
-
     """
     if len(values) < MIN_TREND_WINDOWS:
         return None
@@ -296,7 +294,6 @@ class RunTrend:
         latest: the figure at the end
         limit: what it may grow to; None without a limit
         caches_fill: Solr's caches filled to the end, so a leak looks the same
-
     """
 
     figure: TrendFigure

@@ -74,7 +74,6 @@ def evaluate_steps(
 
     Raises:
         ValueError: as `group_step_runs`.
-
     """
     runs_by_step = group_step_runs(spec, documents)
     placement = [
@@ -119,7 +118,6 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
         firsts: the step run of each repeat that was measured first, if others are compared with it
         further: what holds for all steps
         known: what was found in step runs before, by their ids
-
     """
     runs = [(known or {}).get(each.id) or evaluate_document(each, load) for each in step_runs]
     outcomes = [
@@ -256,7 +254,6 @@ class StepRunSummary:
         cold_start: its cold start, if it was the first
         servers: what the servers did; None if telemetry was turned off
         trends: what grew meanwhile; none of a short step
-
     """
 
     evaluated: EvaluatedRun

@@ -27,7 +27,6 @@ class PrinterColumn(NamedTuple):
         type: string, integer, number, boolean or date
         json_path: where its value is
         priority: 0, or 1 to show with `-o wide` only
-
     """
 
     name: str
@@ -48,7 +47,6 @@ class ResourceKind:
         noun: what its messages call a resource
         mutable: fields of the spec that may change after creation
         columns: of `kubectl get`
-
     """
 
     model: type[Model]

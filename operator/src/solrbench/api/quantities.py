@@ -29,7 +29,6 @@ def parse_bytes(quantity: str) -> int:
 
     Raises:
         ValueError: if `quantity` does not match `MEMORY_PATTERN`.
-
     """
     for unit, factor in _UNITS.items():
         if quantity.endswith(unit):

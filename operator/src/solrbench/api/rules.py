@@ -31,7 +31,6 @@ class Rule:
         cel: the expression the API server evaluates, with `self` as the object
         message: what the user reads when it fails: the field and the remedy, with "must"
         is_satisfied: the same condition on the parsed model
-
     """
 
     cel: str
@@ -49,7 +48,6 @@ class Matches:
     Attributes:
         pattern: expression for the whole text, in the syntax that RE2 and Python share
         message: what the user reads when the text differs: "must be …, such as …"
-
     """
 
     pattern: str
@@ -65,7 +63,6 @@ class Matches:
 
         Raises:
             ValueError: if it does not match; with the message.
-
         """
         if re.fullmatch(self.pattern, text, re.ASCII) is None:
             raise ValueError(self.message)
@@ -88,7 +85,6 @@ class ListMap:
 
     Attributes:
         key: field of the items, required or with a default
-
     """
 
     key: str
@@ -98,7 +94,6 @@ class ListMap:
 
         Raises:
             ValueError: if two have the same key.
-
         """
         keys = [getattr(item, self.key) for item in items]
         twice = [key for index, key in enumerate(keys) if key in keys[:index]]

@@ -35,7 +35,6 @@ class OperatorFacts:
         version: of the operator, as its chart says
         ready: pods that are ready
         namespaces: those that it watches; all if there is none
-
     """
 
     namespace: str
@@ -54,7 +53,6 @@ def find_operators(cluster: Cluster, namespace: str | None = None) -> list[Opera
 
     Raises:
         ForbiddenError: if no Deployment may be read.
-
     """
     try:
         deployments = cluster.list("apps/v1", "Deployment", None, OPERATOR_LABELS)

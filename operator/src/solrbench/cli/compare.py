@@ -55,7 +55,6 @@ class ComparisonOutput:
         found: all figures
         answers: what they say, in sentences
         place: what figures are of: a step, or a point of a sweep
-
     """
 
     after: str
@@ -125,7 +124,6 @@ def read_comparison_input(
 
     Raises:
         CommandError: if it is none of these.
-
     """
     path = Path(text)
     if not path.exists():

@@ -87,7 +87,6 @@ def collect(cluster: Cluster, body: Manifest) -> Files:
     Args:
         cluster: where the benchmark is
         body: the benchmark
-
     """
     namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
     pods = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: name})
@@ -112,7 +111,6 @@ def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
     Args:
         cluster: where the sweep is
         body: the sweep
-
     """
     namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
     yield "resource.yaml", mask(_yaml(_shown(body)), ())

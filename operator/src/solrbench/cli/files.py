@@ -51,7 +51,6 @@ class Document:
         body: the object
         lines: line of each field in the file, from 1
         faults: what is wrong with it as YAML, with lines
-
     """
 
     source: str
@@ -81,7 +80,6 @@ def read_documents(files: tuple[Path, ...]) -> list[Document]:
 
     Raises:
         click.ClickException: if something is not YAML, or is no object; names all such places.
-
     """
     documents: list[Document] = []
     problems: list[str] = []
@@ -127,7 +125,6 @@ def documents_of(source: str, text: str | bytes) -> Iterator[Document]:
     Raises:
         click.ClickException: if one is no object.
         yaml.YAMLError: if it is not YAML.
-
     """
     loader = yaml.SafeLoader(text)
     try:
@@ -164,7 +161,6 @@ def check_name(document: Document) -> None:
 
     Raises:
         click.ClickException: if it has neither.
-
     """
     metadata = document.body.get("metadata")
     if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
@@ -222,7 +218,6 @@ def apply_changes(documents: list[Document], changes: tuple[str, ...]) -> None:
     Raises:
         click.BadParameter: if one has no path, or leads through something that is no object.
         click.ClickException: if no name is left.
-
     """
     wanted = [each for each in documents if each.is_benchmark]
     wanted = wanted or [each for each in documents if each.is_sweep]

@@ -93,7 +93,6 @@ def watch_bodies(  # noqa: PLR0913 - whom, how long and until when
         PermanentError: if there is no such resource, or it is deleted meanwhile.
         TemporaryError: if time was up before there was any response, the first request did not
             reach the cluster, none did for `OUTAGE_SECONDS`, or the user may not read it.
-
     """
     seen = False
     last_response = time.monotonic()
@@ -192,7 +191,6 @@ def follow(  # noqa: PLR0913 - whom, how long and where
     Raises:
         PermanentError: if there is no such benchmark, or it is deleted meanwhile.
         TemporaryError: if the API server sent no response before the time was up.
-
     """
     console = console or Console(highlight=False)
     end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
@@ -305,7 +303,6 @@ def follow_sweep(  # noqa: PLR0913 - whom, how long and where
     Raises:
         PermanentError: if there is no such sweep, or it is deleted meanwhile.
         TemporaryError: if the API server sent no response before the time was up.
-
     """
     console = console or Console(highlight=False)
     end = None if timeout_seconds is None else time.monotonic() + timeout_seconds

@@ -30,7 +30,6 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
 
     Raises:
         click.ClickException: if a benchmark has run already, or its deletion takes too long.
-
     """
     kind, metadata = (body["apiVersion"], body["kind"]), body["metadata"]
     namespace, name = metadata["namespace"], metadata["name"]
@@ -62,7 +61,6 @@ def wait_until_gone(
 
     Raises:
         click.ClickException: if something still holds it after so many seconds.
-
     """
     began = said = time.monotonic()
     while (left := cluster.get(*kind, namespace, name)) is not None:

@@ -28,7 +28,6 @@ class Entry(NamedTuple):
         place: module and name of the function
         summary: its line in the list of commands
         is_hidden: whether only pods call it
-
     """
 
     place: str

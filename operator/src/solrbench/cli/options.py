@@ -114,7 +114,6 @@ def open_cluster(context: str | None, namespace: str | None) -> tuple[Cluster, s
 
     Raises:
         click.ClickException: if there is no cluster to talk to.
-
     """
     meta = click.get_current_context().meta
     kubeconfig = meta.get(KUBECONFIG)

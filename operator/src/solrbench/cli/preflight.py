@@ -62,7 +62,6 @@ class ReadinessFinding:
         message: what was found
         remedy: what to do; empty if nothing is to be done
         check: its name
-
     """
 
     result: Result
@@ -83,7 +82,6 @@ class Subject:
         cluster: the cluster
         namespace: where benchmarks shall run
         benchmarks: those that shall; none if the cluster alone is of interest
-
     """
 
     cluster: Cluster

@@ -24,7 +24,6 @@ class ExitCode(IntEnum):
 
     Attributes:
         meaning: as a sentence of the documentation
-
     """
 
     meaning: str

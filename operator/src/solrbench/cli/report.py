@@ -143,7 +143,6 @@ def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepR
 
     Raises:
         SolrbenchError: if the cluster does not return it.
-
     """
     if not found.is_sweep:
         return read_report(cluster, parse_stored(found.body))
@@ -157,7 +156,6 @@ def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
 
     Raises:
         SolrbenchError: if the cluster does not return it.
-
     """
     return Report(
         benchmark=benchmark.key,
@@ -208,7 +206,6 @@ def write_report(found: Report | SweepReport, form: str) -> str:
 
     Raises:
         click.ClickException: if a sweep has none of this kind.
-
     """
     if form is Output.TABLE:
         out = io.StringIO()

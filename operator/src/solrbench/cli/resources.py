@@ -52,7 +52,6 @@ def parse_reference(text: str) -> tuple[Kind | None, str]:
 
     Raises:
         CommandError: if there is no such kind.
-
     """
     prefix, slash, name = text.rpartition("/")
     if not slash:
@@ -83,7 +82,6 @@ def get_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResource
 
     Raises:
         CommandError: if there is no such benchmark or sweep.
-
     """
     resource = find_resource(cluster, namespace, text)
     if resource is None:

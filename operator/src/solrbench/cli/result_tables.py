@@ -65,7 +65,6 @@ class TableColumns:
         names: those that identify the row
         groups: the others, by the table they go to where one is too wide
         numbers: those that are set flush right
-
     """
 
     titles: Row
@@ -234,7 +233,6 @@ def print_baseline_table(console: Console, found: BaselineComparison, place: str
         console: to print on
         found: the figures
         place: what they are of
-
     """
     table = baseline_table(found, place)
     print_rows(console, columns_of(table), table.rows)

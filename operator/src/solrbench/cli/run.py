@@ -63,7 +63,6 @@ class WatchOptions:
         cancel: whether those that still run then are stopped
         require_valid: whether Invalid steps have an exit code of their own
         output: `table`, `json` or `name`
-
     """
 
     timeout_seconds: float | None
@@ -179,7 +178,6 @@ def _placed(cluster: Cluster, document: Document, namespace: str | None, default
 
     Raises:
         click.ClickException: if the file names another than the option does, as kubectl.
-
     """
     body, metadata = document.body, document.body["metadata"]
     if not cluster.is_namespaced(body["apiVersion"], body["kind"]):

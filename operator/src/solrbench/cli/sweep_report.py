@@ -22,7 +22,6 @@ def read_sweep_report(cluster: Cluster, body: Manifest) -> SweepReport:
 
     Raises:
         SolrbenchError: if the cluster does not return it.
-
     """
     sweep = parse_stored_as(SolrBenchmarkSweep, body)
     labels = {LABEL_SWEEP: sweep.metadata.name}

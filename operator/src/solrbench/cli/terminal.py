@@ -39,7 +39,6 @@ def split_columns(
         names: columns that every table begins with and that may be folded.
         groups: the other columns; those of one group stay together where they fit.
         width: of the terminal; None for one table of any width.
-
     """
     every = sorted([*names, *(column for group in groups for column in group)])
     whole = TableLayout(tuple(every), tuple(widths[i] for i in every))

@@ -43,7 +43,6 @@ def valid_benchmarks(documents: list[Document]) -> list[SolrBenchmark]:
     Raises:
         click.ClickException: if there is none, or one breaks the schema; names every field of all
             of them, with its line and what to write.
-
     """
     wanted = [document for document in documents if document.is_benchmark]
     if not wanted:
@@ -60,7 +59,6 @@ def valid_resources(documents: list[Document]) -> list[SolrBenchmark]:
 
     Raises:
         click.ClickException: if there is none, or one is not valid; names every fault.
-
     """
     benchmarks, _ = valid_parts(documents)
     largest = [largest_benchmark(_named(each.body)) for each in _sweeps(documents)]
@@ -72,7 +70,6 @@ def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[Ch
 
     Raises:
         click.ClickException: if there is none, or one is not valid; names every fault.
-
     """
     sweeps = [(document, check_sweep(_named(document.body))) for document in _sweeps(documents)]
     faults = [
@@ -189,7 +186,6 @@ def parse_stored_as(model: type[Stored], body: dict[str, Any]) -> Stored:
 
     Raises:
         pydantic.ValidationError: if what is left is no such resource.
-
     """
     rest = copy.deepcopy({key: body[key] for key in _KNOWN if key in body})
     left_out: list[str] = []

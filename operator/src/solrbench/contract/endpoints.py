@@ -104,7 +104,6 @@ def solr_service_url(benchmark: SolrBenchmark) -> str:
 
     Raises:
         ValueError: if the target is not provisioned.
-
     """
     solr = benchmark.spec.target.solr_cloud
     if solr is None:
@@ -142,7 +141,6 @@ class ZooKeeperPath:
     Attributes:
         servers: addresses of the members, `host:port` and commas between them
         chroot: the path, such as `/search-small`, or empty for the whole tree
-
     """
 
     servers: str
@@ -164,7 +162,6 @@ def zookeeper_path(
         solr: its topology
         started: when the benchmark took its turn, `status.startTime`
         attempt: of the target
-
     """
     zookeeper = solr.zookeeper
     return ZooKeeperPath(

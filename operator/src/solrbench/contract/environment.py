@@ -194,7 +194,6 @@ def find_changes(
         first: what others are compared with
         other: one of them
         start_on: what was made anew between the two, as the spec says
-
     """
     fresh_pods = start_on is RepeatStart.FRESH_TARGET
     fresh_index = start_on is not RepeatStart.SAME_TARGET

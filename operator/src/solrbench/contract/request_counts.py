@@ -25,7 +25,6 @@ class AddedBy:
 
     Attributes:
         rule: takes the two values, of which either may be absent where the type says so
-
     """
 
     rule: Callable[[Any, Any], Any]

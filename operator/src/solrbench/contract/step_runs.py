@@ -34,7 +34,6 @@ class StepRunId:
         step_index: place of the step in the ladder, from 0
         step: name of the step
         variant: name of the variant, empty without variants
-
     """
 
     repeat: int
@@ -58,7 +57,6 @@ def all_step_runs(spec: Spec, repeats: int | None = None) -> tuple[StepRunId, ..
     Args:
         spec: of the benchmark
         repeats: how many of them; all that there may be when absent
-
     """
     names = variant_names(spec)
     return tuple(
@@ -113,7 +111,6 @@ def measured_on_target(
         spec: of the benchmark
         step_runs: to choose from
         repeat: that target or data were made for; absent during the first
-
     """
     if spec.load.repeats.start_on is RepeatStart.SAME_TARGET:
         return tuple(step_runs)
@@ -153,7 +150,6 @@ class SharedTarget:
         owner: the sweep
         previous: name of the benchmark that used it last; None if there was none
         reuses: what is taken over from that one
-
     """
 
     name: str

@@ -39,7 +39,6 @@ class ChunkedDocument:
     Attributes:
         chunks: the gzip file, in order
         sha256: digest of the JSON, in lowercase hexadecimal digits
-
     """
 
     chunks: tuple[bytes, ...]
@@ -71,7 +70,6 @@ def from_chunks(stored: ChunkedDocument) -> StepRunResult:
     Raises:
         DamagedReportError: if a chunk is missing, swapped, foreign or changed, or the document is
             not one of this version.
-
     """
     text = _unpack(b"".join(stored.chunks))
     if hashlib.sha256(text).hexdigest() != stored.sha256:

@@ -132,7 +132,6 @@ def _row(stored: Any) -> Row:
 
     Raises:
         ValueError: if it is none.
-
     """
     if not isinstance(stored, dict):
         raise ValueError("a window must be an object")  # noqa: TRY004 - as above

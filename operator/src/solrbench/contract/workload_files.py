@@ -79,7 +79,6 @@ def parse_time(time: Any) -> float:
 
     Raises:
         ValueError: if it is neither.
-
     """
     if isinstance(time, int | float) and not isinstance(time, bool):
         return float(time)
@@ -95,7 +94,6 @@ def flatten_parameters(parameters: Mapping[str, Any]) -> Parameters:
 
     Raises:
         ValueError: if a value is none that a parameter can have.
-
     """
     return tuple((name, text) for name, value in parameters.items() for text in _texts(name, value))
 

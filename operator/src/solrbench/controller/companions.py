@@ -36,7 +36,6 @@ def read_companions(context: ReconcileContext) -> tuple[CompanionBundle, str]:
     Raises:
         TemporaryError: if a ConfigMap is missing.
         PermanentError: `CompanionRefused`.
-
     """
     wanted = context.benchmark.spec.companions
     texts = [text for index, each in enumerate(wanted) for text in _texts(context, index, each)]
@@ -95,7 +94,6 @@ def ensure_companions(context: ReconcileContext) -> None:
     Raises:
         TemporaryError: until then, with the problem of a pod as the reason if there is one.
         PermanentError: if manifests are refused, or are not those that were used first.
-
     """
     if not context.benchmark.spec.companions:
         return
@@ -151,7 +149,6 @@ def verify_companions(context: ReconcileContext, pods: list[PodView]) -> None:
     Raises:
         TargetLostError: if it is not: requests through it went nowhere meanwhile.
         PermanentError: if it lacked memory.
-
     """
     known = context.status.companions
     if known is not None:

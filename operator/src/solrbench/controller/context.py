@@ -34,7 +34,6 @@ class TargetAccess:
         connect: returns a client for base URLs, a timeout in seconds and credentials; the API
             server of the cluster is never connected to
         resolve: returns the endpoint of an existing target
-
     """
 
     connect: Callable[[Cluster, list[str], float, HttpAuth], SolrClient] = connect_checked
@@ -106,7 +105,6 @@ class ReconcileContext:
         Raises:
             TemporaryError: while a Secret, the SolrCloud or a host is missing.
             PermanentError: if a host is not allowed.
-
         """
         if self.existing is None:
             urls = solr_urls(self.benchmark, self.solr_cloud)
@@ -167,7 +165,6 @@ def store_status(context: ReconcileContext) -> None:
         ConflictError: if the benchmark changed meanwhile; the next reconcile starts from what is
             stored.
         PermanentError: if it is too large or invalid.
-
     """
     status = context.status.model_dump(mode="json", by_alias=True, exclude_none=True)
     context.body = context.cluster.replace_status(context.body | {"status": status})
@@ -181,7 +178,6 @@ def store_or_reduce_status(context: ReconcileContext) -> None:
     Raises:
         ConflictError: as `store_status`.
         PermanentError: if not even that is accepted.
-
     """
     try:
         store_status(context)

@@ -60,7 +60,6 @@ class Removal:
         benchmark_name: its name; nothing more is known of one that is being deleted
         now: time of the observation
         target_name: name of the benchmark that the target was made for, if the target is shared
-
     """
 
     cluster: Cluster
@@ -75,7 +74,6 @@ class Removal:
         Args:
             kind: of the objects
             read: lists objects by their labels
-
         """
         bodies = list(read(*kind.reference, self.namespace, {LABEL_BENCHMARK: self.benchmark_name}))
         if self.target_name in (None, self.benchmark_name):
@@ -99,7 +97,6 @@ def delete_components(
         context: the reconcile
         components: whose objects to delete
         attempt_below: spare those of this attempt and later ones
-
     """
     if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
         return True  # nothing can be left of an attempt before the first

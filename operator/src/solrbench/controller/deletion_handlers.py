@@ -51,7 +51,6 @@ class DeletionHandlers:
         queue: in which a benchmark has its place
         context: makes that of a reconcile
         now: returns the time
-
     """
 
     def __init__(
@@ -97,7 +96,6 @@ class DeletionHandlers:
 
         Raises:
             kopf.TemporaryError: while something is still there.
-
         """
         is_busy = self._schedule.is_busy(key.uid)
         end = time.monotonic() + DELETE_PATIENCE_SECONDS

@@ -40,7 +40,6 @@ class TargetEndpoint:
         urls: base URLs, the same for the operator and for the pods of the benchmark
         auth: credentials and trust
         nodes: whether the URLs are presumably those of the nodes themselves
-
     """
 
     urls: list[str]
@@ -56,7 +55,6 @@ def resolve_endpoint(
     Raises:
         TemporaryError: if a Secret, the SolrCloud or a host is missing; it may be made later.
         PermanentError: `HostNotAllowed`.
-
     """
     access = secret_auth(cluster, namespace, existing)
     name = existing.solr_cloud_name
@@ -72,7 +70,6 @@ def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str])
     Raises:
         TemporaryError: `HostNotFound`.
         PermanentError: `HostNotAllowed`.
-
     """
     hosts = sorted({host_of(url) for url in urls})
     for host in hosts:
@@ -90,7 +87,6 @@ def address_check(cluster: Cluster, field: str = "spec.target") -> AddressCheck:
     Args:
         cluster: whose API server is never connected to
         field: that the host comes from
-
     """
     api_server = cache(lambda: api_server_addresses(cluster))
 
@@ -164,7 +160,6 @@ def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
 
     Raises:
         TemporaryError: unless all of them are ready.
-
     """
     cloud = _observe_solr_cloud(cluster, namespace, name)
     apply_outcome(first_outcome(EXISTING_CLOUD_CHECKS, cloud))

@@ -38,7 +38,6 @@ def post_events(body: dict[str, Any], key: str, events: Iterable[Event]) -> None
         body: the resource as it is stored
         key: its namespace and name
         events: in their order
-
     """
     for event in events:
         log.info("%s: %s: %s", key, event.reason, " ".join(event.message.split()))

@@ -68,7 +68,6 @@ def keep_diagnostics(context: ReconcileContext, reason: Reason, message: str) ->
         context: the reconcile
         reason: of the failure
         message: of the failure
-
     """
     collector = _Collector(context, f"{reason}: {message}")
     thread = threading.Thread(target=collector.run, name="evidence", daemon=True)

@@ -108,7 +108,6 @@ class Handlers:
         Args:
             event: its type is `None` for what was there when the operator started
             body: the benchmark
-
         """
         self._loop = asyncio.get_running_loop()
         if event["type"] == "DELETED":
@@ -171,7 +170,6 @@ class Handlers:
 
         Raises:
             kopf.TemporaryError: while something is still there.
-
         """
         self._forget(uid, namespace, name)
         self._deletion.remove(BenchmarkKey(uid, namespace, name), given["body"], given["retry"])
@@ -273,7 +271,6 @@ def _parse(body: dict[str, Any]) -> SolrBenchmark:
 
     Raises:
         ValidationError: if it cannot be read.
-
     """
     try:
         return SolrBenchmark.parse(body)

@@ -39,7 +39,6 @@ def open_session(info: kopf.ConnectionInfo) -> kopf.AiohttpSession:
 
     Args:
         info: where the API server is, and the credentials
-
     """
     session = ClientSession(
         connector=TCPConnector(limit=0, ssl=info.as_ssl_context()),
@@ -66,7 +65,6 @@ async def keep_watching(request: ClientRequest, handler: ClientHandlerType) -> C
     Raises:
         ClientConnectionError: for 404 and the like; kopf asks again after a pause.
         ClientPayloadError: for a list that expired; kopf begins it anew.
-
     """
     response = await handler(request)
     if request.method != "GET" or request.url.name not in _WATCHED:

@@ -20,7 +20,6 @@ def run_operator(environment: Mapping[str, str]) -> None:
     Raises:
         ValueError: if the environment is not as it must be, or the definition of the resource is
             missing; the kubelet tries again.
-
     """
     settings = Settings.from_environment(environment)
     cluster = connect_officially()

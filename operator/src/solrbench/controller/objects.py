@@ -51,7 +51,6 @@ def creation_problem(
         name: its name
         wanted: pods that it must have
         seen: its pods
-
     """
     if sum(not pod.deleting for pod in seen) >= wanted:
         return None
@@ -86,7 +85,6 @@ def read_archive(context: ReconcileContext) -> bytes:
 
     Raises:
         TemporaryError: if the ConfigMap is gone.
-
     """
     reference = context.benchmark.spec.collection.config_set.config_map
     if reference is None:

@@ -28,7 +28,6 @@ def apply_outcome(outcome: Outcome | None) -> None:
         PermanentError: to end the benchmark.
         TargetLostError: to begin a new attempt of target and load.
         LoadLostError: to begin a new attempt of the load.
-
     """
     if outcome is not None:
         raise _ERRORS[outcome.action](outcome.reason, outcome.message)

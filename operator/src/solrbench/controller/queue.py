@@ -24,7 +24,6 @@ class BenchmarkQueue:
 
     Attributes:
         slot_lock: held while a place is taken; there is one operator
-
     """
 
     def __init__(self) -> None:
@@ -115,7 +114,6 @@ class BenchmarkQueue:
 
         Raises:
             TemporaryError: if the API server does not respond.
-
         """
         with self._verify_lock:
             if self._is_verify_due(now):

@@ -66,7 +66,6 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
     Raises:
         TemporaryError: if the status could not be written; nothing is lost, the next reconcile
             writes it.
-
     """
     before = context.status
     # Unless this reconcile ends with an error, or with waiting, too.
@@ -122,7 +121,6 @@ def _run_stage(context: ReconcileContext, stage: Stage) -> None:
     Raises:
         _StageNotDoneError: if it is not done yet.
         PermanentError: if it never will be.
-
     """
     try:
         _work(context, stage)
@@ -154,7 +152,6 @@ def _wait(context: ReconcileContext, stage: Stage, reason: Reason, message: str)
     Raises:
         _StageNotDoneError: always, except
         PermanentError: after the deadline.
-
     """
     phase, seconds = context.status.phase, context.seconds_in_phase()
     wait = StageWait(stage.condition, phase, seconds, reason, message)
@@ -176,7 +173,6 @@ def _note_internal_error(context: ReconcileContext, stage: Stage, error: Excepti
     Raises:
         _StageNotDoneError: while it may pass.
         PermanentError: after too many in a row, or after the deadline.
-
     """
     message = _count_internal_error(context, error)
     outcome = check_internal_error(context.status.internal_errors, message)

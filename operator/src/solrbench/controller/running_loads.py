@@ -19,7 +19,6 @@ class RunningLoad:
         generation: of the spec at that time
         live_load: what the status shows of it
         ask: returns the state of the load master
-
     """
 
     generation: int

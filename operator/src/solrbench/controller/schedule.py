@@ -57,7 +57,6 @@ class ReconcileSchedule:
     Args:
         reconcile: reconciles one benchmark
         workers: how many reconciles may run at a time
-
     """
 
     def __init__(self, reconcile: Reconcile, workers: int) -> None:
@@ -82,7 +81,6 @@ class ReconcileSchedule:
             key: the benchmark
             generation: of its spec
             pause: until its first reconcile
-
         """
         if self._context is None:
             self._context = contextvars.copy_context()

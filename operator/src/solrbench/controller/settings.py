@@ -31,7 +31,6 @@ class Settings:
         dataset_secrets: whether Secrets may be used for these downloads
         export_hosts: patterns of the hosts of buckets that results may be written to
         metrics_result_seconds: how long metrics show the results of a finished benchmark
-
     """
 
     namespaces: tuple[str, ...]
@@ -62,7 +61,6 @@ class Settings:
 
         Raises:
             ValueError: if a variable is missing or is not what it must be; the message names it.
-
         """
         get = environment.get
         namespaces = get("SOLRBENCH_NAMESPACES", "").replace("*", "")

@@ -48,7 +48,6 @@ class SweepContext:
         plan: of the sweep
         now: time of the observation
         concurrency: how many benchmarks the operator runs at a time
-
     """
 
     cluster: Cluster
@@ -70,7 +69,6 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
     Raises:
         ConflictError: if the sweep changed meanwhile; nothing is lost.
         TemporaryError: if the API server does not respond.
-
     """
     decision = decide_sweep(_observe(context))
     _store(context, decision.status)
@@ -118,7 +116,6 @@ def _store(context: SweepContext, status: SweepStatus) -> None:
 
     Raises:
         ConflictError: if the sweep changed since it was read.
-
     """
     if status == context.sweep.status:
         return

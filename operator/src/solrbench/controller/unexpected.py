@@ -41,7 +41,6 @@ def show_unexpected_error(
 
     Raises:
         SolrbenchError: of the work, or if the status could not be written.
-
     """
     try:
         return work()
@@ -114,7 +113,6 @@ class ReconcileFailures:
     Args:
         kind: of the resources
         first_pause: after the first failure; it doubles with each further one
-
     """
 
     def __init__(self, kind: ResourceKind, first_pause: timedelta) -> None:

@@ -39,7 +39,6 @@ def run_uninstall(environ: Mapping[str, str], say: Callable[[str], None], second
     Raises:
         ValueError: if a variable is not valid.
         SolrbenchError: if the API server does not respond.
-
     """
     Uninstall(connect_officially(), Settings.from_environment(environ), say).release(seconds)
 
@@ -53,7 +52,6 @@ class Uninstall:
         say: called with each line of the log
         access: how targets are reached
         sleep: waits for some seconds
-
     """
 
     def __init__(
@@ -75,7 +73,6 @@ class Uninstall:
 
         Raises:
             SolrbenchError: if the API server does not respond.
-
         """
         for _ in range(max(1, int(seconds / PAUSE_SECONDS))):
             held = list(self._held())

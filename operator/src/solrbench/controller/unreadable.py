@@ -43,7 +43,6 @@ class _UnreadableResource:
         body: as it was read
         error: what is wrong with it
         now: time of the observation
-
     """
 
     cluster: Cluster
@@ -79,7 +78,6 @@ def mark_invalid(
 
     Raises:
         TemporaryError: if the API server does not respond.
-
     """
     resource = _UnreadableResource(cluster, body, error, now)
     status = StoredStatus.of(body, now)
@@ -150,7 +148,6 @@ def mark_sweep_invalid(
 
     Raises:
         TemporaryError: if the API server does not respond.
-
     """
     status = body.get("status") or {}
     generation = body["metadata"].get("generation", 1)

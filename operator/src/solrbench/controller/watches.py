@@ -33,7 +33,6 @@ class RunWatches:
     Args:
         cluster: where they are
         on_change: called when one of them is new, changed or gone
-
     """
 
     def __init__(self, cluster: Cluster, on_change: OnChange) -> None:
@@ -90,7 +89,6 @@ class _Watch:
 
         Raises:
             SolrbenchError: if it is refused or interrupted.
-
         """
         changes = self._cluster.watch_changes(
             *self._kind,
@@ -122,7 +120,6 @@ class WatchRetries:
     Args:
         first: pauses in seconds that every request gets
         watch: pause in seconds between further attempts of a watcher
-
     """
 
     def __init__(self, first: Sequence[float] = BACKOFFS, watch: float = WATCH_BACKOFF) -> None:

@@ -18,7 +18,6 @@ class CollectionReplicas:
         wanted: the spec
         replicas: of every shard
         nodes: number of nodes that the collection may be on
-
     """
 
     wanted: Collection
@@ -95,7 +94,6 @@ def check_settings(different: Mapping[str, tuple[object, object]]) -> Outcome | 
 
     Args:
         different: name to (wanted, found)
-
     """
     if not different:
         return None

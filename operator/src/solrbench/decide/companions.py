@@ -22,7 +22,6 @@ class CompanionPods:
         pods: their pods
         now: time of the observation
         creation: why pods are missing, if they may not be created
-
     """
 
     available: Mapping[str, int]
@@ -73,7 +72,6 @@ def check_same_manifests(known: str | None, found: str) -> Outcome | None:
     Args:
         known: their digest then; `None` if there are none yet
         found: their digest now
-
     """
     if known is None or known == found:
         return None

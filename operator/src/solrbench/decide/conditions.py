@@ -151,7 +151,6 @@ def progress_percent(  # noqa: PLR0913 - what is done, and of how much
         finished: whether the benchmark succeeded
         total_steps: steps of all repeats that there may be
         starts: how often target or data are made because repeats start anew
-
     """
     if finished:
         return 100
@@ -176,7 +175,6 @@ def deadline_seconds(spec: Spec, condition: str) -> int | None:
     Args:
         spec: with the deadlines
         condition: type of the condition that the stage makes true
-
     """
     limits = {
         ACCEPTED: spec.deadlines.provisioning_seconds,

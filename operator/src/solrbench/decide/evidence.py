@@ -108,7 +108,6 @@ def mask(text: str, values: Iterable[str]) -> str:
     Args:
         text: any number of lines
         values: those of Secrets, as `secret_values` returns them
-
     """
     known = sorted(values, key=len, reverse=True)
     # Twice: a value may hold a control character, or be interrupted by one.
@@ -275,7 +274,6 @@ def add_entry(
         key: of the new entry; one that is there is replaced
         text: of the new entry
         max_bytes: of all texts together
-
     """
     earlier = sorted((kept, name) for name, kept in entries.items() if name != key)
     all_entries = {name: kept for kept, name in earlier} | {key: text}

@@ -38,7 +38,6 @@ class ExistingSolrCloud:
         namespace: of the benchmark
         served: whether the cluster serves SolrClouds
         body: the resource, or `None` if there is none of this name
-
     """
 
     name: str
@@ -103,7 +102,6 @@ class UserCollection:
     Attributes:
         name: in the spec
         replicas: none if there is no such collection
-
     """
 
     name: str
@@ -136,7 +134,6 @@ class CollectionOwner:
         name: of the collection
         config_set: that it uses, or `None` if there is no such collection
         prefix: of the config sets of every attempt of the benchmark
-
     """
 
     name: str
@@ -176,7 +173,6 @@ class ExistingNodes:
         found: what the nodes report now, or why they could not be read
         unanswered: time since the first request without a response
         required: whether the response is needed now, as before a result is stored
-
     """
 
     started: Mapping[str, str]
@@ -279,7 +275,6 @@ def check_name(
 
     Raises:
         PermanentError: `HostNotAllowed`.
-
     """
     if not any(fnmatchcase(host, pattern.lower()) for pattern in allowed):
         raise PermanentError(
@@ -297,7 +292,6 @@ def check_addresses(
 
     Raises:
         PermanentError: `HostNotAllowed` for the operator itself, its node, or the API server.
-
     """
     refused = {_normalise(each) for each in api_server}
     for text in addresses:

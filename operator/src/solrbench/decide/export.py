@@ -75,7 +75,6 @@ class ExportRun:
         now: time of the observation
         ends: when it is over, whatever the Job's controller does
         creation: why its pod is missing, if it may not be created
-
     """
 
     job: JobView
@@ -94,7 +93,6 @@ class ExportResult:
         reason: of the condition
         message: of the condition
         outcome: what the pod wrote; None until it has
-
     """
 
     status: Truth

@@ -33,7 +33,6 @@ class IndexRun:
         dataset: the progress of all of them together
         now: time of the observation
         creation: why pods are missing, if they may not be created
-
     """
 
     job: JobView
@@ -105,7 +104,6 @@ class IndexedDocuments:
         sent: documents that the index pods are known to have sent, if any is
         expected: documents that the index must hold; `None` if a pod of the complete Job is gone
             with its report and the spec has no number, so that at least `sent` must be there
-
     """
 
     sizes: tuple[ReplicaSize, ...]
@@ -182,7 +180,6 @@ def check_expected_known(expected: int | None, *, is_empty: bool = False) -> Out
     Args:
         expected: their number
         is_empty: whether every index pod has reported, and none of them found any
-
     """
     if expected is not None:
         return None
@@ -242,7 +239,6 @@ def aggregate_progress(
         dataset: the documents, for the total where the spec says it
         progress: any number of reports; of each pod the one that is furthest counts
         now: Unix time, the end of the measured time while pods run
-
     """
     best = _latest_per_pod(progress)
     started = [

@@ -24,7 +24,6 @@ class StageWait:
         seconds: since the stage began
         reason: why it is not done
         message: the same in words
-
     """
 
     condition: str
@@ -78,7 +77,6 @@ def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:
         attempts: so far
         fresh_nodes: whether the new nodes have served no request, unlike those of an existing
             target
-
     """
     load = attempts.load + 1
     next_attempts = {"target": attempts.target + 1, "load": load}

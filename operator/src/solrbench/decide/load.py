@@ -47,7 +47,6 @@ class LoadRun:
         on_worker_loss: what the spec requires
         now: time of the observation
         creation: why pods are missing, if they may not be created
-
     """
 
     pods: tuple[PodView, ...]
@@ -232,7 +231,6 @@ def plan_resumption(
         first_attempt_on_target: first attempt of the load at the present target; earlier ones
             queried another Solr
         warms_each_step: whether each step run has a warm-up of its own
-
     """
     stored = list(documents)
     last = max((document.attempt for document in stored), default=_FIRST_ATTEMPT)

@@ -35,7 +35,6 @@ class Outcome:
         reason: of the condition
         message: of the condition: what happened, the measured value, the limit, the remedy
         action: what the stage does
-
     """
 
     reason: Reason

@@ -60,7 +60,6 @@ def decide_pause(spec: Spec, status: Status, now: datetime, *, watched: bool = F
         status: as the reconcile left it
         now: the time
         watched: whether a change of its pods and Jobs wakes the benchmark earlier
-
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     cleaned_up = conditions.get(CLEANED_UP)

@@ -125,7 +125,6 @@ class LostPod:
         uid: its uid, so that a successor of the same name is spared
         due: when it should have ended
         message: which node is lost, and since when
-
     """
 
     namespace: str
@@ -162,7 +161,6 @@ def find_lost_pod(
         pod: a pod that runs on a node, or ran there
         node: that node; `None` if the cluster has none of this name
         now: time of the observation
-
     """
     why = _why_lost(node, now)
     due = _due(pod)
@@ -200,7 +198,6 @@ def find_creation_problem(
         pods: those that it has
         events: its events with the reason FailedCreate; one that is older than the newest pod
             speaks of a refusal that is over, one of another uid of an earlier owner of this name
-
     """
     newest = max((pod.created for pod in pods), default=_NEVER)
     current = [

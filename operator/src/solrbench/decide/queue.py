@@ -35,7 +35,6 @@ def check_internal_error(in_a_row: int, message: str) -> Outcome:
     Args:
         in_a_row: reconciles that ended so, this one included
         message: the exception in words
-
     """
     if in_a_row < MAX_IN_A_ROW:
         return wait(LifecycleReason.INTERNAL_ERROR, message)
@@ -66,7 +65,6 @@ class QueueEntry:
         waiting: whether it is accepted and has no place yet
         is_observed: whether its status speaks of the present spec
         position: the place in the queue that its status shows
-
     """
 
     uid: str
@@ -134,7 +132,6 @@ class QueuePosition:
     Attributes:
         position: its place among those that wait, 1 for the next
         before: the benchmarks that run or come first; empty when it is its turn
-
     """
 
     position: int
@@ -151,7 +148,6 @@ def find_position(
         everyone: all benchmarks of the watched namespaces that run or wait; the one that queues
             may be among them
         max_concurrent: how many may run at a time
-
     """
     others = [entry for entry in everyone if entry.uid != benchmark.uid]
     running = sorted(entry.key for entry in others if entry.running)

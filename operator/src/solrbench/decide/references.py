@@ -36,7 +36,6 @@ class ConfigMapReference:
         name: of the ConfigMap
         wanted: keys that it must have
         keys: keys that it has; `None` if it does not exist
-
     """
 
     field: str
@@ -53,7 +52,6 @@ class ClaimReference:
         field: path of the reference in the resource
         name: of the claim
         exists: whether there is one
-
     """
 
     field: str
@@ -69,7 +67,6 @@ class References:
         namespace: where they must be
         config_maps: the ConfigMaps
         claims: the PersistentVolumeClaims
-
     """
 
     namespace: str
@@ -125,7 +122,6 @@ class Downloads:
         allowed_hosts: patterns
         secret_fields: paths of the fields that refer to Secrets
         secrets_allowed: whether there may be any
-
     """
 
     hosts: tuple[str, ...]
@@ -241,7 +237,6 @@ class BaselineBenchmark:
         finished: whether it is over
         succeeded: whether it is over, and well
         phase: its phase
-
     """
 
     name: str

@@ -36,7 +36,6 @@ def count_repeats(
         stored: the step runs that are stored
         ladder: step runs of one repeat
         is_decided: whether all words are there, asked only where it matters
-
     """
     if repeats.until is None:
         return repeats.most
@@ -65,7 +64,6 @@ def repeat_to_start(spec: Spec, attempts: Attempts, remaining: Sequence[StepRunI
         spec: of the benchmark
         attempts: with the repeat that the present target was made for
         remaining: the step runs that are not stored, in order
-
     """
     if not remaining or spec.load.repeats.start_on is RepeatStart.SAME_TARGET:
         return None
@@ -95,7 +93,6 @@ def find_reusable(body: Mapping[str, Any] | None, pods: Iterable[PodView]) -> St
     Args:
         body: the benchmark as it is stored; None if it is gone
         pods: of the target as they are now
-
     """
     try:
         status = Status.model_validate((body or {}).get("status") or {})
@@ -113,7 +110,6 @@ def reuse_target(status: Status, before: Status, reuses: Reuse) -> Status:
         status: its own
         before: of the benchmark that used the target last
         reuses: whether the index is used again, too
-
     """
     attempts = before.attempts
     target = TargetStatus(pods=before.target.pods, reuses=reuses)
@@ -133,7 +129,6 @@ def begin_after(status: Status, latest: int) -> Status:
     Args:
         status: its own
         latest: last attempt that something of the target was made for; 0 if nothing is left
-
     """
     if latest < status.attempts.target:
         return status

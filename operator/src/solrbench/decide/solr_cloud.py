@@ -104,7 +104,6 @@ class SolrCloudState:
         benchmark_uid: uid of the benchmark that must own it
         now: time of the observation
         creation: why pods are missing, if they may not be created
-
     """
 
     cloud: dict[str, Any]

@@ -62,7 +62,6 @@ def fit_status(status: Status, max_bytes: int = MAX_STATUS_BYTES) -> Status:
     Args:
         status: as it was observed and measured
         max_bytes: what it may have as JSON
-
     """
     left_out = list(status.report.left_out)
     for reduction in _REDUCTIONS:
@@ -162,7 +161,6 @@ def reduce_status(status: Status, stored: Status, error: str, now: datetime) -> 
         stored: the one before, whose parts are known to be accepted
         error: why it was rejected
         now: the time of the end
-
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     message = (

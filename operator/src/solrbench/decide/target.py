@@ -39,7 +39,6 @@ class TargetNodes:
         heap_bytes: maximum heap, by node
         wanted_heap_bytes: heap of the spec, or `None` where any will do
         version_field: where to change the version
-
     """
 
     live: int
@@ -109,7 +108,6 @@ class TargetPods:
         identities: of the pods at that time, by name
         pods: the pods now
         now: time of the observation
-
     """
 
     identities: Mapping[str, str]
@@ -144,7 +142,6 @@ class ComponentPods:
         pods: their pods, for the problems that they have
         now: time of the observation
         creation: why pods are missing, if they may not be created
-
     """
 
     ready: int
@@ -167,7 +164,6 @@ class ZooKeeperHeap:
     Attributes:
         heap_bytes: maximum heap that each member reports, by host; `None` if it reports none
         wanted: heap of the spec in bytes
-
     """
 
     heap_bytes: Mapping[str, int | None]

@@ -41,7 +41,6 @@ class StoredStatus:
         conditions: those that can be read
         generation: of the resource
         now: time of the observation
-
     """
 
     before: dict[str, Any]

@@ -33,7 +33,6 @@ class ContainerView:
         exit_code: of that end
         termination_message: its termination message
         ended: when that end was; None if there was none
-
     """
 
     name: str
@@ -179,7 +178,6 @@ class Replica:
         type: NRT, TLOG or PULL
         state: active, recovering, down …
         leader: whether it leads its shard
-
     """
 
     shard: str
@@ -202,7 +200,6 @@ class ReplicaSize:
         bytes: on disk
         deleted_documents: that are still in the segments, replaced or deleted but not merged away;
             `None` if Solr does not report them
-
     """
 
     shard: str
@@ -220,7 +217,6 @@ class NodeIdentity:
         solr_version: such as 9.10.1
         heap_max_bytes: maximum heap of its JVM
         started: when that JVM was started, as it writes it; changes with a restart
-
     """
 
     solr_version: str
@@ -242,7 +238,6 @@ def check_not_taken(wanted: dict[str, Any], found: dict[str, Any] | None) -> Out
     Args:
         wanted: the object to apply; one without a controller may change any
         found: the object as it is stored
-
     """
     owner = controller_uid(wanted)
     if found is None or owner is None or controller_uid(found) == owner:

@@ -57,7 +57,6 @@ def read_report(plan: ExportPlan, resource: Path, folder: Path) -> Report:
 
     Raises:
         ExportError: `ExportPlanInvalid` if a file is missing or not what it must be.
-
     """
     try:
         benchmark = SolrBenchmark.model_validate_json(gzip.decompress(resource.read_bytes()))
@@ -113,7 +112,6 @@ class ExportPodEnvironment:
         ca: folder with certificates to trust
         termination_log: file of the termination message
         check: the check of addresses
-
     """
 
     results: Path = Path(RESULTS_FOLDER)
@@ -129,7 +127,6 @@ def run_export(plan_file: Path, pod: ExportPodEnvironment | None = None) -> int:
 
     Returns:
         0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`
-
     """
     pod = pod or ExportPodEnvironment()
     code = 0

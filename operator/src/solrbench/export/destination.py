@@ -50,7 +50,6 @@ class Destination:
         name: of the volume or bucket, for messages
         field: of the resource that names it
         is_bucket: whether it is one
-
     """
 
     store: S3Store | LocalStore
@@ -63,7 +62,6 @@ class Destination:
 
         Raises:
             ExportError: if it cannot be written.
-
         """
         with self._explained("writing", path):
             obstore.put(self.store, path, content)
@@ -73,7 +71,6 @@ class Destination:
 
         Raises:
             ExportError: if it cannot be read.
-
         """
         with self._explained("reading", path):
             return bytes(obstore.get(self.store, path).bytes())
@@ -83,7 +80,6 @@ class Destination:
 
         Raises:
             ExportError: if they cannot be listed.
-
         """
         with self._explained("listing", parent):
             common_prefixes = obstore.list_with_delimiter(self.store, parent)["common_prefixes"]
@@ -96,7 +92,6 @@ class Destination:
 
         Raises:
             ExportError: if one cannot be deleted.
-
         """
         with self._explained("deleting", path):
             for part in obstore.list(self.store, path):
@@ -134,7 +129,6 @@ def open_bucket(bucket: ExportBucket, credentials: Path, ca: Path) -> Destinatio
 
     Raises:
         ExportError: `ExportSecretNotFound` if a key is missing.
-
     """
     field = "spec.results.export.s3"
     secret = f"{field}.credentialsSecret: Secret {bucket.credentials_secret.name}"
@@ -214,7 +208,6 @@ def write_files(
 
     Raises:
         ExportError: if one cannot be written, or is not as it was written.
-
     """
     count = total = 0
     digest = ""
@@ -234,7 +227,6 @@ def remove_older(destination: Destination, parent: str, own: str, keep: int) -> 
 
     Raises:
         ExportError: if one cannot be deleted.
-
     """
     others = [each for each in destination.folders(parent) if _EXPORT.fullmatch(each)]
     others = [each for each in others if each != own]

@@ -57,7 +57,6 @@ class IndexPodEnvironment:
         retry_policy: waits before anything is tried again; the plan says how often
         downloads: where credentials are mounted, and which addresses no download may connect to
         clock: returns the Unix time in seconds
-
     """
 
     folder: Path = Path(DATASET_FOLDER)
@@ -76,7 +75,6 @@ def run_index(
 
     Returns:
         0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`, or `EXIT_TERMINATED`
-
     """
     pod = pod or IndexPodEnvironment()
     log_retries()

@@ -35,7 +35,6 @@ class ExpectedFile:
         location: what messages call it
         max_bytes: what it may have
         sha256: digest in hexadecimal digits; `None` if it is not known
-
     """
 
     location: str
@@ -56,7 +55,6 @@ class ResumableBody(io.RawIOBase):
         retry_policy: of lost connections and failures that may pass; it begins anew with every
             piece that was read
         expected: what the file must be
-
     """
 
     def __init__(
@@ -222,7 +220,6 @@ class Downloader:
 
     Raises:
         IndexingError: if credentials or certificates are missing.
-
     """
 
     def __init__(self, http: Http, retry_policy: RetryPolicy, rules: DownloadRules) -> None:
@@ -282,7 +279,6 @@ class Downloader:
 
         Raises:
             PermanentError: `HostNotAllowed`.
-
         """
         location = url
         for _ in range(_REDIRECTS + 1):
@@ -317,7 +313,6 @@ def check_redirect(url: httpx.URL, before: httpx.URL, place: httpx.URL) -> None:
 
     Raises:
         IndexingError: if it leaves https, or HTTP altogether.
-
     """
     if place.scheme not in ("http", "https") or (before.scheme, place.scheme) == ("https", "http"):
         raise _unreachable(

@@ -36,7 +36,6 @@ class AddressRule(Protocol):
 
         Raises:
             PermanentError: `HostNotAllowed`.
-
         """
 
 
@@ -52,7 +51,6 @@ class DownloadRules:
         credentials: folder with user and password, or token
         ca: folder with certificates
         address_rule: the check of addresses
-
     """
 
     namespace: str = "default"
@@ -68,7 +66,6 @@ class DownloadRules:
 
         Raises:
             PermanentError: `HostNotAllowed`.
-
         """
         host = host_of(qualify(str(url), self.namespace))
         check_name(host, self.allowed_hosts, URLS_FIELD, HOSTS_SETTING)
@@ -78,7 +75,6 @@ class DownloadRules:
 
         Raises:
             PermanentError: `HostNotAllowed`.
-
         """
         self.address_rule(host, addresses, self.api_server, URLS_FIELD)
 
@@ -88,7 +84,6 @@ def read_headers(http: Http, rules: DownloadRules) -> Mapping[str, str]:
 
     Raises:
         IndexingError: `DatasetSecretNotFound`.
-
     """
     if http.auth is None:
         return {}
@@ -106,7 +101,6 @@ def read_trust(http: Http, rules: DownloadRules) -> ssl.SSLContext | None:
 
     Raises:
         IndexingError: `DatasetSecretNotFound`, or `CertificateNotTrusted` if there is none in PEM.
-
     """
     if http.tls is None:
         return None

@@ -63,7 +63,6 @@ class RetryPolicy:
         first_seconds: shortest first wait; each further one is twice as long
         longest_seconds: longest wait
         jitter_seconds: a random part of it is added to each wait
-
     """
 
     retries: int = 5
@@ -76,7 +75,6 @@ class RetryPolicy:
 
         Raises:
             IndexingError: the first one that is permanent, else the one of the last attempt
-
         """
         return stamina.RetryingCaller(**self._parameters())(_may_pass, action)
 
@@ -85,7 +83,6 @@ class RetryPolicy:
 
         Raises:
             IndexingError: the first one that is permanent, else the one of the last attempt
-
         """
         return await stamina.AsyncRetryingCaller(**self._parameters())(_may_pass, action)
 

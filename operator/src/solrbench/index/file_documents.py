@@ -24,7 +24,6 @@ class NamedFile:
         file: its bytes
         name: beginning of the ids of its documents, different for each file of the dataset
         wanted: its format
-
     """
 
     file: DataFile
@@ -40,7 +39,6 @@ def read_files(
     Raises:
         IndexingError: a file is missing, unreachable, of unknown format, malformed; or there is
             no document in any file
-
     """
     return _read(dataset, _named(dataset, files), partition)
 
@@ -54,7 +52,6 @@ def read_own_files(
 
     Raises:
         IndexingError: as `read_files`; about documents and files of this pod
-
     """
     named = _named(dataset, files)
     own, part = partition.of_files(len(files))
@@ -98,7 +95,6 @@ def _check_size(
 
     Raises:
         IndexingError: they do not
-
     """
     places = ", ".join(file.file.location for file in files)
     if documents == 0 and not may_be_empty:

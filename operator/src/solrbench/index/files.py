@@ -41,7 +41,6 @@ class DataFile:
         location: what messages call it: the path in its volume, or the URL without secrets
         open: returns the packed bytes; raises IndexingError when there are none
         max_bytes: what it may have when unpacked; `None` for any number
-
     """
 
     name: str
@@ -57,7 +56,6 @@ def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
 
     Raises:
         IndexingError: a path leads out of the folder, or nothing is there
-
     """
     files = dict.fromkeys(match for path in paths for match in _matches(folder, path))
     return [DataFile(PurePosixPath(path).name, path, _opener(folder, path)) for path in files]
@@ -78,7 +76,6 @@ def format_of(file: DataFile, wanted: Format) -> Format:
 
     Raises:
         IndexingError: the ending is unknown
-
     """
     if wanted is not Format.AUTO:
         return wanted
@@ -238,7 +235,6 @@ class Partition:
         pod: completion index, from 0
         pods: pods that share the dataset
         batch: positions that stay together
-
     """
 
     pod: int

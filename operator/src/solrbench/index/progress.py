@@ -32,7 +32,6 @@ class ProgressCounter:
 
     Attributes:
         progress: the counts so far
-
     """
 
     def __init__(self, pod: int, clock: Callable[[], float]) -> None:
@@ -138,7 +137,6 @@ async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> Asy
 
     Yields:
         the port, which the system chooses for port 0
-
     """
     application = web.Application()
     for path, page in pages.items():
@@ -182,7 +180,6 @@ class IndexPodClient:
 
     Args:
         check: of the addresses of each connection
-
     """
 
     def __init__(self, check: AddressCheck | None = None) -> None:

@@ -33,7 +33,6 @@ def read_xml(stream: BinaryIO, location: str) -> Iterator[Callable[[], dict[str,
 
     Raises:
         IndexingError: not well-formed, another command, nested documents, atomic updates
-
     """
     parser = _AddParser(location)
     while chunk := stream.read(_CHUNK_BYTES):

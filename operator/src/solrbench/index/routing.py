@@ -32,7 +32,6 @@ class Shard:
         first_hash: smallest unsigned hash of its range, counted from 0x80000000 (the smallest
             signed one); `None` with the implicit router
         leader: URL of the leader's core, or `None` while there is none
-
     """
 
     name: str
@@ -49,7 +48,6 @@ class Routes:
         implicit: whether shards have no ranges and the sender names the shard
         key_field: field that is hashed: the router's field, else the unique key
         field_routed: whether the router has a field of its own
-
     """
 
     shards: tuple[Shard, ...]
@@ -80,7 +78,6 @@ class Routes:
         Args:
             endpoints: addresses of the collection that any leader is reached through; Solr forwards
             direct: base URL of a node as Solr reports it, to the one to use
-
         """
         shards = tuple(
             replace(shard, leader=_reach(shard.leader, endpoints[i % len(endpoints)], direct))
@@ -203,7 +200,6 @@ class Batch:
         shard: shard of all its documents; `None` when Solr has to find it
         body: a JSON array of documents
         documents: how many
-
     """
 
     shard: str | None
@@ -224,7 +220,6 @@ def batches(
 
     Raises:
         IndexingError: a document holds what JSON cannot express
-
     """
     rows: dict[str | None, _Open] = {}
     waiting = 0

@@ -46,7 +46,6 @@ class LeaderResolver:
             collection: its name
             id_field: unique key of its schema
             direct: nodes that may be addressed directly; see `IndexPlan.leader_urls`
-
         """
         self._http = http
         self._urls = list(urls)
@@ -59,7 +58,6 @@ class LeaderResolver:
 
         Raises:
             IndexingError: no node knows the collection; a retry may succeed
-
         """
         failure = unavailable("spec.target", "has no node")
         for url in self._urls:
@@ -105,7 +103,6 @@ async def find_routes(leaders: LeaderResolver, retry_policy: RetryPolicy) -> Rou
 
     Raises:
         IndexingError: none did, after all retries
-
     """
     patient = replace(retry_policy, retries=max(retry_policy.retries, START_RETRIES))
     return await patient.call_async(leaders.read)
@@ -134,7 +131,6 @@ class Sender:
 
         Raises:
             IndexingError: Solr refuses a document, or fails longer than the retries last
-
         """
         self._counter.sending()
         attempts = count()
@@ -215,7 +211,6 @@ class PrefetchReader(Generic[Item]):
 
         Raises:
             Exception: what the iterator raised
-
         """
         item = await self._queue.get()
         self._free.release()

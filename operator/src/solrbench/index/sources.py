@@ -44,7 +44,6 @@ class ReadContext:
         folder: where a volume or ConfigMap with documents is mounted
         retry_policy: of downloads
         downloads: what they may reach
-
     """
 
     folder: Path
@@ -60,7 +59,6 @@ def read_documents(
     Raises:
         IndexingError: a file is missing, unreachable, of unknown format, malformed; or there is
             no document in the whole dataset
-
     """
     for name in type(dataset).model_fields:
         match getattr(dataset, name):

@@ -35,7 +35,6 @@ class Cluster(ObjectReader):
 
         Raises:
             KindNotServedError: if the API server does not know the kind.
-
         """
         return self._kinds.is_namespaced(api_version, kind)
 
@@ -48,7 +47,6 @@ class Cluster(ObjectReader):
 
         Raises:
             ConflictError: if there is one of this name.
-
         """
         kind, metadata = manifest["kind"], manifest.get("metadata", {})
         path = self._path(manifest["apiVersion"], kind, metadata.get("namespace"))
@@ -64,7 +62,6 @@ class Cluster(ObjectReader):
 
         Raises:
             TemporaryError: `NameTaken`.
-
         """
         metadata = manifest["metadata"]
         key = metadata.get("namespace"), metadata["name"]
@@ -95,7 +92,6 @@ class Cluster(ObjectReader):
 
         Raises:
             NotFoundError: if there is none of this name.
-
         """
         path = self._path(api_version, kind, namespace, name)
         action = f"changing {kind} {name}"
@@ -115,7 +111,6 @@ class Cluster(ObjectReader):
 
         Raises:
             ConflictError: if the object of this name is not the one with `uid`.
-
         """
         options: Manifest = {"propagationPolicy": "Background"}
         if uid is not None:
@@ -129,7 +124,6 @@ class Cluster(ObjectReader):
 
         Raises:
             ConflictError: if the pod of this name has another uid; it is spared.
-
         """
         options = {"gracePeriodSeconds": 0, "preconditions": {"uid": uid}}
         self._delete("v1", "Pod", namespace, name, options)
@@ -139,7 +133,6 @@ class Cluster(ObjectReader):
 
         Raises:
             ConflictError: if the resource changed since it was read.
-
         """
         metadata = body["metadata"]
         path = self._path(body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"])
@@ -168,7 +161,6 @@ def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
 
     Raises:
         TemporaryError: `NameTaken`.
-
     """
     outcome = check_not_taken(wanted, found)
     if outcome is not None:
@@ -184,7 +176,6 @@ def connect(context: str | None = None, kubeconfig: Path | None = None) -> Clust
 
     Raises:
         NoClusterError: if there is no cluster to talk to.
-
     """
     return Cluster(open_connection(find_access(context, kubeconfig)))
 

@@ -44,7 +44,6 @@ class ApiStatusError(Exception):
     Attributes:
         status: of HTTP
         message: what the server says about it
-
     """
 
     def __init__(self, status: int, body: bytes) -> None:
@@ -168,7 +167,6 @@ def tls_context(access: ClusterAccess, credential: Credential | None) -> ssl.SSL
 
     Raises:
         NoClusterError: if a certificate or key cannot be read.
-
     """
     try:
         context = _trust(access)
@@ -259,7 +257,6 @@ class Connection(ABC):
 
         Raises:
             SolrbenchError: if there is none, or the server refuses; begins with `action`.
-
         """
         headers = {"Accept": accept} | ({} if body is None else {"Content-Type": content_type})
         request = Request(method, path, _present(query or {}), headers, body)
@@ -291,7 +288,6 @@ class Connection(ABC):
 
         Raises:
             SolrbenchError: as `send`.
-
         """
         request = Request("GET", path, _present(query), {"Accept": accept}, None)
         with wrap_api_errors(action), self.stream(request, seconds) as (status, parts):
@@ -306,7 +302,6 @@ class Connection(ABC):
 
         Raises:
             OSError: if there is no response; or an error of httpx.
-
         """
 
     @abstractmethod
@@ -317,7 +312,6 @@ class Connection(ABC):
 
         Raises:
             OSError: if there is no response; or an error of httpx.
-
         """
 
 
@@ -331,7 +325,6 @@ class Request:
         query: what is in its URL
         headers: those of its content
         body: what becomes JSON; `None` for none
-
     """
 
     method: str
@@ -347,7 +340,6 @@ class ApiConnection(Connection):
     Args:
         http: with the server's URL, credentials and trust
         sni_hostname: name that the server's certificate must have, if not that of its URL
-
     """
 
     def __init__(self, http: httpx.Client, sni_hostname: str | None = None) -> None:
@@ -418,7 +410,6 @@ def open_connection(access: ClusterAccess) -> ApiConnection:
 
     Raises:
         NoClusterError: if credentials cannot be had, or a proxy cannot be used.
-
     """
     credential = run_program(access) if access.user.get("exec") else None
     verify, auth = tls_context(access, credential), auth_of(access, credential)

@@ -58,7 +58,6 @@ def known_fields(
 
     Raises:
         TemporaryError: if the document does not hold the kind (yet): it follows a new definition.
-
     """
     document = cluster.read(f"/openapi/v3/apis/{api_version}")
     fields = None if document is None else fields_at(document, api_version, kind, path)
@@ -92,7 +91,6 @@ def list_labelled(
 
     Raises:
         TemporaryError: if the API server does not respond.
-
     """
     namespace, own = benchmark.metadata.namespace, benchmark.metadata.name
     target = names.target(benchmark)
@@ -143,7 +141,6 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
     Args:
         cluster: where its pods are
         benchmark: with the status of now
-
     """
     labelled_pods = list_labelled(cluster, benchmark, "v1", "Pod")
     pods = [pod for pod in labelled_pods if _is_of_target(pod)]
@@ -231,7 +228,6 @@ def secret_auth(cluster: Cluster, namespace: str, existing: Existing) -> HttpAut
     Raises:
         TemporaryError: `SecretNotFound` if a Secret, or a key of it, is missing; it may be made
             later. `SecretNotReadable` if the operator has no right to read it.
-
     """
     authorization = ca = None
     if existing.basic_auth is not None:
@@ -294,7 +290,6 @@ def store_diagnostics(cluster: Cluster, benchmark: SolrBenchmark, key: str, text
 
     Raises:
         SolrbenchError: if it cannot be written.
-
     """
     entries = add_entry(read_diagnostics(cluster, benchmark), key, text)
     cluster.apply(build_diagnostics(benchmark, entries))

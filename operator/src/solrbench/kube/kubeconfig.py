@@ -47,7 +47,6 @@ class ClusterAccess:
         namespace: the one that is meant where none is given
         cluster: the other entries of the cluster, by kubeconfig's names
         user: entries of the user, by the same
-
     """
 
     context: str | None
@@ -73,7 +72,6 @@ def find_access(
 
     Raises:
         NoClusterError: if there is none; says what to set.
-
     """
     merged = _merge([_read(file) for file in _files(kubeconfig, environment)])
     wanted = context or merged["current-context"]
@@ -194,7 +192,6 @@ class TokenAuth(httpx.Auth):
 
     Args:
         fetch: returns the token, and until when it may be used by the monotonic clock
-
     """
 
     def __init__(self, fetch: Callable[[], tuple[str, float]]) -> None:
@@ -223,7 +220,6 @@ def auth_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth 
     Args:
         access: the user
         credential: what the user's program gave, if there is one
-
     """
     user = access.user
     if credential is not None:
@@ -268,7 +264,6 @@ def run_program(access: ClusterAccess) -> Credential:
 
     Raises:
         NoClusterError: if it cannot be run, fails, or prints something else.
-
     """
     program: Entry = access.user["exec"]
     command = [str(program.get("command")), *map(str, program.get("args") or [])]

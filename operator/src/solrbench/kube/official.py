@@ -27,7 +27,6 @@ def connect_officially(context: str | None = None) -> Cluster:
 
     Raises:
         NoClusterError: if there is no cluster to talk to.
-
     """
     try:
         config.load_incluster_config()

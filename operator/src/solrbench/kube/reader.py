@@ -49,7 +49,6 @@ class KnownKinds:
 
         Raises:
             KindNotServedError: if the API server does not know the kind.
-
         """
         with self._lock:
             if (api_version, kind) not in self._found:
@@ -63,7 +62,6 @@ class KnownKinds:
 
         Raises:
             KindNotServedError: if the API server does not know the kind.
-
         """
         self.path(api_version, kind, None)
         return self._found[api_version, kind][1]
@@ -92,7 +90,6 @@ def read_pages(fetch: Callable[[str | None], dict[str, Any]]) -> Iterator[list[d
 
     Args:
         fetch: returns the part that a token of the part before it begins; `None` for the first
-
     """
     token: str | None = None
     while True:
@@ -232,7 +229,6 @@ class ObjectReader:
         Raises:
             ForbiddenError: if the role has no right to read logs.
             SolrbenchError: if there is no such log.
-
         """
         query: Query = {
             "container": container,
@@ -249,7 +245,6 @@ class ObjectReader:
 
         Raises:
             SolrbenchError: as `pod_log`.
-
         """
         path = self._path("v1", "Pod", namespace, pod) + "/log"
         query: Query = {"container": container, "tailLines": lines, "follow": True}
@@ -266,7 +261,6 @@ class ObjectReader:
             kind: of the object
             name: of the object
             reason: of the events; all if it is not given
-
         """
         about = f"involvedObject.kind={kind},involvedObject.name={name}"
         about += f",reason={reason}" if reason is not None else ""
@@ -293,7 +287,6 @@ class ObjectReader:
             ExpiredError: `body` is too old; read the object again.
             ForbiddenError: the user may not watch.
             TemporaryError: the connection was lost.
-
         """
         metadata = body["metadata"]
         action = f"watching {body['kind']} {metadata['name']}"
@@ -331,7 +324,6 @@ class ObjectReader:
 
         Raises:
             SolrbenchError: as `watch`.
-
         """
         action = f"watching {kind}"
         path = self._path(api_version, kind, namespace)

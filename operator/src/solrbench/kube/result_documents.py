@@ -40,7 +40,6 @@ def read_documents(
 
     Raises:
         TemporaryError: if a stored document is damaged.
-
     """
     labels = selector(benchmark, names.REPORT) | (
         {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
@@ -63,7 +62,6 @@ def sorted_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StepRun
 
     Raises:
         TemporaryError: if a stored document is damaged.
-
     """
     return sorted(read_documents(cluster, benchmark), key=lambda document: document.start_time)
 
@@ -143,7 +141,6 @@ def store_partial_result(
 
     Raises:
         SolrbenchError: if it cannot be written.
-
     """
     chunks = to_chunks(document)
     if len(chunks.chunks) == 1:

@@ -61,7 +61,6 @@ class BenchmarkResultStore:
     Args:
         cluster: where they are stored
         max_bytes: estimate of what the results may take; those of the latest benchmark stay
-
     """
 
     def __init__(self, cluster: Cluster, max_bytes: int = MAX_CACHE_BYTES) -> None:
@@ -80,7 +79,6 @@ class BenchmarkResultStore:
 
         Raises:
             TemporaryError: if a stored document is damaged.
-
         """
         return {
             key: step_run_summary.document
@@ -127,7 +125,6 @@ class BenchmarkResultStore:
 
         Raises:
             TemporaryError: if what is read is not what was written.
-
         """
         known = self._summaries(benchmark)
         self._forget_documents(benchmark.metadata.uid)  # unknown until it is read back
@@ -147,7 +144,6 @@ class BenchmarkResultStore:
 
         Raises:
             TemporaryError: as `documents`.
-
         """
         spec, uid = benchmark.spec, benchmark.metadata.uid
         reasons: dict[str, str] = {}
@@ -177,7 +173,6 @@ class BenchmarkResultStore:
 
         Raises:
             TemporaryError: as `documents`.
-
         """
         uid, digests = benchmark.metadata.uid, self._summaries(benchmark)
         with self._lock:
@@ -287,7 +282,6 @@ def observe_baseline(cluster: Cluster, namespace: str, name: str) -> BaselineBen
 
     Raises:
         TemporaryError: `BaselineUnreadable` if it is of another version.
-
     """
     benchmark = _benchmark(cluster, namespace, name)
     if benchmark is None:
@@ -311,7 +305,6 @@ def read_baseline(
         TemporaryError: `BaselineNotFound` or `ConfigMapNotFound` if it is gone, `ReportDamaged`
             if its results are.
         PermanentError: `BaselineUnreadable` if the report is none.
-
     """
     if baseline.report is not None:
         return _stored_input(cluster, namespace, baseline.report.config_map)

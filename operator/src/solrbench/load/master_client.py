@@ -30,7 +30,6 @@ class LoadMasterClient:
     Args:
         host: address of the pod
         check: of the address, at each connection
-
     """
 
     def __init__(self, host: str, check: AddressCheck | None = None) -> None:
@@ -49,7 +48,6 @@ class LoadMasterClient:
         Raises:
             TemporaryError: if it does not respond; it starts, is busy or is just gone.
                 `VersionMismatch` if its response is that of another version.
-
         """
         try:
             return LoadState.model_validate_json(self._send("GET", "/state"))
@@ -63,7 +61,6 @@ class LoadMasterClient:
             TemporaryError: if the master does not respond; `VersionMismatch` if its response is
                 that of another version.
             PermanentError: `ResultTooLarge` if it has more bytes than can be stored.
-
         """
         try:
             document = StepRunResult.model_validate_json(
@@ -82,7 +79,6 @@ class LoadMasterClient:
         Raises:
             TemporaryError: as `result`.
             PermanentError: as `result`.
-
         """
         body = self._send("GET", "/unfinished", MAX_RESULT_BYTES, RESULT_SECONDS, may_miss=True)
         if not body:
@@ -97,7 +93,6 @@ class LoadMasterClient:
 
         Raises:
             TemporaryError: if the master does not respond; the next reconcile repeats it.
-
         """
         self._send("POST", f"/results/{step_run_id}/ack")
 

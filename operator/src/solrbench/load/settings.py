@@ -36,7 +36,6 @@ class LoadSettings:
         unacknowledged_seconds: how long a failed master offers finished documents
         worker_silent_seconds: a worker whose heartbeat stays away for so long is lost; master only
         target_seconds: how long any node may take to respond at the start
-
     """
 
     plan_file: Path = field(default_factory=lambda: Path(LOAD_PLAN_FILE))
@@ -55,7 +54,6 @@ def load_auth(plan: LoadPlan) -> HttpAuth:
 
     Raises:
         LoadError: `BadPlan` if a file is missing, `CertificateNotTrusted` if it is none.
-
     """
     try:
         access = read_auth(plan.access)

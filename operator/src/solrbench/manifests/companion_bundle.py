@@ -47,7 +47,6 @@ def parse_documents(text: str) -> list[Any]:
 
     Raises:
         ValueError: it is no YAML, or has aliases or more than `MAX_DEPTH` levels
-
     """
     try:
         _check_events(text)
@@ -84,7 +83,6 @@ def replace_values(body: Any, values: Mapping[str, str]) -> Any:
 
     Raises:
         ValueError: a name has no value
-
     """
     if isinstance(body, str):
         return _REFERENCE.sub(lambda match: _value(match, values), body)
@@ -127,7 +125,6 @@ class ManifestText:
         place: what messages call them: the ConfigMap and its key
         text: YAML
         values: values of the names that the benchmark gives for them
-
     """
 
     place: str
@@ -140,7 +137,6 @@ def parse_bundle(texts: Collection[ManifestText], scope: BundleScope) -> Compani
 
     Raises:
         PermanentError: `CompanionRefused`, with the place, kind, name and field
-
     """
     size = sum(len(companion.text.encode()) for companion in texts)
     if size > MAX_BYTES:

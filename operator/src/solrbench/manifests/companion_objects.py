@@ -303,7 +303,6 @@ class BundleScope:
         values: values of the names that the operator gives, those of Services apart
         allows_secrets: whether variables may come from Secrets
         allows_labels: whether pods may have labels of the user's
-
     """
 
     benchmark_name: str
@@ -321,7 +320,6 @@ class CompanionBundle:
         deployments: their pods are waited for
         services: variants may name them
         config_maps: mounted into the pods
-
     """
 
     deployments: tuple[Deployment, ...]

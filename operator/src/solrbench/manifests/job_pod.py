@@ -122,7 +122,6 @@ class JobPod:
         benchmark: whose options it gets
         component: of the pod, and name of its container
         grace_seconds: time to end by itself
-
     """
 
     benchmark: SolrBenchmark

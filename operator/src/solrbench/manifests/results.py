@@ -118,7 +118,6 @@ def build_export(
         image: of the pod
         export_hash: digest of `spec.results.export`
         evidence: keys of what was kept of failures
-
     """
     text = plan.model_dump_json(by_alias=True, exclude_none=True)
     planned = config_map(benchmark, names.EXPORT, _attempt(benchmark), {EXPORT_PLAN_KEY: text})

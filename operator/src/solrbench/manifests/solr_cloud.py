@@ -59,7 +59,6 @@ def build_solr_cloud(
         attempt: of the target
         state: where Solr keeps its state
         known_options: fields of `podOptions` that the installed definition has
-
     """
     meta = metadata(benchmark, names.target(benchmark), names.SOLR, attempt)
     return {

@@ -34,7 +34,6 @@ class Series(NamedTuple):
     Attributes:
         labels: their labels
         numbers: as many numbers
-
     """
 
     labels: tuple[tuple[str, ...], ...]
@@ -51,7 +50,6 @@ class FinishedBenchmark:
         phase: its last phase
         end: when it was over
         series: the samples of each family that has any, by the family's name
-
     """
 
     namespace: str
@@ -265,7 +263,6 @@ class BenchmarkStore:
     Args:
         result_seconds: how long after its end the results of a benchmark are kept
         clock: returns the Unix time in seconds
-
     """
 
     def __init__(

@@ -29,7 +29,6 @@ class ShownBenchmark:
         name: its name
         status: its latest status
         created: when it was created, if that is known
-
     """
 
     namespace: str
@@ -77,7 +76,6 @@ class MetricFamily(Generic[Shown]):
         labels: names of the labels after those of the resource
         kind: type in the exposition format
         unit: unit of its numbers, for the documentation
-
     """
 
     name: str

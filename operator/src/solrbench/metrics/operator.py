@@ -107,7 +107,6 @@ class PrometheusMetrics:
         benchmarks: the latest status of every benchmark
         sweeps: the latest status of every sweep
         operator: metrics of the operator process
-
     """
 
     def __init__(
@@ -154,7 +153,6 @@ def serve(registry: CollectorRegistry, port: int, address: str | None = None) ->
 
     Raises:
         OSError: if the port is taken.
-
     """
     server, thread = start_http_server(port, addr=address or wildcard_address(), registry=registry)
     return MetricsServer(server, thread)

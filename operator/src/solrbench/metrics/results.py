@@ -62,7 +62,6 @@ def interval_families(
         results: finds the results of a benchmark
         labels: values of the labels of a result
         label_names: their names
-
     """
     for field, name, what, unit, divisor in _INTERVALS:
         for bound in Interval.model_fields:

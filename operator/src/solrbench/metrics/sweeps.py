@@ -31,7 +31,6 @@ class ShownSweep:
         name: its name
         status: its latest status
         points: those of its plan by name
-
     """
 
     namespace: str
@@ -187,7 +186,6 @@ class SweepStore:
     Args:
         result_seconds: how long the points of a finished sweep are shown
         clock: Unix time in seconds
-
     """
 
     def __init__(self, result_seconds: float, clock: Callable[[], float] = time.time) -> None:

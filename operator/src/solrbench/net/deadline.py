@@ -33,7 +33,6 @@ def lookup(host: str, seconds: float = LOOKUP_SECONDS) -> list[str]:
     Raises:
         OSError: if there is no address; `TimeoutError` if there is none in time.
         UnicodeError: if `host` cannot be a host name.
-
     """
     responses: SimpleQueue[list[str] | Exception] = SimpleQueue()
     thread = threading.Thread(target=_look_up, args=(host, responses), name="lookup", daemon=True)
@@ -76,7 +75,6 @@ class Deadline:
 
         Raises:
             Exception: `error`, if the deadline has passed.
-
         """
         left = self.at - time.monotonic()
         if left <= 0:
@@ -92,7 +90,6 @@ class DeadlineTransport(httpx.HTTPTransport):
         check: called with a host and all its addresses before any of them is connected to; what it
             raises ends the request
         proxy: URL of an HTTP proxy; none of the environment's is used
-
     """
 
     def __init__(

@@ -50,7 +50,6 @@ def create_client(
 
     Raises:
         httpx.InvalidURL: if `base_url` is no URL.
-
     """
     return httpx.Client(
         transport=DeadlineTransport(trust, check),
@@ -84,7 +83,6 @@ def fetch(
         httpx.HTTPError: if there is no response in time; `ResponseTooLargeError` if it has more
             bytes, `httpx.DecodingError` if it is compressed, `httpx.UnsupportedProtocol` if `url`
             is no URL.
-
     """
     deadline = time.monotonic() + seconds
     try:
@@ -114,7 +112,6 @@ def limit_bytes(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
 
     Raises:
         ResponseTooLargeError: they have more than `max_bytes`.
-
     """
     size = 0
     for part in parts:
@@ -129,7 +126,6 @@ def check_encoding(response: httpx.Response) -> None:
 
     Raises:
         httpx.DecodingError: it is.
-
     """
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding.lower() != "identity":
@@ -154,7 +150,6 @@ def create_pooled_client(
         trust: authorities for https, or the bundled ones
         headers: of every request
         max_bytes: what the body of a response may have
-
     """
     return httpx.Client(
         transport=_LimitedTransport(seconds, max_bytes, trust),
@@ -207,7 +202,6 @@ class HttpAuth:
     Attributes:
         authorization: value of the header, or `None` for none
         ca: certificates of the trusted authorities in PEM, or `None` for the system's
-
     """
 
     authorization: str | None = field(default=None, repr=False)
@@ -224,7 +218,6 @@ class HttpAuth:
 
         Raises:
             PermanentError: `CertificateNotTrusted` if the certificates cannot be read.
-
         """
         try:
             # Of an empty text Python would make trust in the system's authorities.
@@ -241,7 +234,6 @@ class HttpAuth:
 
         Raises:
             PermanentError: as `ssl_context` does.
-
         """
         return _bundled_trust() if self.ca is None else self.ssl_context
 
@@ -250,7 +242,6 @@ class HttpAuth:
 
         Raises:
             PermanentError: as `ssl_context` does.
-
         """
         return create_pooled_client(timeout_seconds, self.verify, self.headers)
 
@@ -275,7 +266,6 @@ def read_auth(files: AuthFiles) -> HttpAuth:
 
     Raises:
         OSError: if one cannot be read.
-
     """
     authorization = None
     if files.credentials_folder is not None:

@@ -32,7 +32,6 @@ def _read(connection: socket.socket) -> bytes:
 
     Raises:
         TimeoutError: if it has not done so in time, or sends more than any response has.
-
     """
     deadline, response = time.monotonic() + TIMEOUT_SECONDS, bytearray()
     while (left := deadline - time.monotonic()) > 0 and len(response) <= MAX_RESPONSE_BYTES:
@@ -55,7 +54,6 @@ def connect(host: str, port: int, check: AddressCheck | None = None) -> socket.s
     Raises:
         OSError: if there is none.
         UnicodeError: if `host` cannot be a host name.
-
     """
     error: OSError = OSError(f"{host} has no address")
     addresses = lookup(host, TIMEOUT_SECONDS)
@@ -77,7 +75,6 @@ def any_reachable(servers: str, check: AddressCheck | None = None) -> bool:
     Args:
         servers: as in a connection string, without the path
         check: of the addresses of each connection
-
     """
     for server in servers.split(","):
         host, _, port = server.rpartition(":")

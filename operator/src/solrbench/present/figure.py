@@ -23,7 +23,6 @@ class LegendEntry:
         name: name of the series
         color: index of its colour, from 0
         dashed: whether its line is dashed
-
     """
 
     name: str
@@ -43,7 +42,6 @@ class ReportFigure:
         legend: one entry for each series, so that names wrap as text does
         table: the numbers behind it
         height: height in px
-
     """
 
     name: str
@@ -79,7 +77,6 @@ def value_axis(name: str, format_name: str = "@number", **more: object) -> Optio
         name: what it shows, without unit where the labels have it
         format_name: function that writes its labels
         more: what is set beside
-
     """
     return {
         "type": "value",

@@ -76,7 +76,6 @@ class Drawer:
 
         Raises:
             DrawingError: if the result is not a plain drawing.
-
         """
         if self._draw is None:
             return None
@@ -117,7 +116,6 @@ def _clean(drawing: str) -> str:
 
     Raises:
         DrawingError: if it has elements that do not draw, or refers to what is outside of it.
-
     """
     text = _NOISE.sub("", _STYLE.sub("", drawing)).replace("\n", "")
     strange = {tag for tag in _TAG.findall(text) if tag not in _ALLOWED}

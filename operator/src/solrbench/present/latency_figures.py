@@ -43,7 +43,6 @@ def distribution(
         title: what it shows
         times: `Service time` or `Response time`
         histograms: by the name of the line, in the order of the legend
-
     """
     known = {each: histogram for each, histogram in histograms.items() if histogram.count}
     if not known:

@@ -88,7 +88,6 @@ class Page:
         differences: in what later attempts differ from the first
         spec: as YAML
         spec_hash: what identifies it
-
     """
 
     title: str
@@ -233,7 +232,6 @@ class SweepPage:
         environment: nodes, pods, images, seeds of one point
         environment_of: that point
         spec: as YAML
-
     """
 
     title: str

@@ -30,7 +30,6 @@ class Cell:
         text: what it shows
         detail: what stands below it in smaller letters
         mark: class of the style sheet, such as `invalid`
-
     """
 
     text: str
@@ -57,7 +56,6 @@ class HtmlTable:
         names: how many columns, from the first on, are heads of their rows
         note: what a reader has to know
         totals: rows that sum up the others, by index
-
     """
 
     caption: str

@@ -46,7 +46,6 @@ class Report(LenientModel):
 
         Raises:
             ReportFormatError: if it is none.
-
         """
         try:
             return cls.model_validate_json(text)

@@ -181,7 +181,6 @@ def to_markdown(
         benchmark: with its status
         documents: its stored step runs, which hold failures and the numbers over time
         environment: what it ran on, if that is known
-
     """
     first = _first_parts(benchmark, documents)
     details = [

@@ -76,7 +76,6 @@ def compare_sweeps(
         after: what is compared with it
         smallest_effect_percent: the difference that matters; without it that of AFTER's template
         primary: one of `PRIMARY_METRICS`; without it the objective of `after`
-
     """
     specs = [complete_spec(each.spec.template.spec) for each in (before, after)]
     rule = settings_of_specs(specs[0], specs[1], smallest_effect_percent).rule
@@ -162,7 +161,6 @@ def _difference(
         metric: the figure
         known: whether the deviation of each side is that of this figure
         on_target: repeats of a side were all measured on one target
-
     """
     sides = [read_point(point.result, (), metric) for point in (pair.before, pair.after)]
     if sides[0] is None or sides[1] is None:

@@ -41,7 +41,6 @@ class MetricAxis(NamedTuple):
         metric: the figure
         name: on axes and in titles
         formatter: function of `assets/figure.js` that writes its labels
-
     """
 
     metric: Metric

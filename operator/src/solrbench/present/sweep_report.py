@@ -114,7 +114,6 @@ class SweepReport(LenientModel):
 
         Raises:
             ReportFormatError: if it is none.
-
         """
         try:
             return cls.model_validate_json(text)
@@ -127,7 +126,6 @@ class SweepReport(LenientModel):
 
         Raises:
             ReportFormatError: if it is none.
-
         """
         try:
             return cls.model_validate(body)

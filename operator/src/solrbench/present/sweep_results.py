@@ -35,7 +35,6 @@ def build_sweep_report(
         sweep: as it is stored
         benchmarks: those of its points that are there, by name
         environment: name of a point, and what it ran on
-
     """
     axes = _axes(sweep)
     findings = _findings(sweep, axes)

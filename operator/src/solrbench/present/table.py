@@ -105,7 +105,6 @@ class TextTable:
         names: how many columns, from the first on, say which row it is
         texts: titles of other columns that hold words; all others hold numbers
         note: what a reader has to know to read it
-
     """
 
     caption: str

@@ -106,7 +106,6 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
         name: identifies the figure in the page
         title: what it shows
         documents: the repeats
-
     """
     shown = {
         f"repeat {each.repeat}": time_slices(each, _MAX_POINTS) for each in documents[:MAX_REPEATS]

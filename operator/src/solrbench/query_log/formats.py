@@ -31,7 +31,6 @@ class LogEntry:
         time_seconds: Unix time at which it came
         handler: such as `/select`
         parameters: in their order
-
     """
 
     time_seconds: float

@@ -29,7 +29,6 @@ class BusiestTime:
     Attributes:
         begin_seconds: Unix time at which it began
         requests_per_second: rate in it
-
     """
 
     begin_seconds: float
@@ -44,7 +43,6 @@ class LogStatistics:
         requests: all of them
         first_seconds: Unix time of the first
         last_seconds: Unix time of the last
-
     """
 
     requests: int = 0

@@ -25,7 +25,6 @@ class Reason(StrEnum):
         kind: what it means for the benchmark
         meaning: what was observed, as a sentence
         remedy: what to do, as a sentence
-
     """
 
     kind: Kind

@@ -28,7 +28,6 @@ class SolrClient:
         timeout_seconds: for a request and its whole response
         auth: credentials and trust
         check: of the addresses of each connection
-
     """
 
     def __init__(
@@ -61,7 +60,6 @@ class SolrClient:
             TemporaryError: if the node does not respond or responds with a server error.
             PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
                 or `CertificateNotTrusted` if access is denied.
-
         """
         return self._send("GET", path, params, url)
 

@@ -94,7 +94,6 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
 
     Raises:
         TemporaryError: if a node does not respond to the one that got the request.
-
     """
     response = solr.get("/admin/info/system", {"nodes": "all"})
     lives = {name: _identity(body) for name, body in response.items() if name.endswith("_solr")}
@@ -123,7 +122,6 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
 
     Raises:
         TemporaryError: if a core is missing, as while a node starts.
-
     """
     prefix = f"{SIZE},{DOCUMENTS},{DELETED},{NAME}"
     response = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})

@@ -44,7 +44,6 @@ def upload_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
 
     Raises:
         PermanentError: if Solr refuses the archive.
-
     """
     params = {"action": "UPLOAD", "name": name, "overwrite": "true", "cleanup": "true"}
     solr.post("/admin/configs", params, content=archive, timeout_seconds=60)
@@ -71,7 +70,6 @@ def create_collection(
         PermanentError: if access is denied.
         PermanentError: if Solr cannot load the config set; the half-made collection is removed.
         TemporaryError: if nodes did not reach each other.
-
     """
     try:
         solr.post(
@@ -143,7 +141,6 @@ def apply_properties(
 
     Returns:
         what Solr shows otherwise: name to (wanted, found); empty if all is as in the spec
-
     """
     properties = config_properties(wanted)
     if not properties or not _mismatches(solr, name, properties):
@@ -157,7 +154,6 @@ def unset_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
 
     Raises:
         TemporaryError: if Solr did not do it.
-
     """
     overlay = solr.get(f"/{name}/config/overlay")["overlay"].get("props", {})
     stale = sorted(flatten_properties(overlay).keys() - config_properties(wanted).keys())
@@ -170,7 +166,6 @@ def reload_collection(solr: SolrClient, name: str) -> None:
 
     Raises:
         TemporaryError: if Solr did not do it.
-
     """
     params = {"action": "RELOAD", "name": name}
     solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
@@ -197,7 +192,6 @@ def observe_collection_owner(solr: SolrClient, name: str, prefix: str) -> Collec
 
     Raises:
         PermanentError: `AuthenticationFailed` if config sets may not be listed.
-
     """
     _config_sets(solr, prefix)  # without this permission they could not be removed at the end
     return CollectionOwner(name, config_set_of(solr, name), prefix)
@@ -214,7 +208,6 @@ def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix
 
     Raises:
         TemporaryError: if Solr did not do it.
-
     """
     used_config_set = config_set_of(solr, name)
     if (
@@ -239,7 +232,6 @@ def remove_managed_collection(
 
     Raises:
         TemporaryError: if Solr did not do it, or a node is away that has to.
-
     """
     used_config_set = config_set_of(solr, name)
     if used_config_set is not None and used_config_set.startswith(prefix):

@@ -31,7 +31,6 @@ def archive_of(config_map: dict[str, Any]) -> bytes:
 
     Raises:
         PermanentError: if the ConfigMap holds no config set.
-
     """
     texts: dict[str, str] = config_map.get("data") or {}
     files = {key: text.encode() for key, text in texts.items()}

@@ -33,7 +33,6 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
 
     Raises:
         PermanentError: `ForeignNode` if a replica is on a host that is not one of the client's.
-
     """
     sizes = []
     for url, on_node in _by_node(solr, replicas).items():
@@ -70,7 +69,6 @@ def resolve(host: str) -> list[str]:
 
     Raises:
         TemporaryError: `HostNotFound` if there is none in time; its Service may come later.
-
     """
     try:
         return sorted(lookup(host, LOOKUP_SECONDS))

@@ -93,7 +93,6 @@ def t_quantile(tails: float, degrees: float) -> float:
 
     Raises:
         ValueError: if `tails` is not between 0 and 1, or `degrees` not above 0.
-
     """
     _check(tails, degrees)
     return _invert(lambda t: t_tails(t, degrees), tails)
@@ -105,7 +104,6 @@ def f_quantile(tail: float, upper_degrees: float, lower_degrees: float) -> float
 
     Raises:
         ValueError: if `tail` is not between 0 and 1, or the degrees not above 0.
-
     """
     _check(tail, min(upper_degrees, lower_degrees))
     return _invert(lambda ratio: f_tail(ratio, upper_degrees, lower_degrees), tail)
@@ -162,7 +160,6 @@ def relative_deviation_percent(values: Sequence[float]) -> float | None:
 
     Raises:
         statistics.StatisticsError: if there are fewer than two values; it is a ValueError.
-
     """
     deviation, centre = stdev(values), fmean(values)
     return 100 * deviation / abs(centre) if centre else None
@@ -179,7 +176,6 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
 
     Raises:
         statistics.StatisticsError: if there are fewer than two values; it is a ValueError.
-
     """
     margin = stdev(values) / math.sqrt(len(values))
     margin *= student_t(len(values) - 1)

@@ -103,7 +103,6 @@ class Histogram:
 
         Raises:
             ValueError: if `percent` is not above 0 and at most 100.
-
         """
         if not 0 < percent <= 100:
             raise ValueError(f"percent must be above 0 and at most 100, not {percent}")
@@ -121,7 +120,6 @@ class Histogram:
 
         Raises:
             ValueError: without samples.
-
         """
         if not self.count:
             raise ValueError("a histogram without samples has no ranks")
@@ -163,7 +161,6 @@ def decode(encoded: str) -> Histogram:
 
     Raises:
         ValueError: if `encoded` is not a histogram of 1 µs to 1 h with three digits.
-
     """
     try:
         stored = _HdrHistogram.decode(encoded)

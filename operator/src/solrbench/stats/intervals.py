@@ -75,7 +75,6 @@ class TimedSamples:
         repeats: their blocks, one entry for each repeat
         sum_microseconds: exact sum of all times
         max_microseconds: longest time
-
     """
 
     histogram: Histogram
@@ -218,7 +217,6 @@ def neighbour_correlation(deviations: Sequence[_Row], squares: float) -> float:
     Args:
         deviations: of the blocks of each repeat
         squares: sum of the squares of all of them, above 0
-
     """
     products = sum(float(deviation[:-1] @ deviation[1:]) for deviation in deviations)
     return products / squares + len(deviations) / sum(map(len, deviations))
@@ -278,7 +276,6 @@ def design_effect(parts: Sequence[int], wholes: Sequence[int]) -> float:
     Args:
         parts: failures of each second, in the order of time
         wholes: requests of each second
-
     """
     width = max(1, -(-len(wholes) // _BATCHES))
     starts = range(0, len(wholes), width)

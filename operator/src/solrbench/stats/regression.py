@@ -56,7 +56,6 @@ class SizeRuns:
         mean: of the runs
         deviation: their standard deviation
         runs: how many there are
-
     """
 
     x: float
@@ -76,7 +75,6 @@ class SegmentedFit:
         upper: upper bound of it
         before: slope of the line below the joint
         after: slope of the line above it; of a share the mean one
-
     """
 
     shape: CurveShape
@@ -218,7 +216,6 @@ class ZeroCrossing:
         scatter: standard deviation of a single point's crossing
         lower: lower bound of the 95 % interval of the place; minus infinity where it has none
         upper: upper bound; infinity where it has none
-
     """
 
     at: float

@@ -84,7 +84,6 @@ class RepeatAgreement:
         dispersion_percent: standard deviation of the repeats' levels
         trend_percent: change from each repeat to the next, by least squares
         first_percent: the first repeat against the mean of the others
-
     """
 
     disagreement: Disagreement | None
@@ -102,7 +101,6 @@ def batch_levels(repeats: Sequence[Sequence[float]]) -> list[list[float]]:
 
     Args:
         repeats: mean service times of at least `MIN_SECONDS` seconds of each repeat, above 0
-
     """
     values = [[math.log(each) for each in means] for means in repeats]
     centres = [median(each) for each in values]
@@ -135,7 +133,6 @@ def compare_repeats(
     Args:
         levels: `batch_levels` of each repeat, in the order of measuring
         allowed_percent: what repeats may differ by anyway, a relative standard deviation
-
     """
     centres = [fmean(blocks) for blocks in levels]
     rests = [[each - centre for each in b] for b, centre in zip(levels, centres, strict=True)]
@@ -216,7 +213,6 @@ class RepeatDifference:
         lower_microseconds: the figure in that repeat
         higher_microseconds: the figure in that repeat
         is_certain: whether the difference is beyond the limit by more than the blocks explain
-
     """
 
     lower: int
@@ -254,7 +250,6 @@ def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> Repe
     Args:
         repeats: two or more with requests, each with the blocks of one repeat
         limit_percent: by how much one mean may be above another
-
     """
     means = [repeat.sum_microseconds / repeat.histogram.count for repeat in repeats]
     lower, higher, half = _farthest(means, limit_percent)
@@ -278,7 +273,6 @@ def compare_percentiles(
         repeats: as in `compare_means`
         percent: the percentile
         limit_percent: by how much that of one repeat may be above that of another
-
     """
     values = [float(max(repeat.histogram.percentile(percent) or 0, 1)) for repeat in repeats]
     lower, higher, half = _farthest(values, limit_percent)
@@ -368,7 +362,6 @@ class StepDrift:
         percent: change of the mean from the first block to the last, by least squares
         is_certain: whether it is more than the seconds explain
         seconds: number of seconds that were looked at
-
     """
 
     percent: float
@@ -388,7 +381,6 @@ def find_drift(means: Sequence[float]) -> StepDrift | None:
 
     Args:
         means: mean service time of each second, above 0
-
     """
     begin = truncation([math.log(each) for each in means])
     rest = means[len(means) // 2 if begin is None else begin :]

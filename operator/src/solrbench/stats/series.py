@@ -175,7 +175,6 @@ def find_outliers(
         series: the seconds of the step run
         began: when second 0 began
         seconds: length of what `series` calls a second, more for steps of more than an hour
-
     """
     if len(series) < _MIN_SECONDS:
         return []

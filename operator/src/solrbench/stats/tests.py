@@ -74,7 +74,6 @@ class Looks:
         minimum: repeats after which one looks first
         maximum: repeats after which one looks last
         every: repeats from one look to the next
-
     """
 
     minimum: int
@@ -92,7 +91,6 @@ class Looks:
         Args:
             look: repeats so far; below the first look the share is 0
             family: figures that are decided together
-
         """
         if look < self.minimum:
             return 0.0

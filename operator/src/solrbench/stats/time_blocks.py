@@ -72,7 +72,6 @@ class TimeBlocks:
         seconds: length of a block
         counts: a row for each block that has begun, a column for each coarse bucket
         sums: the exact sum of the times in each block, in µs
-
     """
 
     def __init__(self) -> None:
@@ -162,7 +161,6 @@ class TimeBlocks:
 
         Raises:
             ValueError: if it is none.
-
         """
         blocks = cls()
         if not stored:

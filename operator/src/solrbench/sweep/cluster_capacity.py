@@ -25,7 +25,6 @@ class FreeNode:
         cores: not requested yet
         memory_bytes: not requested yet
         pods: that it may take in addition
-
     """
 
     name: str
@@ -108,7 +107,6 @@ class ClusterCapacity:
 
     Attributes:
         nodes: each of them
-
     """
 
     nodes: tuple[FreeNode, ...]
@@ -128,7 +126,6 @@ class ClusterCapacity:
 
         Args:
             groups: all pods of a benchmark
-
         """
         missing = without_capacity(peak(list(groups)), self.nodes)
         if not missing:

@@ -62,7 +62,6 @@ def advise(
         baseline: the point that the others are compared with
         others: all other points
         found: their words
-
     """
     alone = _changed_alone(baseline, others, found)
     yield from _beyond(spec, alone)
@@ -264,7 +263,6 @@ def answer_sweep(
         spec: of the sweep
         plan: its plan
         points: the points of the plan, in its order
-
     """
     metric = spec.objective.metric
     baseline, others = read_measured(plan, points, metric)

@@ -30,7 +30,6 @@ class SweepDecision:
         status: to be stored
         applied: the points whose benchmarks are to be applied once it is
         removed: the targets of which nothing may be left
-
     """
 
     status: SweepStatus

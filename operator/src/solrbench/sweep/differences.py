@@ -55,7 +55,6 @@ def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) ->
         spec: of the sweep
         plan: its plan
         points: the points of the plan, in its order
-
     """
     metric = spec.objective.metric
     candidates = [
@@ -105,7 +104,6 @@ class MeasuredPoint:
         figure: that of the objective
         spread: variance of its logarithm, and repeats; None with one repeat
         is_valid: whether all its steps are Valid
-
     """
 
     name: str
@@ -122,7 +120,6 @@ class Interaction:
     Attributes:
         values: the value of either axis
         finding: how far the figure of both is from what each alone would give
-
     """
 
     values: Values
@@ -328,7 +325,6 @@ def answer_best(
         plan: its plan
         points: the points of the plan, in its order
         rule: how words are found
-
     """
     baseline, others = read_measured(plan, points, spec.objective.metric)
     best = find_best(spec, plan, points)

@@ -110,7 +110,6 @@ def parse_expression(text: str) -> Node:
 
     Raises:
         ExpressionError: if it is none, or has a name or function that there is not.
-
     """
     return _Parser([*tokenize(text)]).read_all()
 

@@ -40,7 +40,6 @@ class Token:
         kind: `int`, `double`, `name`, `string`, `operator` or `end`
         text: as it stands there
         at: its first character, counted from 0
-
     """
 
     kind: str
@@ -58,7 +57,6 @@ def tokenize(text: str) -> Iterator[Token]:
 
     Raises:
         ExpressionError: if a character begins no token.
-
     """
     at = 0
     while at < len(text):
@@ -108,7 +106,6 @@ def check_range(at: int, number: int) -> int:
 
     Raises:
         ExpressionError: if it does not fit into 64 bits.
-
     """
     if not -_LARGEST - 1 <= number <= _LARGEST:
         raise ExpressionError(at, "the number does not fit into 64 bits")
@@ -120,7 +117,6 @@ def are_equal(at: int, left: Any, right: Any) -> bool:
 
     Raises:
         ExpressionError: if they are of different types: then they are never equal.
-
     """
     if type(left) is type(right) is not list:
         return bool(left == right)
@@ -138,7 +134,6 @@ def is_less(at: int, left: Any, right: Any) -> bool:
 
     Raises:
         ExpressionError: if one is no number; texts have an order, but not that of quantities.
-
     """
     if _is_number(left, right):
         return bool(left < right)
@@ -153,7 +148,6 @@ def calculate(at: int, operator: str, left: Any, right: Any) -> Any:
 
     Raises:
         ExpressionError: if the types do not fit, or the result is no number of 64 bits.
-
     """
     kinds = type_of(left), type_of(right)
     if operator == "+" and kinds in {("string", "string"), ("list", "list")}:
@@ -207,7 +201,6 @@ def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
 
     Raises:
         ExpressionError: if it does not take these arguments.
-
     """
     types = tuple(type_of(each) for each in arguments)
     taken, function = _TAKES[name]

@@ -38,7 +38,6 @@ def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
 
     Raises:
         ExpressionError: if it has none, such as for a number beside a text.
-
     """
     match node:
         case Literal(_, value):
@@ -68,7 +67,6 @@ def check_bool(at: int, value: Any) -> bool:
 
     Raises:
         ExpressionError: if the value is none.
-
     """
     if not isinstance(value, bool):
         raise ExpressionError(at, f"must be true or false, not {show(value)}")
@@ -141,7 +139,6 @@ def parse_exclusions(expressions: Sequence[str]) -> list[Node]:
 
     Raises:
         ExclusionError: if one is wrong.
-
     """
     return [_parse(index, text) for index, text in enumerate(expressions)]
 
@@ -163,7 +160,6 @@ def is_excluded(exclusions: Sequence[Node], point: Mapping[str, Any], text: str)
 
     Raises:
         ExclusionError: if one has no value for the point, or one that is not true or false.
-
     """
     for index, exclusion in enumerate(exclusions):
         try:

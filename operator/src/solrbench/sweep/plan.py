@@ -88,7 +88,6 @@ class Fingerprints:
     Attributes:
         cluster: the same for points that can use one SolrCloud; None for one that needs its own
         index: the same for those that can use one index in it; None for one that needs its own
-
     """
 
     cluster: str | None = None
@@ -160,7 +159,6 @@ class PlannedPoint:
         fingerprints: of its target
         reuses: what it takes over from the point before it, if all go well one after another
         repeats: of its benchmark, at most
-
     """
 
     point: DesignPoint
@@ -179,7 +177,6 @@ class SweepPlan:
         problems: what is wrong, by point and field
         fixed_hash: of what must stay as it is once a point has begun
         repeats_per_round: repeats of the benchmarks of a round
-
     """
 
     points: tuple[PlannedPoint, ...]
@@ -301,7 +298,6 @@ class CheckedSweep:
         problems: what is wrong, by point and field
         lines: number of points, time and resources; then its benchmarks in their order
         points: with what each needs
-
     """
 
     name: str

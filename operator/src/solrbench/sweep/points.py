@@ -50,7 +50,6 @@ def set_field(spec: Any, path: str, value: Any) -> Any:
 
     Raises:
         FieldPathError: if the path leads through something that is no object, or past a list.
-
     """
     return _set(spec, parse_path(path), value, path)
 
@@ -103,7 +102,6 @@ class AxisValue:
         label: what it is called: its name, or itself as text
         given: itself, or its name; a list for several fields
         settings: path and value of each field; `ABSENT` for one that is left out
-
     """
 
     axis: str
@@ -126,7 +124,6 @@ def read_values(axis: Axis) -> tuple[AxisValue, ...]:
 
     Raises:
         AxisValueError: if one does not fit the axis, or two are called the same.
-
     """
     values = tuple(_read(axis, index, given) for index, given in enumerate(axis.values))
     seen: set[str] = set()
@@ -205,7 +202,6 @@ class DesignPoint:
         name: values in short and a hash of them
         values: a value for each axis
         is_baseline: whether the others are compared with it
-
     """
 
     name: str
@@ -254,7 +250,6 @@ def make_points(
     Raises:
         DesignError: if a combination names an axis or a value that there is not.
         ExclusionError: if an expression of `exclude` is wrong, or has no value for a point.
-
     """
     baseline = baseline_values(spec, axes)
     exclusions = parse_exclusions(spec.exclude)
@@ -273,7 +268,6 @@ def baseline_values(spec: SweepSpec, axes: Sequence[Values]) -> Values:
 
     Raises:
         DesignError: if it names an axis or a value that there is not.
-
     """
     first = tuple(axis[0] for axis in axes)
     if spec.design is Design.LIST and not spec.baseline:

@@ -33,7 +33,6 @@ class PodGroup:
         memory_bytes: that each requests, or will take at least
         storage_bytes: of the claim of each; 0 without one
         stage: `target`, `data` or `load`; those of data and load do not run together
-
     """
 
     component: str
@@ -110,7 +109,6 @@ class LoadDuration:
         longest_seconds: with the most of both, and warm-ups that are never steady
         counted_runs: step runs that last as long as their requests take, which are in neither
         counted_warm_ups: warm-ups of which this is true
-
     """
 
     step_runs: int
@@ -217,7 +215,6 @@ class Amounts:
     Attributes:
         cores: CPU requests
         memory_bytes: memory requests
-
     """
 
     cores: float = 0.0
@@ -237,7 +234,6 @@ class PointRequests:
         target: of Solr and ZooKeeper
         load: of the load's pods
         pods: all of them
-
     """
 
     duration: LoadDuration

@@ -71,7 +71,6 @@ def add_round(before: SweepPoint, ended: SweepPoint, metric: Metric) -> SweepPoi
         before: the point with the figures of the rounds before, none if there was no Valid one
         ended: the same with those of the round alone
         metric: the figure of the objective, which the deviation is of
-
     """
     rounds = (before.rounds or 0) + 1
     if metric_value(before, metric) is None:
@@ -218,7 +217,6 @@ def plan_next_round(
         spec: of the sweep
         plan: its plan
         points: the points of the plan, in its order
-
     """
     if spec.repeats is None or any(point.state not in FINAL for point in points):
         return [*points]

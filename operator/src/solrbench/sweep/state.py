@@ -36,7 +36,6 @@ class ChildView:
         waits_since: when it was made, if it has not begun
         previous: the name of the benchmark whose target it is to take over
         message: of its condition Succeeded
-
     """
 
     is_finished: bool
@@ -111,7 +110,6 @@ class SweepObservation:
         now: time of the observation
         concurrency: how many benchmarks the operator runs at a time
         room: what the nodes could give; None if it is not known, or not looked at any more
-
     """
 
     sweep: SolrBenchmarkSweep

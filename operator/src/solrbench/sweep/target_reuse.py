@@ -64,7 +64,6 @@ class PointScheduler:
         points: the same as they are in the status, by their names
         targets: those that may be there, by their names
         places: how many points may be under way
-
     """
 
     sweep: str
@@ -86,7 +85,6 @@ class PointScheduler:
 
         Args:
             in_order: whether the order of the points is to be kept even so
-
         """
         if not in_order:
             for planned_point in self._waiting():
@@ -104,7 +102,6 @@ class PointScheduler:
         Args:
             children: the benchmarks of points under way
             now: time of the observation
-
         """
         for target in [*self.targets.values()]:
             child = children.get(target.point or "")

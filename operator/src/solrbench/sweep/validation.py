@@ -42,7 +42,6 @@ def child_spec(sweep: SolrBenchmarkSweep, point: DesignPoint) -> Body:
 
     Raises:
         FieldPathError: if the template has no place for a value.
-
     """
     spec: Body = sweep.spec.template.spec
     for value in point.values:
@@ -67,7 +66,6 @@ def build_child(
 
     Raises:
         FieldPathError: if the template has no place for a value.
-
     """
     template, metadata = sweep.spec.template, sweep.metadata
     decided = {"cleanup": sweep.spec.cleanup.value, "suspend": sweep.spec.suspend}
@@ -120,7 +118,6 @@ class CheckedPoint:
     Attributes:
         point: the point
         benchmark: its benchmark
-
     """
 
     point: DesignPoint

@@ -60,7 +60,6 @@ def gc_log(begin: int | None) -> dict[str, object]:
 
     Raises:
         OSError: if there is none that can be read.
-
     """
     pid = find_java()
     path = find_gc_log(pid) if pid else None
@@ -75,7 +74,6 @@ def begin_recording(seconds: int) -> None:
 
     Raises:
         OSError: if it does not.
-
     """
     start_recording(_java(), seconds)
 
@@ -85,7 +83,6 @@ def end_recording() -> bytes:
 
     Raises:
         OSError: if there is none.
-
     """
     return take_recording(_java())
 

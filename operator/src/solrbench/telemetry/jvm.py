@@ -45,7 +45,6 @@ def send_command(pid: int, command: str, proc: Path = _PROC) -> str:
 
     Raises:
         OSError: if it does not listen, or says that the command failed.
-
     """
     folder = proc / str(pid)
     path = folder / "root" / "tmp" / f".java_pid{pid}"
@@ -127,7 +126,6 @@ def read_gc_log(path: Path, begin: int | None) -> tuple[int, str]:
 
     Raises:
         OSError: if it is no file that can be read.
-
     """
     with open(path, "rb", opener=open_at_once) as file:
         file_status = os.fstat(file.fileno())
@@ -177,7 +175,6 @@ def start_recording(pid: int, seconds: int, proc: Path = _PROC) -> None:
 
     Raises:
         OSError: if the JVM does not.
-
     """
     discard_recording(pid, proc)
     without = " ".join(f"{each}#enabled=false" for each in OMITTED)
@@ -191,7 +188,6 @@ def take_recording(pid: int, proc: Path = _PROC) -> bytes:
 
     Raises:
         OSError: if there is none, or one that is too large.
-
     """
     _stop(pid, proc)
     try:
@@ -242,7 +238,6 @@ def format_thread_dump(body: Mapping[str, Any]) -> str:
 
     Raises:
         KeyError, TypeError: if it is no response of Solr.
-
     """
     system = body["system"]
     count = system["threadCount"]
@@ -281,7 +276,6 @@ def heap_after_gc(pools: Mapping[str, float]) -> float | None:
 
     Returns:
         None until the old generation was collected once, or without it
-
     """
     old = sum(value for name, value in pools.items() if not _is_young(name))
     return sum(pools.values()) if old else None

@@ -33,7 +33,6 @@ class ServerReading:
         component: component of a pod
         machine: id of the machine of a pod
         kind: what the server is, if its source reads several kinds
-
     """
 
     server: str

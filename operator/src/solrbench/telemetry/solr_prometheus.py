@@ -61,7 +61,6 @@ def parse_solr_prometheus(
 
     Raises:
         ValueError: if it is no text of Prometheus.
-
     """
     samples = _Samples(
         sample for family in text_string_to_metric_families(text) for sample in family.samples

@@ -31,7 +31,6 @@ class Bad:
         field: path that both messages name
         server: what the API server says
         local: what pydantic says
-
     """
 
     name: str

@@ -34,7 +34,6 @@ def build_stateful_set(cloud: Body, zookeeper: Body, copies: Copies) -> Body:
         cloud: the SolrCloud, with defaults
         zookeeper: its `zookeeperConnectionInfo`
         copies: where the cluster has images under other names
-
     """
     spec = cloud["spec"]
     custom = spec["customSolrKubeOptions"].get("statefulSetOptions") or {}

@@ -297,7 +297,6 @@ class SolrBenchmark(Model):
 
         Raises:
             pydantic.ValidationError: if the resource breaks the schema or a rule.
-
         """
         known = {"apiVersion", "kind", "metadata", "spec", "status"}
         has_started = (body.get("status") or {}).get("startTime") is not None

@@ -138,7 +138,6 @@ class ColumnTitles:
     Attributes:
         closed: title of the column in rows of a closed loop; empty if it stands in none
         open: the same in rows of an open loop, where most columns show response times
-
     """
 
     closed: str = ""
@@ -153,7 +152,6 @@ class PrometheusMetric:
         name: without the prefix `solrbench_`; in base units
         quantile: its quantile, if several fields make up a summary
         text: what the summary is; the field's description for a metric of one field
-
     """
 
     name: str
@@ -170,7 +168,6 @@ class Shown:
         columns: where it stands in tables; CSV has every field, under its own name
         metric: its metric, if it has one
         only_with: what a step must have to have it; None if all have
-
     """
 
     unit: Unit
@@ -187,7 +184,6 @@ class ResultField:
         name: name in Python, and of the column in CSV
         text: its description, one line
         shown: how it is shown
-
     """
 
     name: str
@@ -200,7 +196,6 @@ def result_fields(model: type[StatusModel]) -> tuple[ResultField, ...]:
 
     Raises:
         TypeError: if a field does not say how it is shown
-
     """
     return tuple(
         ResultField(name, " ".join((field.description or "").split()), _shown(name, field.metadata))

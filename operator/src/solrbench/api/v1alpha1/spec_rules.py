@@ -42,7 +42,6 @@ def search_seconds(spec: Any, trials: int | None = None) -> int:
     Args:
         spec: of a benchmark
         trials: how many it has; as many as there may be when absent
-
     """
     capacity = spec.load.capacity
     if capacity is None:

@@ -51,7 +51,6 @@ class CreatedTarget(ABC):
         Raises:
             TemporaryError: until then.
             PermanentError: if they can never be.
-
         """
 
     def ensure_ready(self, context: ReconcileContext) -> None:

@@ -58,7 +58,6 @@ class ExistingTarget:
         Raises:
             TemporaryError: while it does not respond, or the collection is not there.
             PermanentError: if it may not be addressed, or cannot do what the spec requires.
-
         """
         uses_collection = context.benchmark.spec.target.uses_collection
         with context.solr(timeout_seconds=30) as solr:
@@ -175,7 +174,6 @@ def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
 
     Raises:
         PermanentError: if a foreign collection has the name.
-
     """
     name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
     owner = observe_collection_owner(solr, name, prefix)
@@ -198,7 +196,6 @@ def _check_nodes_unchanged(context: ReconcileContext, *, required: bool) -> None
     Raises:
         TemporaryError: if a response is required, and Solr did not respond.
         TargetLostError: if a node is gone or was started again, or Solr has not responded for long.
-
     """
     found = _observe_unchanged(context, required=required)
     if isinstance(found.found, SolrbenchError):

@@ -30,7 +30,6 @@ class OwnedKind:
             What it made of the resource is its own to remove, and must be left to it until the
             resource is gone: its finalizers need it.
         has_owner: whether it goes with another object, and is waited for but never deleted
-
     """
 
     api_version: str
@@ -64,7 +63,6 @@ class TargetProvisioner(Protocol):
         Raises:
             TemporaryError: until they are ready.
             PermanentError: if they can never be.
-
         """
 
     def pods(self, context: ReconcileContext) -> list[PodView]:
@@ -80,7 +78,6 @@ class TargetProvisioner(Protocol):
         Raises:
             TargetLostError: if it is not.
             PermanentError: if a pod lacked memory.
-
         """
 
     def check_before_storing(self, context: ReconcileContext) -> None:
@@ -89,7 +86,6 @@ class TargetProvisioner(Protocol):
         Raises:
             TemporaryError: if Solr did not respond.
             TargetLostError: if a node is not the one it was.
-
         """
 
     def node_count(self, context: ReconcileContext) -> int:
@@ -116,7 +112,6 @@ class TargetProvisioner(Protocol):
 
         Raises:
             SolrbenchError: if it could not be done.
-
         """
 
 
@@ -131,7 +126,6 @@ def check_created(wanted: Collection, found: Sequence[Replica], nodes: int) -> N
     Raises:
         TemporaryError: if they are not those of the spec; Solr may still be creating them for an
             operator that is gone.
-
     """
     outcome = first_outcome(REPLICA_CHECKS, CollectionReplicas(wanted, tuple(found), nodes))
     apply_outcome(None if outcome is None else outcome.waiting())

@@ -52,7 +52,6 @@ class SolrOperatorTarget(CreatedTarget):
         Raises:
             TemporaryError: until then, with the component that is waited for as the reason.
             PermanentError: if a SolrCloud of this name does not belong to the benchmark.
-
         """
         apply_outcome(check_clouds_served(context.cluster.serves(*SOLR_CLOUDS.reference)))
         mode = context.solr_cloud.zookeeper.mode
@@ -76,7 +75,6 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
     Raises:
         TemporaryError: while one of the previous attempt is being deleted.
         PermanentError: if it does not belong to the benchmark.
-
     """
     name, uid = names.target(context.benchmark), owner_uid(context.benchmark, names.SOLR)
     cloud = context.cluster.get(*SOLR_CLOUDS.reference, context.namespace, name)
@@ -120,7 +118,6 @@ class StatefulSetTarget(CreatedTarget):
 
         Raises:
             TemporaryError: until then, with the trouble of a pod as the reason if there is one.
-
         """
         if context.solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
             check_external(context)

@@ -38,7 +38,6 @@ def ensure_ensemble(context: ReconcileContext) -> None:
     Raises:
         TemporaryError: until then.
         PermanentError: if a member runs with another heap than the one of the spec.
-
     """
     apply_all(
         context,
@@ -60,7 +59,6 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: until then, with the trouble of a pod as the reason if there is one.
-
     """
     wanted = context.solr_cloud.zookeeper.replicas
     hosts = member_hosts(context.benchmark, context.solr_cloud)
@@ -82,7 +80,6 @@ def check_provided(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: if there is not.
-
     """
     served = context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference)
     apply_outcome(check_clusters_served(served))
@@ -93,7 +90,6 @@ def wait_for_provided(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: until every member serves.
-
     """
     name = names.provided_zookeeper(context.benchmark)
     cluster = context.cluster.get(*ZOOKEEPER_CLUSTERS.reference, context.namespace, name)
@@ -107,7 +103,6 @@ def check_external(context: ReconcileContext) -> None:
     Raises:
         TemporaryError: if no member takes a connection, or a name cannot be resolved.
         PermanentError: `HostNotAllowed`.
-
     """
     servers = context.zookeeper_path.servers
     members = [f"//{each}" for each in servers.split(",")]

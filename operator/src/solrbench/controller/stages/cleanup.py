@@ -64,7 +64,6 @@ def clean_up(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: while something is still there.
-
     """
     components = _removed_components(context)
     if components == LOAD:
@@ -118,7 +117,6 @@ def _remove_collection(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: in place of any error, as the benchmark has ended with stored results.
-
     """
     try:
         provisioner_of(context).remove_collection(context)
@@ -152,7 +150,6 @@ def suspend(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: if the collection is still there.
-
     """
     try:
         gone = delete_components(context, *LOAD, *TARGET)

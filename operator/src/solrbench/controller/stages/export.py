@@ -38,7 +38,6 @@ def check_export_host(context: ReconcileContext) -> None:
 
     Raises:
         PermanentError: `HostNotAllowed`.
-
     """
     export = context.benchmark.spec.results.export
     if export is not None and export.s3 is not None:
@@ -76,7 +75,6 @@ def _advance(context: ReconcileContext, export: Export) -> None:
     Raises:
         TemporaryError: while an earlier one is removed, or the API server does not respond.
         PermanentError: `HostNotAllowed`, `ExportTooLarge`.
-
     """
     check_export_host(context)
     body = _job(context)

@@ -48,7 +48,6 @@ def reconcile_index(context: ReconcileContext) -> None:
         TemporaryError: while documents are sent or replicas catch up.
         PermanentError: if the data cannot be indexed, or documents are missing at the end.
         TargetLostError: if a node was lost while the documents were counted.
-
     """
     if context.conditions.is_true(DATA_INDEXED):
         return
@@ -180,7 +179,6 @@ def _observe_sizes(context: ReconcileContext, dataset: Dataset) -> tuple[Replica
     Raises:
         TemporaryError: while a replica is not active.
         PermanentError: if the replicas are not those of the spec.
-
     """
     provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
     with context.solr(timeout_seconds=30) as solr:

@@ -57,7 +57,6 @@ def reconcile_load(context: ReconcileContext) -> None:
         TemporaryError: while steps are measured.
         PermanentError: if the workload cannot be run.
         LoadLostError: if a pod of the load was lost.
-
     """
     if context.conditions.is_true(MEASURED):
         return
@@ -172,7 +171,6 @@ def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
     Raises:
         TemporaryError: `HostNotFound`.
         PermanentError: `HostNotAllowed`.
-
     """
     given = [url for each in context.benchmark.spec.target.variants for url in each.urls or ()]
     own = [variant_url(context, url) for url in given]
@@ -189,7 +187,6 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
 
     Raises:
         PermanentError: if there were enough attempts.
-
     """
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_load_attempts(attempts, limit, lost.reason, lost.message))

@@ -59,7 +59,6 @@ def poll_master(context: ReconcileContext) -> None:
         TemporaryError: while steps are measured.
         PermanentError: if the workload cannot be run.
         LoadLostError: if a pod of the load was lost.
-
     """
     seen = pods(context, *LOAD)
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
@@ -135,7 +134,6 @@ def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
 
     Raises:
         TemporaryError: `VersionMismatch` if one is not in the plan.
-
     """
     spec = context.benchmark.spec
     foreign = set(ids) - {str(step_run) for step_run in all_step_runs(spec)} - trial_ids(spec)
@@ -156,7 +154,6 @@ def _keep_partial_result(
 
     Raises:
         TemporaryError: if it cannot be written, or the master responds with another version's.
-
     """
     before = context.status.live_load
     is_due = (
@@ -248,7 +245,6 @@ def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
 
     Raises:
         TemporaryError: if a stored result cannot be read.
-
     """
     documents = context.reports.documents(context.benchmark)
     report = context.status.report

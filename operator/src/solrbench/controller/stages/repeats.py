@@ -32,7 +32,6 @@ def start_repeat(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: if a stored result cannot be read.
-
     """
     spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
     if repeats.start_on is RepeatStart.SAME_TARGET or context.conditions.is_true(MEASURED):
@@ -64,7 +63,6 @@ def take_over_target(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: if the API server does not respond.
-
     """
     shared = shared_target(context.benchmark)
     if shared is None:

@@ -109,7 +109,6 @@ def check_baseline_results(context: ReconcileContext) -> None:
     Raises:
         TemporaryError: while it is missing or not over.
         PermanentError: if it failed, or is no report.
-
     """
     baseline = context.benchmark.spec.comparison.baseline
     if baseline is None:

@@ -36,7 +36,6 @@ def acquire_slot(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: while others come first.
-
     """
     if context.status.start_time is not None:
         return
@@ -69,7 +68,6 @@ def check_references(context: ReconcileContext) -> None:
         TemporaryError: if something is missing; it may be applied a moment later.
         PermanentError: `HostNotAllowed`, `PodOptionNotAllowed`, `DatasetSecretNotAllowed`,
             `ObjectiveStepNotFound` or `CompanionRefused`.
-
     """
     if context.status.start_time is not None or _is_checked(context):
         return

@@ -39,7 +39,6 @@ def reconcile_target(context: ReconcileContext) -> None:
         TemporaryError: while pods start, with their trouble as the reason if they have one.
         PermanentError: if Solr refuses what the spec requires.
         TargetLostError: if a pod or node of a finished target is not the one it was.
-
     """
     if context.conditions.is_true(TARGET_READY):
         # An API server that does not respond says nothing of Solr; the next reconcile looks again.
@@ -76,7 +75,6 @@ def verify_target(context: ReconcileContext) -> None:
 
     Raises:
         TargetLostError: if it is not.
-
     """
     provisioner = provisioner_of(context)
     seen, companions = provisioner.pods(context), companion_pods(context)
@@ -90,7 +88,6 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
 
     Raises:
         PermanentError: if there were enough attempts.
-
     """
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_target_attempts(attempts, limit, lost.reason, lost.message))
@@ -119,7 +116,6 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
 
     Raises:
         TemporaryError: if the API server does not respond.
-
     """
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     documents, deleted = _count_index(context)

@@ -52,7 +52,6 @@ class PooledClient(HttpClient):
         intended_ns: when the request under way was to start
         arrived_ns: when the transaction that it belongs to was to start, or itself
         failed: what was wrong with the last one
-
     """
 
     def __init__(

@@ -245,7 +245,6 @@ async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection
 
     Raises:
         OSError: there is none to be had.
-
     """
     connection = HttpConnection()
     if node.tls is None:

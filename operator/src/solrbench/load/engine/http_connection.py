@@ -261,7 +261,6 @@ class RequestDeadline:
         at_ns: when the request under way times out; the hot path sets it for each request
         timeout_ns: what a request may take
         timer: runs if it is there; without one, the hot path calls `set_timer`
-
     """
 
     __slots__ = ("_loop", "at_ns", "timeout_ns", "timer")

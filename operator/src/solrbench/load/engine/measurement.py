@@ -38,7 +38,6 @@ class StepRunMeasurement:
 
     Attributes:
         recorder: counts the requests
-
     """
 
     def __init__(self, assignment: Assignment, recorder: StepRunRecorder) -> None:

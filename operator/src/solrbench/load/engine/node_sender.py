@@ -53,7 +53,6 @@ class ArrivalQueue:
 
     Attributes:
         waiting: the requests
-
     """
 
     __slots__ = ("_owner", "_timeout_ns", "waiting")
@@ -104,7 +103,6 @@ class NodeSender:
 
     Attributes:
         queue: requests that are due and wait for a connection
-
     """
 
     def __init__(

@@ -58,7 +58,6 @@ class TimerFdTimer:
     Raises:
         AttributeError: the C library does not know such timers
         OSError: the kernel does not
-
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:

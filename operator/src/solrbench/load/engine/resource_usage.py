@@ -154,7 +154,6 @@ class Usage:
         cpu_limit_cores: limit of the control group; None without one, or where not reported
         most_cpu: the slice in which the process used most CPU; None if nothing was measured
         most_busy: the slice in which the thread ran or waited most
-
     """
 
     cpu_seconds: float

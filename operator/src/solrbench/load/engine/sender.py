@@ -33,7 +33,6 @@ class ArrivalTimes:
         next_ns: when the next arrival is due; after the last one, a time that never comes
         sending: when all workers send, since the begin of the schedule; None before the last
             arrival of this one, and unless their number is planned
-
     """
 
     __slots__ = ("_offsets_ns", "_ramp_ns", "_started_ns", "next_ns", "sending")
@@ -108,7 +107,6 @@ class OpenLoopSender:
 
     Attributes:
         state: where the arrivals are
-
     """
 
     def __init__(

@@ -56,7 +56,6 @@ class StepRun:
     Attributes:
         key: names the step run in messages
         state: where it is
-
     """
 
     def __init__(

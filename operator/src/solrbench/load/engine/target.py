@@ -47,7 +47,6 @@ class LoadTarget:
         timeout_seconds: a response that takes longer is a failure
         variants: nodes of the variants by name; step runs with a variant go there instead
         warm_up: the same for warm-ups, if they have queries of their own
-
     """
 
     requests: PreparedWorkload
@@ -72,7 +71,6 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     Raises:
         LoadError: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments`,
             `BadPlan` or `CertificateNotTrusted`.
-
     """
     own = plan.workload.of_warm_up
     target = _load(plan, queries_folder)
@@ -107,7 +105,6 @@ class RequestSupply:
         stops_ns: no request starts from then on
         queries_exhausted: the queries ended before anything else did
         ended_ns: when a request was refused for the first time, 0 if none was
-
     """
 
     __slots__ = (
@@ -169,7 +166,6 @@ class UserContext:
         on_user_finished: called by a user when it has nothing left to do
         silent_nodes: nodes, by host and port, to which a user could not connect ahead in time; the
             others do not wait for them before the step: their first request tries again
-
     """
 
     supply: RequestSupply

@@ -124,7 +124,6 @@ async def connect_timestamped(
 
     Raises:
         OSError: none could be connected; this is the reason of the last one.
-
     """
     addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     for number, (family, kind, protocol, _, address) in enumerate(addresses, start=1):

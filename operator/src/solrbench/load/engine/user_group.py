@@ -132,7 +132,6 @@ class UserFactory:
         open_loop_recorder: counts the arrivals of an open loop; None in a closed loop, and before
             its sender is made
         node_counts: counts the requests of an open loop to each node
-
     """
 
     def __init__(

@@ -146,7 +146,6 @@ class CacheReset:
         Raises:
             LoadError: `CachesNotReloaded` if Solr does not do it, `CachesNotEmpty` if caches have
                 entries afterwards, or are not reported
-
         """
         access, began = self._access(), self._now()
         with access.open_client(RELOAD_SECONDS) as http:

@@ -49,7 +49,6 @@ class Agents:
             what: is asked for, as messages call it
             max_bytes: of a response
             seconds: that a response may take
-
         """
         self.addresses = list(addresses)
         self._what = what
@@ -68,7 +67,6 @@ class Agents:
 
         Raises:
             httpx.HTTPError: if it does not respond well.
-
         """
         response = self._http.request(method, f"http://{agent}{path}", params=parameters)
         return response.raise_for_status()

@@ -35,7 +35,6 @@ class DistributedStepRun:
         assignment: what is run, as worker 0 sees it
         state: where it stands
         lost: names of the workers whose measurements are missing
-
     """
 
     def __init__(
@@ -110,7 +109,6 @@ class DistributedStepRun:
         Raises:
             LoadError: `WorkerLost` if it was the last one
             StepRunAbortedError: its part cannot be made good, and others are left
-
         """
         self._removed.add(worker)
         if self.state is DistributedStepRunState.CONCLUDED or worker in self._reports.results:
@@ -166,7 +164,6 @@ class Liveness:
         Raises:
             LoadError: `WorkerLost`; the run cannot go on
             StepRunAbortedError: the step run cannot go on, others are left
-
         """
         for worker in self._membership.watched:
             silent = self._reports.silent_seconds(worker, now)
@@ -181,7 +178,6 @@ class Liveness:
         Raises:
             LoadError: `WorkerLost` if that is not wanted, or no worker is left
             StepRunAbortedError: the step run cannot go on, others are left
-
         """
         loss = f"worker {self._membership.name_of(worker)} {why}"
         if not self._redistribute:

@@ -91,7 +91,6 @@ class RunningTotals:
         sum_microseconds: their service times
         last_good_second: the last second with a good response, counted from `began`; 0 without one
         failures_since: requests that failed since then
-
     """
 
     def __init__(self) -> None:
@@ -167,7 +166,6 @@ class StepReports:
         results: results of the workers that have ended the step run
         recent: what all workers counted in the last seconds
         so_far: what all workers counted since measuring began
-
     """
 
     def __init__(self) -> None:

@@ -37,7 +37,6 @@ class WarmUpResult:
         request_windows: its windows
         caches: Solr's caches during that time
         emptied: Solr's caches as they were emptied before it; None if they were kept
-
     """
 
     requests: int = 0
@@ -62,7 +61,6 @@ class StepRunMetadata:
         telemetry: what servers did during that time; None if it is turned off
         diagnostics: what was taken from Solr's JVMs
         ended_early: why it was ended before its time; None if it was not
-
     """
 
     attempt: int
@@ -159,7 +157,6 @@ def add_load_pods(
     Args:
         telemetry: what the master read, its own pod included; None if it is turned off
         workers: the pod of each, None where it was not read
-
     """
     pods = [server for server in workers if server is not None]
     if telemetry is None or not pods:

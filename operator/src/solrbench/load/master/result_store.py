@@ -98,7 +98,6 @@ class ListOffsets:
         offsets: for each entry the number of its next request in the steps, or a little more;
             entries beyond are at 0
         may_repeat: requests of a finite list from here on may have been sent before
-
     """
 
     once_only: tuple[bool, ...]

@@ -127,7 +127,6 @@ class RunCoordinator:
 
         Raises:
             LoadError: the run cannot go on; finished documents stay in the store
-
         """
         self._workers.wait_for_workers()
         self._prepare()

@@ -150,7 +150,6 @@ def wait_for_target(  # noqa: PLR0913 - what to probe, for how long, and the mea
     Raises:
         LoadError: `TargetUnreachable` if none does within `seconds`; at once
             `CertificateNotTrusted` or `AuthenticationFailed`
-
     """
     deadline = clock() + seconds
     last = "no attempt"

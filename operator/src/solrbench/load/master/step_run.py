@@ -53,7 +53,6 @@ class RunStatus:
     Attributes:
         stage: what the run does; `enter` changes it
         step_run: what is run; None before the first, while results are stored and at the end
-
     """
 
     def __init__(
@@ -214,7 +213,6 @@ class StepRunExecutor:
 
     Attributes:
         offsets: where the lists of the workload go on with the next step run
-
     """
 
     def __init__(  # noqa: PLR0913 - what to run, on what, and two clocks
@@ -249,7 +247,6 @@ class StepRunExecutor:
 
         Raises:
             LoadError: the run cannot go on
-
         """
         for again in count():
             key = f"{assignment.key}/again-{again}" if again else assignment.key

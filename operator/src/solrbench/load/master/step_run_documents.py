@@ -128,7 +128,6 @@ class StepRunDocuments:
             completed: what its workers measured
             warm_up: the warm-up right before
             offsets: where the lists of the workload go on behind it
-
         """
         record = StepRunMetadata(
             self._plan.attempt,

@@ -40,7 +40,6 @@ class TelemetrySource(Protocol):
 
     Attributes:
         kind: what they are, a field of `Telemetry`
-
     """
 
     kind: str
@@ -195,7 +194,6 @@ class MetricsClient:
 
         Raises:
             httpx.HTTPError: if there is none.
-
         """
         if self._http is None:
             # It would write a line for every request.

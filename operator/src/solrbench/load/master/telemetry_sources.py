@@ -115,7 +115,6 @@ def parse_usage(
 
     Raises:
         KeyError, TypeError, ValueError: if it is no response of an agent.
-
     """
     machine = str(body["machine"])
     pod = str(body["pod"])[:_MAX_CHARACTERS] if component == COMPANION else pod_of(address)

@@ -128,7 +128,6 @@ class Membership:
         expected: workers that the plan wants
         members: ids of the workers that take part, by place; empty before the first refresh
         user_classes: classes of users that the workers know
-
     """
 
     def __init__(self, runner: MasterRunner, expected: int) -> None:
@@ -160,7 +159,6 @@ class Membership:
 
         Raises:
             LoadError: `LocustfileChanged` if it has other user classes than the rest
-
         """
         before, self.user_classes = self.user_classes, user_classes
         self._names[worker] = name
@@ -193,7 +191,6 @@ class Membership:
 
         Raises:
             LoadError: `WorkerLost` if there are none
-
         """
         alive = [worker for worker in self._names if self.is_alive(worker)]
         # Pods of a Job are numbered: shorter names first puts 10 after 9.

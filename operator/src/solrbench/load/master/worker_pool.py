@@ -177,7 +177,6 @@ class WorkerPool:
 
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
-
         """
         self.wait(lambda: self.connected >= self._membership.expected)
         self._membership.refresh()
@@ -187,7 +186,6 @@ class WorkerPool:
 
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
-
         """
         self._check()
         if self._redistribute:
@@ -213,7 +211,6 @@ class WorkerPool:
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
             StepRunAbortedError: a worker was lost, others are left
-
         """
         self._wait_for(step_run, self._reports.spawned, seconds)
 
@@ -231,7 +228,6 @@ class WorkerPool:
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
             StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
-
         """
         self._wait_for(step_run, self._reports.results, seconds, look)
         step_run.conclude()
@@ -245,7 +241,6 @@ class WorkerPool:
 
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
-
         """
         self.wait(lambda: self.users == 0 and self._load_shape.is_applied, seconds)
 
@@ -255,7 +250,6 @@ class WorkerPool:
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
             StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
-
         """
         deadline = math.inf if seconds is None else self._now() + seconds
         while True:

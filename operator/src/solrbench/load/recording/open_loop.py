@@ -134,7 +134,6 @@ class OpenLoopRecorder:
         lags: how long after its intended start a measured request was sent that found a free
             connection, in µs: what the worker itself was late
         sending: when a planned number of requests is sent by all workers; None if not known
-
     """
 
     def __init__(self, names: tuple[str, ...], transactions: frozenset[int] = frozenset()) -> None:

@@ -35,7 +35,6 @@ class NameLimiter:
 
     Args:
         most: distinct request names, the one for the rest included
-
     """
 
     def __init__(self, most: int) -> None:

@@ -153,7 +153,6 @@ class RequestStats:
         windows: sums of the seconds that are over and had requests, rolled up when many
         times: service times in µs of the batch being filled; the hot path appends here
         sizes: bytes of its responses
-
     """
 
     __slots__ = (
@@ -234,7 +233,6 @@ class NamedStats:
         ramp: requests before measuring began
         measured: requests after
         retried: requests that were sent again
-
     """
 
     __slots__ = ("is_transaction", "measured", "name", "ramp", "retried")

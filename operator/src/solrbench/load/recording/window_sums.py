@@ -154,7 +154,6 @@ class WindowSums(Sequence[SecondSums]):
 
         Raises:
             ValueError: if it is none.
-
         """
         try:
             reader = zlib.decompressobj()

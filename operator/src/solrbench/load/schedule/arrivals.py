@@ -121,7 +121,6 @@ class Schedule:
         worker: place of the worker, from 0
         workers: number of them
         recorded_seconds: times of a log's requests, from 0 on, ascending
-
     """
 
     rate: ArrivalRate
@@ -136,7 +135,6 @@ class Schedule:
         Returns:
             When all workers send a number of arrivals; None with a duration, and with a log that
             has no more of them.
-
         """
         if self.rate.speed_factor is not None:
             return (yield from self._recorded_times_ns(self.rate.speed_factor))
@@ -191,7 +189,6 @@ def arrivals(plan: ArrivalRate, seed: int) -> Generator[NDArray[np.int64], None,
 
     Returns:
         The arrival after the last one of a number; None with a duration.
-
     """
     left = plan.requests
     for points in _unit_rate_points(plan.distribution, seed):

@@ -62,7 +62,6 @@ class WorkerLoss:
     Attributes:
         worker: the worker
         remaining: places of the workers that took its users, ascending
-
     """
 
     worker: int
@@ -76,7 +75,6 @@ class UserPlacement:
     Attributes:
         workers: how many began
         losses: in the order in which they happened
-
     """
 
     workers: int

@@ -31,7 +31,6 @@ class LoadedLocustfile:
     Attributes:
         plan: the input of the load pods
         classes: the user classes to run, by name
-
     """
 
     plan: LoadPlan
@@ -60,7 +59,6 @@ def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> Loa
 
     Raises:
         LoadError: `MalformedLocustfile` with file, line and message
-
     """
     os.environ |= locustfile.environment | _our_environment(plan)
     file = folder / locustfile.config_map.key

@@ -129,7 +129,6 @@ class LocustfileStepRun:
     Attributes:
         key: names the step run in messages
         state: where it is
-
     """
 
     def __init__(
@@ -177,7 +176,6 @@ class LocustfileStepRun:
 
         Raises:
             StopUser: there is nothing to do any more
-
         """
         if self.state.is_over or self._is_closed():
             raise StopUser

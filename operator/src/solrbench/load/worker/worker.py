@@ -167,7 +167,6 @@ class Worker:
 
     Raises:
         ConnectionError: no master responded
-
     """
 
     def __init__(

@@ -151,7 +151,6 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
     Raises:
         LoadError: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments` or
             `BadPlan`.
-
     """
     workload = plan.workload
     naming = RequestNameTable(transaction_names(workload))

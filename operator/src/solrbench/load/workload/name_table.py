@@ -67,7 +67,6 @@ class UncheckedNames:
     Attributes:
         partial: whether a response is partial is not seen
         empty: whether a response is empty is not seen
-
     """
 
     partial: frozenset[int] = frozenset()
@@ -83,7 +82,6 @@ class RequestNameTable:
     Attributes:
         reserved: names of transactions and of their requests, which no query may have: its
             requests would be counted as transactions, and be in no sum
-
     """
 
     def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
@@ -153,7 +151,6 @@ def query_positions(
         assignment: which users send, and when
         entry_index: that of the entry in the workload, from 0
         counter: numbers of the requests; those of the assignment when None
-
     """
     numbers = assignment.request_numbers() if counter is None else counter
     if assignment.open_loop is not None and assignment.open_loop.speed_factor is not None:

@@ -50,7 +50,6 @@ class LineFile:
 
         Raises:
             OSError: the file cannot be read
-
         """
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._descriptor)
@@ -74,7 +73,6 @@ class LineFile:
         Raises:
             IndexError: there is no such line
             OSError: the file cannot be read
-
         """
         offsets = self._offsets
         start = offsets[number]
@@ -118,7 +116,6 @@ class WorkloadQuery(NamedTuple):
         method: GET or POST; None for the workload's
         expect: what the response must show; None for the workload's
         time_seconds: when it was recorded; None without
-
     """
 
     name: str | None
@@ -134,7 +131,6 @@ def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
 
     Raises:
         ValueError: if the queries are generated and have no file.
-
     """
     if queries.config_map is not None:
         return folder / queries.config_map.key
@@ -155,7 +151,6 @@ class FileQueries(LazySequence[WorkloadQuery]):
 
         Raises:
             LoadError: `NoQueries` if it is missing.
-
         """
         self._path = path
         self._times = array("d")
@@ -178,7 +173,6 @@ class FileQueries(LazySequence[WorkloadQuery]):
         Raises:
             LoadError: `NoQueries` if the file has no query, `MalformedQueries` if a line cannot be
                 read or there are too many names.
-
         """
         self._lines.clear()
         del self._times[:]
@@ -211,7 +205,6 @@ class FileQueries(LazySequence[WorkloadQuery]):
 
         Raises:
             LoadError: `MalformedQueries` if the one before is later.
-
         """
         if self._times and time < self._times[-1]:
             raise LoadError(
@@ -245,7 +238,6 @@ def read_queries(path: Path) -> list[WorkloadQuery]:
 
     Raises:
         LoadError: as `FileQueries`.
-
     """
     return list(iter(FileQueries(path)))
 
@@ -255,7 +247,6 @@ def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[WorkloadQuery]:
 
     Raises:
         LoadError: `MalformedQueries` with file and line.
-
     """
     for number, raw in enumerate(lines, start=1):
         query = _parse_line(raw, number, file)

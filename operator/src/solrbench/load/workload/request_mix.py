@@ -88,7 +88,6 @@ class PreparedWorkload:
         seed: of the draws among them
         transactions: places in `names` that stand for whole transactions
         unchecked: what the responses to some names do not show
-
     """
 
     names: tuple[str, ...]
@@ -186,7 +185,6 @@ class FileSource(DocumentSource, Documents):
 
         Raises:
             LoadError: `NoDocuments` or `MalformedDocuments`.
-
         """
         self._lines = _checked_lines(path)
 

@@ -166,7 +166,6 @@ class Node:
             hold credentials, so it is never printed
         tls: trust for https, `None` for http
         update_templates: shapes of requests that change documents
-
     """
 
     host: str
@@ -209,7 +208,6 @@ class RequestBuilder:
 
         Raises:
             LoadError: `MalformedQueries` if its name is that of a transaction.
-
         """
         if query.name in self._names.reserved:
             raise LoadError(
@@ -229,7 +227,6 @@ class RequestBuilder:
 
         Raises:
             LoadError: as `build`.
-
         """
         special = query.name or query.json or query.method or query.expect
         if special is None and self._is_ordinary(query):
@@ -297,7 +294,6 @@ def build_requests(
 
     Raises:
         LoadError: a query is malformed, or there is none.
-
     """
     ready: list[PreparedRequest] = []
     for query in queries if check_all else islice(queries, PREPARED_AHEAD):
@@ -327,7 +323,6 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
     Raises:
         LoadError: `BadPlan` if the URL is not of http or https.
         PermanentError: `CertificateNotTrusted` if the certificates to trust cannot be read.
-
     """
     parts = urlsplit(url)
     if parts.scheme not in _PORTS or not parts.hostname:

@@ -77,7 +77,6 @@ def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | 
         status: HTTP status code.
         body: the whole body.
         is_json: JSON was requested, so the content is checked too.
-
     """
     if (
         is_json

@@ -55,7 +55,6 @@ class TextTemplate:
 
     Attributes:
         pieces: text and name in turn, beginning and ending with a text
-
     """
 
     pieces: tuple[str, ...]
@@ -70,7 +69,6 @@ class TextTemplate:
 
         Raises:
             KeyError: if a value is missing.
-
         """
         if len(self.pieces) == 1:
             return self.pieces[0]
@@ -129,7 +127,6 @@ def parse_extraction(name: str, path: str) -> Extraction:
 
     Raises:
         ValueError: it is no JMESPath expression
-
     """
     if _PLAIN.fullmatch(path):
         parts = tuple(key or int(index) for key, index in _PART.findall(path))

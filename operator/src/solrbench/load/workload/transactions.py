@@ -207,7 +207,6 @@ def prepare_transaction(
     Raises:
         LoadError: `BadPlan` if a value has no origin, a path is no JMESPath or a body no JSON;
             `MalformedQueries` if a line of the inputs lacks a value.
-
     """
     entry = workload.entries[entry_index]
     transaction = entry.transaction
