@@ -76,6 +76,7 @@ lint: $(VENV)/ready ## ruff, import-linter, ShellCheck, spelling, words not to u
 	$(BIN)/shellcheck $(SCRIPTS)
 	git ls-files -z | xargs -0 $(BIN)/codespell
 	git ls-files -z | xargs -0 $(BIN)/codespell $(DIALECT)
+	$(BIN)/python hack/check_names.py
 	hack/commit-subject --branch
 
 .PHONY: format

@@ -26,7 +26,7 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
     with serving() as server:
         plan = make_plan(
             server,
-            {"name": "first", "users": 5, "durationSeconds": 14, **think},
+            {"name": "first", "users": 5, "durationSeconds": 24, **think},
             {"name": "second", "users": 5, "requests": 50},
             **GOES_ON,
         )

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from solrbench.stats.histograms import decode
-from support.load.processes import LATE_SECONDS, SOURCES, make_plan, running, serving
+from support.load.processes import (
+    LATE_SECONDS,
+    SOURCES,
+    make_plan,
+    running,
+    serving,
+    wait_for_handler,
+)
 from support.servers.ports import free_port
 
 
@@ -172,6 +179,7 @@ def test_sigterm_ends_a_worker_that_waits_for_its_master(tmp_path: Path) -> None
         plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
     with running(tmp_path, plan, "a\n") as load:
         load.master.kill()
+        wait_for_handler(load.workers[0].pid, signal.SIGTERM)
         with pytest.raises(subprocess.TimeoutExpired):
             load.workers[0].wait(3)
         load.workers[0].terminate()

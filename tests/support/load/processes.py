@@ -51,6 +51,18 @@ def serving(script: Script = respond_well) -> Iterator[HttpServer]:
         loop.close()
 
 
+def wait_for_handler(pid: int, number: signal.Signals, seconds: float = 25) -> None:
+    """Wait until a process handles a signal: one that still starts would die of it."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        status = Path(f"/proc/{pid}/status").read_text("ascii")
+        caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+        if int(caught.split()[1], 16) >> (number - 1) & 1:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{number.name} has no handler after {seconds} s")
+
+
 class Load:
     """A master and its workers."""
 

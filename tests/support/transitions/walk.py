@@ -1,7 +1,7 @@
 """A random walk of benchmarks: fields change at any time, and each change must have a meaning.
 
 A change is refused with the name of its field, or has its effect, or the field's description says
-that it has none. Whatever happens, no reconcile ends with an unforeseen exception, and every
+that it has none. Whatever happens, no reconcile ends with an unexpected exception, and every
 benchmark comes to its end once it is left alone.
 """
 

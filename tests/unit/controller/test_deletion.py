@@ -125,7 +125,7 @@ def test_zookeeper_stays_until_no_solr_pod_is_left() -> None:
     assert {"StatefulSet/base-zookeeper", "Pod/base-zookeeper-0"} <= set(cluster.deleted)
 
 
-def test_kinds_of_operators_that_are_not_installed_are_no_obstacle() -> None:
+def test_kinds_of_operators_that_are_not_installed_are_no_blocker() -> None:
     cluster = FakeCluster(*target())
     remove(cluster)
     assert remove(cluster) is True
@@ -191,7 +191,7 @@ def test_a_resource_that_does_not_go_says_what_it_waits_for(
     assert blocking_finalizer(replace(removal_of(cluster), benchmark_name="other")) is None
 
 
-def test_without_other_operators_there_is_no_obstacle() -> None:
+def test_without_other_operators_there_is_no_blocker() -> None:
     assert blocking_finalizer(removal_of(FakeCluster(*target()))) is None
 
 

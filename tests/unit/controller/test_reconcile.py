@@ -1,6 +1,6 @@
 """A benchmark is reconciled while nothing answers: what is decided, made, reported, removed.
 
-Exceptions without a reason of their own: shown, counted, ended, and no obstacle to others.
+Exceptions without a reason of their own: shown, counted, ended, and in the way of no other.
 
 Changes of any field at any time, against a cluster in memory.
 

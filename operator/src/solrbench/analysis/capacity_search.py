@@ -278,7 +278,7 @@ def line_crossing(trials: Sequence[Trial], level_spacing: float = 0.0) -> ZeroCr
 
 
 def is_enough(crossing: ZeroCrossing, level_spacing: float = 0.0) -> bool:
-    """Say whether the crossing is known well enough to stop: to half a grain, for one."""
+    """Say whether the crossing is known well enough to stop: to half a level spacing, for one."""
     enough = max(ENOUGH, level_spacing / 2 * math.exp(-crossing.at))
     return crossing.points >= MIN_NEAR_TRIALS and _half_width(crossing) <= enough
 
