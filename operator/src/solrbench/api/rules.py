@@ -1,9 +1,8 @@
 """Rules that span fields: CEL for the API server, a Python twin for other readers.
 
-A rule stands on the model whose fields it compares, so that both validate the same object.
-A test feeds one table of good and bad resources to the API server and to pydantic.
-
-What is wrong with a resource, in the form that the API server uses too.
+A rule stands on the model whose fields it compares, so that both validate the same object. A test
+feeds one table of good and bad resources to the API server and to pydantic. Problems have the form
+that the API server uses too.
 """
 
 import re

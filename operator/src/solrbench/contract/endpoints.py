@@ -1,10 +1,6 @@
-"""Where the nodes of a provisioned SolrCloud are, one implementation for each provisioner.
+"""Where everything of a target is: Solr's nodes, ZooKeeper's path, the agents of pods.
 
-The endpoints of the target as addresses.
-
-Where in which ZooKeeper a SolrCloud keeps its state.
-
-Where the agents of a benchmark's pods are found.
+One implementation for each provisioner gives the same answers to everything behind it.
 """
 
 from collections.abc import Mapping, Sequence

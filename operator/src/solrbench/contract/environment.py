@@ -1,7 +1,4 @@
-"""The record of what a benchmark ran on: spec, seeds, images, versions and nodes.
-
-What one step run was measured on: pods, nodes, images, and the state of the index.
-"""
+"""What a benchmark ran on: spec, seeds, images, versions, nodes, and each step run's target."""
 
 import hashlib
 from datetime import datetime

@@ -2,11 +2,8 @@
 
 Document `i` depends on the seed and on `i` alone, whichever pod makes it and in whatever
 batches: random numbers are drawn for blocks of 100 documents, each block from its own stream.
-
-The vocabulary that generated documents and generated queries share.
-
-Both sides draw ranks from the same Zipf distribution and spell them with the same seed, so a
-generated query contains words of the documents, frequent words more often.
+Generated queries draw ranks from the same Zipf distribution and spell them with the same seed, so
+they contain words of the documents, frequent words more often.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,6 @@
-"""Input of the load pods: a JSON file, the same for master and workers.
+"""Input of the load pods, the same JSON for master and workers, and the state that they report.
 
-Where the pods of a benchmark find what an existing target, or a download, requires.
-
-Plans, which are ConfigMaps, only name the files; the contents stay in the Secrets.
-
-The names of trials, and the step run of each.
+Plans are ConfigMaps and only name the files with credentials, whose contents stay in Secrets.
 """
 
 import math

@@ -1,9 +1,4 @@
-"""Input of the export pod, and what it says at its end.
-
-Input of the index pods: a JSON file mounted into each.
-
-The options that hold for the pods of one component, from all that the spec says of them.
-"""
+"""Input of index and export pods, what they say at their end, and the options of any pod."""
 
 from functools import reduce
 from typing import Any

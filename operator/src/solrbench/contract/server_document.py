@@ -1,11 +1,8 @@
 """What servers and pods did while a step run was measured. Parts of `StepRunResult`.
 
-Figures are numbers by name, and the unit is the end of the name. A figure that was not measured is
-missing, never zero; `Telemetry.missing` says what could not be read at all, and why.
-
-What was taken from a JVM for people to read. Part of `StepRunResult`.
-
-What happened to the pods of a benchmark while a step run was measured.
+Metrics are numbers by name, and the unit is the end of the name. One that was not measured is
+missing, never zero; `Telemetry.missing` says what could not be read at all, and why. Diagnostic
+files of a JVM are for people to read.
 """
 
 import base64

@@ -3,12 +3,6 @@
 The load master makes it, the operator stores it and only then acknowledges it. Times are in
 microseconds because that is what the histograms count; everything shown to users is in
 milliseconds.
-
-Connections opened in one step run, which no service time contains.
-
-Kinds of failed requests that checks look for.
-
-One node in one step run of an open loop.
 """
 
 from datetime import datetime

@@ -1,11 +1,8 @@
-"""The ladder unrolled: every step of every repeat, in the order of measuring.
+"""Every step of every repeat in the order of measuring, the warm-up before, and shared targets.
 
-A target that points of a sweep use one after another.
-
-It is named after the point that it was made for and belongs to the sweep, so that it outlives
-every one of its points, and nothing of it outlives the sweep.
-
-The warm-up of a benchmark, and what is done before it.
+A target that points of a sweep use one after another is named after the point that it was made for
+and belongs to the sweep, so that it outlives every one of its points, and nothing of it outlives
+the sweep.
 """
 
 import hashlib

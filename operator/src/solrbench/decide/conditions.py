@@ -1,9 +1,7 @@
-"""The conditions, and the phase and progress that are computed from them for printing.
+"""The conditions of a resource, and the phase, progress and deadlines that follow from them.
 
 `lastTransitionTime` moves only when a condition's status flips (Kubernetes API conventions,
 "Typical status properties").
-
-How long each stage may take.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,4 @@
-"""Pods, events and replicas in words, cut to what is kept of them.
-
-Secrets taken out of text that others wrote.
+"""Failure diagnostics as text: pods, events and replicas, cut in length, Secrets taken out.
 
 The values of Secrets are known; what else looks like a credential is found by its form. Too much is
 masked rather than too little.

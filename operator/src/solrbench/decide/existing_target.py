@@ -1,9 +1,7 @@
-"""Whether an existing target can be measured, and still is what it was.
-
-Which hosts an existing target may have, by name and by address.
+"""Whether an existing target may be measured, can be, and still is what it was.
 
 Permission to create a benchmark must not give access to everything the operator can reach: without
-a list, `urls` could address the metadata service of a cloud or the API server.
+a list of hosts, `urls` could address the metadata service of a cloud or the API server.
 """
 
 import re

@@ -1,9 +1,4 @@
-"""Whether the index Job goes on, and whether Solr holds every document at its end.
-
-What the index pods used, over all of them.
-
-Progress of the index pods added up.
-"""
+"""Whether the index Job goes on, what its pods did, and whether Solr holds every document."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

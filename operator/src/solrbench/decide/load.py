@@ -1,9 +1,4 @@
-"""Whether a load goes on, starts again or fails.
-
-The load under way as `status.liveLoad`, from what its master says.
-
-Where a new attempt of the load goes on in the lists of the workload.
-"""
+"""Whether a load goes on, starts again or fails; its live status; where a new attempt begins."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""How soon a benchmark is reconciled again, where the usual pause would be a waste.
-
-How long a benchmark needs the operator: for its deletion, and for anything at all.
-"""
+"""How soon a benchmark is reconciled again, and how long it needs the operator at all."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -1,10 +1,6 @@
-"""What is wrong with a pod: a reason for programs, a sentence with the remedy for people.
+"""What is wrong with pods: problems, refused creation, lost nodes, restarts during a step run.
 
-Pods that cannot end because their node is lost: no kubelet confirms their end.
-
-Pods that a controller of Kubernetes may not create: there is no pod to look at.
-
-Pod restarts, OOM kills and losses during a step run, as evidence of its result.
+A problem has a reason for programs and a sentence with the remedy for people.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,7 @@
-"""Which benchmark may run: at most so many at a time, oldest first.
+"""Which benchmark may run, at most so many at a time, oldest first; and errors without a reason.
 
-Benchmarks that run side by side disturb each other's numbers, so the default is one.
-
-Exceptions that no reason describes: what the status shows, and how many are borne in a row.
+Benchmarks that run side by side disturb each other's numbers, so the default is one. An exception
+that no reason describes is shown, and a benchmark bears only a few in a row.
 """
 
 from collections.abc import Iterable, Sequence

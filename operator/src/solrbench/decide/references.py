@@ -1,15 +1,8 @@
-"""Which options of pods a benchmark may set, as the operator's settings say.
+"""Whether everything that a spec refers to exists and may be used.
 
+ConfigMaps, Secrets, claims, steps of objectives, the baseline, downloads and the options of pods.
 Who may create benchmarks need not be allowed to use every ServiceAccount or Secret of a namespace,
-but a pod that names one acts with its rights.
-
-Whether the objects that a spec refers to exist.
-
-Whether a dataset may be downloaded as the spec says; index pods check addresses as well.
-
-Whether objectives name steps that there are.
-
-Whether the benchmark that another one is compared with has its results.
+but a pod that names one acts with its rights; so the operator's settings say which are allowed.
 """
 
 from collections.abc import Collection, Iterator

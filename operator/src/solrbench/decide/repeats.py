@@ -1,11 +1,9 @@
-"""What a point of a sweep takes over from the one before: its target, and its index.
+"""How many repeats there are, which is due, and what it takes over from the one before.
 
-A benchmark knows its target by the pods and the number of the attempt. One that goes on with the
-target of another begins with what that has stored of it, and is from then on as careful with it as
-with one of its own: if a pod is not the one that was there, everything starts again
+A benchmark knows its target by the pods and the number of the attempt. A point of a sweep that goes
+on with the target of another begins with what that has stored of it, and is from then on as careful
+with it as with one of its own: if a pod is not the one that was there, everything starts again
 (docs/adr/0004).
-
-How many repeats there are, which is due, and the attempts that it starts with.
 """
 
 from collections import Counter

@@ -1,6 +1,4 @@
-"""How far the Solr Operator is with the SolrCloud of a benchmark.
-
-Whether a SolrCloud of the Solr Operator is as requested, and what is missing.
+"""Whether a SolrCloud of the Solr Operator is as requested, how far it is, and what is missing.
 
 Its status has neither conditions nor `observedGeneration` (Solr Operator v0.9.1 and v0.10.0), so
 it is checked together with the StatefulSet that the Solr Operator makes of it.

@@ -2,9 +2,8 @@
 
 A spec at all limits at once, with many steps, variants and request names, would have a status of
 1.8 MB; etcd takes 1.5 MiB. Parts that the report has anyway are left out then, details first, one
-after another, until the rest fits. `status.report.leftOut` names them.
-
-What is left of a status that the API server does not store.
+after another, until the rest fits. `status.report.leftOut` names them. What the API server still
+does not store is reduced to its conditions.
 """
 
 from collections.abc import Callable, Sequence

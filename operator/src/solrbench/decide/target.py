@@ -1,9 +1,4 @@
-"""Whether the nodes of a target are those that the spec requires, and still are.
-
-How far ZooKeeper and the Solr nodes of a provisioned target are.
-
-Whether the ZooKeeper that others make or run can serve a target.
-"""
+"""Whether ZooKeeper and the nodes of a provisioned target are, and stay, as the spec requires."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
-"""Pods and Jobs reduced to what decisions need.
+"""Pods, Jobs, nodes, replicas and owners, reduced to what decisions need.
 
-Nodes and replicas of Solr reduced to what decisions need.
-
-To which resource an object belongs, by its controller (Kubernetes, "Owners and Dependents").
+To which resource an object belongs, its controller says (Kubernetes, "Owners and Dependents").
 """
 
 from dataclasses import dataclass

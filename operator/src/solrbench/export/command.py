@@ -1,7 +1,4 @@
-"""The command of the export pod.
-
-The report of a benchmark, from the ConfigMaps that are mounted into the pod.
-"""
+"""The command of the export pod: reads the report from mounted ConfigMaps and writes it."""
 
 import gzip
 import logging

@@ -1,8 +1,6 @@
-"""A volume or a bucket, behind one interface: put, get, list, delete, with errors in our words.
+"""A volume or a bucket behind one interface: every file is written and read back.
 
-Why an export ends, and whether another try can help.
-
-Every file written and read back, and older exports removed.
+Older exports are removed after the new one is complete. Errors say whether another try can help.
 """
 
 import hashlib

@@ -1,6 +1,8 @@
-"""The body of a download as a file, which goes on where a connection was lost.
+"""Files over HTTP, streamed, that go on where a connection was lost.
 
-Files over HTTP, streamed.
+The next request asks for the rest by a range under the same ETag. A server that cannot do that
+sends the whole file, of which the part that was read before must be the same: a changed file ends
+the run instead of mixing two versions.
 """
 
 import hashlib

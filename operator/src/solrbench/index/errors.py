@@ -1,10 +1,6 @@
-"""What Solr's response to an update request means (pure).
+"""Why an index run ends, what is tried again, and what Solr's response to an update means.
 
-Why an index run ends, and whether another try can help.
-
-What is tried again, how often, and how long to wait before.
-
-The one policy for updates, leaders and downloads, by the library stamina.
+One retry policy holds for updates, leaders and downloads; the library stamina waits between tries.
 """
 
 import json

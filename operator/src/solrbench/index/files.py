@@ -1,11 +1,8 @@
-"""The files of a dataset: names for ids, formats by ending, bytes unpacked while read.
-
-Documents as Solr wants them: an id, no nulls, nested objects as dotted fields.
+"""The files of a dataset: who reads which of their documents, and what becomes of a record.
 
 Solr's `/update/json/docs` makes dotted fields of nested objects; its faster `/update` would read
-them as atomic updates or child documents. So they are made flat here, by the same rule.
-
-Which positions of the dataset belong to which pod.
+them as atomic updates or child documents. So records are made flat here by the same rule: an id, no
+nulls, nested objects as dotted fields.
 """
 
 import glob

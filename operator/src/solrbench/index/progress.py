@@ -1,8 +1,7 @@
-"""What an index pod has done so far: counted while it runs, left behind when it ends.
+"""What an index pod has done so far, from the counter in the pod to the operator.
 
-`/progress` and `/metrics` over HTTP while documents are sent, one request a connection.
-
-The index pods as the operator sees them: their progress.
+The pod counts while it runs, serves `/progress` and `/metrics` over HTTP, one request a connection,
+and leaves the last state behind as its termination message.
 """
 
 import logging

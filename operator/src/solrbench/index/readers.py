@@ -1,13 +1,9 @@
-"""JSON, JSONL and CSV as records, in constant memory.
+"""JSON, JSONL, CSV and Solr's XML as records, in constant memory.
 
-A reader yields one loader for each record; calling it parses the record. So a pod pays only
-for the records that are its own wherever the format lets it.
-
-Solr's XML update format: `<add><doc><field name="…">…</field></doc></add>`.
-
-See "Adding Documents" of Solr's XML update commands. Read with expat in chunks, so a file of any
-size needs the memory of one document. A document type declaration is refused, and with it all
-entities that could read other files or grow without bound.
+A reader yields one loader for each record; calling it parses the record, so a pod pays only for the
+records that are its own wherever the format lets it. XML (`<add><doc><field name="…">`, see "Adding
+Documents" of Solr's XML update commands) is read with expat in chunks; a document type declaration
+is refused, and with it all entities that could read other files or grow without bound.
 """
 
 import csv

@@ -1,9 +1,7 @@
-"""The shard of a document, computed as Solr's routers do (pure).
+"""The shard of each document, as Solr's routers compute it, and bodies gathered for each shard.
 
 After `CompositeIdRouter` and `ImplicitDocRouter` of Solr 9 and 10. Where the rule is not certain
 the route is `None`: any leader takes the document then, and Solr forwards it.
-
-Documents gathered into the bodies of update requests, one row of bodies for each shard.
 """
 
 import re

@@ -1,8 +1,7 @@
-"""Batches posted to the leaders of their shards, again and again while it may help.
+"""Batches posted to the leaders of their shards, and tried again while that may help.
 
-Where the leaders of the shards are, read from Solr itself.
-
-The bridge from a blocking reader to the event loop.
+Leaders are read from Solr itself. Documents are read in a thread, ahead of the event loop that
+sends them.
 """
 
 import asyncio

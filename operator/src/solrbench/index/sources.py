@@ -1,7 +1,4 @@
-"""The documents of one pod, whatever the source.
-
-The generated documents that one pod of the index Job sends.
-"""
+"""The documents of one pod, whatever the source: generated, downloaded or mounted."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,8 +1,7 @@
-"""The number of users over time, as Locust requests it.
+"""How Locust itself is used: its load shape, its users and its intervals.
 
-Locust's users: each stands for one virtual user of the engine, so that the counts agree.
-
-Locust's own intervals, set to what a benchmark needs; importing Locust patches the process.
+Each of Locust's users stands for one virtual user of the engine, so that the counts agree.
+Importing Locust patches the process.
 """
 
 import logging

@@ -1,7 +1,4 @@
-"""Where a load process finds its files and ports; everything else is in the plan.
-
-What a target requires of its clients, read from mounted files.
-"""
+"""Where a load process finds its files, ports and credentials; all else is in the plan."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The agent in pods of Solr, ZooKeeper and companions: a small container of our image beside them.
+"""The agent beside Solr, ZooKeeper and auxiliary pods: a small container of our image.
 
 It reads the server's control group through `/proc`, for which the containers of the pod share their
 processes and their user. It has no rights that the server does not have.

@@ -1,9 +1,7 @@
-"""Owner, labels, security and resources that every pod of a benchmark shares.
+"""What every pod of a benchmark shares: owner, labels, security, resources, disruption budget.
 
 Pods meet the Pod Security Standard "restricted", have no Kubernetes credentials and a read-only
-root file system.
-
-The PodDisruptionBudget that keeps drains and autoscalers off the pods while a run lasts.
+root file system. The PodDisruptionBudget keeps drains and autoscalers off them while a run lasts.
 """
 
 from collections.abc import Iterable

@@ -1,11 +1,7 @@
-"""All manifests of a benchmark's companions, checked, and how they refer to each other.
+"""The manifests of a benchmark's companions as one checked bundle.
 
-YAML of strangers as plain values.
-
-`$(NAME)` replaced in the texts of manifests.
-
-The form is that of Kubernetes for the variables of a container; `$$(NAME)` stands for `$(NAME)`
-itself, which Kubernetes then expands, or a program reads.
+Users write them, so YAML is read as plain values only. `$(NAME)` in a text is replaced as
+Kubernetes does for variables of a container; `$$(NAME)` stands for `$(NAME)` itself.
 """
 
 import re

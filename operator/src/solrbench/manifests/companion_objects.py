@@ -1,11 +1,8 @@
-"""What pods of companions may have: nothing that lends rights or leaves the pod.
+"""What companions may be: Deployments, Services, ConfigMaps and their pods, without any rights.
 
-A field that is not here is refused by its name. The operator adds what Pod Security "restricted"
-asks for, so a manifest may repeat that, but not weaken it.
-
-Deployments, Services and ConfigMaps, as far as companions may have them.
-
-How the objects of companions refer to each other, and to what is not theirs.
+A field that has no place in these models is refused by its name. The operator adds what Pod
+Security "restricted" asks for: a manifest may repeat that, and may not weaken it. References lead
+to objects of the bundle, or to those that the spec allows.
 """
 
 from collections.abc import Iterator, Mapping

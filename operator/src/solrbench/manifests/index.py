@@ -1,6 +1,6 @@
-"""The Indexed Job that fills the collection, and the plan its pods read.
+"""The Indexed Job that fills the collection: its plan, its pods, and what downloads require.
 
-What downloads require, mounted into the index pods: credentials and certificates.
+Credentials and certificates are mounted from Secrets; the plan only names their files.
 """
 
 from solrbench.api.v1alpha1 import SolrBenchmark

@@ -1,8 +1,6 @@
-"""What pods of each component get of the options of the benchmark, beside what is always ours.
+"""What index and load pods share, and the options that a benchmark may set on any pod.
 
-The schema refuses options that are ours; where both meet, ours come last.
-
-What the index and load pods share: image, user, plan, files, no credentials.
+The schema refuses options that are the operator's own; where both meet, the operator's come last.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The Job that exports the results, and what its pod reads: plan, results, credentials.
-
-ConfigMaps that keep the results: they outlive every pod and go with the benchmark.
-"""
+"""Where results stay: ConfigMaps that outlive every pod, and the Job that exports them."""
 
 import base64
 import gzip

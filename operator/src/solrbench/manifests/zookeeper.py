@@ -1,7 +1,7 @@
 """The ZooKeeper ensemble: a headless Service and a StatefulSet of the official image.
 
-The image's environment is that of docker-library's `zookeeper`; ordinals start at 1, so the pod
-index is the server id and no start script is needed.
+The image's environment is that of docker-library's `zookeeper`; ordinals start at 1, so the index
+of a pod is the id of its server and no start script is needed.
 """
 
 from solrbench.api.quantities import heap_mebibytes

@@ -1,6 +1,6 @@
 """One metric of benchmarks or sweeps, and how it is rendered.
 
-The duration of requests as a classic histogram, which adds up over steps and benchmarks.
+The duration of requests is a classic histogram, which adds up over steps and benchmarks.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,4 @@
-"""Metrics of trends: what grew while a step ran.
-
-Metrics of objectives and of the search for the capacity.
-"""
+"""Metrics of what was concluded: objectives, capacity and trends."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,6 @@
 """Prometheus metrics of the operator itself, and the server that shows them.
 
-Nothing is registered at import: the caller owns the registry. Metrics of benchmarks are in
-`benchmarks`.
+Nothing is registered at import: the caller owns the registry.
 """
 
 import threading

@@ -1,8 +1,6 @@
-"""Metrics of results: of the stored step runs, merged over all repeats.
+"""Metrics of results: the numbers of each step with their intervals, and the verdicts.
 
 Families of numbers are made from the tables of the status (`Shown`); those of verdicts are here.
-
-Metrics of intervals: two bounds beside a number, and the percentiles that were chosen.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

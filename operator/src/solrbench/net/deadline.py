@@ -1,11 +1,8 @@
 """Connections whose every wait ends at the request's deadline.
 
 The time-outs of httpx count from one read to the next, so a server that sends a byte now and then
-holds a request, headers included, for as long as it likes.
-
-Host names resolved within a time-out, which the C library's resolver does not have.
-
-Addresses of both families, to send to and to listen on.
+holds a request, headers included, for as long as it likes. The C library's resolver has no time-out
+at all, so host names are resolved here, in both families of addresses.
 """
 
 import math

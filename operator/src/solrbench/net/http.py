@@ -1,16 +1,8 @@
-"""HTTP credentials and TLS trust, shared by all HTTP clients.
+"""HTTP with limits: what responds may be anything that a user of the cluster has put there.
 
-They are never printed: `repr` hides them, and no message contains them.
-
-One HTTP request, its response read up to a limit of bytes and of time.
-
-What responds may be anything that a user of the cluster has put there, and one operator serves all
-of them.
-
-Clients that keep their connections and may send several requests at once.
-
-The responses are those of a user's target and pods, and are read by a process that measures: each
-has a limit of bytes and of time. `bounded_http` holds its time exactly, for one request at a time.
+One operator serves all users, so each response has a limit of bytes and of time. `fetch` holds the
+time of one request exactly; pooled clients keep their connections and may send several requests at
+once. Credentials are never printed: `repr` hides them, and no message contains them.
 """
 
 import ssl

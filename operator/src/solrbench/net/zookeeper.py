@@ -1,9 +1,7 @@
-"""ZooKeeper's four-letter words.
+"""What a ZooKeeper ensemble reports of itself, by its four-letter words.
 
-Protocol: ZooKeeper Administrator's Guide, "The Four Letter Words": four bytes to the client
-port, a response of text lines, and the server closes the connection.
-
-What a ZooKeeper ensemble says of itself.
+Protocol: ZooKeeper Administrator's Guide, "The Four Letter Words": four bytes to the client port, a
+response of text lines, and the server closes the connection.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The formats of query logs, line by line.
+"""The formats of query logs, each read line by line into requests.
 
 - Solr's request log, as `org.apache.solr.core.SolrCore.Request` writes it: a request is logged when
   it ends, so it came `QTime` before. Requests from one node to another are left out.
@@ -6,8 +6,6 @@
   (https://httpd.apache.org/docs/2.4/logs.html). Their times are whole seconds; requests of one
   second are spread evenly over it.
 - Lines of JSON with `time` and `params`, as a step replays them.
-
-One request of a log.
 """
 
 import json

@@ -1,8 +1,6 @@
-"""Rates and mix of a query log.
+"""Rates and mix of a query log, and the file that a step replays.
 
-Requests sorted by time, in bounded memory.
-
-The file that a step replays: one line of JSON for each request of a log.
+Requests are sorted by time in bounded memory; the file has one line of JSON for each.
 """
 
 import heapq

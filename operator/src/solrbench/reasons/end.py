@@ -1,9 +1,4 @@
-"""Reasons of the export of results.
-
-Reasons while the objects of a benchmark are deleted.
-
-Reasons that the Kubernetes API server gives.
-"""
+"""Reasons at the end of a benchmark: export of results, deletion, refusals of the API server."""
 
 from solrbench.reasons.kinds import Kind, Reason
 

@@ -1,7 +1,4 @@
-"""Reasons that concern the benchmark as a whole.
-
-Reasons that concern a sweep.
-"""
+"""Reasons that concern a benchmark or a sweep as a whole."""
 
 from solrbench.reasons.kinds import Kind, Reason
 

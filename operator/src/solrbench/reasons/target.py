@@ -1,9 +1,4 @@
-"""Reasons of the target stage.
-
-Reasons of the companions.
-
-Reasons why a pod does not run.
-"""
+"""Reasons of the target stage: Solr, ZooKeeper, companions, and why a pod does not run."""
 
 from solrbench.reasons.kinds import Kind, Reason
 

@@ -1,10 +1,8 @@
-"""Every node of a cloud, read through whichever endpoint is open.
+"""What a SolrCloud looks like: live nodes, shards, replicas, versions, through one endpoint.
 
 `nodes=all` lets the node that gets the request send it to the others (`AdminHandlersProxy` of
 Solr 9), so a proxy or a load balancer in front of them is enough, and a response stands under each
 node's own name.
-
-What a SolrCloud looks like: live nodes, shards, replicas, versions.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,7 @@
-"""Config set, collection and caches: made once, then read back and checked.
+"""The benchmark's collection: config set, collection and caches, made once, read back and checked.
 
-A collection of ours among those of others.
-
-Its config set identifies it: CREATE stores both in one step, so at no time can a collection of the
-benchmark be taken for a foreign one, or the other way round.
+On a Solr of others its config set identifies it: CREATE stores both in one step, so at no time can
+a collection of the benchmark be taken for a foreign one, or the other way round.
 """
 
 from solrbench.api.v1alpha1.collection import Collection, RouterName

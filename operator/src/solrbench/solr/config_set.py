@@ -1,8 +1,6 @@
-"""Cache and query settings of a collection as properties of Solr's Config API (pure).
+"""Config sets as the zip that Solr's upload takes, and settings as properties of its Config API.
 
 The editable names are those of Solr's `EditableSolrConfigAttributes.json` (9.10).
-
-Config sets as the zip that Solr's upload takes.
 """
 
 import base64

@@ -1,7 +1,4 @@
-"""Documents and bytes on every replica, counted by Solr itself.
-
-Host names resolved, so that their addresses can be checked before a connection is made.
-"""
+"""Documents and bytes on every replica, counted by Solr itself at an address that was checked."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,4 @@
-"""Whether pods find room on the nodes of a cluster. Pure: objects of the API in, numbers out.
-
-Whether the nodes of a cluster could ever take the pods of a point.
-"""
+"""Whether pods fit on the nodes of a cluster, now or ever (pure)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

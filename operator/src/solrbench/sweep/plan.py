@@ -1,12 +1,8 @@
-"""The plan of a sweep: its points in their order with what each needs, or what is wrong.
+"""The plan of a sweep: its points in their order with what each requires, or what is wrong.
 
-Which points can use one target after another: those whose target and data are made alike.
-
-What a fingerprint leaves out must not shape what it stands for. So it has the whole spec but what
-is known to be about the load or the course alone: a field that is added later belongs to the target
-until it is left out here.
-
-A sweep checked without a cluster, in words.
+A fingerprint says which points can use one target after another. What it leaves out must not shape
+what it stands for, so it has the whole spec but what is known to be about the load or the course
+alone: a field that is added later belongs to the target until it is left out here.
 """
 
 import hashlib

@@ -1,8 +1,6 @@
-"""The points of a sweep: which combinations its design takes, and what they are called.
+"""The points of a sweep: which combinations its design takes, what they set, what they are called.
 
-Fields of a raw spec by their paths, such as `load.steps[0].users`.
-
-The values of an axis: what they are called, and which fields they set.
+Fields of a raw spec are named by their paths, such as `load.steps[0].users`.
 """
 
 import base64

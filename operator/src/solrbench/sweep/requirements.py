@@ -1,9 +1,4 @@
-"""How long the load of a benchmark takes, as far as its spec says so. Pure.
-
-What a benchmark makes and takes. Pure: a spec in, pods and numbers out.
-
-What a point needs: time of its load, CPU and memory of its pods.
-"""
+"""What a point requires: time of its load, CPU and memory of its pods (pure)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

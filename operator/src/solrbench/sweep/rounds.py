@@ -1,19 +1,15 @@
-"""Rounds over the points: which of them need another one.
+"""Rounds over the points: which of them need another one, and their metrics over all rounds.
 
 A round is a benchmark of every point that takes part in it, one after another. After it, each point
-takes part in the next one as long as its word beside the baseline, or beside the best point, is
-open; so time goes to what is undecided and near the best. The baseline and the best go on with
+takes part in the next one as long as its conclusion beside the baseline, or beside the best point,
+is open; so time goes to what is undecided and near the best. The baseline and the best go on with
 those that are compared with them. If the best point is the Same as the baseline, nothing is gained
-by any: then the words beside the baseline are all that is asked for.
+by any: then the conclusions beside the baseline are all that is asked for.
 
-The figures of a point over its rounds.
-
-Of the figures before only mean and deviation are known; with those of the round they give the ones
-of all repeats (Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for computing
-sample variances, 1979). p95 and its deviation are merged on the logarithmic scale, as they are
-compared there.
-
-Points under way whose benchmark is over, with its figures.
+Of the rounds before only mean and deviation are known; with those of the new round they give the
+ones of all repeats (Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for
+computing sample variances, 1979). p95 and its deviation are merged on the logarithmic scale, as
+they are compared there.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""A sweep and the benchmarks of its points as they are found.
-
-The points of a status, one reconcile further.
-"""
+"""A sweep and the benchmarks of its points as observed, and its status one reconcile further."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

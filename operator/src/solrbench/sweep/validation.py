@@ -1,7 +1,4 @@
-"""What is wrong with a sweep, in the words of the fields.
-
-The benchmark of a point.
-"""
+"""What is wrong with a sweep, by its fields, and the benchmark that each point becomes."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,24 +1,11 @@
-"""A recording of Java Flight Recorder, begun and taken from the JVM beside the agent.
+"""What a JVM of the same pod gives: flight recordings, GC log, thread dumps, heap after collection.
 
-The JVM itself ends it after its time, also if it is never asked for again. Only the standard
-library is used: an agent that runs beside Solr must be small.
-
-Commands to a running JVM of the same user, as `jcmd` sends them.
-
-The JVM listens on a socket in its `/tmp` once it was asked to: by a file `.attach_pidPID` there and
-SIGQUIT. A command is its name and three arguments, each ended by a zero byte; the response is a
-line with a number, 0 if it went well, and the text (HotSpot, `attachListener_posix.cpp`). Folders
-are those of the process, so that it may run in another container of the pod. Only the standard
-library is used: an agent that runs beside Solr must be small.
-
-The log of a JVM's garbage collector, found by the options that the JVM was started with.
-
-The file is read through the root folder of the process, as its control group is (`kernel_files`).
-Only the standard library is used: an agent that runs beside Solr must be small.
-
-Solr's response to `/admin/info/threads`, as text in the form of the JDK's thread dumps.
-
-How much of the heap is in use after a garbage collection, from the pools of the JVM.
+Commands are sent as `jcmd` does: a file `.attach_pidPID` in the JVM's `/tmp` and SIGQUIT make it
+listen on a socket there; a command is its name and three arguments, each ended by a zero byte, and
+the response a line with a number, 0 if it went well, and the text (HotSpot,
+`attachListener_posix.cpp`). The JVM itself ends a recording after its time, also if it is never
+asked for again. The GC log is found by the JVM's options and read through the root folder of the
+process. Only the standard library is used: an agent that runs beside Solr must be small.
 """
 
 import gzip

@@ -1,7 +1,4 @@
-"""Counters and gauges of one server at one moment, and what they make of a step run.
-
-Figures of a server over a step run, as the few windows that trends are found in.
-"""
+"""Counters and gauges of one server at one moment, and their windows over a step run."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,12 +1,9 @@
-"""The figures of all servers as they are stored: the worst few one by one, spreads over all.
+"""The metrics of all servers as they are stored: the worst few one by one, dispersion over all.
 
-ZooKeeper's `mntr`: one line for each number, name and value with a tab between them.
-
-See "The Four Letter Words" in ZooKeeper's Administrator's Guide. Latencies of reads and updates are
-sums and counts since the start (3.6 and later), so their differences are those of a step run;
-`zk_avg_latency` is of all requests ever.
-
-The pod of a load master, load worker or index pod, which reads its control group itself.
+ZooKeeper is read by `mntr`, one line for each number, name and value with a tab between them ("The
+Four Letter Words" in its Administrator's Guide). Latencies of reads and updates are sums and counts
+since the start (3.6 and later), so their differences are those of a step run; `zk_avg_latency` is
+of all requests ever. Pods of the load and the index read their own control group.
 """
 
 import os

@@ -1,13 +1,4 @@
-"""An arrival rate that changes within a step, and what follows from it.
-
-How the requests of an open loop arrive.
-
-An open loop whose arrivals are those of a query log.
-
-How long users wait between requests.
-
-`spec.warmUp`: load that is kept out of the results.
-"""
+"""How requests arrive: users with think time, open loops, changing rates, replays, the warm-up."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum

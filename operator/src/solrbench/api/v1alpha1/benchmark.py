@@ -1,7 +1,4 @@
-"""`spec` of a `SolrBenchmark`: one target, one dataset, one workload, a ladder of steps.
-
-The `SolrBenchmark` resource as a whole.
-"""
+"""The `SolrBenchmark` resource, and its `spec`: target, dataset, workload and steps."""
 
 import re
 from datetime import datetime

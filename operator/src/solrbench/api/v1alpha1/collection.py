@@ -1,7 +1,4 @@
-"""`spec.collection`: shards, replicas, router, config set and caches.
-
-`spec.companions`: what stands in front of Solr for as long as the target lives.
-"""
+"""`spec.collection` and `spec.companions`: the collection, and what stands in front of Solr."""
 
 import re
 from enum import StrEnum

@@ -1,9 +1,4 @@
-"""What is measured beside the results: open loop, cold start, comparisons, report, summary.
-
-The word that a comparison ends with, and what it lacks without one.
-
-The benchmark beside its baseline.
-"""
+"""What the status has beside results: open loop, cold start, comparisons, report, summary."""
 
 from enum import StrEnum
 from typing import Annotated

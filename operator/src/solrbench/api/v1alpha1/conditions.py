@@ -1,10 +1,8 @@
-"""One table of what is measured: each field says how it is shown.
+"""The base of everything in the status: conditions, attempts, and the table of what is measured.
 
 The fields of a model of results are the rows of the table. Beside type, bounds and description,
 from which the schema and the API reference are made, each carries a `Shown`: its unit, its columns
 in tables, its metric. Terminal, Markdown, CSV, Prometheus and the references read it.
-
-The base of everything in the status; conditions and attempts.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""`spec.dataset`: the documents and how they are indexed.
-
-`spec.dataset.http`: files that index pods download.
-"""
+"""`spec.dataset`: the documents, where they come from, and how they are indexed."""
 
 from enum import StrEnum
 from typing import Annotated, ClassVar

@@ -1,6 +1,6 @@
 """Field types used all over the resource, each with the bounds that the CRD repeats.
 
-One seed for the whole spec: what has no seed of its own gets that of the spec.
+What has no seed of its own gets that of the spec.
 """
 
 from collections.abc import Mapping

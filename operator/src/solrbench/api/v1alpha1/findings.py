@@ -1,18 +1,6 @@
-"""What the search for the highest load has found, and how ladders of users scale.
+"""What the status concludes: verdicts, objectives, capacity, bottlenecks, stalls, trends.
 
-What held a step back.
-
-Whether the objectives are met, and which steps were not run.
-
-Who waited: the user with the fewest requests, and the longest waits.
-
-What grew while a step ran.
-
-Verdicts: whether the results of the steps are valid.
-
-The verdicts of all steps as one.
-
-Apart from the checks, which need numpy: who only reads results does not.
+Nothing here needs numpy, so that readers of results start without it.
 """
 
 from collections.abc import Iterable

@@ -1,11 +1,4 @@
-"""`spec.load`: workers, repeats and steps.
-
-`spec.load.master`: the pod of Locust's master.
-
-`spec.load.between`: what is done between steps, so that each begins alike.
-
-`spec.load.repeats`: how often all steps are run, on what, and in which order.
-"""
+"""`spec.load`: workers, the master's pod, steps, what is done between them, and repeats."""
 
 import re
 from decimal import Decimal

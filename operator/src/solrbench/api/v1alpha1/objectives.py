@@ -1,9 +1,4 @@
-"""`spec.objectives`: limits that the results are to keep.
-
-`spec.load.capacity`: the search for the highest load that meets the objectives.
-
-`spec.comparison`: what the results are compared with, and what counts as a difference.
-"""
+"""Limits that results are to keep, the search for the highest load within them, and comparisons."""
 
 from enum import StrEnum
 from typing import Annotated, ClassVar

@@ -1,10 +1,8 @@
 """`spec.podOptions`: what a benchmark sets on its pods, in the words of Kubernetes.
 
 One list for all pods, since a structural schema would repeat the whole object for each kind of pod.
-
-Rules about what pods have by the operator, Kubernetes or the Solr Operator: it stays as it is.
-
-A user's value is refused rather than dropped in silence.
+What pods have by the operator, Kubernetes or the Solr Operator stays as it is: a user's value for
+it is refused rather than dropped in silence.
 """
 
 import re

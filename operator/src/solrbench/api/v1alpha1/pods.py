@@ -1,7 +1,4 @@
-"""Affinity of pods, with the fields of a pod's and a limit on every list.
-
-Resources and placement of pods: CPU, memory, storage, tolerations, spread.
-"""
+"""Resources and placement of pods, with Kubernetes' fields and a limit on every list."""
 
 from typing import Annotated, ClassVar, Literal
 

@@ -1,7 +1,4 @@
-"""The entries of a mix: queries, updates and transactions, each with a name and a weight.
-
-Lists of queries: their source and the order in which they are sent.
-"""
+"""The entries of a mix, each with a name and a weight, and the lists of queries they draw from."""
 
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal

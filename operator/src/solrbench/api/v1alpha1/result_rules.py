@@ -1,8 +1,4 @@
-"""Rules of objectives and of the search for the capacity.
-
-Whether repeats and steps can start as the spec asks for.
-
-How many results a benchmark may have, so that its status and its report always can be stored.
+"""Rules on results: objectives, the search for the capacity, repeats, and how much can be stored.
 
 A status is one object of the API server, of which etcd takes 1.5 MiB; what is beyond half of that
 is left to the report (`solrbench.decide.status_size`). A report is as many ConfigMaps as it needs,

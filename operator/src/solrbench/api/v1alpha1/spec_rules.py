@@ -1,11 +1,4 @@
-"""Rules of what the dataset's generator makes: queries, inputs of transactions, updates.
-
-Whether the steps can be over before their deadline.
-
-Rules about pod options that the resources of other operators do not have.
-
-Rules of routing that span collection, dataset and workload.
-"""
+"""Rules that span parts of the spec: generated data, deadlines, options of pods, routing."""
 
 from typing import Any
 

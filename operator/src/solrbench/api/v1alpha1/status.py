@@ -1,11 +1,7 @@
 """`status` of a `SolrBenchmark`: what was observed and measured, bounded in size.
 
-Raw histograms, windows and the environment are in the report (`status.report`).
-A number that was not measured is absent.
-
-`status.export`: where the results were written.
-
-Observed state of the place in the queue, the target, its data and the running load.
+Raw histograms, windows and the environment are in the report (`status.report`). A number that was
+not measured is absent.
 """
 
 from datetime import datetime

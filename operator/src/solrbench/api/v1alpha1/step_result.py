@@ -1,11 +1,7 @@
-"""The result of one step, variant and request name.
+"""The result of one step, variant and request name, with its intervals and distribution.
 
 Its fields are the table that the schema, CSV, tables, metrics and documentation are read from. A
 number that is counted under the same name (`RequestCounts`) is filled in by its name.
-
-How well numbers are known: 95 % intervals, and percentiles with theirs.
-
-How long the requests of a step took: counts of few buckets, for a metric.
 """
 
 from enum import StrEnum

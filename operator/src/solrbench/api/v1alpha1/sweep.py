@@ -1,9 +1,7 @@
-"""`status` of a `SolrBenchmarkSweep`: its points in a few figures each, and what they answer.
+"""The `SolrBenchmarkSweep` resource and its `status`: its points in a few numbers each.
 
 A sweep of 500 points has a status of at most 100 kB; all results of a point are in the status and
 the report of its benchmark.
-
-The `SolrBenchmarkSweep` resource as a whole.
 """
 
 import re

@@ -1,9 +1,4 @@
-"""`spec` of a `SolrBenchmarkSweep`: a benchmark as template, axes, and which points to measure.
-
-`spec.axes` of a `SolrBenchmarkSweep`: which fields of the benchmark differ, and their values.
-
-`spec.repeats` of a `SolrBenchmarkSweep`: rounds over its points while words are missing.
-"""
+"""`spec` of a `SolrBenchmarkSweep`: a benchmark as template, axes, points and rounds."""
 
 from collections.abc import Mapping
 from enum import StrEnum

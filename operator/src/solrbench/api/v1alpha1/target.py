@@ -1,17 +1,4 @@
-"""`spec.target.existing`: an existing Solr, which the operator neither creates nor deletes.
-
-`spec.target.variants`: several endpoints of the same Solr, measured in turn.
-
-Container images of the target.
-
-Rules about the Java heap, for Solr and ZooKeeper alike.
-
-`spec.target.solrCloud.zookeeper`: the ZooKeeper ensemble of a SolrCloud.
-
-`spec.target.solrCloud`: the topology that is created for the benchmark.
-
-`spec.target`: the SolrCloud that is measured.
-"""
+"""`spec.target`: a SolrCloud that is created, or an existing Solr, and its access variants."""
 
 import re
 from enum import StrEnum

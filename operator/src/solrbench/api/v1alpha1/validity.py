@@ -1,9 +1,4 @@
-"""`spec.load.validity`: how far a measurement may go wrong before its numbers are `Invalid`.
-
-`spec.diagnostics`: what is taken from Solr's JVMs during one repeat.
-
-`spec.load.telemetry`: what is read of servers while steps are measured.
-"""
+"""How far a measurement may go wrong, and what is read of servers and JVMs meanwhile."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -1,7 +1,4 @@
-"""`spec.workload.locustfile`: custom Locust users, run in the load workers.
-
-`spec.workload`: the requests.
-"""
+"""`spec.workload`: the requests, or custom Locust users that send them."""
 
 import re
 from typing import Annotated, ClassVar, Literal
