@@ -125,6 +125,23 @@ def test_archive_has_everything_and_no_secret(call: Call, api: ApiStub, tmp_path
     assert "status" not in again
 
 
+def test_copy_of_a_point_belongs_to_no_sweep(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    body = small("point") | {"status": SUCCEEDED}
+    body["metadata"] |= {
+        "ownerReferences": [{"kind": "SolrBenchmarkSweep", "name": "s", "uid": "1"}],
+        "annotations": {"solrbench.io/target": "other", "team": "search"},
+        "labels": {"solrbench.io/sweep": "s"},
+    }
+    api.put(body)
+    target = tmp_path / "run.tar.gz"
+    assert call("export", "point", "--to", str(target)).exit_code == 0
+    with tarfile.open(target) as archive:
+        text = archive.extractfile("point/again.yaml")
+        assert text is not None
+        again = yaml.safe_load(text.read())
+    assert again["metadata"] == {"name": "point", "annotations": {"team": "search"}}
+
+
 def test_plan_compares_pods_with_nodes(call: Call, api: ApiStub, tmp_path: Path) -> None:
     file = tmp_path / "b.yaml"
     file.write_text(yaml.safe_dump(small("one", load__repeats={"count": 3})), "utf-8")

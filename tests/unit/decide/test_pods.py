@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.contract.names import AGENT
 from solrbench.decide.pods import (
     STUCK_AFTER,
     add_pod_events,
@@ -144,6 +145,13 @@ def test_quiet_pods_are_recorded_without_troubles() -> None:
 )
 def test_ends_within_the_step_run_are_events(state: dict[str, Any], kind: str) -> None:
     assert troubles(pod(**state)) == [("b-solr-0", kind, at(4))]
+
+
+def test_end_of_our_agent_is_no_event() -> None:
+    body = pod(restarts=1, lastState={"terminated": ended(4, "OOMKilled", 137)})
+    agents = replace(body, containers=(replace(body.containers[0], name=AGENT),))
+    assert troubles(agents) == []
+    assert not has_new_events([agents], START)
 
 
 @pytest.mark.parametrize("seconds", [-0.5, 10.5])

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
 
-from solrbench.kube.kubeconfig import ClusterAccess, NoClusterError, find_access
+from solrbench.kube.kubeconfig import ClusterAccess, NoClusterError, auth_of, find_access
 
 
 def kubeconfig(file: Path, name: str, **user: Any) -> Path:
@@ -104,3 +105,51 @@ def test_a_file_without_a_cluster_is_explained(tmp_path: Path, text: str, words:
 def test_files_that_are_named_must_be_there(tmp_path: Path, pod: Path) -> None:
     with pytest.raises(NoClusterError, match="does not exist"):
         find({"KUBECONFIG": str(tmp_path / "none")}, pod)
+
+
+def sent_headers(user: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what is sent beside a request's own headers as a user of a kubeconfig."""
+    access = ClusterAccess("admin", "https://cluster", "default", {}, user)
+    auth = auth_of(access, None)
+    assert auth is not None
+    request = next(auth.auth_flow(httpx.Request("GET", "https://cluster")))
+    shown = ("impersonate", "authorization")
+    return [each for each in request.headers.multi_items() if each[0].startswith(shown)]
+
+
+def test_a_lesser_user_is_sent_with_each_request() -> None:
+    headers = sent_headers(
+        {
+            "token": "secret",
+            "as": "reader",
+            "as-uid": "7",
+            "as-groups": ["team", "guests"],
+            "as-user-extra": {"Example.org/Reason": ["audit"]},
+        }
+    )
+    assert sorted(headers) == [
+        ("authorization", "Bearer secret"),
+        ("impersonate-extra-example.org%2freason", "audit"),
+        ("impersonate-group", "guests"),
+        ("impersonate-group", "team"),
+        ("impersonate-uid", "7"),
+        ("impersonate-user", "reader"),
+    ]
+
+
+def test_a_lesser_user_is_sent_with_a_client_certificate() -> None:
+    assert sent_headers({"as": "reader"}) == [("impersonate-user", "reader")]
+
+
+def test_groups_without_a_user_are_refused() -> None:
+    with pytest.raises(NoClusterError, match="set as"):
+        sent_headers({"as-groups": ["team"]})
+
+
+def test_a_program_of_a_relative_path_is_beside_its_kubeconfig(tmp_path: Path, pod: Path) -> None:
+    file = kubeconfig(tmp_path / "config", "one", exec={"command": "bin/login"})
+    assert find({"KUBECONFIG": str(file)}, pod).user["exec"]["command"] == str(
+        tmp_path / "bin" / "login"
+    )
+    file = kubeconfig(tmp_path / "config", "one", exec={"command": "login"})
+    assert find({"KUBECONFIG": str(file)}, pod).user["exec"]["command"] == "login"

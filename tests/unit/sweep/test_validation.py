@@ -67,6 +67,12 @@ HOSTILE: dict[str, Changes] = {
     "labels of ours in the template": {
         "spec.template.metadata": {"labels": {"solrbench.io/benchmark": "other"}}
     },
+    "annotations of ours in the template": {
+        "spec.template.metadata": {"annotations": {"solrbench.io/target": "prod"}}
+    },
+    "100,000 unknown fields in the template": {
+        "spec.template.spec": {f"unknown{n}": 1 for n in range(100_000)}
+    },
     "an owner in the template": {"spec.template.metadata": {"ownerReferences": [{"uid": "x"}]}},
     "another kind in the template": {"spec.template.kind": "Secret"},
     "endless points at a time": {"spec.parallelism": 10**9},

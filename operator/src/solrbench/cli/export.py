@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import yaml
 
-from solrbench.api.identity import BENCHMARKS, SWEEPS
+from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.logs import read_log, sources_of
 from solrbench.cli.options import cluster_options, open_cluster
@@ -32,7 +32,17 @@ from solrbench.present.table import results_with_totals
 LOG_LINES = 10_000
 _AT_ONCE = 10
 """Benchmarks in one response."""
-_MANAGED = ("managedFields", "uid", "resourceVersion", "generation", "creationTimestamp")
+_MANAGED = (
+    "creationTimestamp",
+    "finalizers",
+    "generation",
+    "managedFields",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "uid",
+)
+"""What a cluster adds. With the owner of a point of a sweep, a copy would be deleted with it."""
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 Files = Iterator[tuple[str, str | bytes]]
@@ -140,8 +150,8 @@ def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
     for each in documents:
         for file in each.diagnostics:
             content = file.unpack()
-            shown = mask(content.decode(), ()) if file.is_text else content
-            yield f"diagnostics/{each.id}/{file.name}", shown
+            shown = mask(content.decode(errors="replace"), ()) if file.is_text else content
+            yield f"diagnostics/{each.id}/{file.safe_name}", shown
     yield "report.md", to_markdown(benchmark, documents)
     yield "results.csv", to_csv(results_with_totals(benchmark.status), benchmark.status.verdicts)
 
@@ -181,12 +191,18 @@ def _shown(body: Manifest) -> Manifest:
 
 
 def _again(body: Manifest) -> Manifest:
-    """Return the resource as a file that runs it again."""
+    """Return the resource as a file that runs it again, apart from the sweep that made it.
+
+    Annotations of the operator name the target that a point shares; a copy has its own.
+    """
     metadata = {key: value for key, value in body["metadata"].items() if key not in _MANAGED}
-    metadata.pop("finalizers", None)
-    metadata.pop("namespace", None)
-    kept = {key: value for key, value in body.items() if key != "status"}
-    return kept | {"metadata": _without_last_applied(metadata)}
+    for name in ("annotations", "labels"):
+        entries = metadata.pop(name, None) or {}
+        kept = {key: value for key, value in entries.items() if not key.startswith(f"{GROUP}/")}
+        if kept:
+            metadata[name] = kept
+    rest = {key: value for key, value in body.items() if key != "status"}
+    return rest | {"metadata": _without_last_applied(metadata)}
 
 
 def _without_last_applied(metadata: Manifest) -> Manifest:

@@ -7,6 +7,8 @@ files of a JVM are for people to read.
 
 import base64
 import gzip
+import re
+import zlib
 from datetime import datetime
 from typing import Self
 
@@ -120,6 +122,11 @@ class Telemetry(LenientModel):
     """What could not be read, and why."""
 
 
+MAX_UNPACKED_BYTES = 16 << 20
+"""Of a file that is read back; the largest are flight recordings."""
+
+_IN_FILE_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
+
 MAX_FILE_BYTES = 512 << 10
 """Of a file before it is packed; a dump of 300 threads has about 300 kB."""
 
@@ -154,9 +161,15 @@ class DiagnosticFile(LenientModel):
         """Whether it is text, not a recording."""
         return not self.name.endswith(RECORDING)
 
+    @property
+    def safe_name(self) -> str:
+        """Its name as one part of a path: a stored document may say anything."""
+        return _IN_FILE_NAME.sub("-", self.name).lstrip(".") or "file"
+
     def unpack(self) -> bytes:
-        """Return what it holds."""
-        return gzip.decompress(base64.b64decode(self.content))
+        """Return what it holds, up to `MAX_UNPACKED_BYTES`: a small content may become any size."""
+        reader = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        return reader.decompress(base64.b64decode(self.content), MAX_UNPACKED_BYTES)
 
 
 class PodEvent(LenientModel):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from solrbench.contract.names import AGENT
 from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import StepRunResult
 from solrbench.decide.views import ContainerView, PodView
@@ -276,8 +277,11 @@ def _record(pod: PodView, start: datetime, end: datetime) -> PodRecord:
 
 
 def _is_problem(container: ContainerView) -> bool:
-    """Return whether a container ended unexpectedly, not because its work was done."""
-    return container.restarts > 0 or container.exit_code != 0
+    """Return whether a container ended unexpectedly, not because its work was done.
+
+    Our agent is left out, as in the identity of a pod: it changes nothing of what is measured.
+    """
+    return container.name != AGENT and (container.restarts > 0 or container.exit_code != 0)
 
 
 def _kind(container: ContainerView) -> str:

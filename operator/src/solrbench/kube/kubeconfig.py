@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import yaml
@@ -119,6 +120,9 @@ def _read(file: Path) -> Entry:
             for path in _PATHS:
                 if entry.get(path):
                     entry[path] = str(file.parent / entry[path])  # absolute ones stay
+            command = str((entry.get("exec") or {}).get("command") or "")
+            if os.sep in command:  # a bare name is looked up in PATH
+                entry["exec"]["command"] = str(file.parent / command)
     return content
 
 
@@ -214,13 +218,60 @@ class TokenAuth(httpx.Auth):
             request.headers["Authorization"] = f"Bearer {self._token}"
 
 
+class ImpersonatingAuth(httpx.Auth):
+    """A credential, and the lesser user as whom its owner acts (`as` of a kubeconfig).
+
+    See https://kubernetes.io/docs/reference/access-authn-authz/authentication/ ("User
+    impersonation"). Without the headers, requests would have the rights of the owner.
+    """
+
+    def __init__(self, headers: list[tuple[str, str]], credential: httpx.Auth | None) -> None:
+        self._headers = headers
+        self._credential = credential or httpx.Auth()
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Send the headers beside the credential."""
+        for name, value in self._headers:  # a group each in a header of its own
+            request.headers = httpx.Headers([*request.headers.multi_items(), (name, value)])
+        yield from self._credential.auth_flow(request)
+
+
+def impersonation_headers(user: Entry) -> list[tuple[str, str]]:
+    """Return the headers for `as`, `as-uid`, `as-groups` and `as-user-extra` of a user.
+
+    Raises:
+        NoClusterError: if groups are given without a user, which the API server refuses.
+    """
+    headers = [("Impersonate-User", str(user["as"]))] if user.get("as") else []
+    if user.get("as-uid"):
+        headers.append(("Impersonate-Uid", str(user["as-uid"])))
+    headers += [("Impersonate-Group", str(group)) for group in user.get("as-groups") or []]
+    headers += [
+        (f"Impersonate-Extra-{quote(str(key).lower(), safe='')}", str(value))
+        for key, values in (user.get("as-user-extra") or {}).items()
+        for value in values
+    ]
+    if headers and not user.get("as"):
+        raise NoClusterError("the kubeconfig's user has as-groups without as; set as")
+    return headers
+
+
 def auth_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth | None:
     """Return what is sent with each request; `None` for client certificates, and for nothing.
 
     Args:
         access: the user
         credential: what the user's program gave, if there is one
+
+    Raises:
+        NoClusterError: if the user acts as another one in a way that cannot be sent.
     """
+    headers = impersonation_headers(access.user)
+    auth = _credential_of(access, credential)
+    return ImpersonatingAuth(headers, auth) if headers else auth
+
+
+def _credential_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth | None:
     user = access.user
     if credential is not None:
         return TokenAuth(_token_of_program(access, credential))

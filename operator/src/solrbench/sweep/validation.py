@@ -1,7 +1,7 @@
 """What is wrong with a sweep, by its fields, and the benchmark that each point becomes."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,6 +106,11 @@ MAX_POINTS_IN_ROUNDS = 100
 """Points of a sweep with rounds: each round makes a benchmark of each."""
 MAX_NAMED = 3
 """Points that are named with a problem that several have."""
+MAX_PROBLEMS = 20
+"""Problems of points that are shown; points behind the one that reaches it are not checked."""
+MAX_TEMPLATE_VALUES = 10_000
+"""Values in the spec of a template, which has no schema in the API server. A benchmark has some
+hundred; a megabyte of unknown fields would be 100,000 problems of each point."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +173,9 @@ def _overlaps(axes: Sequence[Axis]) -> list[str]:
 def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
     """Return what the template must leave to the sweep."""
     template = sweep.spec.template
+    number = sum(1 for _ in _values(template.spec))
+    if number > MAX_TEMPLATE_VALUES:
+        return [f"spec.template.spec: has {number:,} values, more than {MAX_TEMPLATE_VALUES:,}"]
     wrong = [
         f"spec.template.spec.{name}: must not be set, the sweep decides it; set spec.{name}"
         for name in OF_THE_SWEEP
@@ -178,6 +186,12 @@ def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
         f"spec.template.metadata.labels: {key} is reserved for the operator"
         for key in metadata.labels
         if key.startswith(f"{GROUP}/") or key == "app.kubernetes.io/managed-by"
+    ]
+    # The operator believes its annotations: one names the target that a point goes on with.
+    wrong += [
+        f"spec.template.metadata.annotations: {key} is reserved for the operator"
+        for key in metadata.annotations
+        if key.startswith(f"{GROUP}/")
     ]
     keys = {"labels": metadata.labels, "annotations": metadata.annotations}
     wrong += [
@@ -192,6 +206,18 @@ def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
         for key, value in metadata.labels.items()
         if not _LABEL.fullmatch(value)
     ]
+
+
+def _values(part: Any) -> Iterator[Any]:
+    """Yield every value of a JSON document, without recursion: it may be as deep as it likes."""
+    waiting = [part]
+    while waiting:
+        value = waiting.pop()
+        yield value
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
 
 
 def check_design(spec: SweepSpec) -> list[str]:
@@ -255,15 +281,23 @@ def check_points(
     """Return the points with their benchmarks, and every problem with the points that have it."""
     checked: list[CheckedPoint] = []
     wrong: dict[str, list[str]] = {}
-    for point in points:
+    for number, point in enumerate(points, start=1):
         try:
             checked.append(CheckedPoint(point, SolrBenchmark.parse(build_child(sweep, point))))
         except ValidationError as error:
-            for problem in problems(error):
+            for problem in problems(error)[:MAX_PROBLEMS]:
                 wrong.setdefault(problem, []).append(point.text)
         except FieldPathError as error:
             wrong.setdefault(f"spec.axes: {error}", []).append(point.text)
+        if len(wrong) >= MAX_PROBLEMS:
+            shown = list(_grouped(wrong, number))[:MAX_PROBLEMS]
+            return checked, [*shown, _rest(number, len(points))]
     return checked, list(_grouped(wrong, len(points)))
+
+
+def _rest(number: int, total: int) -> str:
+    behind = f"; the {total - number} points behind are not checked" if total > number else ""
+    return f"spec.template: only the first {MAX_PROBLEMS} problems are shown{behind}"
 
 
 def _grouped(wrong: Mapping[str, Sequence[str]], total: int) -> Iterable[str]:
