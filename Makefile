@@ -47,7 +47,7 @@ demo: ## cluster, images, operator, quickstart: from a clone to a result table
 	$(IN_CLUSTER) hack/demo $(BIN)/solrbench
 
 .PHONY: cluster
-cluster: ## start a real single-node Kubernetes from packages (CLUSTER=kind: with kind)
+cluster: ## start a real single-node Kubernetes from packages (CLUSTER=kind or minikube: with that)
 	hack/cluster/up
 
 .PHONY: cluster-down

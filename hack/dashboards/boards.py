@@ -12,7 +12,7 @@ from hack.dashboards.panel_builders import SOURCE, build_panel
 from hack.dashboards.panels import Panel
 
 _COLUMNS = 24
-_TAG = "solrbench"
+TAG = "solrbench"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Board:
 def render_board(board: Board) -> str:
     """Return the JSON of a dashboard, as Grafana loads it."""
     built = builders.Dashboard(board.title).uid(board.file).description(board.text)
-    built.tags(["solr", "benchmark", _TAG]).timezone("browser").refresh("10s").editable()
+    built.tags(["solr", "benchmark", TAG]).timezone("browser").refresh("10s").editable()
     built.time(board.since, "now").tooltip(model.DashboardCursorSync.CROSSHAIR).link(_link())
     built.with_variable(
         builders.DatasourceVariable("datasource").label("Data source").type("prometheus")
@@ -76,7 +76,7 @@ def render_board(board: Board) -> str:
 
 def _link() -> builders.DashboardLink:
     """Return the links to our other dashboards."""
-    link = builders.DashboardLink("Solr benchmarks").tags([_TAG]).as_dropdown(True)
+    link = builders.DashboardLink("Solr benchmarks").tags([TAG]).as_dropdown(True)
     return link.type(model.DashboardLinkType.DASHBOARDS).include_vars(True).keep_time(True)
 
 

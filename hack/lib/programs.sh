@@ -46,8 +46,8 @@ declare -A GROUPS_OF_JOB=(
 	[demo]="check cluster"
 	[test]="check cluster test"
 	[bench]="check bench"
-	[kind-demo]="check"
-	[kind-test]="check test"
+	[docker-demo]="check"
+	[docker-test]="check test"
 )
 
 # is_there PROGRAM: as a file; see "has".

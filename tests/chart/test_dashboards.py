@@ -4,6 +4,8 @@ import json
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,17 +15,27 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from prometheus_client import CollectorRegistry
 
 from chart.programs import find_program
+from hack.dashboards.panel_data import (
+    CHART_BOARDS,
+    NEED_MORE,
+    PrometheusSource,
+    find_empty_panels,
+    main,
+    read_queries,
+)
 from hack.dashboards.render import render_dashboards
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult, serve
-from support.cluster.dashboard import BOARDS, queries
+from support.cluster.dashboard import queries
 from support.cluster.prometheus import CONFIG, Prometheus, free_port
 from support.resources.small_sweep import measured_sweep, plan
 from support.results.full_benchmark import full_benchmark
 
 
-def _telemetry() -> PrometheusMetrics:
+def _telemetry(benchmark: SolrBenchmark) -> PrometheusMetrics:
     telemetry = PrometheusMetrics(CollectorRegistry(), "1")
-    telemetry.benchmarks.update(full_benchmark())
+    telemetry.benchmarks.update(benchmark)
     telemetry.sweeps.update(measured_sweep(), plan())
     telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     return telemetry
@@ -32,7 +44,13 @@ def _telemetry() -> PrometheusMetrics:
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
     """Run Prometheus against the metrics of a benchmark and a sweep with every figure."""
-    folder, web = tmp_path_factory.mktemp("prometheus"), free_port()
+    with _scraping(full_benchmark(), tmp_path_factory.mktemp("prometheus")) as found:
+        yield found
+
+
+@contextmanager
+def _scraping(benchmark: SolrBenchmark, folder: Path) -> Iterator[Prometheus]:
+    web = free_port()
     config = folder / "prometheus.yml"
     command = [
         find_program("prometheus"),
@@ -40,7 +58,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]
         f"--storage.tsdb.path={folder}/data",
         f"--web.listen-address=127.0.0.1:{web}",
     ]
-    with serve(_telemetry().registry, 0, "127.0.0.1") as metrics:
+    with serve(_telemetry(benchmark).registry, 0, "127.0.0.1") as metrics:
         config.write_text(CONFIG.format(port=metrics.port), "utf-8")
         with (folder / "log").open("w") as log, subprocess.Popen(command, stderr=log) as process:
             try:
@@ -61,13 +79,13 @@ def _wait_for_scrapes(prometheus: Prometheus, count: int) -> None:
     pytest.fail("Prometheus did not scrape the metrics within 60 s")
 
 
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("board", CHART_BOARDS)
 def test_every_query_finds_the_data_of_a_full_benchmark(prometheus: Prometheus, board: str) -> None:
+    source = PrometheusSource(prometheus.url)
     empty = [
-        (panel, query)
-        for panel, asked in queries(board).items()
-        for query in asked
-        if not prometheus.query(query) and panel not in NOT_OF_A_GOOD_RUN
+        (query.panel, query.expression)
+        for query in read_queries(CHART_BOARDS[board])
+        if not source.has_data(query) and query.panel not in NOT_OF_A_GOOD_RUN
     ]
     assert empty == []
 
@@ -76,7 +94,55 @@ NOT_OF_A_GOOD_RUN = {"Failed", "Pods lost"}
 """Panels that are rightly empty where nothing went wrong."""
 
 
-@pytest.mark.parametrize("board", BOARDS)
+def test_panels_that_need_more_than_a_quickstart_are_those_without_its_data(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with _scraping(_quickstart(), tmp_path) as prometheus:
+        source = PrometheusSource(prometheus.url)
+        empty = {panel for _, panel in find_empty_panels(source, source.read_queries())}
+        assert empty == NEED_MORE.keys()
+        assert main(["--prometheus", prometheus.url]) == 0
+    assert "no data in 'Objectives': needs an objective" in capsys.readouterr().out
+
+
+def test_panel_that_lost_its_data_fails_the_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cold = {"cold_start": None}
+    benchmark = _quickstart()
+    status = benchmark.status.model_copy(update=cold)
+    with _scraping(benchmark.model_copy(update={"status": status}), tmp_path) as prometheus:
+        assert main(["--prometheus", prometheus.url]) == 1
+    assert "solrbench: no data in 'Cold start': should have data" in capsys.readouterr().out
+
+
+def _quickstart() -> SolrBenchmark:
+    """Return the full benchmark without what a quickstart does not ask for."""
+    full = full_benchmark()
+    (result,), (telemetry,) = full.status.results, full.status.telemetry
+    of_plan = {
+        name: None
+        for name in type(result).model_fields
+        if name.startswith(("response", "late", "dropped", "goodput"))
+    }
+    read = list(type(telemetry).model_fields)
+    of_pods = read[read.index("zookeeper_cpu_cores") : read.index("machine_cpu_percent")]
+    less = {
+        "queue": None,
+        "results": [result.model_copy(update=of_plan)],
+        "totals": [result.model_copy(update=of_plan)],
+        "telemetry": [telemetry.model_copy(update=dict.fromkeys(of_pods))],
+        "open_loop": [],
+        "trends": [],
+        "comparison": None,
+        "objectives": None,
+        "capacity": [],
+        "verdicts": [StepVerdict(step="five", verdict="Valid")],
+    }
+    return full.model_copy(update={"status": full.status.model_copy(update=less)})
+
+
+@pytest.mark.parametrize("board", CHART_BOARDS)
 def test_choosing_another_value_of_a_variable_finds_nothing(
     prometheus: Prometheus, board: str
 ) -> None:

@@ -57,6 +57,44 @@ def test_no_expression_is_put_into_a_script(path: Path) -> None:
     assert not any("${{" in script for script in scripts)
 
 
+CLUSTERS = ROOT / ".github/workflows/clusters.yaml"
+PAGE = (ROOT / "docs/ci.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("cluster", ["kind", "minikube"])
+def test_page_has_the_commands_of_the_workflow(cluster: str) -> None:
+    scripts = [step.get("run", "") for step in read(CLUSTERS)["jobs"][cluster]["steps"]]
+    run = [each for each in scripts if each.startswith(("make ", "hack/"))]
+    assert run.pop() == "hack/ci/describe", "for a run that failed"
+    assert "hack/ci/stack" in run
+    (block,) = re.findall(rf"```sh\nexport CLUSTER={cluster} .*\n([^`]*)```", PAGE)
+    assert block.splitlines() == run
+    assert all(
+        f"| `{command.partition(' solr')[0]}` |" in PAGE for command in [*run, "hack/ci/describe"]
+    )
+
+
+def test_versions_of_clusters_are_those_of_the_page_and_the_charts() -> None:
+    rows = re.findall(r"^\| (kind|minikube) \| (v\S+) \| (v\S+) \|$", PAGE, re.MULTILINE)
+    jobs = read(CLUSTERS)["jobs"]
+    matrix = [
+        (name, each[name], each["kubernetes"].partition("@")[0])
+        for name, job in jobs.items()
+        for each in job["strategy"]["matrix"]["include"]
+    ]
+    assert rows == matrix
+    for chart in ("operator", "stack"):
+        promised = read(ROOT / f"charts/solr-benchmark-{chart}/Chart.yaml")["kubeVersion"]
+        minor = promised.removeprefix(">=").removesuffix(".0-0")
+        assert all(first[2].startswith(f"v{minor}.") for first in rows[::2])
+
+
+def test_images_of_kind_are_pinned_by_digest() -> None:
+    include = read(CLUSTERS)["jobs"]["kind"]["strategy"]["matrix"]["include"]
+    for each in include:
+        assert re.fullmatch(r"v1\.\d+\.\d+@sha256:[0-9a-f]{64}", each["kubernetes"])
+
+
 def test_commands_in_files_of_ci_exist() -> None:
     texts = [path.read_text("utf-8") for path in [*WORKFLOWS, *(ROOT / "examples/ci").iterdir()]]
     command = re.compile(r"(?:run: |^ +|\()solrbench ([a-z]+) ", re.MULTILINE)

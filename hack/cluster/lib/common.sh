@@ -7,8 +7,8 @@ HERE=$(dirname "$LIB")
 # shellcheck source=hack/lib/common.sh
 . "$HERE/../lib/common.sh"
 STATE=${SOLRBENCH_STATE:-/var/lib/solrbench-cluster}
-CLUSTER=${CLUSTER:-packages} # or "kind"
-KIND_NAME=solrbench
+CLUSTER=${CLUSTER:-packages} # or "kind", "minikube"
+[[ $CLUSTER == @(packages|kind|minikube) ]] || die "CLUSTER is packages, kind or minikube, not \"$CLUSTER\""
 CGROUP=${SOLRBENCH_CGROUP:-solrbench} # all pods are below it
 
 # Pods and the node have addresses of one bridge; nothing of it leaves the machine.
@@ -42,7 +42,7 @@ locked() {
 }
 
 need_root() {
-	((EUID == 0)) || die "this needs root (network, mounts); CLUSTER=kind does not"
+	((EUID == 0)) || die "this needs root (network, mounts); CLUSTER=kind and CLUSTER=minikube do not"
 }
 
 # fill NAME: prints a file of hack/cluster/config with @VARIABLES@ filled in.

@@ -4,21 +4,26 @@
 # A kubeconfig of its own, so that the user's stays as it is.
 KIND_CONFIG=$CACHE/kind.conf
 
+# KUBERNETES is a tag of kind's node image, with its digest or without.
 kind_up() {
 	mkdir -p "$CACHE"
-	kind get clusters | grep -qx "$KIND_NAME" ||
-		kind create cluster --name "$KIND_NAME" --kubeconfig "$KIND_CONFIG" --wait 120s
+	kind get clusters | grep -qx solrbench ||
+		kind create cluster --name solrbench --kubeconfig "$KIND_CONFIG" --wait 120s \
+			${KUBERNETES:+--image "kindest/node:$KUBERNETES"}
 }
 
-kind_down() { kind delete cluster --name "$KIND_NAME" --kubeconfig "$KIND_CONFIG"; }
+kind_down() { kind delete cluster --name solrbench --kubeconfig "$KIND_CONFIG"; }
 
 kind_env() {
 	mkdir -p "$CACHE"
-	kind get kubeconfig --name "$KIND_NAME" >"$KIND_CONFIG"
+	kind get kubeconfig --name solrbench >"$KIND_CONFIG"
 	echo "export KUBECONFIG=$KIND_CONFIG"
 }
 
-kind_images() {
+kind_load() { kind load docker-image --name solrbench "$1"; }
+
+# docker_images NAME…: official images and our own, by Docker; without a name all.
+docker_images() {
 	local name image
 	(($#)) || set -- solr zookeeper nginx busybox solrbench
 	for name in "$@"; do
@@ -28,6 +33,6 @@ kind_images() {
 		busybox) docker pull -q busybox:1.36 && docker tag busybox:1.36 "$image" ;;
 		*) docker pull -q "$image" ;;
 		esac
-		kind load docker-image --name "$KIND_NAME" "$image"
+		"${CLUSTER}_load" "$image"
 	done
 }

@@ -1,10 +1,6 @@
-"""The queries of the Grafana dashboards, as Grafana sends them."""
+"""The queries of the Grafana dashboards by their panels."""
 
-import json
-from pathlib import Path
-
-FOLDER = Path(__file__).parents[3] / "charts/solr-benchmark-operator/dashboards"
-BOARDS = tuple(sorted(each.stem for each in FOLDER.glob("*.json")))
+from hack.dashboards.panel_data import CHART_BOARDS, read_queries
 
 
 def queries(board: str, **chosen: str) -> dict[str, list[str]]:
@@ -13,13 +9,6 @@ def queries(board: str, **chosen: str) -> dict[str, list[str]]:
     What is not chosen is as Grafana puts in all values.
     """
     found: dict[str, list[str]] = {}
-    shown = json.loads((FOLDER / f"{board}.json").read_text("utf-8"))
-    names = [each["name"] for each in shown["templating"]["list"] if each["type"] == "query"]
-    values = {"__rate_interval": "1m"} | dict.fromkeys(names, ".*") | chosen
-    for panel in shown["panels"]:
-        for target in panel.get("targets", []):
-            query = target["expr"]
-            for name, value in values.items():
-                query = query.replace(f"${name}", value)
-            found.setdefault(panel["title"], []).append(query)
+    for query in read_queries(CHART_BOARDS[board], **chosen):
+        found.setdefault(query.panel, []).append(query.expression)
     return found

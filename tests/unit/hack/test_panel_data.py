@@ -1,0 +1,121 @@
+"""The check of dashboards against Grafana's API, by a server that answers as Grafana does."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from hack.dashboards import panel_data
+from hack.dashboards.panel_data import CHART_BOARDS, NEED_MORE, GrafanaSource, main
+
+SOURCES = [
+    {"uid": "logs", "type": "loki", "isDefault": False},
+    {"uid": "metrics", "type": "prometheus", "isDefault": True},
+]
+FRAME: dict[str, Any] = {"schema": {"fields": []}, "data": {"values": [[1], [2.0]]}}
+EMPTY_FRAME: dict[str, Any] = {"schema": {"fields": []}, "data": {"values": []}}
+
+
+class Grafana:
+    """What a Grafana has loaded, and the metrics that have data."""
+
+    def __init__(self, boards: list[str], empty: str = "(?!)") -> None:
+        self.boards = boards
+        self.empty = re.compile(empty)
+        self.asked: list[dict[str, Any]] = []
+        self.users: set[str] = set()
+
+    def answer(self, path: str, body: dict[str, Any] | None) -> object:
+        """Return what the API does."""
+        if path == "/api/datasources":
+            return SOURCES
+        if path == "/api/search":
+            return [{"uid": each} for each in self.boards]
+        if body is None:
+            return {"dashboard": CHART_BOARDS[path.rpartition("/")[2]]}
+        (query,) = body["queries"]
+        self.asked.append(query)
+        if query["expr"] == "wrong":
+            return {"results": {"A": {"error": "parse error"}}}
+        frame = EMPTY_FRAME if self.empty.search(query["expr"]) else FRAME
+        return {"results": {"A": {"frames": [frame]}}}
+
+
+@contextmanager
+def serving(grafana: Grafana) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            body = json.loads(self.rfile.read(length)) if length else None
+            grafana.users.add(str(self.headers["Authorization"]))
+            text = json.dumps(grafana.answer(urlsplit(self.path).path, body)).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        do_POST = do_GET  # noqa: N815 - its name there
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+            """Print nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def _password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAFANA_PASSWORD", "word")
+
+
+def test_every_query_of_the_loaded_boards_is_asked_as_its_panel_does(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    grafana = Grafana([*CHART_BOARDS])
+    with serving(grafana) as url:
+        assert main(["--grafana", url]) == 0
+    panels = {panel["title"] for each in CHART_BOARDS.values() for panel in each["panels"]}
+    assert panels >= NEED_MORE.keys()
+    assert grafana.users == {"Basic YWRtaW46d29yZA=="}
+    assert {each["datasource"]["uid"] for each in grafana.asked} == {"metrics"}
+    assert {each.get("instant") for each in grafana.asked} == {True, False}
+    variables = {name for each in grafana.asked for name in re.findall(r"\$\w+", each["expr"])}
+    assert variables == {"$__rate_interval"}
+    assert re.fullmatch(r"(\d+) of \1 panels have data\n", capsys.readouterr().out)
+
+
+def test_panel_without_data_is_named_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Grafana([*CHART_BOARDS], empty="live_users|objective_met")) as url:
+        assert main(["--grafana", url]) == 1
+    lines = capsys.readouterr().out.splitlines()[:-1]
+    assert sorted(lines) == [
+        "solrbench-live: no data in 'Users': should have data",
+        "solrbench: no data in 'Objectives': needs an objective",
+    ]
+
+
+def test_panel_that_needs_more_than_a_quickstart_may_be_empty() -> None:
+    with serving(Grafana([*CHART_BOARDS], empty="objective_met")) as url:
+        assert main(["--grafana", url]) == 0
+
+
+def test_board_that_is_not_loaded_is_named() -> None:
+    with (
+        serving(Grafana(["solrbench", "solrbench-live", "solrbench-fleet"])) as url,
+        pytest.raises(TimeoutError, match="not loaded after 0 s: solrbench-sweeps"),
+    ):
+        main(["--grafana", url, "--wait", "0"])
+
+
+def test_error_of_a_query_is_raised() -> None:
+    query = panel_data.BoardQuery("board", "Panel", "wrong", 3600, {})
+    with serving(Grafana([])) as url, pytest.raises(RuntimeError, match="Panel: parse error"):
+        GrafanaSource(url, "admin", "word").has_data(query)
