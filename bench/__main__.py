@@ -8,39 +8,24 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from bench.bottlenecks.computed import computed_bottlenecks
-from bench.bottlenecks.planted import bottlenecks
-from bench.capacity.search import capacity, capacity_of_server
-from bench.capacity.user_search import user_capacity
-from bench.faults.planted import faults
+from bench.faults import faults
 from bench.harness.processes import DidNotHappenError, stolen_seconds
 from bench.harness.table import Row, render, skipped
-from bench.load.accuracy import accuracy
-from bench.load.arrivals import arrivals
-from bench.load.cost import cost
-from bench.load.gaps import gaps
-from bench.load.large_query_file import queries
-from bench.load.long_step import day
-from bench.load.many_users import many_users
-from bench.load.many_workers import wide
-from bench.load.merged_histograms import merged
-from bench.load.saturation import saturation
-from bench.load.scaling import scaling
-from bench.load.stalls import stalls
-from bench.load.telemetry_cost import telemetry_cost
-from bench.load.throughput import small_responses, solr_responses
+from bench.load.arrivals import arrivals, gaps
+from bench.load.bottlenecks import bottlenecks
+from bench.load.throughput import cost, scaling, small_responses, solr_responses, telemetry_cost
+from bench.load.times import accuracy, merged, saturation, stalls
+from bench.load.worker_limits import many_users, queries
 from bench.operator.operator_scale import operator_scale
 from bench.operator.sweep_scale import sweep_scale
 from bench.statistics.adaptive_sweeps import adaptive_sweeps
+from bench.statistics.capacity import capacity, capacity_of_server
 from bench.statistics.comparison_words import words
-from bench.statistics.healthy_verdicts import healthy
 from bench.statistics.intervals import intervals
 from bench.statistics.measured_pairs import different_pairs, equal_pairs
 from bench.statistics.real_pairs import real_pairs
-from bench.statistics.short_repeats import short_repeats
-from bench.statistics.size_bends import bends
-from bench.statistics.steady_steps import steady
-from bench.statistics.trends import trends
+from bench.statistics.user_capacity import user_capacity
+from bench.statistics.verdicts import healthy, short_repeats
 
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "small": partial(small_responses, repeats=3, seconds=4),
@@ -55,18 +40,12 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
     "telemetry": partial(telemetry_cost, pairs=30, seconds=12),
-    "computed": partial(computed_bottlenecks, each=200),
-    "day": partial(day, names=10, workers=50, seconds=86_400),
-    "wide": partial(wide, workers=200, seconds=20),
     "queries": partial(queries, count=10_000_000),
     "healthy": partial(healthy, runs=20, seconds=10),
     "many-users": partial(many_users, users=100_000, seconds=60),
-    "trends": partial(trends, times=1, seconds=1440),
     "scale": partial(operator_scale, seconds=60),
     "sweep": partial(sweep_scale, points=500),
     "adaptive": partial(adaptive_sweeps, sweeps=40),
-    "bends": partial(bends, series=60),
-    "steady": partial(steady, runs=400),
     "short-repeats": partial(short_repeats, runs=300),
     "words": partial(words, pairs=1000),
     "pairs": partial(equal_pairs, rounds=180, runs=8),

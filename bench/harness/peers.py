@@ -1,13 +1,23 @@
-"""Who is compared: each sends to one URL over so many connections until it is ended."""
+"""Who is compared: each sends to one URL until it is ended.
+
+The least of them is a bare loop in C at a planned rate (`baseline.c`). It checks nothing, keeps
+nothing and uses one connection. What it costs is the price of waking up twice for each request and
+of the network on this machine, in any language. A bare timer stands beside the lag of a worker.
+"""
 
 import json
+import os
 import shutil
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from statistics import quantiles
+from urllib.parse import urlsplit
 
-from bench.harness.processes import started
+from bench.harness.processes import prefer, started
 from bench.harness.product import product
 from bench.servers.running import Server
 
@@ -19,6 +29,15 @@ _K6 = """
 import http from 'k6/http';
 export const options = %s;
 export default function () { http.get('%s'); }
+"""
+
+_LOCUST = """
+from locust import FastHttpUser, task
+
+class QueryUser(FastHttpUser):
+    @task
+    def query(self):
+        self.client.get('/books/select?q=word1&wt=json', name='select')
 """
 
 _AIOLOCUST = """
@@ -48,7 +67,8 @@ def ours(server: Server, folder: Path) -> Iterator[int]:
 @contextmanager
 def fast_http_user(server: Server, folder: Path) -> Iterator[int]:
     """Run Locust with its `FastHttpUser`, in one process."""
-    script = Path(__file__).parent / "locustfile.py"
+    script = folder / "locustfile.py"
+    script.write_text(_LOCUST)
     command = [
         *(sys.executable, "-m", "locust", "-f", str(script), "--headless", "--only-summary"),
         *("-u", str(CONNECTIONS), "-r", str(CONNECTIONS), "-t", f"{_FOREVER_SECONDS}s"),
@@ -122,3 +142,36 @@ def _program(name: str) -> str:
     if found is None:
         raise FileNotFoundError(f"{name} is not on the PATH; hack/tools bench provides it")
     return found
+
+
+_SOURCE = Path(__file__).parent / "baseline.c"
+
+
+@contextmanager
+def run_baseline(server: Server, folder: Path, rate: int, seconds: int) -> Iterator[int]:
+    """Run the bare loop; gives its process id.
+
+    Raises:
+        FileNotFoundError: there is no C compiler.
+    """
+    program = folder / "baseline"
+    subprocess.run(["cc", "-O2", "-o", str(program), str(_SOURCE)], check=True)
+    parts = urlsplit(question(server))
+    path = f"{parts.path}?{parts.query}"
+    command = [str(program), str(server.port), path, str(rate), str(seconds)]
+    with started(command, folder / "baseline.log") as process:
+        yield process.pid
+
+
+def timer_lag_p99_ms(rate: int, seconds: int) -> float:
+    """Return how late a timer rings on this machine that does nothing else, before all others."""
+    prefer([os.getpid()])
+    lags, due = [], time.perf_counter()
+    try:
+        for _ in range(rate * seconds):
+            due += 1 / rate
+            time.sleep(max(due - time.perf_counter(), 0))
+            lags.append(time.perf_counter() - due)
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return 1000 * quantiles(lags, n=100)[98]

@@ -1,4 +1,4 @@
-"""Processes: start one, weigh one, end exactly that one."""
+"""Processes: start one, weigh one, limit one, end exactly that one."""
 
 import os
 import signal
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -118,3 +119,87 @@ def _threads(pid: int) -> list[int]:
 def _stat(pid: int) -> list[str]:
     """Return the fields of a process from the third on: its name may hold spaces."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+class ClientCost(NamedTuple):
+    """What some processes did together for a while."""
+
+    requests: int
+    cpu_seconds: float
+    seconds: float
+
+    @property
+    def per_cpu_second(self) -> float:
+        """Requests per second of CPU time."""
+        return self.requests / self.cpu_seconds
+
+    @property
+    def per_second(self) -> float:
+        """Requests per second by the clock."""
+        return self.requests / self.seconds
+
+    @property
+    def cpu_percent(self) -> float:
+        """CPU time in percent of a core."""
+        return 100 * self.cpu_seconds / self.seconds
+
+    @property
+    def microseconds_each(self) -> float:
+        """CPU time of one request."""
+        return 1e6 * self.cpu_seconds / self.requests
+
+
+def measure_client(
+    served: Callable[[], int], pids: Sequence[int], seconds: float, settle_seconds: float
+) -> ClientCost:
+    """Let a client settle, then weigh its processes for so long.
+
+    `served` returns how many requests the server has served.
+    """
+    time.sleep(settle_seconds)
+    began, requests, elapsed = time.monotonic(), served(), _spent(pids)
+    time.sleep(seconds)
+    passed = time.monotonic() - began
+    return ClientCost(served() - requests, _spent(pids) - elapsed, passed)
+
+
+def _spent(pids: Sequence[int]) -> float:
+    return sum(map(cpu_seconds, pids))
+
+
+_CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
+_PERIOD_MICROSECONDS = 100_000
+
+
+class CpuQuota:
+    """A control group below that of the whole machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def add(self, pid: int) -> None:
+        """Move a process with all its threads in."""
+        (self._folder / "cgroup.procs").write_text(str(pid))
+
+    def limit(self, cores: float) -> None:
+        """Let all processes in it use so many cores together."""
+        quota = max(round(cores * _PERIOD_MICROSECONDS), 1000)
+        (self._folder / "cpu.cfs_quota_us").write_text(str(quota))
+
+
+@contextmanager
+def cpu_quota() -> Iterator[CpuQuota]:
+    """Make a group, and remove it when its processes have ended.
+
+    Raises:
+        DidNotHappenError: if none can be made on this machine.
+    """
+    folder = _CPU_GROUPS / f"solrbench-bench-{os.getpid()}"
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise DidNotHappenError(f"no control group of version 1: {error}") from error
+    try:
+        yield CpuQuota(folder)
+    finally:
+        folder.rmdir()

@@ -1,19 +1,38 @@
-"""Arrivals: as many as planned, and when they are planned."""
+"""Arrivals of open loops: as many as planned, when they are planned, and how they are spread.
 
-from collections.abc import Iterable
+`arrivals` reads them as the worker reports them; `gaps` as the server's kernel saw them.
+
+Steps of Poisson arrivals, sent by 1 to 4 workers, whose gaps are tested for an exponential
+distribution with the mean of the plan, known beforehand, by Anderson and Darling (D'Agostino and
+Stephens, Goodness-of-fit techniques, 1986, chapter 4, table 4.2): of steps that are right, 1 in 100
+fails at a level of 1 %. Uniform arrivals are all at one distance, so their rate is exact.
+
+The table shows what failures come from. The schedules themselves are tested as they are computed,
+with workers that begin up to 10 ms apart, without a machine. Measured steps are counted once more
+without those in which a worker sent late: what the machine did to them is in no schedule. And of
+each that failed the statistic of its own schedule is shown: where that is high, it is chance.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import NamedTuple
 
-from bench.harness.baseline import timer_lag_p99_ms
+from bench.harness.peers import timer_lag_p99_ms
 from bench.harness.processes import prefer
 from bench.harness.product import product
-from bench.harness.table import Row
-from bench.servers.nginx import nginx
-from bench.servers.running import Server
+from bench.harness.table import Row, skipped
+from bench.servers.running import Server, nginx, python_server
+from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
+from solrbench.contract.step_document import StepRunResult
+from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 
-RATE = 2000
-_MAX_MS = 1.0
+_LAG_RATE = 2000
+_MAX_LAG_MS = 1.0
 
 
 class _Round(NamedTuple):
@@ -26,7 +45,7 @@ def arrivals(folder: Path, repeats: int, seconds: int) -> list[Row]:
     """Read requests and lag as the worker reports them, by turns with a bare timer."""
     with nginx(folder) as server:
         rounds = [_round(server, folder, seconds) for _ in range(repeats)]
-    sent, planned = sum(each.sent for each in rounds), repeats * RATE * seconds
+    sent, planned = sum(each.sent for each in rounds), repeats * _LAG_RATE * seconds
     lags, timers = [each.lag_p99_ms for each in rounds], [each.timer_p99_ms for each in rounds]
     lag = median(lags)
     return [
@@ -41,7 +60,7 @@ def arrivals(folder: Path, repeats: int, seconds: int) -> list[Row]:
             "lag p99 at 2,000/s per worker",
             "<= 1 ms",
             f"{lag:.2f} ms",
-            lag <= _MAX_MS,
+            lag <= _MAX_LAG_MS,
             _listed(lags),
         ),
         Row("lag p99 of a bare timer", "", f"{median(timers):.2f} ms", None, _listed(timers)),
@@ -50,9 +69,9 @@ def arrivals(folder: Path, repeats: int, seconds: int) -> list[Row]:
 
 def _round(server: Server, folder: Path, seconds: int) -> _Round:
     planned = {
-        "requestsPerSecond": RATE,
+        "requestsPerSecond": _LAG_RATE,
         "arrivalDistribution": "Uniform",
-        "requests": RATE * seconds,
+        "requests": _LAG_RATE * seconds,
     }
     step = {"name": "planned", **planned}
     with product(server, folder, step, warmUp={"durationSeconds": 1}) as running:
@@ -61,8 +80,200 @@ def _round(server: Server, folder: Path, seconds: int) -> _Round:
         (document,) = running.documents(seconds)
     (worker,) = document.model_dump()["workers"]
     sent = sum(each.requests for each in document.requests)
-    return _Round(sent, worker["lag_p99_microseconds"] / 1000, timer_lag_p99_ms(RATE, seconds))
+    return _Round(sent, worker["lag_p99_microseconds"] / 1000, timer_lag_p99_ms(_LAG_RATE, seconds))
 
 
 def _listed(values: Iterable[float]) -> str:
     return "rounds: " + ", ".join(f"{value:.2f}" for value in values)
+
+
+RATE = 250
+WORKERS = (1, 2, 3, 4)
+CRITICAL = 3.857
+"""Of a distribution that is known, at 1 %."""
+
+_UNIFORM_STEPS = 2
+"""For each number of workers."""
+
+_COMPUTED = 1000
+_APART_NS = 10_000_000
+_IN_TIME_MS = 2.0
+"""A lag of the p99 that changes a gap or two of a step; the mean gap is 4 ms."""
+
+_MAX_OFF_PERCENT = 1.0
+_MIN_PASSED_PERCENT = 95
+
+
+def anderson_darling(gaps: Sequence[float], mean: float) -> float:
+    """Return the statistic of gaps against the exponential distribution with a known mean."""
+    count = len(gaps)
+    # ln F and ln (1 - F) of the ordered values; 1 - F is exp(-x).
+    ordered = sorted(max(each / mean, 1e-12) for each in gaps)
+    below = [math.log(-math.expm1(-each)) for each in ordered]
+    total = sum(
+        (2 * place + 1) * (below[place] - ordered[count - 1 - place]) for place in range(count)
+    )
+    return -count - total / count
+
+
+@dataclass(frozen=True)
+class Step:
+    """The arrivals of one step.
+
+    Attributes:
+        times: in ns, ascending
+        lag_p99_ms: of the worker that sent latest
+        stolen_percent: CPU time that the host took from the machine meanwhile
+        planned: the statistic of its schedule
+    """
+
+    times: Sequence[int]
+    lag_p99_ms: float = 0.0
+    stolen_percent: float = 0.0
+    planned: float = 0.0
+
+    @property
+    def statistic(self) -> float:
+        """How far the gaps are from exponential ones."""
+        return _statistic(self.times)
+
+
+def _statistic(times: Sequence[int]) -> float:
+    gaps = [(after - before) / 1e9 for before, after in pairwise(times)]
+    return anderson_darling(gaps, 1 / RATE)
+
+
+def gaps(folder: Path, steps: int, seconds: int) -> list[Row]:
+    """Measure `steps` steps of Poisson arrivals and some with uniform ones, over all workers."""
+    found = [_arrivals(folder, workers, steps // len(WORKERS), seconds) for workers in WORKERS]
+    poisson = [step for kinds in found for step in kinds["Poisson"]]
+    uniform = [step for kinds in found for step in kinds["Uniform"]]
+    in_time = [step for step in poisson if step.lag_p99_ms <= _IN_TIME_MS]
+    where = f"{RATE}/s, 1 to 4 workers, steps of {seconds} s"
+    return [
+        *computed_gaps(folder, _COMPUTED, seconds),
+        _gaps_row("all", poisson, where),
+        _gaps_row("one worker", found[0]["Poisson"], "whose schedule has no other beside it"),
+        _gaps_row("in time", in_time, f"the p99 of the lag of each worker within {_IN_TIME_MS} ms"),
+        _rate_row("uniform step", [len(step.times) / seconds for step in uniform]),
+        _rate_row(
+            "all Poisson steps", [sum(len(s.times) for s in poisson) / len(poisson) / seconds]
+        ),
+    ]
+
+
+def computed_gaps(folder: Path, steps: int, seconds: int) -> list[Row]:
+    """Test the gaps of schedules whose workers begin up to 10 ms apart, without a machine."""
+    del folder
+    return [
+        _gaps_row("computed", computed_steps(steps, seconds), "workers begin up to 10 ms apart")
+    ]
+
+
+def computed_steps(steps: int, seconds: int) -> list[Step]:
+    """Return steps as they would be if nothing but the begin of the workers were late."""
+    draw = Random(1)
+    return [_computed(WORKERS[seed % len(WORKERS)], seconds, seed, draw) for seed in range(steps)]
+
+
+def _computed(workers: int, seconds: int, seed: int, draw: Random) -> Step:
+    rate = _planned_rate(seconds)
+    late_ns = [draw.randrange(_APART_NS) for _ in range(workers)]
+    parts = [Schedule(rate, seed, worker, workers) for worker in range(workers)]
+    return Step(
+        sorted(
+            late + at
+            for late, part in zip(late_ns, parts, strict=True)
+            for at in part.arrival_times_ns()
+        )
+    )
+
+
+def _planned_rate(seconds: int) -> ArrivalRate:
+    return ArrivalRate(
+        requests_per_second=RATE,
+        distribution=ArrivalDistribution.POISSON,
+        max_in_flight=RATE,
+        seconds=seconds,
+    )
+
+
+def _gaps_row(which: str, steps: Sequence[Step], where: str) -> Row:
+    """Return how many steps pass; the kernel of the server says when requests came."""
+    what = f"gaps of Poisson steps that pass Anderson-Darling, {which}"
+    if not steps:
+        return skipped(what, f">= {_MIN_PASSED_PERCENT} %", f"no step {where}")
+    failed = [step for step in steps if step.statistic >= CRITICAL]
+    share = 100 * (1 - len(failed) / len(steps))
+    causes = ", ".join(
+        f"{each.statistic:.1f} ({each.planned:.1f} planned, lag {each.lag_p99_ms:.1f} ms,"
+        f" {each.stolen_percent:.0f} % stolen)"
+        for each in failed
+        if each.planned
+    )
+    return Row(
+        what,
+        f">= {_MIN_PASSED_PERCENT} %",
+        f"{share:.0f} %",
+        share >= _MIN_PASSED_PERCENT,
+        f"{len(steps) - len(failed)} of {len(steps)}; {where}"
+        + (f"; failed (1 %: {CRITICAL}): {causes}" if causes else ""),
+    )
+
+
+def _rate_row(what: str, rates: Sequence[float]) -> Row:
+    worst = 100 * max(abs(each / RATE - 1) for each in rates)
+    return Row(
+        f"rate at the server, {what}",
+        f"within {_MAX_OFF_PERCENT:g} %",
+        f"{worst:.2f} %",
+        worst <= _MAX_OFF_PERCENT,
+        f"worst of {len(rates)}" if len(rates) > 1 else f"{rates[0]:.1f}/s",
+    )
+
+
+def _arrivals(folder: Path, workers: int, steps: int, seconds: int) -> dict[str, list[Step]]:
+    """Return the server's times of each step, by the distribution of its arrivals.
+
+    Steps are separated by how many requests the product says it sent. If it is wrong by one, the
+    time between two steps becomes a gap of the next one, which then fails.
+    """
+    kinds = ["Uniform"] * _UNIFORM_STEPS + ["Poisson"] * steps
+    planned = [
+        {
+            "name": f"{kind.lower()}-{workers}-{number}",
+            "requestsPerSecond": RATE,
+            "arrivalDistribution": kind,
+            "durationSeconds": seconds,
+        }
+        for number, kind in enumerate(kinds)
+    ]
+    with (
+        python_server("delays", folder, ["none"]) as server,
+        product(server, folder, *planned, workers=workers) as running,
+    ):
+        running.wait_for_stage("Measuring", "Finished")
+        prefer([server.pid, *running.workers])
+        documents = running.documents(len(planned) * (seconds + 5))
+        times = iter(server.get_json("/arrivals"))
+    found: dict[str, list[Step]] = {kind: [] for kind in kinds}
+    for document, kind in zip(documents, kinds, strict=True):
+        count = sum(each.requests for each in document.requests)
+        found[kind].append(_measured(document, [next(times) for _ in range(count)], seconds))
+    if next(times, None) is not None:
+        raise RuntimeError("the server got more requests than were reported")
+    return found
+
+
+def _measured(document: StepRunResult, times: Sequence[int], seconds: int) -> Step:
+    workers = document.workers
+    schedule = Schedule(_planned_rate(seconds), arrivals_seed(1, 1, document.step), 0, 1)
+    return Step(
+        times,
+        max((each.lag_p99_microseconds or 0) / 1000 for each in workers),
+        max(
+            100 * (each.stolen_seconds or 0) / (each.measured_seconds or math.inf)
+            for each in workers
+        ),
+        _statistic(list(schedule.arrival_times_ns())),
+    )

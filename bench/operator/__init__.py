@@ -1,6 +1,1 @@
-"""What the operator costs.
-
-- `operator_scale`: among many benchmarks, which `stored_objects` stores
-- `sweep_scale`: with a sweep of 500 points
-
-"""
+"""What many benchmarks and large sweeps cost the operator."""

@@ -1,17 +1,79 @@
 """Ten documents to every question, and a count: `python -m bench.servers.canned PORT`.
 
-It parses next to nothing, so that it is not the bottleneck: a request is what ends in an empty
-line, so only requests without a body are understood.
+Responses have about 4 KB, with the headers that Solr 9 sends. The server parses next to nothing, so
+that it is not the bottleneck: a request is what ends in an empty line, so only requests without a
+body are understood.
 """
 
 import asyncio
+import json
+import random
 import sys
 from itertools import cycle
 from typing import cast
 
 import uvloop
 
-from bench.servers.responses import canned_responses
+_TEXT = (
+    "solar panel archive ledger river copper museum harbour letter season bridge garden winter "
+    "record market temple island pottery survey sample vessel charcoal bronze timber valley"
+)
+WORDS = _TEXT.split()
+ROWS = 10
+RESPONSES = 64
+
+_HEADERS = (
+    "HTTP/1.1 200 OK\r\n"
+    "Content-Security-Policy: default-src 'none'; base-uri 'none'; connect-src 'self'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "X-Frame-Options: SAMEORIGIN\r\n"
+    "X-XSS-Protection: 1; mode=block\r\n"
+    "Content-Type: application/json;charset=utf-8\r\n"
+    "Vary: Accept-Encoding\r\n"
+)
+
+
+def canned_responses(seed: int = 1) -> list[bytes]:
+    """Return different whole responses, headers included; the same for the same seed."""
+    draw = random.Random(seed)
+    return [_with_headers(_body(draw, number)) for number in range(RESPONSES)]
+
+
+def _with_headers(body: bytes) -> bytes:
+    return f"{_HEADERS}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def _body(draw: random.Random, number: int) -> bytes:
+    header = {
+        "zkConnected": True,
+        "status": 0,
+        "QTime": draw.randrange(1, 40),
+        "params": {"q": draw.choice(WORDS), "rows": str(ROWS), "wt": "json"},
+    }
+    found = draw.randrange(ROWS, 90_000)
+    documents = [_document(draw, number * ROWS + row) for row in range(ROWS)]
+    response = {
+        "numFound": found,
+        "start": 0,
+        "maxScore": round(draw.uniform(1, 9), 6),
+        "numFoundExact": True,
+        "docs": documents,
+    }
+    whole = {"responseHeader": header, "response": response}
+    # Indented, as it is by default since Solr 7, but without a space behind the colon.
+    return json.dumps(whole, indent=2, separators=(",", ":")).encode() + b"\n"
+
+
+def _document(draw: random.Random, number: int) -> dict[str, object]:
+    return {
+        "id": f"doc-{number:08d}",
+        "title_t": " ".join(draw.choices(WORDS, k=5)),
+        "category_s": draw.choice(WORDS),
+        "year_i": draw.randrange(1850, 2026),
+        "text_t": " ".join(draw.choices(WORDS, k=22)),
+        "_version_": draw.randrange(2**60, 2**61),
+    }
+
 
 _BACKLOG = 1024
 _COUNT = b"GET /served "

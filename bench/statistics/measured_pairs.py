@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from bench.harness.product import product
 from bench.harness.table import Row
-from bench.servers.distributions import REPEAT_REQUESTS
+from bench.servers.delays import REPEAT_REQUESTS
 from bench.servers.running import python_server
 from bench.statistics.comparison_words import (
     LOOKS,

@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.faults.faults import FAULTS, Fault
-from bench.faults.planted import FaultNotPlantedError, plant
-from bench.faults.quick_parts import QUICK_PARTS
-from bench.harness.percentiles import PERCENTS, exact_percentile, worst_of
+from bench.faults import FAULTS, QUICK_PARTS, Fault, FaultNotPlantedError, plant
 from bench.harness.table import Row, ratio_row, render, skipped
-from bench.load.stalls import theory
+from bench.load.times import PERCENTS, exact_percentile, theory, worst_of
 from bench.statistics.comparison_words import Outcome, Pair, equal_rows, outcomes
-from bench.statistics.real_pair_objects import pair_benchmark, target_benchmark
+from bench.statistics.real_pairs import pair_benchmark, target_benchmark
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.stats.histograms import Histogram

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.harness.percentiles import worst_of
 from bench.harness.processes import wait_until
 from bench.harness.product import Product, product
-from bench.load.accuracy import compare_with_server
+from bench.load.times import compare_with_server, worst_of
 from bench.servers.running import python_server
 from solrbench.stats.histograms import decode
 

@@ -14,8 +14,7 @@ from solrbench.contract.windows import EmptiedCaches
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run import RunCoordinator
-from support.load.fake_locust import FakeLoad
-from support.load.fake_workers import FakeCaches, ObedientWorkers
+from support.load.fake_locust import FakeCaches, FakeLoad, ObedientWorkers
 
 STARTED = datetime(2026, 11, 1, 12, tzinfo=UTC)
 TIMED: dict[str, Any] = {"name": "timed", "users": 4, "durationSeconds": 10}

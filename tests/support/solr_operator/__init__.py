@@ -7,15 +7,4 @@ pods where no image of the real operator can be had. A second, smaller double do
 
 Left out, because a benchmark needs none of it: managed rolling updates and scaling (a changed
 pod template only makes pods out of date), TLS, security, backups, addresses outside the cluster.
-
-- `solr_cloud`: what the operator writes back into `.spec`, the objects of a SolrCloud, its status
-  out of the StatefulSet and its pods, and one reconcile
-- `zookeeper`: the same for a ZookeeperCluster
-- `names`: names, addresses, labels and owners of what they make
-- `objects`: the Kubernetes API as the doubles need it
-- `controller`: watches, a queue, and reconciles one after another
-- `images`: images that a cluster has under other names
-- `definitions`, `minimal_definitions`: the CustomResourceDefinitions, real where there are any
-- `__main__`: the process
-- `process`: starting and ending it from a test
 """

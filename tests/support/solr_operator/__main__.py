@@ -7,10 +7,10 @@ import threading
 
 from support.solr_operator import names
 from support.solr_operator.controller import Controller, Source
-from support.solr_operator.images import parse_copy
+from support.solr_operator.names import parse_copy
 from support.solr_operator.objects import Objects
-from support.solr_operator.solr_cloud.solr_clouds import SolrClouds
-from support.solr_operator.zookeeper.clusters import ZookeeperClusters
+from support.solr_operator.solr_clouds import SolrClouds
+from support.solr_operator.zookeeper import ZookeeperClusters
 
 SOLR_SOURCES: list[Source] = [
     (names.SOLR_CLOUD, "", names.name_of),

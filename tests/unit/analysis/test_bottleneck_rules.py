@@ -102,6 +102,9 @@ PLANTED: list[tuple[Resource, dict[str, Any]]] = [
     (Resource.GARBAGE_COLLECTION, {"heap_after_gc_max_percent": 95.0}),
     # A pause of 200 ms each 10 s: 2 % of requests wait for 100 ms, a fifth of the 10 ms of all.
     (Resource.GARBAGE_COLLECTION, {"gc_percent": 2.0, "gc_per_second": 0.1}),
+    # Reading pages anew and collecting garbage use the CPUs as well: the cause comes first.
+    (Resource.MEMORY, {"memory_full_percent": 20.0, "cpu_percent": 97.0}),
+    (Resource.GARBAGE_COLLECTION, {"gc_percent": 25.0, "cpu_percent": 97.0}),
     (Resource.CPU, {"cpu_percent": 97.0, "system_cpu_percent": 99.0}),
     (Resource.DISK, {"io_some_percent": 60.0}),
     (Resource.ZOOKEEPER, {"zookeeper_outstanding_max": 40.0}),

@@ -1,4 +1,4 @@
-"""The rule of trends on few planted series; many more are in bench/statistics/trends.py.
+"""The rule of trends on few planted series; docs/method.md has the numbers of many more.
 
 Series cut into windows, and when caches are full.
 """

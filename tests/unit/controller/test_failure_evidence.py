@@ -25,18 +25,23 @@ from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.result_documents import sorted_documents
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import secret, small
-from support.controller.finished_steps import (
-    STEP_RUN,
-    Master,
-    master_pod,
-    measured,
-    stored,
-    world_with,
-)
-from support.controller.indexed_worlds import DOCUMENTS, Index, indexed_world, passed
-from support.controller.measured_worlds import measured_so_far, solr_pod, with_worker_lost
 from support.controller.runs import reconcile_context
 from support.controller.world import NOW, World, condition_of
+from support.controller.worlds import (
+    DOCUMENTS,
+    STEP_RUN,
+    Index,
+    Master,
+    indexed_world,
+    master_pod,
+    measured,
+    measured_so_far,
+    passed,
+    solr_pod,
+    stored,
+    with_worker_lost,
+    world_with,
+)
 from support.fakes.fake_cluster import FakeCluster
 from support.solr.cloud import Cloud
 

@@ -14,8 +14,8 @@ from solrbench.errors import TemporaryError
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.exported_benchmark import CLAIM, Course
-from support.controller.measured_worlds import measured_so_far, solr_pod
 from support.controller.world import World, condition_of
+from support.controller.worlds import measured_so_far, solr_pod
 
 Body = dict[str, Any]
 

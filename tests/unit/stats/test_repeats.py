@@ -86,7 +86,7 @@ def test_equal_seconds_agree_where_nothing_is_allowed() -> None:
 
 
 def test_few_equal_repeats_are_accused() -> None:
-    """At most 1.5 %; docs/method.md has the whole table (`bench.statistics.false_alarms`)."""
+    """At most 1.5 %; docs/method.md has the whole table."""
     accused = 0
     for run in range(200):
         levels = batch_levels([seconds(1000, 10 * run + repeat) for repeat in range(3)])

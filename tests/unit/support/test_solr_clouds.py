@@ -3,15 +3,21 @@ from typing import Any
 import pytest
 
 from support.solr_operator import names
-from support.solr_operator.cloud_objects import CONNECTION, bare_cloud, cloud, counts, pod
-from support.solr_operator.memory import Memory
+from support.solr_operator.memory import CONNECTION, Memory, bare_cloud, cloud, counts, pod
 from support.solr_operator.names import NOT_STOPPED
-from support.solr_operator.solr_cloud.defaults import with_defaults
-from support.solr_operator.solr_cloud.gates import open_gates
-from support.solr_operator.solr_cloud.services import build_budget, build_config_map, build_services
-from support.solr_operator.solr_cloud.solr_clouds import SolrClouds
-from support.solr_operator.solr_cloud.stateful_set import build_stateful_set
-from support.solr_operator.solr_cloud.status import agrees, build_status
+from support.solr_operator.solr_clouds import (
+    SolrClouds,
+    agrees,
+    build_status,
+    open_gates,
+    with_defaults,
+)
+from support.solr_operator.stateful_set import (
+    build_budget,
+    build_config_map,
+    build_services,
+    build_stateful_set,
+)
 
 Body = dict[str, Any]
 

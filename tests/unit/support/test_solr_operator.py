@@ -9,22 +9,26 @@ import pytest
 import yaml
 
 from support.solr_operator import controller, names
-from support.solr_operator.cloud_objects import CONNECTION, cloud, counts, pod
+from support.solr_operator.containers import digest
 from support.solr_operator.controller import Controller
-from support.solr_operator.definitions import VARIABLE, load_definitions, real_folder
-from support.solr_operator.images import parse_copy, reference
-from support.solr_operator.memory import Memory
-from support.solr_operator.minimal_definitions import build_minimal_definitions
-from support.solr_operator.solr_cloud.defaults import with_defaults
-from support.solr_operator.solr_cloud.services import build_config_map, build_services
-from support.solr_operator.solr_cloud.solr_xml import digest
-from support.solr_operator.solr_cloud.stateful_set import build_stateful_set
-from support.solr_operator.solr_cloud.status import build_status
-from support.solr_operator.zookeeper.clusters import ZookeeperClusters
-from support.solr_operator.zookeeper.connection import build_zookeeper_cluster, connection_info
-from support.solr_operator.zookeeper.pods import build_ensemble
-from support.solr_operator.zookeeper.pods import with_defaults as with_zookeeper_defaults
-from support.solr_operator.zookeeper.pods import with_defaults as zookeeper_with_defaults
+from support.solr_operator.definitions import (
+    VARIABLE,
+    build_minimal_definitions,
+    load_definitions,
+    real_folder,
+)
+from support.solr_operator.memory import CONNECTION, Memory, cloud, counts, pod
+from support.solr_operator.names import parse_copy, reference
+from support.solr_operator.solr_clouds import build_status, with_defaults
+from support.solr_operator.stateful_set import build_config_map, build_services, build_stateful_set
+from support.solr_operator.zookeeper import (
+    ZookeeperClusters,
+    build_ensemble,
+    build_zookeeper_cluster,
+    connection_info,
+)
+from support.solr_operator.zookeeper import with_defaults as with_zookeeper_defaults
+from support.solr_operator.zookeeper import with_defaults as zookeeper_with_defaults
 
 
 def test_name_queued_several_times_is_reconciled_once() -> None:

@@ -68,7 +68,7 @@ def pod_of(server: str) -> str:
 _MIN_RATIO = {"cpu_percent": 1.4}
 _MIN_RATIO_OF_TIMES = 1.4
 """How far the highest must exceed its peers. A node with twice its share of requests has more;
-nodes whose shards are nearly alike differ by less (`python -m bench computed`)."""
+nodes whose shards are nearly alike differ by less (docs/method.md, the bottleneck)."""
 
 MAX_PEER_DEVIATIONS = 3.0
 """And by how many scaled median absolute deviations, where there are enough nodes for them."""

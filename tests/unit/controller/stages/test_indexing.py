@@ -17,9 +17,9 @@ from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.start import check_references
 from solrbench.errors import PermanentError, TemporaryError
 from support.cluster.benchmarks import config_map
-from support.controller.indexed_worlds import DOCUMENTS, Index, indexed_world, passed
 from support.controller.runs import reconcile_context
 from support.controller.world import World, condition_of
+from support.controller.worlds import DOCUMENTS, Index, indexed_world, passed
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.small_resource import Changes, create
 from support.solr.cloud import Cloud

@@ -7,8 +7,8 @@ from solrbench.contract.load_plan import LoadPlan, Resumption
 from solrbench.contract.windows import RequestWindow
 from solrbench.controller import endpoint
 from solrbench.kube.results import BenchmarkResultStore
-from support.controller.measured_worlds import measured_so_far, plan_of, solr_pod
 from support.controller.world import condition_of
+from support.controller.worlds import measured_so_far, plan_of, solr_pod
 from support.results.builders import make_document, make_result
 
 VARIANTS = [

@@ -13,8 +13,8 @@ from solrbench.contract.windows import EndedEarly
 from solrbench.controller.stages import load_results
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
-from support.controller.measured_worlds import measured_so_far, solr_pod
 from support.controller.world import World, condition_of
+from support.controller.worlds import measured_so_far, solr_pod
 from support.results.builders import make_document, make_result
 
 KEPT = "one-report-unfinished"

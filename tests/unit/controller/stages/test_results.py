@@ -18,9 +18,9 @@ from solrbench.controller.stages.results import conclude_objectives
 from solrbench.decide.conditions import OBJECTIVES_MET
 from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import config_map, small
-from support.controller.measured_worlds import TIME, measured_so_far, plan_of, solr_pod
 from support.controller.runs import reconcile_context
 from support.controller.world import World, condition_of
+from support.controller.worlds import TIME, measured_so_far, plan_of, solr_pod
 from support.results.builders import make_document, make_result, make_timed_result
 from support.results.trials import NEAR, measured
 from support.solr.cloud import Cloud

@@ -15,18 +15,20 @@ from solrbench.controller.stages import load_results, target
 from solrbench.controller.stages.target import observe_measured_target
 from solrbench.errors import TemporaryError
 from solrbench.reasons.end import ApiServerReason
-from support.controller.finished_steps import (
+from support.controller.runs import NOW as START
+from support.controller.runs import provisioned
+from support.controller.world import NOW, World, condition_of
+from support.controller.worlds import (
     STEP_RUN,
     Master,
     master_pod,
     measured,
+    measured_so_far,
+    solr_pod,
     stored,
+    with_worker_lost,
     world_with,
 )
-from support.controller.measured_worlds import measured_so_far, solr_pod, with_worker_lost
-from support.controller.runs import NOW as START
-from support.controller.runs import provisioned
-from support.controller.world import NOW, World, condition_of
 from support.resources.small_resource import REMOVE, Changes, create, use
 from support.solr.cloud import Cloud
 

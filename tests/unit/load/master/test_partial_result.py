@@ -16,7 +16,7 @@ from solrbench.load.recording.window_sums import MAX_WINDOWS
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.stats.histograms import bucket_of
 from support.load.coordinated_run import TIMED, Run
-from support.load.fake_workers import load_plan
+from support.load.fake_locust import load_plan
 
 NOTHING = LiveTotals(0, 0, 0, 0)
 LONG = TIMED | {"durationSeconds": 600}

@@ -21,7 +21,7 @@ from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
 from support.load.builders import workload
 from support.load.coordinated_run import EMPTIED, STARTED, TIMED, Run
-from support.load.fake_workers import load_plan
+from support.load.fake_locust import load_plan
 from support.results.builders import make_document, make_timed_result
 from support.results.trials import probe, trial
 

@@ -20,8 +20,7 @@ from solrbench.load.schedule import messages
 from solrbench.load.schedule.messages import LiveTotals, step_assignment
 from solrbench.reasons.load import LoadReason
 from support.load.builders import assignment
-from support.load.fake_locust import FakeLoad
-from support.load.fake_workers import FakeCaches, ObedientWorkers, load_plan
+from support.load.fake_locust import FakeCaches, FakeLoad, ObedientWorkers, load_plan
 
 CLOSED = {"name": "calm", "users": 4, "durationSeconds": 10}
 OPEN = {"name": "planned", "requestsPerSecond": 5, "durationSeconds": 10}

@@ -2,12 +2,12 @@
 
 A machine without pods can plant what a process can be: a busy server, pauses of a collector, a hot
 shard, a slow node, a slow proxy, and as root with version 1 of control groups a throttled load.
-Limits of a Solr pod's CPU, memory and disk need pods (`tests/e2e`); `python -m bench computed` has
-them as models.
+Limits of a Solr pod's CPU, memory and disk need pods (`tests/e2e`).
 
-`python -m bench.bottlenecks --kind "slow proxy" --count 10` plants one kind, with its progress;
-without `--kind` all of them. Each run takes about 20 s on a quiet machine of two cores: 60 planted
-ones, 20 healthy ones and a baseline of each kind take half an hour, with `--seconds 3` 24 minutes.
+`python -m bench.load.bottlenecks --kind "slow proxy" --count 10` plants one kind, with its
+progress; without `--kind` all of them. Each run takes about 20 s on a quiet machine of two cores:
+60 planted ones, 20 healthy ones and a baseline of each kind take half an hour, with `--seconds 3`
+24 minutes.
 """
 
 import argparse
@@ -23,9 +23,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bench.harness.processes import cpu_quota
 from bench.harness.product import product
 from bench.harness.table import Row, render
-from bench.servers.cpu_quota import cpu_quota
 from bench.servers.running import Server, python_server
 from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.verdict import digest

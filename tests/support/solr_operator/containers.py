@@ -1,12 +1,35 @@
-"""The containers of a Solr node: two that prepare it, and Solr."""
+"""The containers of a Solr node: two that prepare it, and Solr with its `solr.xml`."""
 
+import hashlib
 from typing import Any
 
-from support.solr_operator import images, names
-from support.solr_operator.images import Copies
-from support.solr_operator.solr_cloud.services import PORT
+from support.solr_operator import names
+from support.solr_operator.names import Copies
+
+SOLR_XML = """<?xml version="1.0" encoding="UTF-8"?>
+<solr>
+  <str name="sharedLib">${solr.sharedLib:}</str>
+  <str name="allowPaths">${solr.allowPaths:}</str>
+  <int name="maxBooleanClauses">${solr.max.booleanClauses:1024}</int>
+  <solrcloud>
+    <str name="host">${host:}</str>
+    <int name="hostPort">${solr.port.advertise:80}</int>
+    <str name="hostContext">${hostContext:solr}</str>
+    <int name="zkClientTimeout">${zkClientTimeout:30000}</int>
+    <bool name="genericCoreNodeNames">${genericCoreNodeNames:true}</bool>
+  </solrcloud>
+  <metrics enabled="${metricsEnabled:true}"/>
+</solr>
+"""
+
+
+def digest() -> str:
+    """Return the hash that the pod template carries, so that a change restarts the pods."""
+    return hashlib.md5(SOLR_XML.encode(), usedforsecurity=False).hexdigest()
+
 
 Body = dict[str, Any]
+PORT = "solr-client"
 
 HOME = "/var/solr/data"
 NODE_CONTAINER = "solrcloud-node"
@@ -145,7 +168,7 @@ def _variables(values: dict[str, str]) -> list[Body]:
 
 
 def _image(image: Body, copies: Copies) -> Body:
-    body = {"image": images.reference(image, copies)}
+    body = {"image": names.reference(image, copies)}
     if image.get("pullPolicy"):
         body["imagePullPolicy"] = image["pullPolicy"]
     return body

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.capacity.queue_model import MEAN_SECONDS, QueueModel
-from bench.capacity.search import TRIAL_SECONDS
 from bench.harness.table import Row
+from bench.statistics.capacity import MEAN_SECONDS, TRIAL_SECONDS, QueueModel
 from solrbench.analysis.capacity_search import (
     CapacityEstimate,
     Trial,

@@ -1,20 +1,29 @@
-"""A hundred thousand users of a closed loop who think, over several workers on this machine.
+"""How much workers hold: a hundred thousand users, or ten million queries of a file.
 
-Each has a connection of its own. A process may open 20,000 files here and on many another machine,
-and a pair of addresses has 28,000 ports, so there are six workers and six servers.
+The users are of a closed loop and think, over several workers on this machine. Each has a
+connection of its own. A process may open 20,000 files here and on many another machine, and a pair
+of addresses has 28,000 ports, so there are six workers and six servers.
 """
 
+import json
+import resource
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.harness.percentiles import reported_percentile
 from bench.harness.processes import cpu_seconds, resident_megabytes
 from bench.harness.product import Product, product
 from bench.harness.table import Row
-from bench.servers.nginx import nginx
+from bench.load.times import reported_percentile
+from bench.servers.running import nginx
+from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.step_document import StepRunResult
+from solrbench.load.workload.name_table import RequestNameTable
+from solrbench.load.workload.query_file import FileQueries
+from solrbench.load.workload.requests import RequestBuilder, build_requests
 
 _WORKERS = 6
 _SPARE = 1.15
@@ -94,3 +103,60 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
             f"{spent:.0f} CPU-seconds of all workers",
         ),
     ]
+
+
+_MIB = 1 << 20
+_MAX_MIB = 300
+_MAX_SECONDS = 120
+_TAKEN = 100_000
+
+
+def queries(folder: Path, count: int) -> list[Row]:
+    """Return the rows of a worker that reads, checks and takes queries of a file."""
+    path = folder / "queries.txt"
+    with path.open("w") as lines:
+        lines.writelines(f"q=title:word{each}&fq=year:{each % 50}\n" for each in range(count))
+    command = [sys.executable, "-m", "bench.load.worker_limits", str(path)]
+    found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    path.unlink()
+    peak, seconds = found["peak"] / _MIB, found["check_seconds"]
+    size = f"{found['queries']:,} queries"
+    each = f"{1e6 * seconds / count:.1f} us each; {found['take_us']:.1f} us to take one at random"
+    return [
+        Row(
+            "worker with the file",
+            f"<= {_MAX_MIB} MiB",
+            f"{peak:.0f} MiB",
+            peak <= _MAX_MIB,
+            size,
+        ),
+        Row(
+            "CPU time to read and check the file",
+            f"<= {_MAX_SECONDS} s",
+            f"{seconds:.0f} s",
+            seconds <= _MAX_SECONDS,
+            each,
+        ),
+    ]
+
+
+def _read(path: Path) -> dict[str, float]:
+    """Prepare the file as a worker does, and take some of its requests."""
+    began = time.process_time()
+    workload = Workload.model_validate({"queries": {"configMap": {"name": "queries"}}})
+    builder = RequestBuilder(workload, workload.entries[0], RequestNameTable())
+    requests = build_requests(builder, FileQueries(path), check_all=True)
+    checked = time.process_time()
+    places = range(0, len(requests), max(len(requests) // _TAKEN, 1))
+    for place in places:
+        requests[place]
+    return {
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "queries": len(requests),
+        "check_seconds": checked - began,
+        "take_us": 1e6 * (time.process_time() - checked) / len(places),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(_read(Path(sys.argv[1]))))

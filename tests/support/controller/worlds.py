@@ -1,0 +1,233 @@
+"""Worlds in which a benchmark has come so far: measuring, a finished step, a filled index."""
+
+import json
+from datetime import timedelta
+from typing import Any, Self
+
+import httpx
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.contract.load_plan import LoadPlan, LoadState
+from solrbench.contract.step_document import StepRunResult
+from solrbench.kube.results import BenchmarkResultStore
+from support.cluster.benchmarks import small
+from support.controller.world import NOW, World, condition_of
+from support.results.builders import make_document, make_result
+from support.solr.states import replica
+
+TIME = NOW.isoformat()
+
+
+def measured_so_far(retries: int, **attempts: int) -> World:
+    """Return a world with a benchmark whose target was ready, and whose pods are gone."""
+    body = small("one", backoffLimit=retries)
+    conditions = [
+        {"type": type_, "status": "True", "reason": "Test", "lastTransitionTime": TIME}
+        for type_ in ("Accepted", "TargetReady", "DataIndexed")
+    ]
+    body["status"] = {
+        "startTime": TIME,
+        "phase": "Measuring",
+        "phaseStartTime": TIME,
+        "attempts": {"target": 1, "load": 1} | attempts,
+        "target": {"pods": {"one-solr-0": "some-uid/0"}},
+        "conditions": conditions,
+    }
+    return World(body)
+
+
+def solr_pod(restarts: int = 0, **ended: Any) -> dict[str, Any]:
+    """Return the Solr pod that was there when the target became ready."""
+    labels = {
+        "solrbench.io/benchmark": "one",
+        "app.kubernetes.io/component": "solr",
+        "solrbench.io/attempt": "1",
+    }
+    container = {"name": "solr", "restartCount": restarts, "lastState": {"terminated": ended}}
+    return {
+        "kind": "Pod",
+        "metadata": {"name": "one-solr-0", "uid": "some-uid", "labels": labels},
+        "status": {"phase": "Running", "containerStatuses": [container]},
+    }
+
+
+def worker_pod(phase: str = "Failed", **words: str) -> dict[str, Any]:
+    """Return a worker that ended; `words` are its last ones."""
+    labels = {
+        "solrbench.io/benchmark": "one",
+        "app.kubernetes.io/component": "load-worker",
+        "solrbench.io/attempt": "1",
+    }
+    ended = {"exitCode": 137, "reason": "OOMKilled"} if not words else {"exitCode": 3}
+    message = json.dumps({"stage": "Failed"} | words) if words else ""
+    state = {"terminated": ended | {"message": message}}
+    return {
+        "kind": "Pod",
+        "metadata": {"name": "one-load-worker-0-x", "uid": "w", "labels": labels},
+        "status": {
+            "phase": phase,
+            "containerStatuses": [{"name": "load-worker", "state": state}],
+        },
+    }
+
+
+def with_worker_lost(mode: str, **words: str) -> World:
+    """Return a world whose load has started and has lost a worker."""
+    world = measured_so_far(retries=2)
+    load = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["load"]
+    load |= {"workers": 2, "onWorkerLoss": mode}
+    world.cluster.put(solr_pod())
+    assert condition_of(world.reconcile("one"), "Measured") == ("False", "LoadStarted")
+    world.cluster.put(worker_pod(**words))
+    return world
+
+
+def plan_of(world: World) -> LoadPlan:
+    """Return the plan that the load pods read after the next reconcile."""
+    world.cluster.put(solr_pod())
+    world.reconcile("one")
+    found = world.cluster.objects["ConfigMap", "default", "one-load-master"]
+    return LoadPlan.model_validate(json.loads(found["data"]["load-plan.json"]))
+
+
+STEP_RUN = "r1-s0-two-users"
+
+
+def measured(**fields: Any) -> StepRunResult:
+    """Return a document of the ten seconds before now."""
+    document = make_document("two-users", 1, make_result([1000] * 300), seconds=10.0)
+    times = {"start_time": NOW - timedelta(seconds=10), "end_time": NOW}
+    return document.model_copy(update={"id": STEP_RUN} | times | fields)
+
+
+def stored(world: World) -> StepRunResult:
+    cluster = world.cluster
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    return BenchmarkResultStore(cluster).documents(SolrBenchmark.parse(body))[STEP_RUN]
+
+
+def world_with(document: StepRunResult) -> World:
+    """Return a world in which a document is stored and the load goes on."""
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["load"]["repeats"] = {"count": 2}
+    for condition in body["status"]["conditions"]:
+        condition["lastTransitionTime"] = (NOW - timedelta(minutes=1)).isoformat()
+    reports = BenchmarkResultStore(world.cluster)
+    reports.store(SolrBenchmark.parse(body), document, 1)
+    return world
+
+
+class Master:
+    """A load master with one finished step."""
+
+    acknowledged: list[str] = []
+
+    def __init__(self, host: str, _: object = None) -> None:
+        self.host = host
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def state(self) -> LoadState:
+        return LoadState(
+            stage="Ramping" if self.acknowledged else "Waiting", unacknowledged=[STEP_RUN]
+        )
+
+    def result(self, step_run_id: str) -> StepRunResult:
+        assert step_run_id == STEP_RUN
+        return measured()
+
+    def acknowledge(self, step_run_id: str) -> None:
+        self.acknowledged.append(step_run_id)
+
+
+def master_pod() -> dict[str, Any]:
+    labels = {
+        "solrbench.io/benchmark": "one",
+        "app.kubernetes.io/component": "load-master",
+        "solrbench.io/attempt": "1",
+    }
+    metadata = {"name": "one-load-master", "uid": "m", "labels": labels}
+    return {
+        "kind": "Pod",
+        "metadata": metadata,
+        "status": {"phase": "Running", "podIP": "10.0.0.1"},
+    }
+
+
+DOCUMENTS = 2000
+HOST = "one-solr-{}.one-solr.default.svc"
+SHARD = {
+    "n1": replica("leader", HOST.format(0), type="TLOG", leader="true"),
+    "n2": replica("tlog", HOST.format(1), type="TLOG"),
+    "n3": replica("pull", HOST.format(2), type="PULL"),
+}
+REAL_CLIENT = httpx.Client
+
+
+class Index:
+    """A Solr whose replicas hold so many documents; notes what it is asked to do."""
+
+    def __init__(self, **documents: int) -> None:
+        self.documents = documents
+        self.commits = 0
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/update"):
+            self.commits += 1
+            return httpx.Response(200, json={"responseHeader": {"status": 0}})
+        if request.url.path.endswith("/admin/collections"):
+            shard = {"range": "80000000-7fffffff", "state": "active", "replicas": SHARD}
+            collection = {"router": {"name": "compositeId"}, "shards": {"shard1": shard}}
+            cluster = {"collections": {"one": collection}, "live_nodes": []}
+            return httpx.Response(200, json={"cluster": cluster})
+        cores = {
+            name: {"index": {"numDocs": number, "sizeInBytes": 7, "deletedDocs": number // 10}}
+            for name, number in self.documents.items()
+        }
+        return httpx.Response(200, json={"status": cores})
+
+    def client(self, **_: Any) -> httpx.Client:
+        return REAL_CLIENT(transport=httpx.MockTransport(self.answer), trust_env=False)
+
+
+def indexed_world() -> World:
+    """Return a world whose index Job has just sent all documents."""
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["target"]["solrCloud"]["nodes"] = 3
+    body["spec"]["collection"] = {"replicas": {"nrt": 0, "tlog": 2, "pull": 1}}
+    body["status"]["conditions"].pop()  # DataIndexed
+    labels = solr_pod()["metadata"]["labels"] | {"app.kubernetes.io/component": "index"}
+    owners = [{"uid": body["metadata"]["uid"], "controller": True}]
+    done = {"type": "Complete", "status": "True"}
+    progress = {"pod": 0, "documents": DOCUMENTS, "bytes": 9, "started": 1.0, "finished": 2.0}
+    ended = {"exitCode": 0, "reason": "Completed", "message": json.dumps(progress)}
+    container = {"name": "index", "state": {"terminated": ended}}
+    world.cluster.put(solr_pod())
+    world.cluster.put(
+        {
+            "kind": "Job",
+            "metadata": {"name": "one-index", "labels": labels, "ownerReferences": owners},
+            "status": {"conditions": [done]},
+        }
+    )
+    world.cluster.put(
+        {
+            "kind": "Pod",
+            "metadata": {"name": "one-index-0", "labels": labels},
+            "status": {"phase": "Succeeded", "containerStatuses": [container]},
+        }
+    )
+    return world
+
+
+def passed(world: World, monkeypatch: pytest.MonkeyPatch, index: Index) -> SolrBenchmark:
+    """Make a reconcile while Solr is in the state of `index`."""
+    monkeypatch.setattr("solrbench.solr.client.httpx.Client", index.client)
+    return world.reconcile("one")
