@@ -7,7 +7,6 @@ Rules about what pods have by the operator, Kubernetes or the Solr Operator: it 
 A user's value is refused rather than dropped in silence.
 """
 
-import re
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
@@ -93,9 +92,6 @@ def _keys_are_valid(field: str) -> Rule:
             f"{field} must have keys of letters, digits, '-', '_' and '.', with or without a"
             " domain and '/' before them, such as example.org/team"
         ),
-        is_satisfied=lambda options: all(
-            re.fullmatch(KEY_PATTERN, key, re.ASCII) for key in getattr(options, field) or ()
-        ),
     )
 
 
@@ -109,12 +105,6 @@ def _none_is_reserved(
         message=(
             f"{field} must not contain what the operator or Kubernetes sets:"
             f" {', '.join([*names, *(f'{each}*' for each in prefixes)])}"
-        ),
-        is_satisfied=lambda options: (
-            not any(
-                text in names or text.startswith(prefixes)
-                for text in (getattr(each, "name", each) for each in getattr(options, field) or ())
-            )
         ),
     )
 
