@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from solrbench.api.expression_values import ExpressionError
+from solrbench.api.expressions import RULE, parse_expression
 from solrbench.api.rules import Matches, Model, Rule, at_most_one, exactly_one, problems
+from solrbench.api.schema import VALIDATIONS, object_schemas
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from support.resources.small_resource import STEP, Changes, resource
 
 
@@ -122,6 +126,23 @@ def test_a_rule_without_a_value_refuses_as_it_does_at_the_api_server() -> None:
     with pytest.raises(ValidationError) as caught:
         Undefined.model_validate({})
     assert problems(caught.value) == ["at character 5: there is no size, only "]
+
+
+@pytest.mark.parametrize("model", [SolrBenchmark, SolrBenchmarkSweep])
+def test_every_rule_of_a_definition_is_within_the_vocabulary(model: type[Model]) -> None:
+    parts = object_schemas(model).values()
+    fields = [field for part in parts for field in part.get("properties", {}).values()]
+    nodes = [*parts, *fields, *(field["items"] for field in fields if "items" in field)]
+    rules = {rule["rule"] for node in nodes for rule in node.get(VALIDATIONS, ())}
+    assert rules
+    for rule in rules:
+        parse_expression(rule, RULE)
+
+
+def test_a_rule_is_not_parsed_before_it_is_needed() -> None:
+    rule = Rule(cel="self.", message="must be parsed later")
+    with pytest.raises(ExpressionError, match="unexpected the end"):
+        rule.holds({})
 
 
 def test_a_match_is_of_the_whole_text() -> None:

@@ -1,8 +1,8 @@
-"""Arithmetic and comparisons, by type (CEL language definition, "List of Standard Definitions").
+"""The tokens of a CEL expression, and what operators and functions make of values.
 
-The tokens of an expression (CEL language definition, "Syntax").
-
-What an expression can call: functions of CEL, and the quantities of Kubernetes' CEL library.
+By the CEL language definition, "Syntax" and "List of Standard Definitions", and for quantities and
+lists by Kubernetes' CEL library. A value is what JSON has, or a quantity; each error names the
+character of the expression at which it arises.
 """
 
 import math
