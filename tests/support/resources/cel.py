@@ -41,3 +41,19 @@ TRUE = (
     "1.0 / 0.0 > 1e300 && true || false",
 )
 """Their negations are false."""
+
+TRUE_IN_RULES = (
+    "point.topology.all(n, n >= 4) && !point.topology.all(n, n > 4)",
+    "point.topology.exists(n, n == 8) && !point.topology.exists(n, n == 5)",
+    "point.topology.exists_one(n, n > 4) && !point.topology.exists_one(n, n > 3)",
+    "point.topology.map(n, n * 2) == [8, 16] && point.topology.map(n, n * 2).sum() == 24",
+    "point.topology.all(n, point.topology.exists_one(other, other == n))",
+    "point.topology.isSorted() && ![2, 1].isSorted() && [1, 1].isSorted()",
+    "has(point.heap) && (has(point.nodes) ? point.nodes : 1) == 3",
+    "point.heap.matches('^[0-9]+(Mi|Gi)$') && point.heap.matches('G') && !point.heap.matches('^G')",
+    "'a.b'.matches(r'^a\\.b$') && !'a-b'.matches(r'^a\\.b$') && !'a\\n'.matches('^a$')",
+    "int('users-5'.substring(6)) == 5 && double('0-5'.replace('-', '.')) == 0.5",
+    "isQuantity(point.heap) && !isQuantity('much')",
+    "quantity('2Ki').asApproximateFloat() == 2048.0",
+)
+"""The same with what only rules of the resource may use."""

@@ -33,6 +33,7 @@ GOOD: dict[str, Changes] = {
         ]
     },
     **GOOD_EXPORTS,
+    "default name of the same step, with a zero": {f"{STEP}.name": "users-05", f"{STEP}.users": 5},
     "one seed for all": {"spec.seed": 7},
     "compared with another benchmark": {
         "spec.comparison": {

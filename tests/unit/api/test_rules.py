@@ -1,13 +1,19 @@
-"""Rules in Python: the message and the condition.
+"""Rules of models: the message and the condition.
 
 What is wrong, as a line with path and remedy.
 """
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
+from solrbench.api.expression_values import ExpressionError
+from solrbench.api.expressions import RULE, parse_expression
 from solrbench.api.rules import Matches, Model, Rule, at_most_one, exactly_one, problems
+from solrbench.api.schema import VALIDATIONS, object_schemas
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from support.resources.small_resource import STEP, Changes, resource
 
 
@@ -37,8 +43,14 @@ class Twice(Model):
     """Two rules that fail together."""
 
     rules = (
-        Rule(cel="false", message="must be this", is_satisfied=lambda _: False),
-        Rule(cel="false", message="must be that", is_satisfied=lambda _: False),
+        Rule(
+            cel="false",
+            message="must be this",
+        ),
+        Rule(
+            cel="false",
+            message="must be that",
+        ),
     )
 
 
@@ -70,6 +82,67 @@ def test_all_broken_rules_are_named_at_once() -> None:
     with pytest.raises(ValidationError) as caught:
         Twice.model_validate({})
     assert problems(caught.value) == ["must be this; must be that"]
+
+
+class Owner(Model):
+    """Has what its rule does not name, and a default that the API server would fill in."""
+
+    size: int = 1
+    """Size."""
+    max_size: int | None = None
+    """Largest size."""
+    anything: Any = None
+    """Of no schema."""
+
+    rules = (
+        Rule(
+            cel="!has(self.maxSize) || self.size <= self.maxSize",
+            message="size must be at most maxSize",
+        ),
+    )
+
+
+def test_a_rule_sees_defaults_and_nothing_that_is_absent() -> None:
+    assert Owner.model_validate({}) == Owner(size=1)
+    assert Owner.model_validate({"maxSize": 1}).max_size == 1
+    with pytest.raises(ValidationError, match="size must be at most maxSize"):
+        Owner.model_validate({"maxSize": 0})
+
+
+def test_what_no_rule_names_needs_no_form_in_json() -> None:
+    assert Owner.model_validate({"anything": b"\xff"}).anything == b"\xff"
+
+
+class Undefined(Model):
+    """A rule that has no value when a field is absent."""
+
+    size: int | None = None
+    """Size."""
+
+    rules = (Rule(cel="self.size > 1", message="size must be greater than 1"),)
+
+
+def test_a_rule_without_a_value_refuses_as_it_does_at_the_api_server() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Undefined.model_validate({})
+    assert problems(caught.value) == ["at character 5: there is no size, only "]
+
+
+@pytest.mark.parametrize("model", [SolrBenchmark, SolrBenchmarkSweep])
+def test_every_rule_of_a_definition_is_within_the_vocabulary(model: type[Model]) -> None:
+    parts = object_schemas(model).values()
+    fields = [field for part in parts for field in part.get("properties", {}).values()]
+    nodes = [*parts, *fields, *(field["items"] for field in fields if "items" in field)]
+    rules = {rule["rule"] for node in nodes for rule in node.get(VALIDATIONS, ())}
+    assert rules
+    for rule in rules:
+        parse_expression(rule, RULE)
+
+
+def test_a_rule_is_not_parsed_before_it_is_needed() -> None:
+    rule = Rule(cel="self.", message="must be parsed later")
+    with pytest.raises(ExpressionError, match="unexpected the end"):
+        rule.holds({})
 
 
 def test_a_match_is_of_the_whole_text() -> None:

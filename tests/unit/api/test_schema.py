@@ -126,7 +126,10 @@ class Small(Model):
     """A list."""
 
     rules: ClassVar = (
-        Rule(cel="self.count > 1", message="must count", is_satisfied=lambda _: True),
+        Rule(
+            cel="self.count > 1",
+            message="must count",
+        ),
     )
 
 

@@ -23,7 +23,6 @@ from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract.step_runs import Reuse
 from solrbench.stats.number_format import format_number
 from solrbench.sweep.cluster_capacity import ClusterCapacity
-from solrbench.sweep.expressions import ExclusionError
 from solrbench.sweep.points import DesignError, DesignPoint, Values, benchmark_name, make_points
 from solrbench.sweep.requirements import (
     NO_LOAD,
@@ -218,7 +217,7 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
         return (), problems
     try:
         made = make_points(sweep.metadata.name, sweep.spec, axes, short=_is_short(sweep, axes))
-    except (DesignError, ExclusionError) as error:
+    except DesignError as error:
         return (), [str(error)]
     if not any(point.is_baseline for point in made):
         return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from solrbench.api.expression_values import ExpressionError, check_bool
+from solrbench.api.expressions import EXCLUSION, Node, parse_expression
 from solrbench.api.v1alpha1.benchmark import MAX_NAME, MAX_NAME_PROVIDED
 from solrbench.api.v1alpha1.sweep_spec import Axis, Design, SweepSpec
-from solrbench.sweep.expressions import is_excluded, parse_exclusions
 
 _STEP = re.compile(r"([A-Za-z][A-Za-z0-9]*)(?:\[([0-9]{1,3})\])?")
 
@@ -246,19 +247,37 @@ def make_points(
         short: whether names must leave room for a ZooKeeper of the Solr Operator
 
     Raises:
-        DesignError: if a combination names an axis or a value that there is not.
-        ExclusionError: if an expression of `exclude` is wrong, or has no value for a point.
+        DesignError: if a combination names an axis or a value that there is not, or an expression
+            of `exclude` is wrong or has no value for a point.
     """
     baseline = baseline_values(spec, axes)
-    exclusions = parse_exclusions(spec.exclude)
+    exclusions = [_parse_exclusion(index, text) for index, text in enumerate(spec.exclude)]
     room = max_name_length(sweep, spec, short=short)
     by_name: dict[str, DesignPoint] = {}
     for values in _combinations(spec, axes, baseline):
         shown = _shown(spec.design, values, baseline)
         point = DesignPoint(_name(values, shown, room), values, values == baseline)
-        if not is_excluded(exclusions, point.given, point.text):
+        if not _is_excluded(exclusions, point):
             by_name.setdefault(point.name, point)
     return tuple(by_name.values())
+
+
+def _parse_exclusion(index: int, text: str) -> Node:
+    try:
+        return parse_expression(text, EXCLUSION)
+    except ExpressionError as error:
+        raise DesignError(f"spec.exclude[{index}]: {error}") from error
+
+
+def _is_excluded(exclusions: Sequence[Node], point: DesignPoint) -> bool:
+    scope = {EXCLUSION.variable: point.given}
+    for index, exclusion in enumerate(exclusions):
+        try:
+            if check_bool(0, exclusion(scope)):
+                return True
+        except ExpressionError as error:
+            raise DesignError(f"spec.exclude[{index}]: {error} (point {point.text})") from error
+    return False
 
 
 def baseline_values(spec: SweepSpec, axes: Sequence[Values]) -> Values:

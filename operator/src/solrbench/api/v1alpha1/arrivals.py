@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, ClassVar, Protocol
 
 from pydantic import Field, Strict
 
@@ -85,11 +85,6 @@ def rate_at(step: HasRate, seconds: float) -> float | None:
     return last_rate(step)
 
 
-def _ascend(step: Any) -> bool:
-    times = [change.at_seconds for change in step.rate_changes]
-    return times == sorted(times)
-
-
 RATE_CHANGE_RULES = (
     Rule(
         cel=(
@@ -97,10 +92,6 @@ RATE_CHANGE_RULES = (
             " || (has(self.requestsPerSecond) && has(self.durationSeconds))"
         ),
         message="rateChanges must go with requestsPerSecond, the first rate, and durationSeconds",
-        is_satisfied=lambda s: (
-            not s.rate_changes
-            or (s.requests_per_second is not None and s.duration_seconds is not None)
-        ),
     ),
     Rule(
         cel=(
@@ -108,15 +99,10 @@ RATE_CHANGE_RULES = (
             " || self.rateChanges.all(c, c.atSeconds <= self.durationSeconds)"
         ),
         message="rateChanges[].atSeconds must not be beyond durationSeconds",
-        is_satisfied=lambda s: (
-            s.duration_seconds is None
-            or all(each.at_seconds <= s.duration_seconds for each in s.rate_changes)
-        ),
     ),
     Rule(
         cel=("self.rateChanges.map(c, c.atSeconds).isSorted()"),
         message="rateChanges must be in the order of atSeconds; two at the same time are a jump",
-        is_satisfied=_ascend,
     ),
 )
 
@@ -134,11 +120,6 @@ class Replay(Model):
     rules: ClassVar = (at_least("speedFactor", 0.01),)
 
 
-def _has_file(spec: Any) -> bool:
-    queries = spec.workload.queries
-    return queries is not None and queries.generated is None
-
-
 REPLAY_RULES = (
     Rule(
         cel=(
@@ -148,9 +129,6 @@ REPLAY_RULES = (
         message=(
             "load.steps[].replay must go with workload.queries from a file, which holds a time in"
             " each line; `solrbench log` makes one of a query log"
-        ),
-        is_satisfied=lambda spec: (
-            all(step.replay is None for step in spec.load.steps) or _has_file(spec)
         ),
     ),
 )
@@ -168,7 +146,6 @@ class UniformTime(Model):
         Rule(
             cel="self.minMilliseconds <= self.maxMilliseconds",
             message="minMilliseconds must not be greater than maxMilliseconds",
-            is_satisfied=lambda u: u.min_milliseconds <= u.max_milliseconds,
         ),
     )
 
@@ -192,7 +169,6 @@ class ThinkTime(Model):
         Rule(
             cel="!has(self.jitterPercent) || has(self.constantMilliseconds)",
             message="jitterPercent must go with constantMilliseconds, the others vary anyway",
-            is_satisfied=lambda t: t.jitter_percent is None or t.constant_milliseconds is not None,
         ),
     )
 
@@ -221,7 +197,6 @@ class UntilSteady(Model):
                 "maxSeconds must not be less than windows times windowSeconds,"
                 " otherwise there is no time to become steady"
             ),
-            is_satisfied=lambda u: u.max_seconds >= u.windows * u.window_seconds,
         ),
     )
 

@@ -1,6 +1,5 @@
 """The `SolrBenchmark` resource, and its `spec`: target, dataset, workload and steps."""
 
-import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal
@@ -25,7 +24,7 @@ from solrbench.api.v1alpha1.spec_rules import (
     ROUTING_RULES,
 )
 from solrbench.api.v1alpha1.status import Status
-from solrbench.api.v1alpha1.target import STEP_VARIANTS_RULE, Target, ZooKeeperMode
+from solrbench.api.v1alpha1.target import STEP_VARIANTS_RULE, Target
 from solrbench.api.v1alpha1.validity import Diagnostics
 from solrbench.api.v1alpha1.workload import LOCUSTFILE_RULES, Workload
 
@@ -147,10 +146,6 @@ class Spec(Model):
                 "collection.replicas must not add up to more than target.solrCloud.nodes,"
                 " replicas of one shard on the same node add no redundancy"
             ),
-            is_satisfied=lambda spec: (
-                spec.target.solr_cloud is None
-                or spec.collection.replicas.total <= spec.target.solr_cloud.nodes
-            ),
         ),
         Rule(
             cel=f"{USES} != has(self.dataset)",
@@ -158,16 +153,12 @@ class Spec(Model):
                 "dataset must be set, except with target.existing.collectionPolicy UseExisting,"
                 " which measures a collection as it is"
             ),
-            is_satisfied=lambda spec: spec.target.uses_collection != (spec.dataset is not None),
         ),
         Rule(
             cel=f"!{USES} || ({' && '.join(UNTOUCHED)})",
             message=(
                 "collection must be left out with target.existing.collectionPolicy UseExisting,"
                 " the collection stays as it is"
-            ),
-            is_satisfied=lambda spec: (
-                not spec.target.uses_collection or spec.collection == Collection()
             ),
         ),
         *GENERATED_RULES,
@@ -244,7 +235,6 @@ class SolrBenchmark(Model):
         Rule(
             cel=f"self.metadata.name.size() <= {MAX_NAME}",
             message=f"metadata.name must have at most {MAX_NAME} characters",
-            is_satisfied=lambda b: len(b.metadata.name) <= MAX_NAME,
         ),
         Rule(
             cel=(
@@ -256,18 +246,10 @@ class SolrBenchmark(Model):
                 f"metadata.name must have at most {MAX_NAME_PROVIDED} characters when"
                 " target.solrCloud.zookeeper.mode is Provided"
             ),
-            is_satisfied=lambda b: (
-                len(b.metadata.name) <= MAX_NAME_PROVIDED
-                or b.spec.target.solr_cloud is None
-                or b.spec.target.solr_cloud.zookeeper.mode is not ZooKeeperMode.PROVIDED
-            ),
         ),
         Rule(
             cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
             message="metadata.name must start with a letter and must not contain dots",
-            is_satisfied=lambda b: (
-                re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", b.metadata.name) is not None
-            ),
         ),
         Rule(
             cel=(
@@ -276,7 +258,6 @@ class SolrBenchmark(Model):
                 " || self.spec.comparison.baseline.benchmark.name != self.metadata.name"
             ),
             message="spec.comparison.baseline.benchmark must be another benchmark than this one",
-            is_satisfied=lambda b: b.metadata.name != _baseline(b),
         ),
     )
 
@@ -300,10 +281,3 @@ class SolrBenchmark(Model):
         return cls.model_validate(
             {k: v for k, v in body.items() if k in known}, context={ADMITTED: has_started}
         )
-
-
-def _baseline(benchmark: SolrBenchmark) -> str | None:
-    """Return the name of the benchmark that it is compared with."""
-    baseline = benchmark.spec.comparison.baseline
-    reference = None if baseline is None else baseline.benchmark
-    return None if reference is None else reference.name

@@ -1,6 +1,5 @@
 """`spec.collection` and `spec.companions`: the collection, and what stands in front of Solr."""
 
-import re
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
@@ -36,7 +35,6 @@ class Replicas(Model):
         Rule(
             cel="self.nrt + self.tlog >= 1",
             message="nrt + tlog must be at least 1, a shard needs a leader",
-            is_satisfied=lambda r: r.nrt + r.tlog >= 1,
         ),
     )
 
@@ -209,19 +207,10 @@ class Companion(Model):
         Rule(
             cel=f"self.values.all(name, name.matches(r'^{NAME_PATTERN}$'))",
             message="values must have names of capitals, digits and '_', such as WORKERS",
-            is_satisfied=lambda companion: all(
-                re.fullmatch(NAME_PATTERN, name, re.ASCII) for name in companion.values
-            ),
         ),
         Rule(
             cel=f"!self.values.exists(name, name.matches(r'^{_RESERVED}$'))",
             message=f"values must not name what the operator sets: {', '.join(BUILT_IN_VALUES)} and"
             f" {SERVICE_PREFIX}*",
-            is_satisfied=lambda companion: (
-                not any(
-                    name in BUILT_IN_VALUES or name.startswith(SERVICE_PREFIX)
-                    for name in companion.values
-                )
-            ),
         ),
     )

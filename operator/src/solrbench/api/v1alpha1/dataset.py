@@ -122,7 +122,6 @@ class Http(Model):
         Rule(
             cel="!has(self.sha256) || self.sha256.size() == self.urls.size()",
             message="sha256 must have one digest for each of urls, in their order",
-            is_satisfied=lambda h: h.sha256 is None or len(h.sha256) == len(h.urls),
         ),
     )
 
@@ -234,11 +233,6 @@ class Dataset(Model):
                 " || self.firstDocuments <= self.generator.documents"
             ),
             message="firstDocuments must be at most generator.documents",
-            is_satisfied=lambda dataset: (
-                dataset.first_documents is None
-                or dataset.generator is None
-                or dataset.first_documents <= dataset.generator.documents
-            ),
         ),
         Rule(
             cel=(
@@ -246,11 +240,6 @@ class Dataset(Model):
                 " || self.expectedDocuments <= self.firstDocuments"
             ),
             message="expectedDocuments must be at most firstDocuments",
-            is_satisfied=lambda dataset: (
-                dataset.first_documents is None
-                or dataset.expected_documents is None
-                or dataset.expected_documents <= dataset.first_documents
-            ),
         ),
     )
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field, Strict, StringConstraints
-from pydantic.alias_generators import to_snake
 
 from solrbench.api.quantities import CPU_PATTERN, HEAP_PATTERN, MEMORY_PATTERN
 from solrbench.api.rules import Matches, Model, Rule
@@ -181,11 +180,9 @@ def at_least(field: str, least: float, note: str = "") -> Rule:
     The API server cuts the bound of a schema to a whole number before it compares whole numbers
     with it, so that 0 would pass a `minimum` of 0.5. The message ends with the note.
     """
-    snake = to_snake(field)
     return Rule(
         cel=f"!has(self.{field}) || self.{field} >= {least}",
         message=f"{field} must be at least {least}{note}",
-        is_satisfied=lambda model: getattr(model, snake) is None or getattr(model, snake) >= least,
     )
 
 

@@ -1,6 +1,5 @@
 """`spec.load`: workers, the master's pod, steps, what is done between them, and repeats."""
 
-import re
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
@@ -139,12 +138,10 @@ class Repeats(Model):
         Rule(
             cel="!has(self.count) || !has(self.until)",
             message="count must not go with until, which has min and max",
-            is_satisfied=lambda r: r.count is None or r.until is None,
         ),
         Rule(
             cel="has(self.until) || !(has(self.min) || has(self.max))",
             message="min and max must go with until, a number that is known is count",
-            is_satisfied=lambda r: r.until is not None or (r.min is None and r.max is None),
         ),
         Rule(
             cel=(
@@ -152,7 +149,6 @@ class Repeats(Model):
                 f" <= (has(self.max) ? self.max : {DEFAULT_MAX})"
             ),
             message=(f"max must not be less than min, {DEFAULT_MIN} and {DEFAULT_MAX} when absent"),
-            is_satisfied=lambda r: r.until is None or r.least <= r.most,
         ),
     )
 
@@ -189,12 +185,6 @@ def default_name(fields: dict[str, Any]) -> str:
     if fields.get("replay") is not None:
         return "replay"
     return f"rate-{Decimal(str(rate)).normalize():f}".replace(".", "-") if rate else "step"
-
-
-def _has_no_foreign_name(step: "Step") -> bool:
-    looks_default = re.fullmatch("users-[0-9]{1,9}|rate-[0-9]{1,7}(-[0-9]{1,9})?", step.name)
-    given = {"users": step.users, "requests_per_second": step.requests_per_second}
-    return looks_default is None or step.name == default_name(given)
 
 
 class Step(Model):
@@ -260,7 +250,6 @@ class Step(Model):
                 " && double(self.name.substring(5).replace('-', '.')) == self.requestsPerSecond))"
             ),
             message="name must not be the default name of a different step, such as users-5",
-            is_satisfied=_has_no_foreign_name,
         ),
         Rule(
             cel=(
@@ -271,15 +260,10 @@ class Step(Model):
                 "spawnRate, thinkTime and pacingMilliseconds must go with users,"
                 " an arrival rate has none"
             ),
-            is_satisfied=lambda s: (
-                s.users is not None
-                or (s.spawn_rate is None and s.think_time is None and s.pacing_milliseconds is None)
-            ),
         ),
         Rule(
             cel="!(has(self.thinkTime) && has(self.pacingMilliseconds))",
             message="thinkTime and pacingMilliseconds must not both be set, each is the whole wait",
-            is_satisfied=lambda s: s.think_time is None or s.pacing_milliseconds is None,
         ),
         *RATE_CHANGE_RULES,
         Rule(
@@ -291,15 +275,10 @@ class Step(Model):
                 "arrivalDistribution and rampSeconds must go with requestsPerSecond,"
                 " users start with spawnRate"
             ),
-            is_satisfied=lambda s: (
-                s.requests_per_second is not None
-                or (s.arrival_distribution is None and s.ramp_seconds is None)
-            ),
         ),
         Rule(
             cel="!has(self.users) || !has(self.maxInFlight)",
             message="maxInFlight must go with requestsPerSecond or replay, a user has one request",
-            is_satisfied=lambda s: s.users is None or s.max_in_flight is None,
         ),
     )
 
@@ -366,7 +345,6 @@ class Load(Model):
         Rule(
             cel="self.steps.size() > 0 || has(self.capacity)",
             message="steps must be set, or capacity, there is no load without",
-            is_satisfied=lambda load: bool(load.steps) or load.capacity is not None,
         ),
         Rule(
             cel=(
@@ -377,42 +355,27 @@ class Load(Model):
                 " : s.requestsPerSecond == t.requestsPerSecond))))"
             ),
             message="steps must have different names, set name where two do the same",
-            is_satisfied=lambda load: len({step.name for step in load.steps}) == len(load.steps),
         ),
         Rule(
             cel="self.percentiles.all(p, self.percentiles.exists_one(q, q == p))",
             message="percentiles must be different numbers",
-            is_satisfied=lambda load: len(set(load.percentiles)) == len(load.percentiles),
         ),
         Rule(
             cel="self.steps.all(s, !has(s.users) || s.users >= self.workers)",
             message="workers must not be more than the users of any step, each worker needs a user",
-            is_satisfied=lambda load: all(
-                step.users is None or step.users >= load.workers for step in load.steps
-            ),
         ),
         Rule(
             cel="!has(self.capacity) || self.capacity.maxUsers >= self.workers",
             message="workers must not be more than capacity.maxUsers, each worker needs a user",
-            is_satisfied=lambda load: (
-                load.capacity is None or load.capacity.max_users >= load.workers
-            ),
         ),
         Rule(
             cel="self.steps.all(s, !has(s.maxInFlight) || s.maxInFlight >= self.workers)",
             message=(
                 "workers must not be more than maxInFlight of any step, each needs a connection"
             ),
-            is_satisfied=lambda load: all(
-                step.max_in_flight is None or step.max_in_flight >= load.workers
-                for step in load.steps
-            ),
         ),
         Rule(
             cel="self.onWorkerLoss == 'RepeatStep' || self.workers >= 2",
             message="onWorkerLoss Redistribute must go with 2 workers or more",
-            is_satisfied=lambda load: (
-                load.on_worker_loss is OnWorkerLoss.REPEAT_STEP or load.workers >= 2
-            ),
         ),
     )

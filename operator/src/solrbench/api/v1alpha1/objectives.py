@@ -128,12 +128,10 @@ class Objective(Model):
             ),
             message="request and steps must not go with indexingTime and indexSize, which are one"
             " number of the whole benchmark",
-            is_satisfied=lambda o: not o.is_of_dataset or (o.request is None and not o.steps),
         ),
         Rule(
             cel="!has(self.indexSize) || !self.failFast",
             message="failFast must not go with indexSize, which is known after the load",
-            is_satisfied=lambda o: o.index_size is None or not o.fail_fast,
         ),
     )
 
@@ -147,11 +145,6 @@ class Objective(Model):
         """Whether trials of the capacity search have to meet it: what grows with the rate."""
         grows = (self.response_time, self.mean_response_time, self.failures)
         return not self.steps and any(each is not None for each in grows)
-
-    @property
-    def limits_time(self) -> bool:
-        """Whether it limits response times, which a capacity search needs."""
-        return self.response_time is not None or self.mean_response_time is not None
 
 
 PROBE_SECONDS = 10
@@ -201,17 +194,12 @@ class Capacity(Model):
         Rule(
             cel="!has(self.thinkTime) || self.searchFor == 'Users'",
             message="thinkTime must go with searchFor Users, an arrival rate has none",
-            is_satisfied=lambda c: c.think_time is None or c.search_for is SearchFor.USERS,
         ),
         Rule(
             cel="!has(self.maxInFlight) || self.searchFor != 'Users'",
             message="maxInFlight must go with searchFor RequestsPerSecond, a user has one request",
-            is_satisfied=lambda c: c.max_in_flight is None or c.search_for is not SearchFor.USERS,
         ),
     )
-
-
-_MIN_EFFECT = 0.1
 
 
 class PrimaryMetric(StrEnum):
@@ -270,6 +258,5 @@ class ComparisonSpec(Model):
         Rule(
             cel="self.smallestEffectPercent >= 0.1",
             message="smallestEffectPercent must be at least 0.1",
-            is_satisfied=lambda comparison: comparison.smallest_effect_percent >= _MIN_EFFECT,
         ),
     )

@@ -4,7 +4,6 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.rules import Model, Rule, at_most_one
 from solrbench.api.v1alpha1.fields import Cpu, Int, Labels, Memory, ObjectName
 
@@ -41,20 +40,10 @@ class Resources(Model):
         Rule(
             cel=_cel_within("cpu"),
             message="requests.cpu must not be greater than limits.cpu",
-            is_satisfied=lambda r: (
-                r.requests.cpu is None
-                or r.limits.cpu is None
-                or parse_cores(r.requests.cpu) <= parse_cores(r.limits.cpu)
-            ),
         ),
         Rule(
             cel=_cel_within("memory"),
             message="requests.memory must not be greater than limits.memory",
-            is_satisfied=lambda r: (
-                r.requests.memory is None
-                or r.limits.memory is None
-                or parse_bytes(r.requests.memory) <= parse_bytes(r.limits.memory)
-            ),
         ),
     )
 
@@ -102,12 +91,10 @@ class Toleration(Model):
         Rule(
             cel="has(self.key) || self.operator == 'Exists'",
             message="must set key when operator is Equal",
-            is_satisfied=lambda t: t.key is not None or t.operator == "Exists",
         ),
         Rule(
             cel="!has(self.value) || self.operator == 'Equal'",
             message="must not set value when operator is Exists, which matches any value",
-            is_satisfied=lambda t: t.value is None or t.operator == "Equal",
         ),
     )
 
@@ -137,7 +124,6 @@ def _values_go_with(operators: str) -> Rule:
     return Rule(
         cel=f"has(self.values) == (self.operator in {operators})",
         message="must set values when operator is not Exists or DoesNotExist, and only then",
-        is_satisfied=lambda each: (each.values is not None) == (each.operator in operators),
     )
 
 

@@ -131,9 +131,6 @@ class Expectation(Model):
         Rule(
             cel="has(self.minNumFound) || has(self.maxNumFound) || has(self.contains)",
             message="must set at least one of minNumFound, maxNumFound, contains",
-            is_satisfied=lambda e: any(
-                x is not None for x in (e.min_num_found, e.max_num_found, e.contains)
-            ),
         ),
         Rule(
             cel=(
@@ -141,11 +138,6 @@ class Expectation(Model):
                 " || self.minNumFound <= self.maxNumFound"
             ),
             message="minNumFound must not be greater than maxNumFound",
-            is_satisfied=lambda e: (
-                e.min_num_found is None
-                or e.max_num_found is None
-                or e.min_num_found <= e.max_num_found
-            ),
         ),
     )
 
@@ -219,7 +211,6 @@ class TransactionRequest(Model):
         Rule(
             cel="!has(self.jsonBody) || !has(self.method) || self.method == 'POST'",
             message="method must be POST, or left out, with jsonBody",
-            is_satisfied=lambda r: r.json_body is None or r.method in {None, "POST"},
         ),
     )
 
@@ -242,7 +233,6 @@ class Transaction(Model):
                 "thinkTime must be left out of the first request; set it on the step, for the wait"
                 " between transactions"
             ),
-            is_satisfied=lambda t: t.requests[0].think_time is None,
         ),
     )
 
@@ -280,18 +270,9 @@ class MixEntry(Model):
                 "handler, method and expect must be set on the requests of the transaction,"
                 " not beside it"
             ),
-            is_satisfied=lambda e: (
-                e.transaction is None or (e.handler, e.method, e.expect) == (None, None, None)
-            ),
         ),
         Rule(
             cel="!has(self.updates) || (!has(self.method) && !has(self.expect))",
             message="method and expect must be left out with updates, which are POST requests",
-            is_satisfied=lambda e: e.updates is None or (e.method, e.expect) == (None, None),
         ),
     )
-
-
-def count_names(entry: MixEntry) -> int:
-    """Return how many request names an entry has."""
-    return 1 if entry.transaction is None else 1 + len(entry.transaction.requests)

@@ -5,23 +5,17 @@ is left to the report (`solrbench.decide.status_size`). A report is as many Conf
 and etcd holds 2 GiB for the whole cluster unless set otherwise.
 """
 
-import re
 from typing import Any
 
 from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.load import MAX_REPEATS, RepeatStart, SolrCaches
+from solrbench.api.v1alpha1.load import MAX_REPEATS
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
-from solrbench.api.v1alpha1.request_mix import count_names
-from solrbench.api.v1alpha1.validity import Collect
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 
 REPEAT_RULES = (
     Rule(
         cel=f"!has(self.diagnostics) || self.diagnostics.repeat <= {MAX_REPEATS}",
         message="diagnostics.repeat must not be greater than the number of load.repeats",
-        is_satisfied=lambda spec: (
-            spec.diagnostics is None or spec.diagnostics.repeat <= spec.load.repeats.most
-        ),
     ),
     Rule(
         cel=(
@@ -33,14 +27,6 @@ REPEAT_RULES = (
             "diagnostics.gcLog and diagnostics.flightRecording are taken in Solr's pods: they must"
             " go with target.solrCloud and load.telemetry.collect: ServersAndPods"
         ),
-        is_satisfied=lambda spec: (
-            spec.diagnostics is None
-            or not (spec.diagnostics.gc_log or spec.diagnostics.flight_recording)
-            or (
-                spec.target.solr_cloud is not None
-                and spec.load.telemetry.collect is Collect.SERVERS_AND_PODS
-            )
-        ),
     ),
     Rule(
         cel=(
@@ -51,21 +37,12 @@ REPEAT_RULES = (
             "load.repeats.until must go with target.variants or comparison.baseline, otherwise"
             " there is nothing to decide; set count"
         ),
-        is_satisfied=lambda spec: (
-            spec.load.repeats.until is None
-            or len(spec.target.variants) >= 2
-            or spec.comparison.baseline is not None
-        ),
     ),
     Rule(
         cel="self.load.repeats.startOn != 'FreshTarget' || has(self.target.solrCloud)",
         message=(
             "load.repeats.startOn FreshTarget must go with target.solrCloud, an existing target"
             " cannot be provisioned again; FreshData indexes again"
-        ),
-        is_satisfied=lambda spec: (
-            spec.load.repeats.start_on is not RepeatStart.FRESH_TARGET
-            or spec.target.solr_cloud is not None
         ),
     ),
     Rule(
@@ -74,20 +51,12 @@ REPEAT_RULES = (
             "load.repeats.startOn FreshData must go with a dataset, a collection of yours is never"
             " deleted"
         ),
-        is_satisfied=lambda spec: (
-            spec.load.repeats.start_on is not RepeatStart.FRESH_DATA or spec.dataset is not None
-        ),
     ),
     Rule(
         cel=("!has(self.load.between) || self.load.between.caches != 'Empty' || has(self.dataset)"),
         message=(
             "load.between.caches Empty must go with a dataset, a collection of yours is never"
             " reloaded"
-        ),
-        is_satisfied=lambda spec: (
-            spec.load.between is None
-            or spec.load.between.caches is not SolrCaches.EMPTY
-            or spec.dataset is not None
         ),
     ),
 )
@@ -130,11 +99,6 @@ def max_step_runs(spec: Any) -> int:
     return steps + trials * max(len(spec.target.variants), 1)
 
 
-def declared_names(spec: Any) -> int:
-    """Return how many request names the mix has; query files and locustfiles may have more."""
-    return sum(map(count_names, spec.workload.mix)) if spec.workload.mix else 1
-
-
 def max_request_names(spec: Any) -> int:
     """Return how many request names fit into the status and the report."""
     ladder = max(count_load_steps(spec), 1)
@@ -153,7 +117,6 @@ SIZE_RULES = (
             "load.steps times target.variants times the names of workload.mix must be at most"
             f" {MAX_RESULTS}, more results do not fit into the status"
         ),
-        is_satisfied=lambda spec: count_load_steps(spec) * declared_names(spec) <= MAX_RESULTS,
     ),
     Rule(
         cel=f"({LOAD_STEPS} * {MAX_REPEATS} + {_TRIALS}) * {_NAMES} <= {MAX_RECORDS}",
@@ -162,7 +125,6 @@ SIZE_RULES = (
             f" workload.mix must be at most {MAX_RECORDS}, more do not fit into the report of"
             f" {MAX_REPORT_BYTES >> 20} MiB; the trials of load.capacity count as steps"
         ),
-        is_satisfied=lambda spec: max_step_runs(spec) * declared_names(spec) <= MAX_RECORDS,
     ),
 )
 
@@ -170,20 +132,8 @@ SIZE_RULES = (
 _ONCE = "(has({0}.order) && {0}.order == 'Once')"
 
 
-def _once(spec: Any) -> bool:
-    entries = spec.workload.entries
-    lists = [e.queries or (e.transaction.inputs if e.transaction else None) for e in entries]
-    return any(each is not None and each.order == "Once" for each in lists)
-
-
 _DEFAULT_NAME = "(users-[0-9]+|rate-[0-9]+(-[0-9]+)?|step)"
 """Of a step without a name; whether there is one, only its results show."""
-
-
-def _names_steps(spec: Any) -> bool:
-    known = {step.name for step in spec.load.steps}
-    named = (name for objective in spec.objectives for name in objective.steps)
-    return all(name in known or re.fullmatch(_DEFAULT_NAME, name) for name in named)
 
 
 OBJECTIVE_RULES = (
@@ -193,16 +143,12 @@ OBJECTIVE_RULES = (
             " || self.load.steps.exists(t, has(t.name) && t.name == s)))"
         ),
         message="objectives.steps must be names of load.steps",
-        is_satisfied=_names_steps,
     ),
     Rule(
         cel=f"self.objectives.size() * {LOAD_STEPS} <= {MAX_OBJECTIVE_RESULTS}",
         message=(
             "objectives times load.steps times target.variants must be at most"
             f" {MAX_OBJECTIVE_RESULTS}, more results do not fit into the status"
-        ),
-        is_satisfied=lambda spec: (
-            len(spec.objectives) * count_load_steps(spec) <= MAX_OBJECTIVE_RESULTS
         ),
     ),
     Rule(
@@ -214,10 +160,6 @@ OBJECTIVE_RULES = (
             "objectives must have one with responseTime or meanResponseTime, and without steps, for"
             " load.capacity: the highest rate is the one that just meets it"
         ),
-        is_satisfied=lambda spec: (
-            spec.load.capacity is None
-            or any(each.limits_time and not each.steps for each in spec.objectives)
-        ),
     ),
     Rule(
         cel="!has(self.load.capacity) || !has(self.load.repeats.until)",
@@ -225,7 +167,6 @@ OBJECTIVE_RULES = (
             "load.capacity must not go with load.repeats.until, a search comes after a known number"
             " of repeats; set load.repeats.count"
         ),
-        is_satisfied=lambda spec: spec.load.capacity is None or spec.load.repeats.until is None,
     ),
     Rule(
         cel="!has(self.load.capacity) || !has(self.workload.locustfile)",
@@ -233,7 +174,6 @@ OBJECTIVE_RULES = (
             "load.capacity must not go with workload.locustfile, a locustfile runs a closed loop"
             " and cannot hold an arrival rate; use workload.queries or workload.mix"
         ),
-        is_satisfied=lambda spec: spec.load.capacity is None or spec.workload.locustfile is None,
     ),
     Rule(
         cel=(
@@ -248,7 +188,6 @@ OBJECTIVE_RULES = (
             "load.capacity must not go with the order Once, a search sends as many requests as it"
             " needs; set the order Sequential or Random"
         ),
-        is_satisfied=lambda spec: spec.load.capacity is None or not _once(spec),
     ),
 )
 """For `Spec`."""

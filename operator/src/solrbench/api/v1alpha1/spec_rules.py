@@ -3,13 +3,9 @@
 from typing import Any
 
 from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.collection import RouterName
-from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.load import MAX_REPEATS, RepeatStart
 from solrbench.api.v1alpha1.objectives import PROBE_SECONDS
-from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
-from solrbench.api.v1alpha1.request_mix import MixEntry
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.pod_options import PodComponent
 
 _TRIALS = (
     f"(has(self.load.capacity) ? {PROBE_SECONDS} + self.load.capacity.maxTrials"
@@ -59,24 +55,11 @@ DURATION_RULES = (
             " times target.variants and, unless they start on fresh data or targets,"
             " load.repeats; the trials of load.capacity count as a step"
         ),
-        is_satisfied=lambda spec: planned_seconds(spec) <= spec.deadlines.measuring_seconds,
     ),
 )
 
 
 _GENERATOR = "(has(self.dataset) && has(self.dataset.generator))"
-
-
-def _has_generator(dataset: Dataset | None) -> bool:
-    return dataset is not None and dataset.generator is not None
-
-
-def _is_generated(entry: MixEntry) -> bool:
-    inputs = entry.transaction.inputs if entry.transaction is not None else None
-    return any(
-        source is not None and source.generated is not None
-        for source in (entry.queries, entry.updates, inputs)
-    )
 
 
 GENERATED_RULES = (
@@ -88,11 +71,6 @@ GENERATED_RULES = (
             "workload.queries.generated must go with dataset.generator;"
             " set queries of your own for other data"
         ),
-        is_satisfied=lambda spec: (
-            spec.workload.queries is None
-            or spec.workload.queries.generated is None
-            or _has_generator(spec.dataset)
-        ),
     ),
     Rule(
         cel=(
@@ -102,11 +80,6 @@ GENERATED_RULES = (
         message=(
             "workload.warmUpQueries.generated must go with dataset.generator;"
             " set queries of your own for other data"
-        ),
-        is_satisfied=lambda spec: (
-            spec.workload.warm_up_queries is None
-            or spec.workload.warm_up_queries.generated is None
-            or _has_generator(spec.dataset)
         ),
     ),
     Rule(
@@ -121,10 +94,6 @@ GENERATED_RULES = (
             "workload.mix must have nothing generated without dataset.generator;"
             " set queries, inputs and documents of your own for other data"
         ),
-        is_satisfied=lambda spec: (
-            _has_generator(spec.dataset)
-            or not any(_is_generated(entry) for entry in spec.workload.mix or ())
-        ),
     ),
 )
 """Rules of `Spec`."""
@@ -133,27 +102,6 @@ GENERATED_RULES = (
 def _cel_none_sets(field: str, component: PodComponent) -> str:
     used = f"has(each.{field}) && '{component}' in each.components"
     return f"!self.podOptions.exists(each, {used})"
-
-
-def _options_of(spec: Any, component: PodComponent) -> list[PodOptions]:
-    return [pod_option for pod_option in spec.pod_options if component in pod_option.components]
-
-
-def _is_possible_in_solr_cloud(spec: Any) -> bool:
-    solr = spec.target.solr_cloud
-    if solr is None or solr.provisioner != "SolrOperator":
-        return True
-    return all(option.runtime_class_name is None for option in _options_of(spec, PodComponent.SOLR))
-
-
-def _is_possible_in_zookeeper_cluster(spec: Any) -> bool:
-    solr = spec.target.solr_cloud
-    if solr is None or solr.zookeeper.mode != "Provided":
-        return True
-    return all(
-        option.priority_class_name is None and option.runtime_class_name is None
-        for option in _options_of(spec, PodComponent.ZOOKEEPER)
-    )
 
 
 POD_OPTION_RULES = (
@@ -166,7 +114,6 @@ POD_OPTION_RULES = (
             "podOptions must not set runtimeClassName for Solr with provisioner SolrOperator, a"
             " SolrCloud has no such field; name other components, or use StatefulSet"
         ),
-        is_satisfied=_is_possible_in_solr_cloud,
     ),
     Rule(
         cel=(
@@ -179,22 +126,9 @@ POD_OPTION_RULES = (
             " zookeeper.mode Provided, a ZookeeperCluster has no such field; name other"
             " components, or use Ensemble"
         ),
-        is_satisfied=_is_possible_in_zookeeper_cluster,
     ),
 )
 """Rules of `Spec`."""
-
-
-def _prefixes(dataset: Dataset | None) -> int:
-    if dataset is None or dataset.generator is None:
-        return 0
-    return dataset.generator.route_prefixes
-
-
-def _routed(workload: Workload) -> float:
-    lists = [entry.queries for entry in workload.entries]
-    generated = [queries.generated for queries in lists if queries is not None]
-    return max((queries.routed_percent for queries in generated if queries is not None), default=0)
 
 
 ROUTING_RULES = (
@@ -208,13 +142,6 @@ ROUTING_RULES = (
         message=(
             "dataset.generator.routePrefixes must go with collection.router.name compositeId"
             " without a field, no other router reads prefixes of ids"
-        ),
-        is_satisfied=lambda spec: (
-            _prefixes(spec.dataset) == 0
-            or (
-                spec.collection.router.name is RouterName.COMPOSITE_ID
-                and spec.collection.router.field is None
-            )
         ),
     ),
     Rule(
@@ -230,7 +157,6 @@ ROUTING_RULES = (
             "workload.queries.generated.routedPercent must go with"
             " dataset.generator.routePrefixes, queries are routed by the prefixes of ids"
         ),
-        is_satisfied=lambda spec: _routed(spec.workload) == 0 or _prefixes(spec.dataset) >= 1,
     ),
 )
 """Rules of `Spec`."""

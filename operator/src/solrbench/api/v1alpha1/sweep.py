@@ -4,7 +4,6 @@ A sweep of 500 points has a status of at most 100 kB; all results of a point are
 the report of its benchmark.
 """
 
-import re
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -201,14 +200,10 @@ class SolrBenchmarkSweep(Model):
         Rule(
             cel=f"self.metadata.name.size() <= {MAX_SWEEP_NAME}",
             message=f"metadata.name must have at most {MAX_SWEEP_NAME} characters",
-            is_satisfied=lambda s: len(s.metadata.name) <= MAX_SWEEP_NAME,
         ),
         Rule(
             cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
             message="metadata.name must start with a letter and must not contain dots",
-            is_satisfied=lambda s: (
-                re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", s.metadata.name) is not None
-            ),
         ),
     )
 

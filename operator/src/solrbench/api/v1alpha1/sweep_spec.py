@@ -78,7 +78,6 @@ class SweepRepeats(Model):
         Rule(
             cel="self.min <= self.max",
             message="max must not be less than min",
-            is_satisfied=lambda r: r.min <= r.max,
         ),
     )
 

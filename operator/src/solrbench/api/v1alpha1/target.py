@@ -1,13 +1,10 @@
 """`spec.target`: a SolrCloud that is created, or an existing Solr, and its access variants."""
 
-import re
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
-from pydantic.alias_generators import to_snake
 
-from solrbench.api.quantities import parse_bytes
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import (
     PORT,
@@ -108,7 +105,6 @@ class Existing(Model):
                 "collectionName must be set with collectionPolicy UseExisting, and only then;"
                 " with Create the collection has the benchmark's name"
             ),
-            is_satisfied=lambda e: e.uses_collection == (e.collection_name is not None),
         ),
         Rule(
             cel=(
@@ -116,9 +112,6 @@ class Existing(Model):
                 " || self.urls.all(url, url.startsWith('https://'))"
             ),
             message="urls must all start with https:// when tls is set",
-            is_satisfied=lambda e: (
-                e.tls is None or all(url.startswith("https://") for url in e.urls or [])
-            ),
         ),
     )
 
@@ -170,7 +163,6 @@ VARIANT_RULES = (
     Rule(
         cel="self.variants.size() != 1",
         message="variants must be none or at least 2, the first one is the baseline of the others",
-        is_satisfied=lambda target: len(target.variants) != 1,
     ),
 )
 """Rules of the model that holds the variants."""
@@ -183,10 +175,6 @@ SERVICE_RULE = Rule(
         "variants must not have the endpoint Service with target.existing, whose Services are"
         " unknown; set urls instead"
     ),
-    is_satisfied=lambda target: (
-        target.solr_cloud is not None
-        or all(variant.endpoint is not VariantEndpoint.SERVICE for variant in target.variants)
-    ),
 )
 """For the model that holds both."""
 
@@ -195,7 +183,6 @@ MAX_STEP_VARIANTS = 32
 STEP_VARIANTS_RULE = Rule(
     cel=f"self.target.variants.size() * self.load.steps.size() <= {MAX_STEP_VARIANTS}",
     message=f"target.variants times load.steps must be at most {MAX_STEP_VARIANTS}",
-    is_satisfied=lambda spec: len(spec.target.variants) * len(spec.load.steps) <= MAX_STEP_VARIANTS,
 )
 """Keeps status, metrics and the plan of the load as small as those of the longest ladder."""
 
@@ -252,15 +239,7 @@ def no_heap_flags(field: str) -> Rule:
     return Rule(
         cel=f"!has(self.{field}) || !self.{field}.matches('{HEAP_FLAGS}')",
         message=f"{field} must not contain -Xms, -Xmx or another heap size, set heap instead",
-        is_satisfied=lambda solr: (
-            re.search(HEAP_FLAGS, getattr(solr, to_snake(field)) or "") is None
-        ),
     )
-
-
-def _limit_covers_heap(resources: Resources, heap: str) -> bool:
-    limit = resources.limits.memory
-    return limit is None or parse_bytes(limit) >= 1.25 * parse_bytes(heap)
 
 
 HEAP_RULE = Rule(
@@ -272,7 +251,6 @@ HEAP_RULE = Rule(
         " >= 1.25 * quantity(self.heap).asApproximateFloat()"
     ),
     message="resources.limits.memory must be at least 1.25 times heap",
-    is_satisfied=lambda owner: _limit_covers_heap(owner.resources, owner.heap),
 )
 """For what has `heap` and `resources`.
 
@@ -338,10 +316,6 @@ class ZooKeeper(Model):
         Rule(
             cel="has(self.connectionString) == (self.mode == 'External')",
             message="must set connectionString when mode is External, and only then",
-            is_satisfied=lambda zookeeper: (
-                (zookeeper.connection_string is not None)
-                == (zookeeper.mode is ZooKeeperMode.EXTERNAL)
-            ),
         ),
     )
 
@@ -397,17 +371,12 @@ class SolrCloud(Model):
         Rule(
             cel=f"!self.image.tag.matches('^(?:{SOLR_10})$')",
             message="image.tag must not be of Solr 10, which is not supported yet; use a 9.x tag",
-            is_satisfied=lambda solr: re.fullmatch(SOLR_10, solr.image.tag) is None,
         ),
         Rule(
             cel="self.zookeeper.mode != 'Provided' || self.provisioner == 'SolrOperator'",
             message=(
                 "zookeeper.mode must not be Provided with provisioner StatefulSet, only the Solr"
                 " Operator provides one; use Ensemble or External"
-            ),
-            is_satisfied=lambda solr: (
-                solr.zookeeper.mode is not ZooKeeperMode.PROVIDED
-                or solr.provisioner is Provisioner.SOLR_OPERATOR
             ),
         ),
     )

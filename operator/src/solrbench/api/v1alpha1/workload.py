@@ -1,13 +1,11 @@
 """`spec.workload`: the requests, or custom Locust users that send them."""
 
-import re
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import (
-    DEFAULT_SEED,
     FileName,
     Handler,
     Int,
@@ -25,7 +23,6 @@ from solrbench.api.v1alpha1.request_mix import (
     Queries,
     QueryConfigMap,
     QueryVolume,
-    count_names,
 )
 
 RESERVED_PREFIX = "SOLRBENCH_"
@@ -83,10 +80,6 @@ class Locustfile(Model):
                 "environment must have names of letters, digits and '_' that do not start with"
                 f" {RESERVED_PREFIX}, such as BRANCH"
             ),
-            is_satisfied=lambda locustfile: all(
-                re.fullmatch(_VARIABLE, name, re.ASCII) and not name.startswith(RESERVED_PREFIX)
-                for name in locustfile.environment
-            ),
         ),
     )
 
@@ -101,17 +94,6 @@ LOCUSTFILE_RULE = Rule(
         "requestName, handler, method, parameters, expect and seed must be left out with"
         " locustfile, the file itself controls what is sent and checked"
     ),
-    is_satisfied=lambda workload: (
-        workload.locustfile is None
-        or (
-            workload.request_name == "query"
-            and workload.handler == "/select"
-            and workload.method == "GET"
-            and not workload.parameters
-            and workload.expect is None
-            and workload.seed == DEFAULT_SEED
-        )
-    ),
 )
 """For `Workload`: what belongs to queries alone."""
 
@@ -122,10 +104,6 @@ LOCUSTFILE_RULES = (
             "load.steps must set users, not requestsPerSecond, with workload.locustfile,"
             " a locustfile runs a closed loop and cannot hold an arrival rate"
         ),
-        is_satisfied=lambda spec: (
-            spec.workload.locustfile is None
-            or all(step.users is not None for step in spec.load.steps)
-        ),
     ),
     Rule(
         cel="!has(self.workload.locustfile) || self.load.steps.all(s,"
@@ -133,13 +111,6 @@ LOCUSTFILE_RULES = (
         message=(
             "load.steps must not set thinkTime or pacingMilliseconds with workload.locustfile,"
             " its users have a wait_time"
-        ),
-        is_satisfied=lambda spec: (
-            spec.workload.locustfile is None
-            or all(
-                step.think_time is None and step.pacing_milliseconds is None
-                for step in spec.load.steps
-            )
         ),
     ),
     Rule(
@@ -150,11 +121,6 @@ LOCUSTFILE_RULES = (
         message=(
             "workload.locustfile must not go with target.existing.basicAuth or tls, its code"
             " could read what the Secrets hold"
-        ),
-        is_satisfied=lambda spec: (
-            spec.workload.locustfile is None
-            or spec.target.existing is None
-            or (spec.target.existing.basic_auth is None and spec.target.existing.tls is None)
         ),
     ),
 )
@@ -211,7 +177,6 @@ class Workload(Model):
         Rule(
             cel="!has(self.warmUpQueries) || !has(self.locustfile)",
             message="warmUpQueries must not go with locustfile, whose users also warm up",
-            is_satisfied=lambda w: w.warm_up_queries is None or w.locustfile is None,
         ),
         Rule(
             cel=(
@@ -223,7 +188,6 @@ class Workload(Model):
                 " every"
                 " request of a transaction"
             ),
-            is_satisfied=lambda w: sum(count_names(e) for e in w.mix or ()) <= MAX_REQUEST_NAMES,
         ),
     )
 

@@ -1,8 +1,8 @@
-"""Arithmetic and comparisons, by type (CEL language definition, "List of Standard Definitions").
+"""The tokens of a CEL expression, and what operators and functions make of values.
 
-The tokens of an expression (CEL language definition, "Syntax").
-
-What an expression can call: functions of CEL, and the quantities of Kubernetes' CEL library.
+By the CEL language definition, "Syntax" and "List of Standard Definitions", and for quantities and
+lists by Kubernetes' CEL library. A value is what JSON has, or a quantity; each error names the
+character of the expression at which it arises.
 """
 
 import math
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
@@ -18,6 +19,7 @@ _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<double>[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)"
     r"|(?P<int>0x[0-9a-fA-F]+|[0-9]+)(?![A-Za-z_])"
+    r"|(?P<raw>r\"[^\"\n]*\"|r'[^'\n]*')"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<string>\"([^\"\\\n]|\\.)*\"|'([^'\\\n]|\\.)*')"
     r"|(?P<operator>&&|\|\||[<>=!]=|[-+*/%<>!?:.,()\[\]])"
@@ -37,7 +39,7 @@ class Token:
     """A piece of an expression.
 
     Attributes:
-        kind: `int`, `double`, `name`, `string`, `operator` or `end`
+        kind: `int`, `double`, `raw`, `name`, `string`, `operator` or `end`
         text: as it stands there
         at: its first character, counted from 0
     """
@@ -78,6 +80,7 @@ class Quantity:
 
 
 _LARGEST = 2**63 - 1
+_NUMBER_TYPES = (int, float)
 _TYPES: dict[type, str] = {
     bool: "bool",
     int: "int",
@@ -99,6 +102,17 @@ def show(value: Any) -> str:
     text = repr(value) if isinstance(value, str) else str(value)
     kind = type_of(value)
     return f"a {kind}" if kind in {"map", "quantity"} else f"{text[:40]} ({kind})"
+
+
+def check_bool(at: int, value: Any) -> bool:
+    """Return a boolean.
+
+    Raises:
+        ExpressionError: if the value is none.
+    """
+    if value is not True and value is not False:
+        raise ExpressionError(at, f"must be true or false, not {show(value)}")
+    return bool(value)
 
 
 def check_range(at: int, number: int) -> int:
@@ -124,7 +138,7 @@ def are_equal(at: int, left: Any, right: Any) -> bool:
         return len(left) == len(right) and all(
             are_equal(at, *pair) for pair in zip(left, right, strict=True)
         )
-    if left is None or right is None or _is_number(left, right):
+    if left is None or right is None or _are_numbers(left, right):
         return bool(left == right)
     raise ExpressionError(at, f"{show(left)} and {show(right)} are never equal")
 
@@ -135,7 +149,7 @@ def is_less(at: int, left: Any, right: Any) -> bool:
     Raises:
         ExpressionError: if one is no number; texts have an order, but not that of quantities.
     """
-    if _is_number(left, right):
+    if _are_numbers(left, right):
         return bool(left < right)
     if isinstance(left, str) and isinstance(right, str):
         text = "texts are not ordered here, write quantity(a).isLessThan(quantity(b))"
@@ -143,28 +157,61 @@ def is_less(at: int, left: Any, right: Any) -> bool:
     raise ExpressionError(at, f"there is no order of {show(left)} and {show(right)}")
 
 
-def calculate(at: int, operator: str, left: Any, right: Any) -> Any:
-    """Return the result of `+`, `-`, `*`, `/` or `%`.
+def negate(at: int, value: Any) -> Any:
+    """Return a number with the other sign.
 
     Raises:
-        ExpressionError: if the types do not fit, or the result is no number of 64 bits.
+        ExpressionError: if the value is none.
     """
-    kinds = type_of(left), type_of(right)
-    if operator == "+" and kinds in {("string", "string"), ("list", "list")}:
-        return left + right
-    if kinds == ("int", "int"):
-        if operator in "/%" and right == 0:
-            raise ExpressionError(at, "division by zero")
-        return check_range(at, _INTS[operator](left, right))
-    if kinds == ("double", "double") and operator != "%":
-        return _divide(left, right) if operator == "/" else _INTS[operator](left, right)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ExpressionError(at, f"{show(value)} has no sign")
+    return check_range(at, -value) if isinstance(value, int) else -value
+
+
+def read_element(at: int, of: Any, key: Any) -> Any:
+    """Return the item of a list at a place, or the value of a field.
+
+    Raises:
+        ExpressionError: if there is none.
+    """
+    if isinstance(of, dict):
+        if key not in of:
+            raise ExpressionError(at, f"there is no {key}, only {', '.join(of)}")
+        return of[key]
+    if not isinstance(of, list) or type(key) is not int:
+        raise ExpressionError(at, f"{show(of)} has no {key}")
+    if not 0 <= key < len(of):
+        raise ExpressionError(at, f"there is no [{key}] in {len(of)} values")
+    return of[key]
+
+
+def _is_in(at: int, value: Any, of: Any) -> bool:
+    if isinstance(of, list):
+        return any(are_equal(at, value, each) for each in of)
+    if isinstance(of, dict):
+        return value in of
+    raise ExpressionError(at, f"in needs a list after it, not {show(of)}")
+
+
+def _calculate(operator: str, at: int, left: Any, right: Any) -> Any:
+    kind = type(left)
+    if kind is type(right):
+        if kind is int:
+            if operator in "/%" and right == 0:
+                raise ExpressionError(at, "division by zero")
+            return check_range(at, _INTS[operator](left, right))
+        if kind is float and operator != "%":
+            return _divide(left, right) if operator == "/" else _INTS[operator](left, right)
+        if kind in {str, list} and operator == "+":
+            return left + right
+    kinds = {type_of(left), type_of(right)}
     shown = f"{show(left)} {operator} {show(right)}"
-    hint = ", use double() or int()" if set(kinds) == {"int", "double"} else ""
+    hint = ", use double() or int()" if kinds == {"int", "double"} else ""
     raise ExpressionError(at, f"{shown} is not defined{hint}")
 
 
-def _is_number(*values: Any) -> bool:
-    return all(type_of(value) in {"int", "double"} for value in values)
+def _are_numbers(left: Any, right: Any) -> bool:
+    return type(left) in _NUMBER_TYPES and type(right) in _NUMBER_TYPES
 
 
 def _divide_whole(left: int, right: int) -> int:
@@ -190,10 +237,27 @@ _INTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-FUNCTIONS = frozenset({"double", "int", "quantity", "size"})
-METHODS = frozenset(
+OPERATORS: dict[str, Callable[[int, Any, Any], Any]] = {
+    "==": are_equal,
+    "!=": lambda *operands: not are_equal(*operands),
+    "<": is_less,
+    ">": lambda at, left, right: is_less(at, right, left),
+    "<=": lambda *operands: is_less(*operands) or are_equal(*operands),
+    ">=": lambda at, left, right: is_less(at, right, left) or are_equal(at, left, right),
+    "in": _is_in,
+} | {operator: partial(_calculate, operator) for operator in _INTS}
+"""By character, left and right value; they raise `ExpressionError` if the types do not fit, or a
+result does not fit into 64 bits."""
+
+
+EXCLUSION_FUNCTIONS = frozenset({"double", "int", "quantity", "size"})
+EXCLUSION_METHODS = frozenset(
     {"compareTo", "contains", "endsWith", "isGreaterThan", "isLessThan", "size", "startsWith"}
 )
+RULE_FUNCTIONS = EXCLUSION_FUNCTIONS | {"has", "isQuantity"}
+RULE_METHODS = EXCLUSION_METHODS | {
+    "asApproximateFloat", "isSorted", "matches", "replace", "substring", "sum",
+}  # fmt: skip
 
 
 def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
@@ -234,8 +298,16 @@ def _int(value: Any) -> int:
     return int(value)
 
 
+def _matches(text: str, pattern: str) -> bool:
+    """Search as RE2 does, whose `$` is the end of the text, also behind the end of a line."""
+    if pattern.endswith("$"):
+        pattern = pattern.removesuffix("$") + r"\Z"
+    return re.search(pattern, text, re.ASCII) is not None
+
+
 _NUMBERS = ("int", "double", "string")
 _TAKES: dict[str, tuple[tuple[tuple[str, ...], ...], Callable[..., Any]]] = {
+    "asApproximateFloat": ((("quantity",),), lambda quantity: float(quantity.number)),
     "compareTo": ((("quantity",), ("quantity",)), _compare),
     "contains": ((("string",), ("string",)), lambda text, part: part in text),
     "double": ((_NUMBERS,), float),
@@ -243,7 +315,13 @@ _TAKES: dict[str, tuple[tuple[tuple[str, ...], ...], Callable[..., Any]]] = {
     "int": ((_NUMBERS,), _int),
     "isGreaterThan": ((("quantity",), ("quantity",)), lambda *both: _compare(*both) > 0),
     "isLessThan": ((("quantity",), ("quantity",)), lambda *both: _compare(*both) < 0),
+    "isQuantity": ((("string",),), lambda text: parse_quantity(text) is not None),
+    "isSorted": ((("list",),), lambda items: items == sorted(items)),
+    "matches": ((("string",), ("string",)), _matches),
     "quantity": ((("string",),), _quantity),
+    "replace": ((("string",), ("string",), ("string",)), str.replace),
     "size": ((("string", "list", "map"),), len),
     "startsWith": ((("string",), ("string",)), str.startswith),
+    "substring": ((("string",), ("int",)), lambda text, start: text[start:]),
+    "sum": ((("list",),), sum),
 }

@@ -6,20 +6,62 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.sweep.expression_parser import parse_expression
-from solrbench.sweep.expression_values import ExpressionError
-from solrbench.sweep.expressions import evaluate
-from support.resources.cel import POINT, TRUE
+from solrbench.api.expression_values import ExpressionError
+from solrbench.api.expressions import EXCLUSION, RULE, parse_expression
+from support.resources.cel import POINT, TRUE, TRUE_IN_RULES
 
 
 def value_of(text: str, point: Mapping[str, Any] = POINT) -> Any:
-    return evaluate(parse_expression(text), point)
+    return parse_expression(text, EXCLUSION)({"point": point})
 
 
 @pytest.mark.parametrize("text", TRUE)
 def test_true_expression_is_true_and_its_negation_false(text: str) -> None:
     assert value_of(text) is True
     assert value_of(f"!({text})") is False
+
+
+def rule_value(text: str) -> Any:
+    return parse_expression(text, RULE)({"self": POINT})
+
+
+@pytest.mark.parametrize(
+    "text", [each.replace("point", "self") for each in (*TRUE, *TRUE_IN_RULES)]
+)
+def test_rule_may_use_all_of_exclusions_and_more(text: str) -> None:
+    assert rule_value(text) is True
+    assert rule_value(f"!({text})") is False
+
+
+@pytest.mark.parametrize("text", TRUE_IN_RULES)
+def test_exclusion_may_use_nothing_that_costs_more_than_its_length(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        value_of(text)
+
+
+def test_absent_field_has_no_value_but_can_be_asked_for() -> None:
+    assert rule_value("has(self.absent)") is False
+    assert rule_value("!has(self.absent) || self.absent == 1") is True
+    with pytest.raises(ExpressionError, match="there is no absent, only heap"):
+        rule_value("self.absent == 1")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("has(self)", "has takes one field, such as has(self.name)"),
+        ("has(self.heap.size)", "'2Gi' (string) has no fields"),
+        ("self.nodes.all(n, true)", "all needs a list, not 3 (int)"),
+        ("self.topology.all(n, n)", "must be true or false, not 4 (int)"),
+        ("self.topology.all(n, m > 1)", "there is no m; write self.m for a field"),
+        ("self.topology.all(n, true) && n == 1", "there is no n; write self.n for a field"),
+        ("self.topology.all(1, true)", "unexpected '1'"),
+    ],
+)
+def test_wrong_rule_is_refused(text: str, words: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        rule_value(text)
+    assert words in str(caught.value)
 
 
 def test_axis_with_a_hyphen_is_in_brackets() -> None:
