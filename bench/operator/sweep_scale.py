@@ -49,7 +49,9 @@ class StoredObjects:
         self._stored[place] = json.dumps(manifest).encode()
         return manifest
 
-    replace_status = apply
+    def store_status(self, body: Body, status: Body) -> Body:
+        """Store the status of an object."""
+        return self.apply(body | {"status": status})
 
     def size(self, kind: str, name: str) -> int:
         """Return the bytes of the status of an object."""

@@ -11,8 +11,9 @@ import kopf
 import pytest
 from prometheus_client import CollectorRegistry
 
+from solrbench.controller.failures import CONFLICT_PAUSE, UPGRADE_PAUSE
 from solrbench.controller.handlers import Handlers
-from solrbench.controller.schedule import CONFLICT_PAUSE, UPGRADE_PAUSE, BenchmarkKey
+from solrbench.controller.schedule import BenchmarkKey
 from solrbench.decide.pauses import QUEUED_PAUSE, needs_finalizer, needs_reconcile
 from solrbench.errors import ConflictError
 from solrbench.metrics.operator import PrometheusMetrics

@@ -6,11 +6,13 @@ import pytest
 
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller.running_loads import RunningLoad, RunningLoads
+from solrbench.controller.schedule import BenchmarkKey
 from solrbench.decide.load import build_live_load
 from solrbench.decide.pauses import LIVE_LOAD_PAUSE
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
 
+KEY = BenchmarkKey("uid", "search", "one")
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 STATE = LoadState(stage="Measuring", repeat=1, step="ten", requests=100)
 
@@ -25,7 +27,7 @@ class World:
         self.set()
 
     def set(self) -> None:
-        self.loads.set("uid", RunningLoad(3, build_live_load(STATE, NOW), self._ask))
+        self.loads.set(KEY, RunningLoad(3, build_live_load(STATE, NOW), self._ask))
 
     def _ask(self) -> LoadState:
         if self.state is None:
@@ -68,7 +70,7 @@ def test_live_figures_are_due_now_and_then() -> None:
 
 def test_change_of_a_pod_needs_a_reconcile_until_one_begins() -> None:
     world = World()
-    world.loads.note_change("uid")
+    assert world.loads.note_change("search", "one") == "uid"
     assert not world.is_settled()
     world.set()
     assert not world.is_settled()  # it changed while the reconcile was under way
@@ -83,9 +85,24 @@ def test_new_generation_needs_a_reconcile() -> None:
     assert not world.is_settled()
 
 
-def test_nothing_is_known_of_others() -> None:
+def test_changes_are_those_of_benchmarks_that_run() -> None:
+    loads = World().loads
+    loads.observe("other", 1)
+    assert loads.note_change("search", "two") is None
+    loads.set(BenchmarkKey("other", "search", "two"), None)
+    assert loads.note_change("search", "two") == "other"
+    loads.end(BenchmarkKey("older", "search", "two"))  # one of the same name before it
+    assert loads.runs("other")
+    loads.end(BenchmarkKey("other", "search", "two"))
+    assert loads.note_change("search", "two") is None
+    assert not loads.runs("other")
+    assert loads.runs("uid")
+
+
+def test_nothing_is_known_of_one_that_is_gone() -> None:
     world = World()
-    assert world.loads.knows("uid")
-    world.loads.forget("uid")
-    assert not world.loads.knows("uid")
+    world.loads.forget(KEY)
     assert not world.is_settled()
+    world.set()  # by a reconcile that was under way
+    assert not world.is_settled()
+    assert not world.loads.runs("uid")

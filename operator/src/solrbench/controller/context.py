@@ -167,7 +167,7 @@ def store_status(context: ReconcileContext) -> None:
         PermanentError: if it is too large or invalid.
     """
     status = context.status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    context.body = context.cluster.replace_status(context.body | {"status": status})
+    context.body = context.cluster.store_status(context.body, status)
     # As it was written: an older definition has no field for the place in the queue.
     context.queue.observe(context.body | {"status": status}, context.now)
 

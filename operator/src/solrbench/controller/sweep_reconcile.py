@@ -120,7 +120,7 @@ def _store(context: SweepContext, status: SweepStatus) -> None:
     if status == context.sweep.status:
         return
     raw = status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    context.body = context.cluster.replace_status(context.body | {"status": raw})
+    context.body = context.cluster.store_status(context.body, raw)
     context.sweep = context.sweep.model_copy(update={"status": status})
 
 

@@ -1,7 +1,7 @@
 """What is known of a stored resource that this version of the operator cannot read as a whole."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.benchmark import Cleanup, Deadlines
 from solrbench.api.v1alpha1.conditions import Condition
-from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, Truth
+from solrbench.decide.conditions import ALL_TYPES, CLEANED_UP, SUCCEEDED, Conditions, Truth
 from solrbench.decide.lifecycle import wants_cleanup
 from solrbench.decide.queue import CLEANUP_DONE_REASONS
 from solrbench.reasons.kinds import Reason
@@ -50,12 +50,14 @@ class StoredStatus:
     now: datetime
 
     @classmethod
-    def of(cls, resource: dict[str, Any], now: datetime) -> "StoredStatus":
-        """Return that of a resource as the API server has it."""
+    def of(
+        cls, resource: dict[str, Any], now: datetime, types: Sequence[str] = ALL_TYPES
+    ) -> "StoredStatus":
+        """Return that of a resource as the API server has it, with conditions of these types."""
         before = resource.get("status") or {}
         generation = resource["metadata"].get("generation", 1)
         conditions = Conditions(
-            readable_conditions(before.get("conditions") or []), now, generation
+            readable_conditions(before.get("conditions") or []), now, generation, types
         )
         return cls(before, copy.deepcopy(before), conditions, generation, now)
 
@@ -78,11 +80,6 @@ class StoredStatus:
     def is_cleaned_up(self) -> bool:
         """Whether nothing of it runs any more; one that never started made nothing."""
         return not self.is_started or self.conditions.get(CLEANED_UP).reason in CLEANUP_DONE_REASONS
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether there is something to write."""
-        return self.body != self.before
 
     def set(self, type_: str, truth: Truth, reason: Reason, message: str) -> None:
         """Set a condition."""

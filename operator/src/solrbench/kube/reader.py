@@ -121,6 +121,7 @@ class ObjectReader:
     ) -> None:
         self._connection = connection
         self._timeout_seconds = timeout_seconds
+        self._send = partial(connection.send, seconds=timeout_seconds)
         self._kinds = kinds or KnownKinds(connection)
         self._hosts = ServerHosts(
             connection.host,
@@ -146,7 +147,7 @@ class ObjectReader:
         except NotFoundError:
             return None
         # While a definition goes, its OpenAPI document may be empty.
-        return _manifest(body) if body else None
+        return as_manifest(body) if body else None
 
     def server_hosts(self) -> list[str]:
         """Return the hosts of the API server: where this client finds it, and where it says it is.
@@ -159,7 +160,7 @@ class ObjectReader:
         """Return an object, or `None` if there is none of this name."""
         path = self._path(api_version, kind, namespace, name)
         try:
-            return _manifest(self._send(f"reading {kind} {name}", "GET", path))
+            return as_manifest(self._send(f"reading {kind} {name}", "GET", path))
         except NotFoundError:
             return None
 
@@ -306,19 +307,19 @@ class ObjectReader:
         self,
         api_version: str,
         kind: str,
-        namespace: str,
-        selector: dict[str, str],
+        namespace: str | None,
+        label: str,
         *,
         seconds: int,
         on_open: Callable[[], None],
-    ) -> Iterator[None]:
-        """Yield once for each object with these labels, and then at each change of one.
+    ) -> Iterator[Manifest]:
+        """Yield the metadata of each object with a label, and then of each one that changes.
 
         Args:
             api_version: of the kind
             kind: of the objects
-            namespace: of the objects
-            selector: their labels
+            namespace: of the objects; `None` for every one
+            label: that they have, whatever its value is
             seconds: after which the API server ends the watch
             on_open: called when the watch has begun
 
@@ -326,20 +327,24 @@ class ObjectReader:
             SolrbenchError: as `watch`.
         """
         action = f"watching {kind}"
-        path = self._path(api_version, kind, namespace)
         query: Query = {
             "watch": True,
-            "labelSelector": label_selector(selector),
+            "labelSelector": label,
             # From what the API server has in its cache: it asks etcd for nothing.
             "resourceVersion": "0",
             "timeoutSeconds": seconds,
         }
-        patience = seconds + TIMEOUT_SECONDS
         for line in self._connection.lines(
-            action, path, query, patience, accept=METADATA_OF_EVENTS, on_open=on_open
+            action,
+            self._path(api_version, kind, namespace),
+            query,
+            seconds + TIMEOUT_SECONDS,
+            accept=METADATA_OF_EVENTS,
+            on_open=on_open,
         ):
-            _check_event(action, orjson.loads(line))
-            yield
+            event = orjson.loads(line)
+            _check_event(action, event)
+            yield event["object"]["metadata"]
 
     def _parts(
         self,
@@ -354,7 +359,7 @@ class ObjectReader:
 
         def fetch(token: str | None) -> Manifest:
             options = {**query, "continue": token}
-            return _manifest(
+            return as_manifest(
                 self._send(f"listing {kind}", "GET", path, query=options, accept=accept)
             )
 
@@ -365,9 +370,6 @@ class ObjectReader:
     ) -> str:
         return self._kinds.path(api_version, kind, namespace, name, self._timeout_seconds)
 
-    def _send(self, action: str, method: str, path: str, **options: Any) -> bytes:
-        return self._connection.send(action, method, path, seconds=self._timeout_seconds, **options)
-
 
 def _check_event(action: str, event: Manifest) -> None:
     """Raise the error that an event of a watch stands for, if it is one."""
@@ -376,6 +378,7 @@ def _check_event(action: str, event: Manifest) -> None:
         raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
 
 
-def _manifest(body: bytes) -> Manifest:
+def as_manifest(body: bytes) -> Manifest:
+    """Return the object that a response of the API server holds."""
     manifest: Manifest = orjson.loads(body)
     return manifest
