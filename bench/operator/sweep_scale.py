@@ -39,7 +39,7 @@ class StoredObjects:
 
     def __getattr__(self, name: str) -> Callable[..., Sequence[Body]]:
         """Return how to list objects: of the kinds that are listed there are none."""
-        if name not in {"list", "list_if_served"}:
+        if name not in {"list", "list_metadata"}:
             raise AttributeError(name)
         return lambda *_: ()
 

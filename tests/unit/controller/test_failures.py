@@ -73,7 +73,7 @@ ERRORS: tuple[Callable[[], Exception], ...] = (
     lambda: OSError(5, "Input/output error"),
     lambda: ZeroDivisionError("division by zero"),
 )
-CALLS = ("get", "list", "list_if_served", "apply", "delete", "events")
+CALLS = ("get", "list", "list_metadata", "apply", "delete", "events")
 SEEDS = range(6)
 FAULTS = 6
 

@@ -50,13 +50,8 @@ def test_a_kind_is_served_if_its_group_lists_it() -> None:
 
 def test_a_group_that_is_not_there_serves_nothing() -> None:
     assert not cluster().serves(*KIND)
-    assert cluster().list_if_served(*KIND, "search", {}) == []
-
-
-@pytest.mark.parametrize("looks", [1, 2])
-def test_a_definition_that_goes_while_objects_are_listed_has_none(looks: int) -> None:
-    responses = iter([resources("SolrCloud")] * looks)
-    assert cluster_of(lambda _: next(responses, status(404))).list_if_served(*KIND, "a", {}) == []
+    with pytest.raises(KindNotServedError):
+        list(cluster().list_metadata(*KIND, "search"))
 
 
 def test_an_empty_document_is_none() -> None:

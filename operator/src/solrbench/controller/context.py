@@ -11,9 +11,11 @@ from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.target import Existing, SolrCloud
+from solrbench.contract import names
 from solrbench.contract.endpoints import ZooKeeperPath, solr_urls, zookeeper_path
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller.endpoint import TargetEndpoint, connect_checked, resolve_endpoint
+from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
@@ -110,6 +112,13 @@ class ReconcileContext:
             urls = solr_urls(self.benchmark, self.solr_cloud)
             return TargetEndpoint(urls, NO_AUTH, nodes=True)
         return self.access.resolve(self.cluster, self.allowed_hosts, self.namespace, self.existing)
+
+    @cached_property
+    def owned(self) -> OwnedObjects:
+        """The objects that were made for the benchmark, and for a target that it shares."""
+        target = names.target(self.benchmark)
+        name = self.benchmark.metadata.name
+        return OwnedObjects(self.cluster, self.namespace, name, self.now, target)
 
     @property
     def solr_urls(self) -> list[str]:

@@ -22,8 +22,9 @@ from pydantic import ValidationError
 
 from solrbench.api.kinds import SWEEP, ResourceKind
 from solrbench.api.rules import problems
-from solrbench.controller.deletion import Removal, delete_children
+from solrbench.controller.deletion import delete_children
 from solrbench.controller.objects import LOAD, TARGET
+from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.schedule import RETRY, BenchmarkKey
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED, SWEEP_TYPES
 from solrbench.decide.queue import MAX_IN_A_ROW, describe_exception
@@ -274,9 +275,9 @@ def _clean_up(resource: _UnreadableResource, status: StoredStatus) -> None:
     if status.is_cleaned_up:
         return
     metadata = resource.body["metadata"]
-    removal = Removal(resource.cluster, metadata["namespace"], metadata["name"], resource.now)
+    owned = OwnedObjects(resource.cluster, metadata["namespace"], metadata["name"], resource.now)
     everything = wants_target_removed(resource.body, succeeded=status.has_succeeded)
-    if not delete_children(removal, (*LOAD, *TARGET) if everything else LOAD):
+    if not delete_children(owned, (*LOAD, *TARGET) if everything else LOAD):
         status.set(CLEANED_UP, "False", CleanupReason.CLEANING_UP, "pods are terminating")
     elif not everything:
         text = "spec.cleanup keeps Solr and ZooKeeper"

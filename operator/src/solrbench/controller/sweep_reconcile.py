@@ -15,7 +15,8 @@ from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
-from solrbench.controller.deletion import Removal, delete_children
+from solrbench.controller.deletion import delete_children
+from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.lifecycle import wants_cleanup
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
@@ -158,9 +159,9 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
     )
     if not wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
         return True
-    removal = Removal(context.cluster, context.namespace, target.name, context.now)
+    owned = OwnedObjects(context.cluster, context.namespace, target.name, context.now)
     try:
-        return delete_children(removal, names.NODES)
+        return delete_children(owned, names.NODES)
     except TemporaryError:
         return False  # the next reconcile goes on
 

@@ -5,7 +5,7 @@ How the kinds of a cluster are addressed.
 Lists in parts; see "Retrieving large results sets in chunks" in the API concepts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -189,7 +189,7 @@ class ObjectReader:
         api_version: str,
         kind: str,
         namespace: str | None,
-        selector: dict[str, str] | None = None,
+        selector: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Iterator[Manifest]:
         """Yield the metadata of all objects of a kind, or of those with these labels.
 
@@ -267,17 +267,6 @@ class ObjectReader:
         about += f",reason={reason}" if reason is not None else ""
         parts = self._parts("v1", "Event", namespace, fieldSelector=about)
         return [each for part in parts for each in part]
-
-    def list_if_served(
-        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
-    ) -> Sequence[Manifest]:
-        """Return the same, and nothing of a kind that the API server does not know."""
-        if not self.serves(api_version, kind):
-            return []
-        try:
-            return self.list(api_version, kind, namespace, selector)
-        except (NotFoundError, KindNotServedError):  # its definition went a moment ago
-            return []
 
     def watch(self, body: Manifest, seconds: int) -> Iterator[Manifest | None]:
         """Yield an object each time it changes after it was read as `body`, `None` once it is gone.

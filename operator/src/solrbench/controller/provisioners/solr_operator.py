@@ -9,8 +9,8 @@ from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import apply_all, creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTarget
-from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.zookeeper import (
     ZOOKEEPER_CLUSTERS,
     check_external,

@@ -8,7 +8,8 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check, check_hosts
 from solrbench.controller.objects import apply_all, creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.provisioners.provisioner import OwnedKind, update_target
+from solrbench.controller.owned_objects import OwnedKind
+from solrbench.controller.provisioners.provisioner import update_target
 from solrbench.decide.target import (
     ComponentPods,
     ZooKeeperHeap,
