@@ -25,7 +25,7 @@ from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
 from solrbench.decide.conditions import CLEANED_UP
-from solrbench.decide.unreadable import holds_collection
+from solrbench.decide.failures import holds_collection
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.reasons.end import CleanupReason

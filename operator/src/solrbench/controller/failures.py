@@ -27,13 +27,14 @@ from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.schedule import RETRY, BenchmarkKey
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED, SWEEP_TYPES
-from solrbench.decide.queue import MAX_IN_A_ROW, describe_exception
-from solrbench.decide.unreadable import (
+from solrbench.decide.failures import (
     StoredStatus,
+    describe_exception,
     holds_collection,
     overdue_seconds,
     wants_target_removed,
 )
+from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.errors import ConflictError, SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.metrics.operator import OperatorMetrics, ReconcileResult

@@ -28,8 +28,8 @@ from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
 from solrbench.controller.settings import Settings
 from solrbench.controller.watches import PodWatches
 from solrbench.decide.conditions import is_finished
+from solrbench.decide.failures import without_unreadable_results
 from solrbench.decide.pauses import QUEUED_PAUSE, decide_pause, needs_finalizer, needs_reconcile
-from solrbench.decide.unreadable import without_unreadable_results
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.metrics.operator import PrometheusMetrics

@@ -74,12 +74,6 @@ def job(context: ReconcileContext, component: str) -> JobView | None:
     return view_job(body)
 
 
-def apply_all(context: ReconcileContext, manifests: list[Manifest]) -> None:
-    """Apply objects in order."""
-    for manifest in manifests:
-        context.cluster.apply(manifest)
-
-
 def read_archive(context: ReconcileContext) -> bytes:
     """Return the config set as a zip: the user's, or the built-in one.
 

@@ -30,9 +30,10 @@ from solrbench.decide.conditions import (
     is_finished,
     progress_percent,
 )
+from solrbench.decide.failures import check_internal_error, describe_exception
 from solrbench.decide.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
 from solrbench.decide.outcome import Action
-from solrbench.decide.queue import MAX_IN_A_ROW, check_internal_error, describe_exception
+from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.decide.status_size import fit_status
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.kinds import Reason

@@ -9,7 +9,7 @@ from solrbench.contract.pod_plans import ExportPlan, StoredDocument, location
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses
-from solrbench.controller.objects import apply_all, creation_problem, pods
+from solrbench.controller.objects import creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.conditions import EXPORTED
 from solrbench.decide.existing_target import check_name, host_of, qualify
@@ -96,7 +96,8 @@ def _start(context: ReconcileContext, export: Export) -> None:
     evidence = sorted(read_diagnostics(context.cluster, context.benchmark))
     plan = _plan(context, export, documents)
     image, digest = context.settings.image, export_hash(export)
-    apply_all(context, build_export(benchmark, plan, image, digest, evidence))
+    for manifest in build_export(benchmark, plan, image, digest, evidence):
+        context.cluster.apply(manifest)
     context.update(export=_begun(context, export))
 
 
