@@ -24,6 +24,7 @@ class World:
         self.state: LoadState | None = STATE
         self.loads = RunningLoads()
         self.loads.observe("uid", 3)
+        self.loads.begin(KEY)
         self.set()
 
     def set(self) -> None:
@@ -74,7 +75,7 @@ def test_change_of_a_pod_needs_a_reconcile_until_one_begins() -> None:
     assert not world.is_settled()
     world.set()
     assert not world.is_settled()  # it changed while the reconcile was under way
-    world.loads.begin("uid")
+    world.loads.begin(KEY)
     world.set()
     assert world.is_settled()
 
@@ -85,15 +86,15 @@ def test_new_generation_needs_a_reconcile() -> None:
     assert not world.is_settled()
 
 
-def test_changes_are_those_of_benchmarks_that_run() -> None:
-    loads = World().loads
+def test_changes_are_noted_from_the_begin_of_a_reconcile_until_it_runs_no_more() -> None:
+    loads, other = World().loads, BenchmarkKey("other", "search", "two")
     loads.observe("other", 1)
     assert loads.note_change("search", "two") is None
-    loads.set(BenchmarkKey("other", "search", "two"), None)
+    loads.begin(other)
     assert loads.note_change("search", "two") == "other"
     loads.end(BenchmarkKey("older", "search", "two"))  # one of the same name before it
     assert loads.runs("other")
-    loads.end(BenchmarkKey("other", "search", "two"))
+    loads.end(other)
     assert loads.note_change("search", "two") is None
     assert not loads.runs("other")
     assert loads.runs("uid")
@@ -105,4 +106,5 @@ def test_nothing_is_known_of_one_that_is_gone() -> None:
     assert not world.is_settled()
     world.set()  # by a reconcile that was under way
     assert not world.is_settled()
+    world.loads.begin(KEY)  # one that had been due already
     assert not world.loads.runs("uid")

@@ -194,15 +194,13 @@ class Handlers:
             mark_invalid(self._cluster, body, error, _utc_now())
             return UPGRADE_PAUSE
         context = self._context(before, body)
-        self._loads.begin(key.uid)
+        self._loads.begin(key)
         after = reconcile(context)
         if after.status.start_time is None or is_finished(after.status):
             self._loads.end(key)
-        else:
+        elif context.ask_load is not None:
             generation, live_load = after.metadata.generation, after.status.live_load
-            ask = context.ask_load
-            load = None if ask is None else RunningLoad(generation, live_load, ask)
-            self._loads.set(key, load)
+            self._loads.set(key, RunningLoad(generation, live_load, context.ask_load))
         self._telemetry.benchmarks.update(after)
         if is_finished(after.status):
             self._reports.forget(key.uid)

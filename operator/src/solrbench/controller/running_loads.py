@@ -54,19 +54,21 @@ class RunningLoads:
                 self._changed.add(uid)
             return uid
 
-    def begin(self, uid: str) -> None:
-        """Begin a reconcile: what changes from now on needs another one."""
-        with self._lock:
-            self._loads.pop(uid, None)
-            self._changed.discard(uid)
+    def begin(self, key: BenchmarkKey) -> None:
+        """Begin a reconcile: what changes from now on needs another one.
 
-    def set(self, key: BenchmarkKey, load: RunningLoad | None) -> None:
-        """Note that a reconcile has left a benchmark running, and its load if it asked for that."""
+        So a benchmark counts as running while it is reconciled, until `end` says otherwise.
+        """
         with self._lock:
-            if key.uid not in self._generations:
-                return  # it was deleted meanwhile
-            self._running[key.namespace, key.name] = key.uid
-            if load is not None:
+            if key.uid in self._generations:
+                self._running[key.namespace, key.name] = key.uid
+            self._loads.pop(key.uid, None)
+            self._changed.discard(key.uid)
+
+    def set(self, key: BenchmarkKey, load: RunningLoad) -> None:
+        """Note the load that a reconcile has left, unless the benchmark was deleted meanwhile."""
+        with self._lock:
+            if key.uid in self._generations:
                 self._loads[key.uid] = load
 
     def end(self, key: BenchmarkKey) -> None:
@@ -84,7 +86,7 @@ class RunningLoads:
             self._generations.pop(key.uid, None)
 
     def runs(self, uid: str) -> bool:
-        """Return whether the last reconcile has left a benchmark running."""
+        """Return whether changes of what belongs to a benchmark are noted."""
         with self._lock:
             return uid in self._running.values()
 
