@@ -177,14 +177,10 @@ def _fail_point(status: SweepStatus, point: DesignPoint, error: PermanentError) 
     """Return the status with a point that the API server does not take; counts follow later."""
     failed = {"state": PointState.FAILED, "reason": str(error.reason)}
     points = [
-        _changed(sweep_point, failed) if sweep_point.name == point.name else sweep_point
+        sweep_point.model_copy(update=failed) if sweep_point.name == point.name else sweep_point
         for sweep_point in status.points
     ]
     return status.model_copy(update={"points": points})
-
-
-def _changed(point: SweepPoint, update: dict[str, str]) -> SweepPoint:
-    return point.model_copy(update=update)
 
 
 def _delete(context: SweepContext) -> None:

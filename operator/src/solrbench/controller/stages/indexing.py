@@ -59,7 +59,7 @@ def reconcile_index(context: ReconcileContext) -> None:
     job_view = job(context, names.INDEX)
     if job_view is None:
         plan = _plan(context, dataset)
-        image, attempt = context.settings.image, _attempt(context)
+        image, attempt = context.settings.image, context.status.attempts.index
         for manifest in build_index(context.benchmark, plan, image, attempt):
             context.cluster.apply(manifest)
         context.update(dataset=DatasetStatus())  # an earlier attempt sent to another index
@@ -77,10 +77,6 @@ def reconcile_index(context: ReconcileContext) -> None:
         IndexingReason.INDEXED,
         f"{done.documents} documents on every replica",
     )
-
-
-def _attempt(context: ReconcileContext) -> int:
-    return context.status.attempts.index
 
 
 def _record_existing_size(context: ReconcileContext) -> None:
@@ -141,16 +137,13 @@ def _read_progress(context: ReconcileContext, seen: list[PodView]) -> list[Index
     progress = []
     with IndexPodClient(address_check(context.cluster, "index pod")) as client:
         for pod in seen:
-            text = pod.termination_message or _progress(client, pod)
+            can_tell = pod.phase == "Running" and pod.ip
+            text = pod.termination_message or (client.progress(pod.ip) if can_tell else "")
             try:
                 progress.append(IndexProgress.model_validate_json(text))
             except ValidationError:
                 continue  # not started, or killed without a message
     return progress
-
-
-def _progress(client: IndexPodClient, pod: PodView) -> str:
-    return client.progress(pod.ip) if pod.phase == "Running" and pod.ip else ""
 
 
 def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> None:

@@ -83,8 +83,10 @@ def check_references(context: ReconcileContext) -> None:
         PermanentError: `HostNotAllowed`, `PodOptionNotAllowed`, `DatasetSecretNotAllowed`,
             `ObjectiveStepNotFound` or `CompanionRefused`.
     """
-    if context.status.start_time is not None or _is_checked(context):
+    if context.status.start_time is not None:
         return
+    if context.queue.keeps_waiting(context.body, context.now, context.settings.concurrency):
+        return  # it is checked when it is its turn at the latest
     try:
         apply_outcome(
             check_pod_options(context.benchmark.spec, context.settings.allowed_pod_options)
@@ -105,11 +107,6 @@ def check_references(context: ReconcileContext) -> None:
         ACCEPTED, "True", LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
     )
     context.queue.note_check(context.benchmark.metadata.uid, context.now)
-
-
-def _is_checked(context: ReconcileContext) -> bool:
-    """Return whether the check is left for later: at the latest when it is the benchmark's turn."""
-    return context.queue.keeps_waiting(context.body, context.now, context.settings.concurrency)
 
 
 def _check_downloads(context: ReconcileContext) -> None:
