@@ -39,7 +39,7 @@ class StoredObjects:
 
     def __getattr__(self, name: str) -> Callable[..., Sequence[Body]]:
         """Return how to list objects: of the kinds that are listed there are none."""
-        if name not in {"list", "list_if_served"}:
+        if name not in {"list", "list_metadata"}:
             raise AttributeError(name)
         return lambda *_: ()
 
@@ -49,7 +49,9 @@ class StoredObjects:
         self._stored[place] = json.dumps(manifest).encode()
         return manifest
 
-    replace_status = apply
+    def store_status(self, body: Body, status: Body) -> Body:
+        """Store the status of an object."""
+        return self.apply(body | {"status": status})
 
     def size(self, kind: str, name: str) -> int:
         """Return the bytes of the status of an object."""

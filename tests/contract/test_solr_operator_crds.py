@@ -24,7 +24,7 @@ from solrbench.controller.provisioners.solr_operator import SOLR_CLOUDS, SolrOpe
 from solrbench.controller.settings import Settings
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster, connect
-from solrbench.kube.connection import open_connection
+from solrbench.kube.connection import KindNotServedError, open_connection
 from solrbench.kube.facts import known_fields
 from solrbench.kube.kubeconfig import find_access
 from solrbench.kube.results import BenchmarkResultStore
@@ -133,7 +133,8 @@ def test_without_a_definition_there_is_no_kind_to_ask_for(
     if is_there(dynamic, "solrclouds.solr.apache.org"):
         pytest.skip("the cluster has a Solr Operator of its own")
     assert not cluster.serves(*SOLR_CLOUDS.reference)
-    assert cluster.list_if_served(*SOLR_CLOUDS.reference, namespace, {}) == []
+    with pytest.raises(KindNotServedError):
+        list(cluster.list_metadata(*SOLR_CLOUDS.reference, namespace))
     with pytest.raises(TemporaryError) as caught:
         known_fields(cluster, *SOLR_CLOUDS.reference, POD_OPTIONS)
     assert caught.value.reason == "SchemaNotPublished"

@@ -90,6 +90,66 @@ def test_config_map_holds_all_that_is_kept_of_failures(namespace: str, connected
     assert connected().apply(manifest)["data"] == manifest["data"]
 
 
+def owned(namespace: str, owner: Manifest | None, **data: str) -> Manifest:
+    """Return a ConfigMap; its controller exists, or the garbage collector would delete it."""
+    metadata: Manifest = {"name": "taken", "namespace": namespace}
+    if owner is not None:
+        of_owner = {"name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}
+        reference = {"apiVersion": "v1", "kind": "ConfigMap", "controller": True, **of_owner}
+        metadata["ownerReferences"] = [reference]
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def store_owner(namespace: str, name: str) -> Manifest:
+    body = owned(namespace, None)
+    return connect().apply(body | {"metadata": {"name": name, "namespace": namespace}})
+
+
+def test_own_object_is_created_changed_and_created_again(
+    namespace: str, connected: Connect
+) -> None:
+    cluster, key = connected(), ("v1", "ConfigMap", namespace, "taken")
+    owner = store_owner(namespace, "owner")
+    first = cluster.apply(owned(namespace, owner, a="1", b="1"))
+    assert cluster.apply(owned(namespace, owner, a="2"))["data"] == {"a": "2"}  # b was ours
+    third = connected().apply(owned(namespace, owner, a="3"))
+    assert third["metadata"]["uid"] == first["metadata"]["uid"]
+    cluster.delete(*key)
+    assert cluster.apply(owned(namespace, owner, a="4"))["data"] == {"a": "4"}
+    cluster.delete(*key)
+    second = connected().apply(owned(namespace, owner, a="5"))
+    again = cluster.apply(owned(namespace, owner, a="6"))  # it remembers the one before
+    assert again["metadata"]["uid"] == second["metadata"]["uid"]
+
+
+@pytest.mark.parametrize("other", [None, "other"])
+def test_object_of_others_without_a_common_field_is_not_taken_over(
+    namespace: str, connected: Connect, other: str | None
+) -> None:
+    foreign_owner = None if other is None else store_owner(namespace, other)
+    foreign = connected().apply(owned(namespace, foreign_owner, theirs="1"), "tests")
+    cluster, owner = connected(), store_owner(namespace, "owner")
+    for _ in range(2):
+        with pytest.raises(TemporaryError, match="ConfigMap taken in") as caught:
+            cluster.apply(owned(namespace, owner, ours="1"))
+        assert caught.value.reason == "NameTaken"
+    assert cluster.get("v1", "ConfigMap", namespace, "taken") == foreign
+
+
+def test_watch_shows_metadata_of_what_has_the_label(namespace: str, connected: Connect) -> None:
+    cluster = connected()
+    for name, labels in (("one", {"of": "a"}), ("two", {}), ("three", {"of": "b"})):
+        body = owned(namespace, None)
+        body["metadata"] |= {"name": name, "labels": labels}
+        cluster.apply(body)
+    opened: list[bool] = []
+    changes = cluster.watch_changes(
+        "v1", "ConfigMap", namespace, "of", seconds=2, on_open=lambda: opened.append(True)
+    )
+    seen = {each["name"]: each["labels"]["of"] for each in changes}
+    assert (seen, opened) == ({"one": "a", "three": "b"}, [True])
+
+
 def test_large_lists_come_in_parts(
     namespace: str, monkeypatch: pytest.MonkeyPatch, connected: Connect
 ) -> None:

@@ -8,13 +8,14 @@ The real API server validates the same calls in tests/integration and tests/e2e.
 import functools
 import inspect
 import pickle
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from solrbench.contract.names import LABEL_BENCHMARK
 from solrbench.errors import ConflictError, PermanentError
 from solrbench.kube.client import Cluster, refuse_taken
+from solrbench.kube.connection import KindNotServedError
 from solrbench.reasons.end import ApiServerReason
 
 Body = dict[str, Any]
@@ -135,20 +136,22 @@ class FakeCluster(Cluster):
         """Return the names of all objects of some kinds."""
         return {name for found, _, name in self.objects if found in kinds}
 
-    def select(self, kind: str, namespace: str | None, labels: dict[str, str]) -> Bodies:
+    def select(
+        self, kind: str, namespace: str | None, labels: Mapping[str, str | Sequence[str]]
+    ) -> Bodies:
         """Return the objects of a kind in one namespace or all, without a request."""
         return [
             _copied(body)
             for (found, place, _), body in self.objects.items()
             if found == kind
             and namespace in (None, place)
-            and labels.items() <= (body["metadata"].get("labels") or {}).items()
+            and _matches(body["metadata"].get("labels") or {}, labels)
         ]
 
     @property
     def asked(self) -> Sequence[str]:
         """The kinds that were listed, one after another."""
-        lists = ("list", "list_if_served", "list_in_parts", "list_metadata", "events")
+        lists = ("list", "list_in_parts", "list_metadata", "events")
         return [each.kind for each in self.requests if each.method in lists]
 
     def pods_of(self, benchmark: str) -> set[str]:
@@ -204,16 +207,12 @@ class FakeCluster(Cluster):
         api_version: str,
         kind: str,
         namespace: str | None,
-        selector: dict[str, str] | None = None,
+        selector: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Iterator[Body]:
+        if kind in self._unknown:
+            raise KindNotServedError(ApiServerReason.KIND_NOT_SERVED, f"{kind} is not known")
         found = self.select(kind, namespace, selector or {})
         return ({"metadata": each["metadata"]} for each in found)
-
-    @_request
-    def list_if_served(
-        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
-    ) -> Sequence[Body]:
-        return [] if kind in self._unknown else self.select(kind, namespace, selector)
 
     @_request
     def pod_log(
@@ -305,6 +304,13 @@ class FakeCluster(Cluster):
             for key, body in self.objects.items()
             if key[0] in POD_KINDS and label in (body["metadata"].get("labels") or {}).items()
         ]
+
+
+def _matches(labels: Body, wanted: Mapping[str, str | Sequence[str]]) -> bool:
+    return all(
+        labels.get(key) == value if isinstance(value, str) else labels.get(key) in value
+        for key, value in wanted.items()
+    )
 
 
 def _copied(body: T) -> T:

@@ -111,7 +111,7 @@ class OperatorDriver:
                 await self.handlers.on_event(event={"type": "DELETED"}, body=body)
             for body in changed:
                 await self.handlers.on_event(event={"type": "MODIFIED"}, body=body)
-            await self.handlers.on_cleanup()  # nothing that this puts on the schedule is run
+            self.handlers._schedule.close()  # nothing that this puts on the schedule is run
 
         asyncio.run(show())
         self._seen = listed

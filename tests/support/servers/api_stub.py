@@ -135,6 +135,13 @@ class ApiStub:
 
     def _patch(self, path: str, request: httpx.Request) -> tuple[int, Body]:
         found, body = self.objects.get(path), body_of(request)
+        asked, metadata = body.get("metadata", {}), (found or {}).get("metadata", {})
+        if found is None and "uid" in asked:
+            return 409, {"message": "uid mismatch: no existing object was found"}
+        if asked.get("uid", metadata.get("uid")) != metadata.get("uid"):
+            return 422, {"message": "metadata.uid: field is immutable"}
+        if found is not None and "resourceVersion" in asked:
+            return 409, {"message": "the object has been modified"}
         return 200, self.put((found or {}) | body | {"metadata": (found or body)["metadata"]})
 
     def _delete(self, path: str, _: httpx.Request) -> tuple[int, Body]:

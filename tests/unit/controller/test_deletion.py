@@ -12,12 +12,12 @@ import pytest
 from solrbench.contract import names
 from solrbench.controller.deletion import (
     OWNED_KINDS,
-    Removal,
     blocking_finalizer,
     delete_children,
     find_removal_blocker,
 )
 from solrbench.controller.objects import LOAD, TARGET, find_lost_pods, force_delete
+from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.pods import NOTICE, PATIENCE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.kube.connection import ForbiddenError
@@ -68,14 +68,14 @@ def fake(*bodies: dict[str, Any]) -> FakeCluster:
     return FakeCluster(*bodies, unknown=())
 
 
-def removal_of(cluster: FakeCluster, now: datetime = NOW) -> Removal:
-    return Removal(cluster, "search", "base", now)
+def owned_by(cluster: FakeCluster, now: datetime = NOW) -> OwnedObjects:
+    return OwnedObjects(cluster, "search", "base", now)
 
 
 def remove(
     cluster: FakeCluster, *components: str, below: int | None = None, now: datetime = NOW
 ) -> bool:
-    return delete_children(removal_of(cluster, now), components or EVERYTHING, below)
+    return delete_children(owned_by(cluster, now), components or EVERYTHING, below)
 
 
 def test_load_goes_first_and_kinds_of_operators_before_those_of_kubernetes() -> None:
@@ -182,17 +182,17 @@ def test_a_resource_that_does_not_go_says_what_it_waits_for(
 ) -> None:
     cluster = fake(body)
     body["metadata"]["finalizers"] = [FINALIZER]
-    assert blocking_finalizer(removal_of(cluster)) is None  # no deletion has begun
+    assert blocking_finalizer(owned_by(cluster)) is None  # no deletion has begun
     body["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    found = blocking_finalizer(removal_of(cluster))
+    found = blocking_finalizer(owned_by(cluster))
     assert found is not None
     assert found.reason == reason
     assert FINALIZER in found.message
-    assert blocking_finalizer(replace(removal_of(cluster), benchmark_name="other")) is None
+    assert blocking_finalizer(replace(owned_by(cluster), benchmark_name="other")) is None
 
 
 def test_without_other_operators_there_is_no_blocker() -> None:
-    assert blocking_finalizer(removal_of(FakeCluster(*target()))) is None
+    assert blocking_finalizer(owned_by(FakeCluster(*target()))) is None
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_finalizers_of_others_are_named_on_every_kind(finalizer: str, *, holds: 
     for kind in kinds:
         body = next(each for each in cluster.objects.values() if each["kind"] == kind)
         body["metadata"]["finalizers"] = [finalizer]
-        found = find_removal_blocker(removal_of(cluster))
+        found = find_removal_blocker(owned_by(cluster))
         assert (found is not None) == holds
         if found is not None:
             assert found.reason == "FinalizersLeft"
@@ -253,7 +253,7 @@ def test_a_pod_of_a_lost_node_is_named_and_deleted_without_its_kubelet(
     nodes: tuple[dict[str, Any], ...], why: str, component: str
 ) -> None:
     cluster = lost_world(*nodes, component=component)
-    blocker = find_removal_blocker(removal_of(cluster))
+    blocker = find_removal_blocker(owned_by(cluster))
     assert blocker is not None
     assert blocker.reason == "NodeLost"
     assert f"pod base-{component}-0 cannot end, its node worker-1 {why}" in blocker.message
@@ -276,14 +276,14 @@ def test_a_pod_that_may_still_end_is_left_to_its_kubelet(
     cluster = fake(found, terminating("solr", NOW - timedelta(seconds=seconds_overdue)))
     assert remove(cluster) is False
     assert cluster.deleted == []
-    assert find_removal_blocker(removal_of(cluster)) is None
+    assert find_removal_blocker(owned_by(cluster)) is None
 
 
 def test_a_lost_pod_is_named_for_some_seconds_before_it_is_force_deleted() -> None:
     cluster = fake(terminating("solr", NOW - PATIENCE - timedelta(seconds=1)))
     assert remove(cluster) is False
     assert cluster.names("Pod") == {"base-solr-0"}
-    blocker = find_removal_blocker(removal_of(cluster))
+    blocker = find_removal_blocker(owned_by(cluster))
     assert blocker is not None
     assert blocker.reason == "NodeLost"
     remove(cluster, now=NOW + NOTICE)

@@ -4,6 +4,7 @@ What the watch shows, and what a due benchmark costs.
 """
 
 import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -11,15 +12,16 @@ import kopf
 import pytest
 from prometheus_client import CollectorRegistry
 
+from solrbench.controller.failures import CONFLICT_PAUSE, UPGRADE_PAUSE
 from solrbench.controller.handlers import Handlers
-from solrbench.controller.schedule import CONFLICT_PAUSE, UPGRADE_PAUSE, BenchmarkKey
+from solrbench.controller.schedule import BenchmarkKey
 from solrbench.decide.pauses import QUEUED_PAUSE, needs_finalizer, needs_reconcile
-from solrbench.errors import ConflictError
+from solrbench.errors import ConflictError, TemporaryError
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import NOW, SETTINGS
-from support.fakes.fake_cluster import FakeCluster, refusal
+from support.fakes.fake_cluster import FakeCluster, Request, no_fault, refusal
 
 CLEANED = {"type": "CleanedUp", "status": "True"}
 
@@ -224,6 +226,49 @@ def test_a_conflict_is_retried_soon(world: World) -> None:
     conflict = ConflictError(ApiServerReason.CONFLICT, "the object has been modified")
     world.cluster.fault = refusal(conflict, ["replace_status"])
     assert world.due("one") == CONFLICT_PAUSE
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_a_place_is_not_taken_twice_if_its_write_fails(world: World, *, is_stored: bool) -> None:
+    writes: list[dict[str, Any]] = []
+
+    def fail_first(request: Request, serve: Callable[[], Any]) -> Any:
+        if request.method != "replace_status":
+            return serve()
+        writes.append(request.arguments["body"]["status"])
+        if len(writes) > 1:
+            return serve()
+        if is_stored:
+            serve()
+        raise TemporaryError(ApiServerReason.API_UNREACHABLE, "no response")
+
+    world.cluster.fault = fail_first
+    world.due("one")
+    assert "startTime" in writes[0]
+    assert not any("startTime" in each for each in writes[1:])
+    status = world.body("one")["status"]
+    assert ("startTime" in status) is is_stored
+    for name in ("two", "three"):
+        assert world.due(name) == QUEUED_PAUSE
+        assert "startTime" not in world.body(name)["status"]
+    world.due("one")
+    assert world.body("one")["status"]["phase"] == "Provisioning"
+
+
+def test_a_place_that_could_not_be_taken_is_given_up_at_the_next_turn(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kopf, "event", lambda *_, **__: None)
+    away = TemporaryError(ApiServerReason.API_UNREACHABLE, "no response")
+    world.cluster.fault = refusal(away, ["replace_status"])
+    world.due("two")
+    world.cluster.fault = no_fault
+    world.due("one")  # it may run: nobody knows what became of the write
+    assert world.body("one")["status"]["phase"] == "Queued"
+    world.watch("one")
+    assert world.due("two") == QUEUED_PAUSE
+    world.due("one")
+    assert world.body("one")["status"]["phase"] == "Provisioning"
 
 
 def test_a_newer_definition_is_waited_for(world: World) -> None:

@@ -6,11 +6,13 @@ import pytest
 
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller.running_loads import RunningLoad, RunningLoads
+from solrbench.controller.schedule import BenchmarkKey
 from solrbench.decide.load import build_live_load
 from solrbench.decide.pauses import LIVE_LOAD_PAUSE
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
 
+KEY = BenchmarkKey("uid", "search", "one")
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 STATE = LoadState(stage="Measuring", repeat=1, step="ten", requests=100)
 
@@ -22,10 +24,11 @@ class World:
         self.state: LoadState | None = STATE
         self.loads = RunningLoads()
         self.loads.observe("uid", 3)
+        self.loads.begin(KEY)
         self.set()
 
     def set(self) -> None:
-        self.loads.set("uid", RunningLoad(3, build_live_load(STATE, NOW), self._ask))
+        self.loads.set(KEY, RunningLoad(3, build_live_load(STATE, NOW), self._ask))
 
     def _ask(self) -> LoadState:
         if self.state is None:
@@ -68,11 +71,11 @@ def test_live_figures_are_due_now_and_then() -> None:
 
 def test_change_of_a_pod_needs_a_reconcile_until_one_begins() -> None:
     world = World()
-    world.loads.note_change("uid")
+    assert world.loads.note_change("search", "one") == "uid"
     assert not world.is_settled()
     world.set()
     assert not world.is_settled()  # it changed while the reconcile was under way
-    world.loads.begin("uid")
+    world.loads.begin(KEY)
     world.set()
     assert world.is_settled()
 
@@ -83,9 +86,25 @@ def test_new_generation_needs_a_reconcile() -> None:
     assert not world.is_settled()
 
 
-def test_nothing_is_known_of_others() -> None:
+def test_changes_are_noted_from_the_begin_of_a_reconcile_until_it_runs_no_more() -> None:
+    loads, other = World().loads, BenchmarkKey("other", "search", "two")
+    loads.observe("other", 1)
+    assert loads.note_change("search", "two") is None
+    loads.begin(other)
+    assert loads.note_change("search", "two") == "other"
+    loads.end(BenchmarkKey("older", "search", "two"))  # one of the same name before it
+    assert loads.runs("other")
+    loads.end(other)
+    assert loads.note_change("search", "two") is None
+    assert not loads.runs("other")
+    assert loads.runs("uid")
+
+
+def test_nothing_is_known_of_one_that_is_gone() -> None:
     world = World()
-    assert world.loads.knows("uid")
-    world.loads.forget("uid")
-    assert not world.loads.knows("uid")
+    world.loads.forget(KEY)
     assert not world.is_settled()
+    world.set()  # by a reconcile that was under way
+    assert not world.is_settled()
+    world.loads.begin(KEY)  # one that had been due already
+    assert not world.loads.runs("uid")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.controller.schedule import CONFLICT_PAUSE, UPGRADE_PAUSE, ReconcileSchedule
+from solrbench.controller.failures import CONFLICT_PAUSE, UPGRADE_PAUSE
+from solrbench.controller.schedule import ReconcileSchedule
 from solrbench.controller.sweep_handlers import IDLE_PAUSE, RUNNING_PAUSE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.reasons.end import ApiServerReason
@@ -25,7 +26,12 @@ def sweeps(monkeypatch: pytest.MonkeyPatch) -> SweepDriver:
 @pytest.fixture
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     uids: list[str] = []
-    monkeypatch.setattr(ReconcileSchedule, "wake", lambda _, uid: uids.append(uid))
+
+    def note(_: ReconcileSchedule, uid: str, *pause: float) -> None:
+        if not pause:  # the first one of a benchmark that is added has one
+            uids.append(uid)
+
+    monkeypatch.setattr(ReconcileSchedule, "wake", note)
     return uids
 
 

@@ -18,7 +18,7 @@ from solrbench.contract.environment import Environment
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.contract.step_document import StepRunResult
-from solrbench.controller.unreadable import mark_invalid
+from solrbench.controller.failures import mark_invalid
 from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster

@@ -1,6 +1,6 @@
 """What a benchmark that runs costs the API server while its pods are watched.
 
-Watches of what belongs to a benchmark, with an API server that responds as each test says.
+Watches of pods and Jobs, with an API server that responds as each test says.
 
 Lists and watches that are refused do not end the operator, against kopf itself.
 """
@@ -11,7 +11,7 @@ import logging
 import queue
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -20,10 +20,10 @@ import kopf
 import pytest
 
 from solrbench.contract.load_plan import LoadState
-from solrbench.controller import watches as run_watches
+from solrbench.controller import watches as watches_module
 from solrbench.controller.kopf_settings import configure, open_session
 from solrbench.controller.schedule import BenchmarkKey
-from solrbench.controller.watches import KINDS, RunWatches, WatchRetries
+from solrbench.controller.watches import KINDS, PodWatches, WatchRetries
 from solrbench.decide.pauses import LIVE_LOAD_PAUSE
 from solrbench.kube.connection import ForbiddenError
 from support.cluster.waiting import wait_until
@@ -36,12 +36,17 @@ from support.servers.api_stub import cluster_of, resources, status, stream_of
 SECONDS = 10.0
 
 
+def metadata_of(benchmark: str, namespace: str = "search") -> dict[str, Any]:
+    return {"namespace": namespace, "labels": {"solrbench.io/benchmark": benchmark}}
+
+
 class WatchedCluster(FakeCluster):
     """Its watches show a change when the test says so."""
 
     def __init__(self) -> None:
         super().__init__()
         self.change = threading.Event()
+        self.changed = "unknown"
         self.passed_on = threading.Semaphore(0)
 
     @property
@@ -49,12 +54,10 @@ class WatchedCluster(FakeCluster):
         """Reads of pods and Jobs so far."""
         return sum(each.kind in ("Pod", "Job") for each in self.requests)
 
-    def watch_changes(
-        self, *_: object, on_open: Callable[[], None], **__: object
-    ) -> Iterator[None]:
+    def watch_changes(self, *_: Any, on_open: Callable[[], None], **__: Any) -> Iterator[Any]:
         on_open()
         self.change.wait(SECONDS)
-        yield
+        yield metadata_of(self.changed, "default")
         self.passed_on.release()
         threading.Event().wait(SECONDS)
 
@@ -81,7 +84,13 @@ class World:
         return self.cluster.reads - before
 
     def is_watched(self) -> bool:
-        return self.operator.handlers._are_watched(self.uid)
+        return self.operator.handlers._are_watched(BenchmarkKey(self.uid, "default", self.name))
+
+    def change(self, benchmark: str) -> None:
+        """Show a changed pod and a changed Job."""
+        self.cluster.changed = benchmark
+        self.cluster.change.set()
+        assert all(self.cluster.passed_on.acquire(timeout=SECONDS) for _ in KINDS)
 
     def measure(self) -> None:
         """Reconcile until the load is under way and nothing is new."""
@@ -108,9 +117,14 @@ def test_load_that_goes_on_costs_no_read(world: World) -> None:
 
 def test_change_of_a_pod_is_looked_at(world: World) -> None:
     assert world.reconcile() == 0
-    world.cluster.change.set()
-    assert all(world.cluster.passed_on.acquire(timeout=SECONDS) for _ in KINDS)
+    world.change(world.name)
     assert world.reconcile() > 0
+    assert world.reconcile() == 0
+
+
+def test_change_of_a_pod_of_another_benchmark_is_not(world: World) -> None:
+    assert world.reconcile() == 0
+    world.change("another")
     assert world.reconcile() == 0
 
 
@@ -140,8 +154,10 @@ def test_nothing_of_a_benchmark_that_is_over_is_watched(world: World) -> None:
     assert not world.is_watched()
 
 
-KEY = BenchmarkKey("uid", "search", "one")
-POD = {"type": "ADDED", "object": {"kind": "PartialObjectMetadata"}}
+POD = {
+    "type": "ADDED",
+    "object": {"kind": "PartialObjectMetadata", "metadata": metadata_of("one")},
+}
 
 
 class Responses:
@@ -152,7 +168,7 @@ class Responses:
     """
 
     def __init__(self, *responses: Callable[[], httpx.Response]) -> None:
-        self.queries: list[dict[str, str]] = []
+        self.watches: list[tuple[str, str]] = []
         self._responses = {kind: iter(responses) for kind in ("pods", "jobs")}
         self._lock = threading.Lock()
         self.end = threading.Event()
@@ -161,43 +177,104 @@ class Responses:
         if request.url.path in ("/api/v1", "/apis/batch/v1"):
             return resources("Pod", "Job")
         with self._lock:
-            self.queries.append(dict(request.url.params))
+            self.watches.append((request.url.path, request.url.params["labelSelector"]))
             found = next(self._responses[request.url.path.rpartition("/")[2]], None)
         if found is None:
             self.end.wait(SECONDS)
         return stream_of() if found is None else found()
 
 
+class Lasting(httpx.SyncByteStream):
+    """A watch that shows a pod and then stays open until the end of the test."""
+
+    def __init__(self, end: threading.Event) -> None:
+        self._end = end
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield json.dumps(POD).encode() + b"\n"
+        self._end.wait(SECONDS)
+
+
+Changes = queue.Queue[tuple[str, str]]
+
+
 @pytest.fixture
-def changes(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
-    monkeypatch.setattr(run_watches, "RETRY_SECONDS", 0.01)
+def changes(monkeypatch: pytest.MonkeyPatch) -> Changes:
+    monkeypatch.setattr(watches_module, "FIRST_RETRY_SECONDS", 0.01)
     return queue.Queue()
 
 
-def begin(responses: Responses, changes: "queue.Queue[str]") -> RunWatches:
-    watches = RunWatches(cluster_of(responses), changes.put)
-    watches.begin(KEY)
-    watches.begin(KEY)  # once is enough
+def begin(
+    responses: Responses, changes: Changes, namespaces: Sequence[str] = ("search",)
+) -> PodWatches:
+    watches = PodWatches(cluster_of(responses), namespaces, lambda *key: changes.put(key))
+    watches.start()
     return watches
 
 
-def test_each_change_is_passed_on(changes: "queue.Queue[str]") -> None:
+@pytest.mark.parametrize(
+    ("namespaces", "places"),
+    [((), [""]), (("search", "shop"), ["/namespaces/search", "/namespaces/shop"])],
+)
+def test_two_watches_serve_all_benchmarks_of_a_namespace_or_of_all(
+    changes: Changes, namespaces: Sequence[str], places: Sequence[str]
+) -> None:
     responses = Responses(lambda: stream_of(POD, POD))
+    watches = begin(responses, changes, namespaces)
+    assert [changes.get(timeout=SECONDS) for _ in range(4)] == [("search", "one")] * 4
+    wait_until(lambda: len(responses.watches) >= 2 * len(places), "all have begun", SECONDS)
+    watches.stop()
+    responses.end.set()
+    wanted = {f"/api/v1{place}/pods" for place in places}
+    wanted |= {f"/apis/batch/v1{place}/jobs" for place in places}
+    assert set(responses.watches) == {(path, "solrbench.io/benchmark") for path in wanted}
+
+
+def broken_line() -> httpx.Response:
+    return httpx.Response(200, content=b'{"type": "ADD\n')
+
+
+@pytest.mark.parametrize(
+    "first",
+    [lambda: status(403, "no right to watch"), broken_line, lambda: stream_of({"type": "ADDED"})],
+    ids=["refused", "half a line", "without metadata"],
+)
+def test_watch_that_fails_is_not_open_and_begins_again(
+    changes: Changes, first: Callable[[], httpx.Response]
+) -> None:
+    responses = Responses(first, lambda: httpx.Response(200, stream=Lasting(responses.end)))
     watches = begin(responses, changes)
-    assert [changes.get(timeout=SECONDS) for _ in range(4)] == ["uid"] * 4
-    assert watches.are_open("uid")
-    assert {each["labelSelector"] for each in responses.queries} == {"solrbench.io/benchmark=one"}
-    watches.end("uid")
-    assert not watches.are_open("uid")
+    assert [changes.get(timeout=SECONDS) for _ in KINDS] == [("search", "one")] * 2
+    wait_until(lambda: watches.are_open("search"), "both are open", SECONDS)
+    assert not watches.are_open("shop")
+    watches.stop()
+    assert not watches.are_open("search")
     responses.end.set()
 
 
-def test_refused_watch_is_not_open_and_begins_again(changes: "queue.Queue[str]") -> None:
-    responses = Responses(lambda: status(403, "no right to watch"), lambda: stream_of(POD))
+def test_watch_that_ended_is_not_open(changes: Changes) -> None:
+    responses = Responses(lambda: stream_of(POD))
     watches = begin(responses, changes)
-    assert [changes.get(timeout=SECONDS) for _ in KINDS] == ["uid"] * 2
-    assert watches.are_open("uid")
-    watches.end("uid")
+    assert [changes.get(timeout=SECONDS) for _ in KINDS] == [("search", "one")] * 2
+    wait_until(lambda: not watches.are_open("search"), "both have ended", SECONDS)
+    watches.stop()
+    responses.end.set()
+
+
+def test_watch_survives_whatever_a_change_brings_about(changes: Changes) -> None:
+    responses = Responses(lambda: stream_of(POD), lambda: stream_of(POD))
+    failures: list[str] = []
+
+    def fail_at_first(namespace: str, name: str) -> None:
+        if len(failures) < len(KINDS):
+            failures.append(name)
+            raise KeyError(name)
+        changes.put((namespace, name))
+
+    watches = PodWatches(cluster_of(responses), (), fail_at_first)
+    watches.start()
+    assert [changes.get(timeout=SECONDS) for _ in KINDS] == [("search", "one")] * 2
+    watches.stop()
     responses.end.set()
 
 
@@ -206,7 +283,7 @@ def test_error_in_a_watch_is_raised() -> None:
     cluster = cluster_of(Responses(lambda: stream_of(POD, {"type": "ERROR", "object": gone})))
     opened: list[bool] = []
     seen = cluster.watch_changes(
-        "v1", "Pod", "search", {}, seconds=1, on_open=lambda: opened.append(True)
+        "v1", "Pod", "search", "of", seconds=1, on_open=lambda: opened.append(True)
     )
     next(seen)
     assert opened == [True]
@@ -214,10 +291,8 @@ def test_error_in_a_watch_is_raised() -> None:
         next(seen)
 
 
-def test_nothing_is_watched_of_a_benchmark_that_does_not_run() -> None:
-    watches = RunWatches(cluster_of(Responses()), print)
-    watches.end("unknown")
-    assert not watches.are_open("unknown")
+def test_nothing_is_watched_before_the_start() -> None:
+    assert not PodWatches(cluster_of(Responses()), (), lambda *_: None).are_open("search")
 
 
 GROUP = "/apis/solrbench.io/v1alpha1"

@@ -50,13 +50,8 @@ def test_a_kind_is_served_if_its_group_lists_it() -> None:
 
 def test_a_group_that_is_not_there_serves_nothing() -> None:
     assert not cluster().serves(*KIND)
-    assert cluster().list_if_served(*KIND, "search", {}) == []
-
-
-@pytest.mark.parametrize("looks", [1, 2])
-def test_a_definition_that_goes_while_objects_are_listed_has_none(looks: int) -> None:
-    responses = iter([resources("SolrCloud")] * looks)
-    assert cluster_of(lambda _: next(responses, status(404))).list_if_served(*KIND, "a", {}) == []
+    with pytest.raises(KindNotServedError):
+        list(cluster().list_metadata(*KIND, "search"))
 
 
 def test_an_empty_document_is_none() -> None:
@@ -247,34 +242,83 @@ def changes(api: ApiStub) -> list[httpx.Request]:
     return [each for each in api.requests if each.method != "GET"]
 
 
-def applied(api: ApiStub, body: dict[str, Any]) -> tuple[str, str | None]:
-    """Return whether conflicts are forced, and the uid that is asked for."""
-    cluster_of(api).apply(body)
-    (call,) = changes(api)
-    assert call.url.path == "/api/v1/namespaces/search/services/shop-zookeeper"
-    assert call.headers["content-type"] == "application/apply-patch+yaml"
-    return call.url.params["force"], body_of(call)["metadata"].get("uid")
+def applied(cluster: Cluster, api: ApiStub, body: dict[str, Any]) -> list[tuple[str, ...]]:
+    """Apply an object; return method, force, uid and version of each request that this takes."""
+    cluster.is_namespaced("v1", "Service")
+    api.requests.clear()
+    cluster.apply(body)
+    path = "/api/v1/namespaces/search/services/shop-zookeeper"
+    assert {each.url.path for each in api.requests} == {path}
+    seen: list[tuple[str, ...]] = []
+    for each in api.requests:
+        metadata = body_of(each).get("metadata", {})
+        patched = each.method == "PATCH"
+        assert not patched or each.headers["content-type"] == "application/apply-patch+yaml"
+        condition = metadata.get("uid", ""), metadata.get("resourceVersion", "")
+        seen.append((each.method, each.url.params.get("force", ""), *condition))
+    return seen
 
 
-def test_a_new_object_is_not_forced() -> None:
-    assert applied(ApiStub(), service(None, OWNER)) == ("false", None)
+ABSENT, READ = ("PATCH", "false", "", "1"), ("GET", "", "", "")
 
 
-def test_our_own_object_is_changed_if_it_is_still_the_same() -> None:
-    assert applied(ApiStub(service("s1", OWNER)), service(None, OWNER)) == ("true", "s1")
+def test_a_new_object_is_created_by_one_request_that_changes_none() -> None:
+    api = ApiStub()
+    assert applied(cluster_of(api), api, service(None, OWNER)) == [ABSENT]
+
+
+def test_an_own_object_is_read_once_and_then_changed_if_it_is_still_the_same() -> None:
+    api = ApiStub(service("s1", OWNER))
+    cluster, changed = cluster_of(api), ("PATCH", "true", "s1", "")
+    assert applied(cluster, api, service(None, OWNER)) == [ABSENT, READ, changed]
+    assert applied(cluster, api, service(None, OWNER)) == [changed]
+    assert applied(cluster.within(1.0), api, service(None, OWNER)) == [changed]
+
+
+@pytest.mark.parametrize("successor", [None, "s2"])
+def test_an_own_object_that_was_replaced_is_read_again(successor: str | None) -> None:
+    api = ApiStub(service("s1", OWNER))
+    cluster, last = cluster_of(api), ("PATCH", "true", "s2", "")
+    applied(cluster, api, service(None, OWNER))
+    api.objects.clear()
+    if successor is not None:
+        api.put(service(successor, OWNER))
+    expected = [("PATCH", "true", "s1", ""), READ, ABSENT if successor is None else last]
+    assert applied(cluster, api, service(None, OWNER)) == expected
 
 
 def test_an_object_without_a_controller_is_applied_as_it_is() -> None:
-    assert applied(ApiStub(service("s1")), service()) == ("true", None)
+    api = ApiStub(service("s1"))
+    assert applied(cluster_of(api), api, service()) == [("PATCH", "true", "", "")]
 
 
 @pytest.mark.parametrize("owners", [[], [OWNER | {"uid": "other"}]])
 def test_an_object_of_others_is_not_taken_over(owners: list[dict[str, Any]]) -> None:
     api = ApiStub(service("s1", *owners))
+    cluster, before = cluster_of(api), dict(api.objects)
+    for _ in range(2):
+        with pytest.raises(TemporaryError, match="Service shop-zookeeper in") as caught:
+            cluster.apply(service(None, OWNER))
+        assert caught.value.reason == "NameTaken"
+    assert api.objects == before
+
+
+def test_an_object_of_the_benchmark_before_of_the_same_name_is_not_taken_over() -> None:
+    api = ApiStub()
+    cluster = cluster_of(api)
+    cluster.apply(service(None, OWNER))
     with pytest.raises(TemporaryError, match="Service shop-zookeeper in") as caught:
-        applied(api, service(None, OWNER))
+        cluster.apply(service(None, OWNER | {"uid": "b2"}))
     assert caught.value.reason == "NameTaken"
-    assert changes(api) == []
+
+
+def test_an_invalid_new_object_is_not_asked_for_again() -> None:
+    api = ApiStub()
+    api.responses["/api/v1/namespaces/search/services"] = status(422, "spec: Required value")
+    with pytest.raises(PermanentError, match="Required value"):
+        cluster_of(api).apply(service(None, OWNER))
+    assert len(changes(api)) == 1
+    assert api.requests[-1].method == "PATCH"
 
 
 def test_a_deletion_names_the_uid() -> None:

@@ -5,6 +5,7 @@ Names are deterministic: a step run that was cut short finds its own children ag
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from solrbench.api.identity import GROUP
@@ -83,9 +84,12 @@ def selector_text(benchmark: SolrBenchmark, component: str) -> str:
     return label_selector(selector(benchmark, component))
 
 
-def label_selector(labels: dict[str, str]) -> str:
-    """Return the text of a selector that demands all of these labels."""
-    return ",".join(f"{key}={value}" for key, value in labels.items())
+def label_selector(labels: Mapping[str, str | Sequence[str]]) -> str:
+    """Return the text of a selector that demands all of these labels, with one of the values."""
+    return ",".join(
+        f"{key}={value}" if isinstance(value, str) else f"{key} in ({','.join(value)})"
+        for key, value in labels.items()
+    )
 
 
 def labels(benchmark: SolrBenchmark, component: str, attempt: int) -> dict[str, str]:

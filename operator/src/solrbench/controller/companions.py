@@ -106,7 +106,8 @@ def ensure_companions(context: ReconcileContext) -> None:
     attempt = context.status.attempts.target
     manifests = build_companions(context.benchmark, bundle, attempt)
     image = context.settings.image
-    objects.apply_all(context, add_companion_agents(context.benchmark, image, manifests, attempt))
+    for manifest in add_companion_agents(context.benchmark, image, manifests, attempt):
+        context.cluster.apply(manifest)
     observed_pods = _observe(context, bundle)
     apply_outcome(first_outcome(COMPANION_CHECKS, observed_pods))
     identities = {pod.name: pod.identity for pod in observed_pods.pods}

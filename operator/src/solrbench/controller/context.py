@@ -11,9 +11,11 @@ from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.target import Existing, SolrCloud
+from solrbench.contract import names
 from solrbench.contract.endpoints import ZooKeeperPath, solr_urls, zookeeper_path
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller.endpoint import TargetEndpoint, connect_checked, resolve_endpoint
+from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
@@ -111,6 +113,13 @@ class ReconcileContext:
             return TargetEndpoint(urls, NO_AUTH, nodes=True)
         return self.access.resolve(self.cluster, self.allowed_hosts, self.namespace, self.existing)
 
+    @cached_property
+    def owned(self) -> OwnedObjects:
+        """The objects that were made for the benchmark, and for a target that it shares."""
+        target = names.target(self.benchmark)
+        name = self.benchmark.metadata.name
+        return OwnedObjects(self.cluster, self.namespace, name, self.now, target)
+
     @property
     def solr_urls(self) -> list[str]:
         """Base URLs of the Solr nodes, or of what stands in front of existing ones."""
@@ -167,7 +176,7 @@ def store_status(context: ReconcileContext) -> None:
         PermanentError: if it is too large or invalid.
     """
     status = context.status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    context.body = context.cluster.replace_status(context.body | {"status": status})
+    context.body = context.cluster.store_status(context.body, status)
     # As it was written: an older definition has no field for the place in the queue.
     context.queue.observe(context.body | {"status": status}, context.now)
 

@@ -1,19 +1,15 @@
 """The objects a benchmark owns: deleted until nothing is left."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence
 
 from solrbench.api.identity import BENCHMARKS
-from solrbench.contract import names
-from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, SOLR, ZOOKEEPER
+from solrbench.contract.names import LABEL_COMPONENT, SOLR, ZOOKEEPER
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import LOAD, TARGET, find_lost_pods, force_delete
-from solrbench.controller.provisioners.provisioner import OwnedKind
+from solrbench.controller.owned_objects import OwnedKind, OwnedObjects
 from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.facts import is_of_nodes
 from solrbench.kube.reader import Manifest
@@ -50,44 +46,6 @@ OWNED_KINDS = tuple(
 _KUBERNETES = ("kubernetes.io", "k8s.io")
 
 
-@dataclass(frozen=True)
-class Removal:
-    """Whose objects are removed.
-
-    Attributes:
-        cluster: where they are
-        namespace: of the benchmark
-        benchmark_name: its name; nothing more is known of one that is being deleted
-        now: time of the observation
-        target_name: name of the benchmark that the target was made for, if the target is shared
-    """
-
-    cluster: Cluster
-    namespace: str
-    benchmark_name: str
-    now: datetime
-    target_name: str | None = None
-
-    def list(self, kind: OwnedKind, read: Callable[..., Sequence[Manifest]]) -> list[Manifest]:
-        """Return the objects of a kind: the benchmark's own, and those of a shared target.
-
-        Args:
-            kind: of the objects
-            read: lists objects by their labels
-        """
-        bodies = list(read(*kind.reference, self.namespace, {LABEL_BENCHMARK: self.benchmark_name}))
-        if self.target_name in (None, self.benchmark_name):
-            return bodies
-        shared = read(*kind.reference, self.namespace, {LABEL_BENCHMARK: self.target_name})
-        return [*bodies, *(each for each in shared if is_of_nodes(each))]
-
-
-def removal_of(context: ReconcileContext) -> Removal:
-    """Return the removal of the objects of a benchmark that is reconciled."""
-    name, target = context.benchmark.metadata.name, names.target(context.benchmark)
-    return Removal(context.cluster, context.namespace, name, context.now, target)
-
-
 def delete_components(
     context: ReconcileContext, *components: str, attempt_below: int | None = None
 ) -> bool:
@@ -100,11 +58,11 @@ def delete_components(
     """
     if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
         return True  # nothing can be left of an attempt before the first
-    return delete_children(removal_of(context), components, attempt_below)
+    return delete_children(context.owned, components, attempt_below)
 
 
 def delete_children(
-    removal: Removal, components: tuple[str, ...], attempt_below: int | None = None
+    owned: OwnedObjects, components: tuple[str, ...], attempt_below: int | None = None
 ) -> bool:
     """Delete as `delete_components` does, for a benchmark that is known by its name alone.
 
@@ -113,24 +71,21 @@ def delete_children(
     before its hook has ended; that takes most of a minute. A pod whose node is lost is deleted
     without its kubelet.
     """
-    cluster = removal.cluster
     left = False
     if ZOOKEEPER in components:
-        pods = removal.list(PODS, cluster.list)
+        pods = owned.list(PODS)
         left = any(_matches(pod, (SOLR,), attempt_below) for pod in pods if SOLR in components)
         components = tuple(each for each in components if each != ZOOKEEPER or not left)
     for kind in OWNED_KINDS:
         operated = kind.not_removed is not None
         if operated and SOLR not in components:
             continue
-        bodies = [
-            body for body in _list(removal, kind) if _matches(body, components, attempt_below)
-        ]
+        bodies = [body for body in _list(owned, kind) if _matches(body, components, attempt_below)]
         for body in bodies:
-            _delete(cluster, kind, body)
+            owned.delete(kind, body)
         if kind == PODS:
-            lost = find_lost_pods(cluster, bodies, removal.now)
-            force_delete(cluster, [each for each in lost if each.may_be_forced(removal.now)])
+            lost = find_lost_pods(owned.cluster, bodies, owned.now)
+            force_delete(owned.cluster, [each for each in lost if each.may_be_forced(owned.now)])
         left = left or bool(bodies)
         if bodies and operated:
             components = tuple(each for each in components if each not in (SOLR, ZOOKEEPER))
@@ -139,59 +94,56 @@ def delete_children(
 
 def delete_budgets(context: ReconcileContext, *components: str) -> None:
     """Delete the PodDisruptionBudgets of pods that may stay, but are measured no more."""
-    for body in _list(removal_of(context), BUDGETS):
+    for body in _list(context.owned, BUDGETS):
         if _matches(body, components, None):
-            _delete(context.cluster, BUDGETS, body)
+            context.owned.delete(BUDGETS, body)
 
 
-def _list(removal: Removal, kind: OwnedKind) -> Sequence[Manifest]:
-    cluster = removal.cluster
-    read = cluster.list if kind.not_removed is None else cluster.list_if_served
+def _list(owned: OwnedObjects, kind: OwnedKind) -> Sequence[Manifest]:
     try:
-        return removal.list(kind, read)
+        return owned.list(kind)
     except ForbiddenError:
         if kind not in (BUDGETS, DEPLOYMENTS, REPLICA_SETS):
             raise
         return ()  # a role of an earlier release has no right to make one either
 
 
-def find_removal_blocker(removal: Removal) -> TemporaryError | None:
+def find_removal_blocker(owned: OwnedObjects) -> TemporaryError | None:
     """Return what holds the removal of a benchmark up, if it is known.
 
     That is an object with a finalizer of others, or a pod whose node is lost.
     """
-    cluster = removal.cluster
-    lost = find_lost_pods(cluster, removal.list(PODS, cluster.list), removal.now)
-    blocking = blocking_finalizer(removal)
+    lost = find_lost_pods(owned.cluster, owned.list(PODS), owned.now)
+    blocking = blocking_finalizer(owned)
     if blocking is not None or not lost:
         return blocking
     return TemporaryError(PodReason.NODE_LOST, "; ".join(lost_pod.message for lost_pod in lost))
 
 
-def remove_rest(removal: Removal) -> SolrbenchError | None:
+def remove_rest(owned: OwnedObjects) -> SolrbenchError | None:
     """Remove what a benchmark that is gone has left; return what holds that up, if anything does.
 
     What has the name of another benchmark by now is left to the garbage collector.
     """
-    namespace, name = removal.namespace, removal.benchmark_name
+    namespace, name = owned.namespace, owned.benchmark_name
     try:
-        is_replaced = removal.cluster.get(*BENCHMARKS, namespace, name) is not None
-        if is_replaced or delete_children(removal, (*LOAD, *TARGET)):
+        is_replaced = owned.cluster.get(*BENCHMARKS, namespace, name) is not None
+        if is_replaced or delete_children(owned, (*LOAD, *TARGET)):
             return None
-        return find_removal_blocker(removal) or TemporaryError(
+        return find_removal_blocker(owned) or TemporaryError(
             CleanupReason.REMOVING_PODS, "pods are terminating"
         )
     except SolrbenchError as error:
         return error
 
 
-def blocking_finalizer(removal: Removal) -> TemporaryError | None:
+def blocking_finalizer(owned: OwnedObjects) -> TemporaryError | None:
     """Return what holds the removal of a benchmark up, if it is an object with finalizers.
 
     Those that Kubernetes itself removes are spared, except on kinds of other operators.
     """
     for kind in OWNED_KINDS:
-        for body in _list(removal, kind):
+        for body in _list(owned, kind):
             metadata = body["metadata"]
             finalizers = [
                 finalizer
@@ -222,8 +174,8 @@ def _remover(kind: OwnedKind) -> str:
 
 def latest_attempt(context: ReconcileContext) -> int:
     """Return the last attempt that anything of the target was made for; 0 if there is nothing."""
-    removal, kinds = removal_of(context), (k for k in OWNED_KINDS if not k.has_owner)
-    bodies = (body for kind in kinds for body in _list(removal, kind))
+    kinds = (kind for kind in OWNED_KINDS if not kind.has_owner)
+    bodies = (body for kind in kinds for body in _list(context.owned, kind))
     return max((attempt_of(body) for body in bodies if is_of_nodes(body)), default=0)
 
 
@@ -232,13 +184,3 @@ def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | N
     if labels.get(LABEL_COMPONENT) not in components:
         return False
     return attempt_below is None or attempt_of(body) < attempt_below
-
-
-def _delete(cluster: Cluster, kind: OwnedKind, body: Manifest) -> None:
-    """Delete an object; pods at once, they have nothing to save."""
-    metadata = body["metadata"]
-    if kind.has_owner or metadata.get("deletionTimestamp") is not None:
-        return
-    grace = 1 if kind.kind == "Pod" else None
-    key = metadata["namespace"], metadata["name"]
-    cluster.delete(*kind.reference, *key, grace, uid=metadata["uid"])

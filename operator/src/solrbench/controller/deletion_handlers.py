@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -16,17 +15,17 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import (
-    Removal,
     delete_children,
     find_removal_blocker,
     remove_rest,
 )
 from solrbench.controller.objects import LOAD, TARGET
+from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
 from solrbench.decide.conditions import CLEANED_UP
-from solrbench.decide.unreadable import holds_collection
+from solrbench.decide.failures import holds_collection
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.reasons.end import CleanupReason
@@ -87,7 +86,7 @@ class DeletionHandlers:
     def _remove_rest(self, key: BenchmarkKey) -> SolrbenchError | None:
         if self._schedule.is_busy(key.uid):
             return TemporaryError(CleanupReason.REMOVING_PODS, "a reconcile is under way")
-        return remove_rest(Removal(self._cluster, key.namespace, key.name, self._now()))
+        return remove_rest(OwnedObjects(self._cluster, key.namespace, key.name, self._now()))
 
     def remove(self, key: BenchmarkKey, body: kopf.Body, retry: int) -> None:
         """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
@@ -100,16 +99,15 @@ class DeletionHandlers:
         is_busy = self._schedule.is_busy(key.uid)
         end = time.monotonic() + DELETE_PATIENCE_SECONDS
         try:
-            while not delete_children(
-                removal := Removal(self._cluster, key.namespace, key.name, self._now()),
-                (*LOAD, *TARGET),
-            ):
+            while True:
+                owned = OwnedObjects(self._cluster, key.namespace, key.name, self._now())
+                if delete_children(owned, (*LOAD, *TARGET)):
+                    break
                 if time.monotonic() > end:
-                    raise find_removal_blocker(removal) or TemporaryError(
+                    raise find_removal_blocker(owned) or TemporaryError(
                         CleanupReason.REMOVING_PODS, "pods are terminating"
                     )
                 time.sleep(DELETE_POLL_SECONDS)
-                removal = replace(removal, now=self._now())
         except SolrbenchError as error:
             if retry == 0:
                 kopf.event(body, type="Warning", reason=error.reason, message=error.message)

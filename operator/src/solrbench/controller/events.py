@@ -76,11 +76,8 @@ def _event(before: Condition | None, after: Condition) -> Event | None:
         return Event("Normal", after.reason, after.message or after.type)
     if after.reason == LifecycleReason.QUEUED:
         return Event("Normal", after.reason, after.message)
-    if after.reason in _NO_EVENT or _only_repeats(after):
+    # While it lasts, the summary only repeats what another condition says.
+    is_repeated = after.type == SUCCEEDED and after.status == "Unknown"
+    if after.reason in _NO_EVENT or is_repeated:
         return None
     return Event("Warning", after.reason, after.message)
-
-
-def _only_repeats(condition: Condition) -> bool:
-    """Return whether this is the summary while it shows what another condition says too."""
-    return condition.type == SUCCEEDED and condition.status == "Unknown"

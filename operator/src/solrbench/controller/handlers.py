@@ -14,30 +14,22 @@ from typing import Any, cast
 import kopf
 from pydantic import ValidationError
 
-from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.deletion_handlers import DeletionHandlers
 from solrbench.controller.events import events_between, post_events, verdict_events
+from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark_invalid
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.running_loads import RunningLoad, RunningLoads
-from solrbench.controller.schedule import (
-    RETRY,
-    UPGRADE_PAUSE,
-    BenchmarkKey,
-    ReconcileSchedule,
-    reconcile_timed,
-)
+from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
 from solrbench.controller.settings import Settings
-from solrbench.controller.unexpected import ReconcileFailures, show_unexpected_error
-from solrbench.controller.unreadable import mark_invalid
-from solrbench.controller.watches import RunWatches
+from solrbench.controller.watches import PodWatches
 from solrbench.decide.conditions import is_finished
+from solrbench.decide.failures import without_unreadable_results
 from solrbench.decide.pauses import QUEUED_PAUSE, decide_pause, needs_finalizer, needs_reconcile
-from solrbench.decide.unreadable import without_unreadable_results
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.metrics.operator import PrometheusMetrics
@@ -73,10 +65,14 @@ class Handlers:
         self._access = access or TargetAccess()
         self._queue = BenchmarkQueue()
         self._loads = RunningLoads()
-        shortest = timedelta(seconds=settings.reconcile_seconds)
-        self._failures = ReconcileFailures(BENCHMARK, shortest)
+        self._shortest = timedelta(seconds=settings.reconcile_seconds)
+        self._attempts = ReconcileAttempts(
+            BENCHMARK, cluster, telemetry.operator, self._shortest, _utc_now
+        )
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._watches = RunWatches(cluster, self._on_change) if watches else None
+        self._watches = PodWatches(cluster, settings.namespaces, self._on_change)
+        if watches:
+            self._watches.start()
         self._schedule = ReconcileSchedule(self.on_due, WORKERS)
         self._deletion = DeletionHandlers(
             cluster, self._schedule, self._queue, self._context, _utc_now
@@ -110,36 +106,33 @@ class Handlers:
             body: the benchmark
         """
         self._loop = asyncio.get_running_loop()
+        key, metadata = _key(body), body["metadata"]
         if event["type"] == "DELETED":
-            key = _key(body)
-            self._forget(key.uid, key.namespace, key.name)
+            self._forget(key)
             self._schedule.stop(key.uid)
             await self._deletion.wait_for_pods(body, key)
             self._queue.forget(key.uid)
         else:
             self._queue.observe(dict(body), _utc_now())
-            self._set_schedule(body)
+            generation = metadata.get("generation", 1)
+            self._loads.observe(key.uid, generation)
+            if metadata.get("deletionTimestamp") is not None:
+                self._schedule.stop(key.uid)
+            elif not needs_reconcile(body):
+                self._schedule.stop(key.uid)
+                self._reports.forget(key.uid)
+                self._show(body)
+            else:
+                known = self._schedule.knows(key.uid)
+                pause = timedelta() if known else self._first_pause(body)
+                self._schedule.add(key, generation, pause)
         for index, uid in enumerate(self._queue.take_moved()):
             self._schedule.wake(uid, index * POSITION_SECONDS)
 
     async def on_cleanup(self, **_: object) -> None:
-        """Begin no further reconcile."""
+        """Begin no further reconcile, and watch nothing more."""
+        self._watches.stop()
         self._schedule.close()
-
-    def _set_schedule(self, body: Mapping[str, Any]) -> None:
-        metadata = body["metadata"]
-        uid, generation = metadata["uid"], metadata.get("generation", 1)
-        self._loads.observe(uid, generation)
-        if metadata.get("deletionTimestamp") is not None:
-            self._schedule.stop(uid)
-        elif not needs_reconcile(body):
-            self._schedule.stop(uid)
-            self._reports.forget(uid)
-            self._show(body)
-        elif self._schedule.knows(uid):
-            self._schedule.add(_key(body), generation, timedelta())
-        else:
-            self._schedule.add(_key(body), generation, self._first_pause(body))
 
     def _first_pause(self, body: Mapping[str, Any]) -> timedelta:
         """Return the pause of a benchmark that is seen first: none unless it waits or is over."""
@@ -158,12 +151,11 @@ class Handlers:
             return benchmark
         return None
 
-    def _forget(self, uid: str, namespace: str, name: str) -> None:
-        self._telemetry.benchmarks.forget(f"{namespace}/{name}")
-        self._reports.forget(uid)
-        self._stop_watching(uid)
-        self._loads.forget(uid)
-        self._failures.clear(uid)
+    def _forget(self, key: BenchmarkKey) -> None:
+        self._telemetry.benchmarks.forget(f"{key.namespace}/{key.name}")
+        self._reports.forget(key.uid)
+        self._loads.forget(key)
+        self._attempts.forget(key.uid)
 
     def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
         """Leave nothing of a benchmark that may have a collection on an existing Solr.
@@ -171,80 +163,58 @@ class Handlers:
         Raises:
             kopf.TemporaryError: while something is still there.
         """
-        self._forget(uid, namespace, name)
-        self._deletion.remove(BenchmarkKey(uid, namespace, name), given["body"], given["retry"])
+        key = BenchmarkKey(uid, namespace, name)
+        self._forget(key)
+        self._deletion.remove(key, given["body"], given["retry"])
 
     def on_due(self, key: BenchmarkKey) -> timedelta | None:
         """Reconcile one benchmark and return the pause until the next time.
 
-        One that goes on waiting needs no request. What fails is repeated by the next reconcile.
+        One that goes on waiting needs no request, and one whose load goes on none but that of its
+        master: changes of its pods are watched.
         """
-        shortest = timedelta(seconds=self._settings.reconcile_seconds)
         if self._queue.is_settled(key.uid, _utc_now(), self._settings.concurrency):
             return QUEUED_PAUSE
-        if self._are_watched(key.uid) and self._loads.is_settled(key.uid, _utc_now()):
-            return shortest
+        if self._are_watched(key) and self._loads.is_settled(key.uid, _utc_now()):
+            return self._shortest
+        with self._attempts.begin(key) as attempt:
+            body = self._attempts.read(key)
+            if body is None:
+                self._queue.forget(key.uid)
+            elif body["metadata"].get("deletionTimestamp") is not None:
+                attempt.pause = RETRY  # the watch takes it off the schedule
+            else:
+                attempt.pause = max(self._reconcile(key, body), self._shortest)
+        return attempt.pause
 
-        def reconcile_once(key: BenchmarkKey) -> timedelta | None:
-            pause = self._reconcile(key)
-            return None if pause is None else max(pause, shortest)
-
-        return reconcile_timed(self._telemetry.operator, key, reconcile_once, self._failures)
-
-    def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
-        body = self._cluster.get(*BENCHMARKS, key.namespace, key.name)
-        if body is None or body["metadata"]["uid"] != key.uid:
-            self._queue.forget(key.uid)
-            return None
-        if body["metadata"].get("deletionTimestamp") is not None:
-            return RETRY  # the watch takes it off the schedule
-        return show_unexpected_error(
-            self._cluster, body, _utc_now(), lambda: self._reconcile_body(key, body)
-        )
-
-    def _reconcile_body(self, key: BenchmarkKey, body: dict[str, Any]) -> timedelta | None:
+    def _reconcile(self, key: BenchmarkKey, body: dict[str, Any]) -> timedelta:
         try:
             before = _parse(body)
         except ValidationError as error:
             mark_invalid(self._cluster, body, error, _utc_now())
             return UPGRADE_PAUSE
         context = self._context(before, body)
-        self._loads.begin(key.uid)
+        self._loads.begin(key)
         after = reconcile(context)
-        self._follow_run(key, after, context)
+        if after.status.start_time is None or is_finished(after.status):
+            self._loads.end(key)
+        elif context.ask_load is not None:
+            generation, live_load = after.metadata.generation, after.status.live_load
+            self._loads.set(key, RunningLoad(generation, live_load, context.ask_load))
         self._telemetry.benchmarks.update(after)
         if is_finished(after.status):
             self._reports.forget(key.uid)
         _emit_events(body, before, after)
-        watched = self._are_watched(key.uid)
+        watched = self._are_watched(key)
         return decide_pause(after.spec, after.status, _utc_now(), watched=watched)
 
-    def _follow_run(
-        self, key: BenchmarkKey, after: SolrBenchmark, context: ReconcileContext
-    ) -> None:
-        """Watch what belongs to a benchmark as long as it runs, and remember its load."""
-        if after.status.start_time is None or is_finished(after.status):
-            self._stop_watching(key.uid)
-            return
-        if self._watches is not None:
-            self._watches.begin(key)
-            if not self._loads.knows(key.uid):  # it was deleted meanwhile
-                self._watches.end(key.uid)
-        if context.ask_load is not None:
-            generation, live_load = after.metadata.generation, after.status.live_load
-            self._loads.set(key.uid, RunningLoad(generation, live_load, context.ask_load))
+    def _are_watched(self, key: BenchmarkKey) -> bool:
+        return self._watches.are_open(key.namespace) and self._loads.runs(key.uid)
 
-    def _are_watched(self, uid: str) -> bool:
-        return self._watches is not None and self._watches.are_open(uid)
-
-    def _stop_watching(self, uid: str) -> None:
-        if self._watches is not None:
-            self._watches.end(uid)
-
-    def _on_change(self, uid: str) -> None:
-        """Wake a benchmark whose pods or Jobs changed; called by the threads of watches."""
-        self._loads.note_change(uid)
-        if self._loop is not None:
+    def _on_change(self, namespace: str, name: str) -> None:
+        """Wake a benchmark that runs and whose pods or Jobs changed; called by the watches."""
+        uid = self._loads.note_change(namespace, name)
+        if uid is not None and self._loop is not None:
             with suppress(RuntimeError):  # the operator ends
                 self._loop.call_soon_threadsafe(self._schedule.wake, uid, CHANGE_SECONDS)
 

@@ -64,20 +64,19 @@ def creation_problem(
     return find_creation_problem({"kind": kind, **owner}, seen, events)
 
 
-def job(context: ReconcileContext, component: str) -> JobView | None:
+def read_job(context: ReconcileContext, component: str) -> Manifest | None:
     """Return the Job of a component, if it is there and belongs to the benchmark."""
-    body = context.cluster.get(
-        "batch/v1", "Job", context.namespace, names.child(context.benchmark, component)
-    )
+    name = names.child(context.benchmark, component)
+    body = context.cluster.get("batch/v1", "Job", context.namespace, name)
     if body is None or controller_uid(body) != context.benchmark.metadata.uid:
         return None
-    return view_job(body)
+    return body
 
 
-def apply_all(context: ReconcileContext, manifests: list[Manifest]) -> None:
-    """Apply objects in order."""
-    for manifest in manifests:
-        context.cluster.apply(manifest)
+def job(context: ReconcileContext, component: str) -> JobView | None:
+    """Return the same as the checks see it."""
+    body = read_job(context, component)
+    return None if body is None else view_job(body)
 
 
 def read_archive(context: ReconcileContext) -> bytes:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from solrbench.api.identity import BENCHMARKS
@@ -33,6 +34,7 @@ class BenchmarkQueue:
         self._versions: dict[str, int] = {}
         self._entries: dict[str, QueueEntry] = {}
         self._checked: dict[str, datetime] = {}
+        self._held: set[str] = set()
         self._verified: datetime | None = None
         self._moved = False
 
@@ -46,6 +48,7 @@ class BenchmarkQueue:
             if 0 < version <= self._versions.get(entry.uid, 0):
                 return
             self._versions[entry.uid] = version
+            self._held.discard(entry.uid)
             if entry.waiting and entry.is_observed:
                 self._checked.setdefault(entry.uid, now)
             before = self._entries.pop(entry.uid, None)
@@ -58,7 +61,15 @@ class BenchmarkQueue:
         with self._lock:
             self._versions.pop(uid, None)
             self._checked.pop(uid, None)
+            self._held.discard(uid)
             self._moved = self._entries.pop(uid, None) is not None or self._moved
+
+    def hold_place(self, body: Manifest) -> None:
+        """Count a benchmark as one that runs, until a later version of it, or its next turn."""
+        entry = view_entry(body)
+        with self._lock:
+            self._held.add(entry.uid)
+            self._entries[entry.uid] = replace(entry, running=True, waiting=False)
 
     def holds_place(self, uid: str) -> bool:
         """Return whether a benchmark is among those that run."""
@@ -79,9 +90,16 @@ class BenchmarkQueue:
             self._checked[uid] = now
 
     def turn(self, body: Manifest, max_concurrent: int) -> QueuePosition:
-        """Return what a benchmark waits for, as far as the snapshot knows."""
+        """Return what a benchmark waits for, as far as the snapshot knows.
+
+        A place that it held is given up: it was read again since, so it is known to have none.
+        """
+        entry = view_entry(body)
         with self._lock:
-            return find_position(view_entry(body), self._entries.values(), max_concurrent)
+            if entry.uid in self._held:
+                self._held.discard(entry.uid)
+                self._entries[entry.uid] = entry
+            return find_position(entry, self._entries.values(), max_concurrent)
 
     def is_settled(self, uid: str, now: datetime, max_concurrent: int) -> bool:
         """Return whether a benchmark goes on waiting and its stored status says all about it."""

@@ -30,9 +30,10 @@ from solrbench.decide.conditions import (
     is_finished,
     progress_percent,
 )
+from solrbench.decide.failures import check_internal_error, describe_exception
 from solrbench.decide.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
 from solrbench.decide.outcome import Action
-from solrbench.decide.queue import MAX_IN_A_ROW, check_internal_error, describe_exception
+from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.decide.status_size import fit_status
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.kinds import Reason
@@ -70,7 +71,15 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
     before = context.status
     # Unless this reconcile ends with an error, or with waiting, too.
     context.update(internal_errors=0, queue=None)
-    _advance(context)
+    if is_finished(context.status):
+        if needs_cleanup(context.conditions, context.benchmark.spec.cleanup):
+            _quietly(context, cleanup.clean_up)
+        _export(context)
+    elif is_suspended(context.benchmark.spec, context.status, context.conditions):
+        _quietly(context, cleanup.suspend)
+    else:
+        _run_stages(context)
+        _evaluate_late_pod_events(context)
     context.update(progress_percent=_progress(context))
     context.finalize_status()
     if context.status != before:
@@ -82,25 +91,26 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
     return context.benchmark.model_copy(update={"status": context.status})
 
 
-def _advance(context: ReconcileContext) -> None:
-    if is_finished(context.status):
-        _clean_up(context)
-        _export(context)
-    elif is_suspended(context.benchmark.spec, context.status, context.conditions):
-        _quietly(context, cleanup.suspend)
-    else:
-        _run_stages(context)
-        _evaluate_late_pod_events(context)
-
-
 def _run_stages(context: ReconcileContext) -> None:
-    try:
-        for stage in STAGES:
-            _run_stage(context, stage)
-    except _StageNotDoneError:
+    """Do the work of each stage up to the first that is not done; a condition says why it is not.
+
+    What can never be done ends the benchmark.
+    """
+    for stage in STAGES:
+        try:
+            try:
+                stage.work(context)
+                continue
+            except TargetLostError as lost:
+                restart_target(context, lost)
+            except LoadLostError as lost:
+                restart_load(context, lost)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
+            try:
+                _show_obstacle(context, stage, error)
+            except PermanentError as never:
+                cleanup.fail(context, never.reason, never.message)
         return
-    except PermanentError as never:
-        cleanup.fail(context, never.reason, never.message)
 
 
 def _evaluate_late_pod_events(context: ReconcileContext) -> None:
@@ -111,76 +121,38 @@ def _evaluate_late_pod_events(context: ReconcileContext) -> None:
             update_result_status(context, context.reports.documents(context.benchmark))
 
 
-class _StageNotDoneError(Exception):
-    """The reconcile ends here; its reason stands in a condition."""
-
-
-def _run_stage(context: ReconcileContext, stage: Stage) -> None:
-    """Do the work of one stage.
-
-    Raises:
-        _StageNotDoneError: if it is not done yet.
-        PermanentError: if it never will be.
-    """
-    try:
-        _work(context, stage)
-    except _StageNotDoneError:
-        raise
-    except TemporaryError as wait:
-        _wait(context, stage, wait.reason, wait.message)
-    except PermanentError as never:
-        _show_failure(context, stage, never.reason, never.message)
-        raise
-    except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
-        _note_internal_error(context, stage, error)
-
-
-def _work(context: ReconcileContext, stage: Stage) -> None:
-    try:
-        stage.work(context)
-    except TargetLostError as lost:
-        restart_target(context, lost)
-        raise _StageNotDoneError from lost
-    except LoadLostError as lost:
-        restart_load(context, lost)
-        raise _StageNotDoneError from lost
-
-
-def _wait(context: ReconcileContext, stage: Stage, reason: Reason, message: str) -> None:
+def _show_obstacle(context: ReconcileContext, stage: Stage, error: Exception) -> None:
     """Show why a stage is not done.
 
     Raises:
-        _StageNotDoneError: always, except
-        PermanentError: after the deadline.
+        PermanentError: if it never will be: `error` says so, or there were too many exceptions
+            without a reason in a row, or the deadline has passed.
     """
+    match error:
+        case PermanentError():
+            _show_failure(context, stage, error.reason, error.message)
+            raise error
+        case TemporaryError():
+            reason, message = error.reason, error.message
+        case _:
+            message = _count_internal_error(context, error)
+            outcome = check_internal_error(context.status.internal_errors, message)
+            if outcome.action is Action.FAIL:
+                context.update(internal_errors=0)  # clean-up begins to count anew
+                _show_failure(context, stage, outcome.reason, outcome.message)
+                apply_outcome(outcome)
+            reason, message = outcome.reason, outcome.message
     phase, seconds = context.status.phase, context.seconds_in_phase()
     wait = StageWait(stage.condition, phase, seconds, reason, message)
     apply_outcome(check_deadline(context.benchmark.spec, wait))
     status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
     context.conditions.set(stage.condition, status, reason, message)
     context.conditions.set(SUCCEEDED, "Unknown", reason, message)
-    raise _StageNotDoneError
 
 
 def _show_failure(context: ReconcileContext, stage: Stage, reason: Reason, message: str) -> None:
     if stage.condition != SUCCEEDED:
         context.conditions.set(stage.condition, "False", reason, message)
-
-
-def _note_internal_error(context: ReconcileContext, stage: Stage, error: Exception) -> None:
-    """Count an exception that was not foreseen, and show it.
-
-    Raises:
-        _StageNotDoneError: while it may pass.
-        PermanentError: after too many in a row, or after the deadline.
-    """
-    message = _count_internal_error(context, error)
-    outcome = check_internal_error(context.status.internal_errors, message)
-    if outcome.action is Action.FAIL:
-        context.update(internal_errors=0)  # clean-up begins to count anew
-        _show_failure(context, stage, outcome.reason, outcome.message)
-        apply_outcome(outcome)
-    _wait(context, stage, outcome.reason, outcome.message)
 
 
 def _count_internal_error(context: ReconcileContext, error: Exception) -> str:
@@ -190,11 +162,6 @@ def _count_internal_error(context: ReconcileContext, error: Exception) -> str:
     if before < MAX_IN_A_ROW:
         log.error("%s: unexpected exception", context.benchmark.key, exc_info=error)
     return describe_exception(error)
-
-
-def _clean_up(context: ReconcileContext) -> None:
-    if needs_cleanup(context.conditions, context.benchmark.spec.cleanup):
-        _quietly(context, cleanup.clean_up)
 
 
 def _export(context: ReconcileContext) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.contract.load_plan import LoadState
+from solrbench.controller.schedule import BenchmarkKey
 from solrbench.decide.pauses import is_load_due
 from solrbench.errors import SolrbenchError
 
@@ -27,11 +28,16 @@ class RunningLoad:
 
 
 class RunningLoads:
-    """The loads of all benchmarks; safe for threads."""
+    """The benchmarks that run, and their loads; safe for threads.
+
+    The watch of benchmarks, the watches of pods and the reconciles write to it, each from a thread
+    of its own.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._generations: dict[str, int] = {}
+        self._running: dict[tuple[str, str], str] = {}
         self._loads: dict[str, RunningLoad] = {}
         self._changed: set[str] = set()
 
@@ -40,33 +46,49 @@ class RunningLoads:
         with self._lock:
             self._generations[uid] = generation
 
-    def knows(self, uid: str) -> bool:
-        """Return whether the watch shows a benchmark."""
+    def note_change(self, namespace: str, name: str) -> str | None:
+        """Note that something changed that belongs to a benchmark; return its uid if it runs."""
         with self._lock:
-            return uid in self._generations
+            uid = self._running.get((namespace, name))
+            if uid is not None:
+                self._changed.add(uid)
+            return uid
 
-    def note_change(self, uid: str) -> None:
-        """Note that something which belongs to a benchmark changed."""
+    def begin(self, key: BenchmarkKey) -> None:
+        """Begin a reconcile: what changes from now on needs another one.
+
+        So a benchmark counts as running while it is reconciled, until `end` says otherwise.
+        """
         with self._lock:
-            self._changed.add(uid)
+            if key.uid in self._generations:
+                self._running[key.namespace, key.name] = key.uid
+            self._loads.pop(key.uid, None)
+            self._changed.discard(key.uid)
 
-    def begin(self, uid: str) -> None:
-        """Begin a reconcile: what changes from now on needs another one."""
+    def set(self, key: BenchmarkKey, load: RunningLoad) -> None:
+        """Note the load that a reconcile has left, unless the benchmark was deleted meanwhile."""
         with self._lock:
-            self._loads.pop(uid, None)
-            self._changed.discard(uid)
+            if key.uid in self._generations:
+                self._loads[key.uid] = load
 
-    def set(self, uid: str, load: RunningLoad) -> None:
-        """Note the load that a reconcile has left."""
+    def end(self, key: BenchmarkKey) -> None:
+        """Note that a benchmark does not run, or no more."""
         with self._lock:
-            self._loads[uid] = load
+            if self._running.get((key.namespace, key.name)) == key.uid:
+                del self._running[key.namespace, key.name]
+            self._loads.pop(key.uid, None)
+            self._changed.discard(key.uid)
 
-    def forget(self, uid: str) -> None:
+    def forget(self, key: BenchmarkKey) -> None:
         """Drop a benchmark that is gone."""
+        self.end(key)
         with self._lock:
-            for known in (self._generations, self._loads):
-                known.pop(uid, None)
-            self._changed.discard(uid)
+            self._generations.pop(key.uid, None)
+
+    def runs(self, uid: str) -> bool:
+        """Return whether changes of what belongs to a benchmark are noted."""
+        with self._lock:
+            return uid in self._running.values()
 
     def is_settled(self, uid: str, now: datetime) -> bool:
         """Return whether the stored status says all about a load; its master is asked."""

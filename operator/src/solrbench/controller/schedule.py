@@ -1,20 +1,12 @@
-"""When each benchmark is reconciled: at its time, or as soon as something happens.
-
-One reconcile, timed and counted, and when it is due again if it fails.
-"""
+"""When each benchmark is reconciled: at its time, or as soon as something happens."""
 
 import asyncio
 import contextvars
 import logging
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
-
-from solrbench.errors import ConflictError, SolrbenchError
-from solrbench.metrics.operator import OperatorMetrics, ReconcileResult
 
 log = logging.getLogger("solrbench")
 
@@ -86,12 +78,10 @@ class ReconcileSchedule:
             self._context = contextvars.copy_context()
         item = self._items.get(key.uid)
         if item is None:
-            item = self._items[key.uid] = _Item(key, generation)
-            self._set_timer(item, pause.total_seconds())
-            return
-        is_changed = item.generation != generation or item.is_stopped
-        item.generation, item.is_stopped = generation, False
-        if is_changed:
+            self._items[key.uid] = _Item(key, generation)
+            self.wake(key.uid, pause.total_seconds())
+        elif item.generation != generation or item.is_stopped:
+            item.generation, item.is_stopped = generation, False
             self.wake(key.uid)
 
     def wake(self, uid: str, pause_seconds: float = 0.0) -> None:
@@ -99,11 +89,13 @@ class ReconcileSchedule:
         item = self._items.get(uid)
         if item is None or item.is_stopped:
             return
-        due = asyncio.get_running_loop().time() + pause_seconds
+        loop = asyncio.get_running_loop()
+        due = loop.time() + pause_seconds
         if item.is_busy:
             item.woken = due if item.woken is None else min(item.woken, due)
         elif item.timer is None or due < item.timer.when():
-            self._set_timer(item, pause_seconds)
+            _cancel(item)
+            item.timer = loop.call_at(due, self._begin, item, context=self._context)
 
     def stop(self, uid: str) -> None:
         """Begin no further reconcile of a benchmark."""
@@ -121,11 +113,6 @@ class ReconcileSchedule:
             self.stop(uid)
         self._executor.shutdown(wait=False, cancel_futures=True)
 
-    def _set_timer(self, item: _Item, seconds: float) -> None:
-        _cancel(item)
-        loop = asyncio.get_running_loop()
-        item.timer = loop.call_later(seconds, self._begin, item, context=self._context)
-
     def _begin(self, item: _Item) -> None:
         item.timer, item.woken, item.is_busy = None, None, True
         # That of the timer; a thread needs a copy, as a context is entered once at a time.
@@ -141,7 +128,7 @@ class ReconcileSchedule:
         if item.is_stopped or pause is None:
             self._items.pop(item.key.uid, None)
             return
-        self._set_timer(item, pause.total_seconds())
+        self.wake(item.key.uid, pause.total_seconds())
         if item.woken is not None:
             self.wake(item.key.uid, item.woken - asyncio.get_running_loop().time())
 
@@ -160,42 +147,3 @@ def _cancel(item: _Item) -> None:
     if item.timer is not None:
         item.timer.cancel()
         item.timer = None
-
-
-CONFLICT_PAUSE = timedelta(seconds=0.25)
-"""Before the next attempt of a reconcile whose status could not be written: kopf adds a finalizer
-and an annotation to new resources."""
-UPGRADE_PAUSE = timedelta(seconds=30)
-"""Of a resource that cannot be read; while the definition is newer than the operator, none can."""
-
-
-class FailureHistory(Protocol):
-    """What remembers failures in a row."""
-
-    def note(self, key: BenchmarkKey, error: SolrbenchError) -> timedelta:
-        """Return the pause after a failure."""
-
-    def clear(self, uid: str) -> None:
-        """Forget the failures of a resource."""
-
-
-def reconcile_timed(
-    metrics: OperatorMetrics, key: BenchmarkKey, reconcile: Reconcile, failures: FailureHistory
-) -> timedelta | None:
-    """Reconcile one resource and return the pause until the next time.
-
-    What fails is repeated by the next reconcile, after the pause that `failures` gives.
-    """
-    with metrics.time_reconcile(time.monotonic) as timer:
-        try:
-            pause = reconcile(key)
-        except ConflictError:
-            timer.result = ReconcileResult.RETRY  # a concurrent write is expected
-            return CONFLICT_PAUSE
-        except SolrbenchError as error:
-            timer.result = ReconcileResult.RETRY
-            text = " ".join(str(error).split())  # one line, whatever others put there
-            log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
-            return failures.note(key, error)
-        failures.clear(key.uid)
-        return pause

@@ -16,16 +16,10 @@ from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.contract.names import LABEL_SWEEP
 from solrbench.controller.events import events_between, post_events
-from solrbench.controller.schedule import (
-    UPGRADE_PAUSE,
-    BenchmarkKey,
-    ReconcileSchedule,
-    reconcile_timed,
-)
+from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark_sweep_invalid
+from solrbench.controller.schedule import BenchmarkKey, ReconcileSchedule
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweep_reconcile import Plans, SweepContext, reconcile_sweep
-from solrbench.controller.unexpected import ReconcileFailures, show_unexpected_error
-from solrbench.controller.unreadable import mark_sweep_invalid
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
@@ -55,7 +49,9 @@ class SweepHandlers:
         self._settings = settings
         self._telemetry = telemetry
         self._plans = Plans()
-        self._failures = ReconcileFailures(SWEEP, RUNNING_PAUSE)
+        self._attempts = ReconcileAttempts(
+            SWEEP, cluster, telemetry.operator, RUNNING_PAUSE, _utc_now
+        )
         self._schedule = ReconcileSchedule(self.on_due, WORKERS)
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
@@ -75,7 +71,7 @@ class SweepHandlers:
         if event["type"] == "DELETED" or metadata.get("deletionTimestamp") is not None:
             self._schedule.stop(metadata["uid"])
             self._plans.forget(metadata["uid"])
-            self._failures.clear(metadata["uid"])
+            self._attempts.forget(metadata["uid"])
             self._telemetry.sweeps.forget(f"{metadata['namespace']}/{metadata['name']}")
             return
         key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
@@ -99,20 +95,15 @@ class SweepHandlers:
 
         What fails is repeated by the next reconcile.
         """
-        return reconcile_timed(self._telemetry.operator, key, self._reconcile, self._failures)
+        with self._attempts.begin(key) as attempt:
+            body = self._attempts.read(key)
+            if body is not None:
+                attempt.pause = self._reconcile(body, _utc_now())
+        return attempt.pause
 
-    def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
-        body = self._cluster.get(*SWEEP.reference, key.namespace, key.name)
-        if body is None or body["metadata"]["uid"] != key.uid:
-            return None
+    def _reconcile(self, body: dict[str, Any], now: datetime) -> timedelta:
         if body["metadata"].get("deletionTimestamp") is not None:
             return IDLE_PAUSE  # the watch takes it off the schedule
-        now = _utc_now()
-        return show_unexpected_error(
-            self._cluster, body, now, lambda: self._reconcile_body(body, now)
-        )
-
-    def _reconcile_body(self, body: dict[str, Any], now: datetime) -> timedelta | None:
         try:
             before = SolrBenchmarkSweep.parse(body)
         except ValidationError as error:

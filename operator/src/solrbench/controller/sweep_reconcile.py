@@ -15,7 +15,8 @@ from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
-from solrbench.controller.deletion import Removal, delete_children
+from solrbench.controller.deletion import delete_children
+from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.lifecycle import wants_cleanup
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
@@ -120,7 +121,7 @@ def _store(context: SweepContext, status: SweepStatus) -> None:
     if status == context.sweep.status:
         return
     raw = status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    context.body = context.cluster.replace_status(context.body | {"status": raw})
+    context.body = context.cluster.store_status(context.body, raw)
     context.sweep = context.sweep.model_copy(update={"status": status})
 
 
@@ -158,9 +159,9 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
     )
     if not wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
         return True
-    removal = Removal(context.cluster, context.namespace, target.name, context.now)
+    owned = OwnedObjects(context.cluster, context.namespace, target.name, context.now)
     try:
-        return delete_children(removal, names.NODES)
+        return delete_children(owned, names.NODES)
     except TemporaryError:
         return False  # the next reconcile goes on
 
@@ -176,14 +177,10 @@ def _fail_point(status: SweepStatus, point: DesignPoint, error: PermanentError) 
     """Return the status with a point that the API server does not take; counts follow later."""
     failed = {"state": PointState.FAILED, "reason": str(error.reason)}
     points = [
-        _changed(sweep_point, failed) if sweep_point.name == point.name else sweep_point
+        sweep_point.model_copy(update=failed) if sweep_point.name == point.name else sweep_point
         for sweep_point in status.points
     ]
     return status.model_copy(update={"points": points})
-
-
-def _changed(point: SweepPoint, update: dict[str, str]) -> SweepPoint:
-    return point.model_copy(update=update)
 
 
 def _delete(context: SweepContext) -> None:

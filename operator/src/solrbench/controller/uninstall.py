@@ -103,7 +103,8 @@ class Uninstall:
                 body = self._set_suspend(body)
             self._reconcile(body)
         except (SolrbenchError, ValidationError) as error:
-            self._say(f"{_key(body)}: {_first_line(error)}")
+            text = " ".join(str(error).split())[:300]
+            self._say(f"{_key(body)}: {text}")
 
     def _set_suspend(self, body: Body) -> Body:
         """Suspend the benchmark, and its sweep, which would let it go on."""
@@ -165,7 +166,3 @@ def _list(cluster: Cluster, namespaces: Sequence[str]) -> Iterator[Body]:
 
 def _key(body: Body) -> str:
     return f"{body['metadata']['namespace']}/{body['metadata']['name']}"
-
-
-def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]

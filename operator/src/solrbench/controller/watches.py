@@ -1,4 +1,4 @@
-"""Watches of what belongs to benchmarks that run, so that a change of it is noticed at once.
+"""The pods and Jobs of benchmarks, watched so that a change of one is noticed at once.
 
 How often kopf asks the API server again: for ever where it lists and watches.
 """
@@ -10,97 +10,90 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 
 from solrbench.contract.names import LABEL_BENCHMARK
-from solrbench.controller.schedule import BenchmarkKey
-from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 
 log = logging.getLogger("solrbench")
 
-OnChange = Callable[[str], None]
-"""Called with the uid of the benchmark, in the thread of a watch."""
+OnChange = Callable[[str, str], None]
+"""Called with namespace and name of the benchmark, in the thread of a watch."""
 
 KINDS = (("v1", "Pod"), ("batch/v1", "Job"))
 """What StatefulSets, SolrClouds and Deployments do shows in their pods."""
 WATCH_SECONDS = 240
 """After which the API server ends a watch, and the next begins."""
-RETRY_SECONDS = 30.0
-"""Before a watch that was refused or interrupted begins anew."""
+FIRST_RETRY_SECONDS = 1.0
+LAST_RETRY_SECONDS = 30.0
+"""Before a watch that ended, was refused or interrupted begins anew; the pause doubles from the
+first to the last, and is the first again as soon as a watch shows anything."""
 
 
-class RunWatches:
-    """The pods and Jobs of every benchmark that runs, watched by a thread for each kind.
+class PodWatches:
+    """Two watches for each watched namespace, or for all together, each in a thread of its own.
+
+    They show what has the label of a benchmark, whether the operator runs this benchmark or not:
+    to begin and end a watch with each benchmark would cost two connections each. They have no
+    owner but the process, which ends their threads with it.
 
     Args:
         cluster: where they are
-        on_change: called when one of them is new, changed or gone
+        namespaces: to watch; none for every one
+        on_change: called when a pod or Job is new, changed or gone, and for all at each begin
     """
 
-    def __init__(self, cluster: Cluster, on_change: OnChange) -> None:
+    def __init__(self, cluster: Cluster, namespaces: Sequence[str], on_change: OnChange) -> None:
         self._cluster = cluster
         self._on_change = on_change
-        self._lock = threading.Lock()
-        self._watches: dict[str, list[_Watch]] = {}
+        self._stopped = threading.Event()
+        self._open = {
+            (namespace, kind): threading.Event()
+            for namespace in namespaces or (None,)
+            for kind in KINDS
+        }
 
-    def begin(self, key: BenchmarkKey) -> None:
-        """Watch what belongs to a benchmark, if that is not done already."""
-        with self._lock:
-            if key.uid not in self._watches:
-                self._watches[key.uid] = [
-                    _Watch(self._cluster, key, kind, self._on_change) for kind in KINDS
-                ]
+    def start(self) -> None:
+        """Begin to watch, once."""
+        for (namespace, kind), is_open in self._open.items():
+            threading.Thread(
+                target=self._run,
+                args=(namespace, kind, is_open),
+                name=f"{kind[1]} of {namespace or 'every namespace'}",
+                daemon=True,
+            ).start()
 
-    def end(self, uid: str) -> None:
-        """Watch nothing more of a benchmark; unknown ones are fine."""
-        with self._lock:
-            for watch in self._watches.pop(uid, ()):
-                watch.stopped.set()
+    def stop(self) -> None:
+        """Report no further change."""
+        self._stopped.set()
 
-    def are_open(self, uid: str) -> bool:
-        """Return whether every change of what belongs to a benchmark is noticed at present."""
-        with self._lock:
-            watches = self._watches.get(uid, ())
-        return bool(watches) and all(watch.is_open.is_set() for watch in watches)
+    def are_open(self, namespace: str) -> bool:
+        """Return whether every change of a pod or Job in a namespace is noticed at present."""
+        place = None if (None, KINDS[0]) in self._open else namespace
+        watches = [self._open.get((place, kind)) for kind in KINDS]
+        return not self._stopped.is_set() and all(each and each.is_set() for each in watches)
 
-
-class _Watch:
-    """One kind of object of a benchmark."""
-
-    def __init__(
-        self, cluster: Cluster, key: BenchmarkKey, kind: tuple[str, str], on_change: OnChange
-    ) -> None:
-        self.stopped = threading.Event()
-        self.is_open = threading.Event()
-        self._cluster, self._key, self._kind, self._on_change = cluster, key, kind, on_change
-        name = f"{kind[1]} of {key.namespace}/{key.name}"
-        threading.Thread(target=self._run, name=name, daemon=True).start()
-
-    def _run(self) -> None:
-        while not self.stopped.is_set():
+    def _run(self, namespace: str | None, kind: tuple[str, str], is_open: threading.Event) -> None:
+        pause = FIRST_RETRY_SECONDS
+        while not self._stopped.is_set():
             try:
-                self._follow()
-            except SolrbenchError as error:
-                self.is_open.clear()
-                text = " ".join(str(error).split())
-                log.info("%s/%s: not watched: %s", self._key.namespace, self._key.name, text)
-                self.stopped.wait(RETRY_SECONDS)
-
-    def _follow(self) -> None:
-        """Pass changes on until the API server ends the watch.
-
-        Raises:
-            SolrbenchError: if it is refused or interrupted.
-        """
-        changes = self._cluster.watch_changes(
-            *self._kind,
-            self._key.namespace,
-            {LABEL_BENCHMARK: self._key.name},
-            seconds=WATCH_SECONDS,
-            on_open=self.is_open.set,
-        )
-        for _ in changes:
-            if self.stopped.is_set():
-                return
-            self._on_change(self._key.uid)
+                for changed in self._cluster.watch_changes(
+                    *kind,
+                    namespace,
+                    LABEL_BENCHMARK,
+                    seconds=WATCH_SECONDS,
+                    on_open=is_open.set,
+                ):
+                    if self._stopped.is_set():
+                        return
+                    pause = FIRST_RETRY_SECONDS
+                    self._on_change(changed["namespace"], changed["labels"][LABEL_BENCHMARK])
+            except Exception as error:  # noqa: BLE001  # a dead thread would notice nothing for ever
+                text = " ".join(str(error).split()) or type(error).__name__
+                place = namespace or "every namespace"
+                log.info("%s: changes of each %s are not noticed: %s", place, kind[1], text)
+            # Until the next watch is open, reconciles look for themselves; it begins with all that
+            # is there, so that what changed meanwhile is noticed then.
+            is_open.clear()
+            self._stopped.wait(pause)
+            pause = min(2 * pause, LAST_RETRY_SECONDS)
 
 
 BACKOFFS: Sequence[float] = (1, 1, 2, 3, 5, 8, 13, 21)

@@ -64,17 +64,13 @@ def fit_status(status: Status, max_bytes: int = MAX_STATUS_BYTES) -> Status:
     """
     left_out = list(status.report.left_out)
     for reduction in _REDUCTIONS:
-        if _size(status) <= max_bytes:
+        if len(status.model_dump_json(by_alias=True, exclude_none=True).encode()) <= max_bytes:
             break
         if reduction.what not in left_out:
             left_out.append(reduction.what)
         report = status.report.model_copy(update={"left_out": left_out})
         status = status.model_copy(update={**reduction.apply(status), "report": report})
     return status
-
-
-def _size(status: Status) -> int:
-    return len(status.model_dump_json(by_alias=True, exclude_none=True).encode())
 
 
 def _without_details(status: Status) -> dict[str, object]:

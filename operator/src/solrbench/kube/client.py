@@ -7,28 +7,53 @@ From the kubeconfig, or the pod's own credentials, to a client.
 """
 
 from pathlib import Path
-from typing import Any
-
-import orjson
 
 from solrbench.contract.names import MANAGER
 from solrbench.decide.views import check_not_taken, controller_uid
-from solrbench.errors import TemporaryError
-from solrbench.kube.connection import NotFoundError, open_connection
+from solrbench.errors import ConflictError, PermanentError, TemporaryError
+from solrbench.kube.connection import (
+    TIMEOUT_SECONDS,
+    Connection,
+    NotFoundError,
+    open_connection,
+)
 from solrbench.kube.kubeconfig import NoClusterError, find_access
-from solrbench.kube.reader import Manifest, ObjectReader
+from solrbench.kube.reader import KnownKinds, Manifest, ObjectReader, as_manifest
 
 APPLY_PATCH = "application/apply-patch+yaml"
 """JSON is YAML, too."""
 MERGE_PATCH = "application/merge-patch+json"
 
+_ABSENT: Manifest = {"resourceVersion": "1"}
+"""Metadata with which an apply creates an object and changes none: etcd begins to count at 1, so no
+stored object has this version, and any that is there makes it a conflict."""
+_MOST_KNOWN = 4096
+"""Objects whose uid is remembered; the result documents of a day are fewer."""
+
 
 class Cluster(ObjectReader):
-    """The objects of one Kubernetes cluster."""
+    """The objects of one Kubernetes cluster; safe for threads.
+
+    Args:
+        connection: sends the requests
+        timeout_seconds: how long each response is waited for
+        kinds: the paths of kinds, as far as another client of the cluster knows them
+        own: uids of applied objects by kind, name and controller, as far as it knows them
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        kinds: KnownKinds | None = None,
+        own: dict[tuple[str | None, ...], str] | None = None,
+    ) -> None:
+        super().__init__(connection, timeout_seconds, kinds)
+        self._own = {} if own is None else own
 
     def within(self, seconds: float) -> "Cluster":
         """Return a client of the same cluster that waits so long for each response."""
-        return Cluster(self._connection, seconds, self._kinds)
+        return Cluster(self._connection, seconds, self._kinds, self._own)
 
     def is_namespaced(self, api_version: str, kind: str) -> bool:
         """Return whether objects of a kind are in namespaces.
@@ -52,38 +77,58 @@ class Cluster(ObjectReader):
         path = self._path(manifest["apiVersion"], kind, metadata.get("namespace"))
         name = metadata.get("name") or metadata.get("generateName") or ""
         query = {"fieldManager": manager}
-        return self._write(f"creating {kind} {name}", "POST", path, manifest, query=query)
+        return as_manifest(
+            self._send(f"creating {kind} {name}", "POST", path, query=query, body=manifest)
+        )
 
     def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create or change an object so that our fields are as in `manifest`.
 
-        An object with a controller is changed only if the stored one has the same controller; the
-        uid in the request makes sure that it is still the one that was read.
+        An object with a controller is changed only if the stored one has the same controller. That
+        takes one request if there is none yet, or if this client has applied it before; the stored
+        object is read only if the API server refuses this request.
 
         Raises:
             TemporaryError: `NameTaken`.
         """
-        metadata = manifest["metadata"]
-        key = metadata.get("namespace"), metadata["name"]
-        owned, existing = controller_uid(manifest) is not None, None
-        if owned:
-            existing = self.get(manifest["apiVersion"], manifest["kind"], *key)
+        metadata, kind = manifest["metadata"], (manifest["apiVersion"], manifest["kind"])
+        key, controller = (metadata.get("namespace"), metadata["name"]), controller_uid(manifest)
+        known = self._own.get((*kind, *key, controller))
+        # An apply that is not forced is refused only where a field has another value, and would
+        # take over an object of another client that has none of our fields. So the request itself
+        # says which object it means. It is never a POST: the fields that this creates are of
+        # another manager to the API server, and stay when a later manifest leaves them out.
+        condition, force = (_ABSENT, False) if known is None else ({"uid": known}, True)
+        if controller is None:
+            condition, force = {}, True
+        is_read = False
+        while True:
+            try:
+                body = self._send(
+                    f"applying {manifest['kind']} {metadata['name']}",
+                    "PATCH",
+                    self._path(*kind, *key),
+                    query={"fieldManager": manager, "force": force},
+                    body=manifest | {"metadata": metadata | condition},
+                    content_type=APPLY_PATCH,
+                )
+                break
+            except (ConflictError, PermanentError) as error:
+                # The API server calls a manifest invalid if its uid is not the stored one.
+                may_differ = isinstance(error, ConflictError) or known is not None
+                if is_read or controller is None or not may_differ:
+                    raise
+            existing, is_read = self.get(*kind, *key), True
             refuse_taken(manifest, existing)
-        if existing is not None:
-            manifest = manifest | {"metadata": metadata | {"uid": existing["metadata"]["uid"]}}
-        query = {
-            "fieldManager": manager,
-            # One that appeared since the look above is another client's.
-            "force": not owned or existing is not None,
-        }
-        return self._write(
-            f"applying {manifest['kind']} {metadata['name']}",
-            "PATCH",
-            self._path(manifest["apiVersion"], manifest["kind"], *key),
-            manifest,
-            query=query,
-            content_type=APPLY_PATCH,
-        )
+            # One that appears after this look is another client's, and makes it a conflict.
+            condition = _ABSENT if existing is None else {"uid": existing["metadata"]["uid"]}
+            force = existing is not None
+        stored = as_manifest(body)
+        if controller is not None:
+            if len(self._own) >= _MOST_KNOWN:
+                self._own.clear()  # each of them costs two requests more, once
+            self._own[*kind, *key, controller] = stored["metadata"]["uid"]
+        return stored
 
     def merge(
         self, api_version: str, kind: str, namespace: str, name: str, changes: Manifest
@@ -95,7 +140,9 @@ class Cluster(ObjectReader):
         """
         path = self._path(api_version, kind, namespace, name)
         action = f"changing {kind} {name}"
-        return self._write(action, "PATCH", path, changes, content_type=MERGE_PATCH)
+        return as_manifest(
+            self._send(action, "PATCH", path, body=changes, content_type=MERGE_PATCH)
+        )
 
     def delete(  # noqa: PLR0913 - which object, and two options of the API
         self,
@@ -128,6 +175,35 @@ class Cluster(ObjectReader):
         options = {"gracePeriodSeconds": 0, "preconditions": {"uid": uid}}
         self._delete("v1", "Pod", namespace, name, options)
 
+    def store_status(self, body: Manifest, status: Manifest) -> Manifest:
+        """Write the status of a resource, and return the resource as it is stored then.
+
+        Every status that the operator writes is written here. Spec and status must be those that
+        were read, or what was decided is out of date; other changes, as when kopf adds a finalizer
+        to a new resource, do not hinder. A status that is stored already costs no request.
+
+        Args:
+            body: the resource as it was read or written last
+            status: all of its new status
+
+        Raises:
+            ConflictError: if spec or status changed meanwhile, or another resource has the name.
+            PermanentError: if the status is too large or invalid.
+        """
+        if status == (body.get("status") or {}):
+            return body
+        try:
+            return self.replace_status(body | {"status": status})
+        except ConflictError:
+            metadata = body["metadata"]
+            key = body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"]
+            stored = self.get(*key)
+            if stored is None or stored["metadata"]["uid"] != metadata["uid"]:
+                raise
+            if any(stored.get(part) != body.get(part) for part in ("spec", "status")):
+                raise
+        return self.replace_status(stored | {"status": status})
+
     def replace_status(self, body: Manifest) -> Manifest:
         """Write the status of a resource that was read before.
 
@@ -136,9 +212,8 @@ class Cluster(ObjectReader):
         """
         metadata = body["metadata"]
         path = self._path(body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"])
-        return self._write(
-            f"writing the status of {metadata['name']}", "PUT", f"{path}/status", body
-        )
+        action = f"writing the status of {metadata['name']}"
+        return as_manifest(self._send(action, "PUT", f"{path}/status", body=body))
 
     def _delete(
         self, api_version: str, kind: str, namespace: str, name: str, options: Manifest
@@ -148,12 +223,6 @@ class Cluster(ObjectReader):
             self._send(f"deleting {kind} {name}", "DELETE", path, body=options)
         except NotFoundError:
             return
-
-    def _write(
-        self, action: str, method: str, path: str, body: Manifest, **options: Any
-    ) -> Manifest:
-        written: Manifest = orjson.loads(self._send(action, method, path, body=body, **options))
-        return written
 
 
 def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:

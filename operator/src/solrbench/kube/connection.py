@@ -388,11 +388,11 @@ class ApiConnection(Connection):
 
 
 def _present(query: Query) -> dict[str, str]:
-    return {key: _query_text(value) for key, value in query.items() if value is not None}
-
-
-def _query_text(value: str | int | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in query.items()
+        if value is not None
+    }
 
 
 def split_lines(parts: Iterable[bytes]) -> Iterator[bytes]:

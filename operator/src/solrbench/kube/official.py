@@ -54,7 +54,8 @@ class OfficialConnection(Connection):
     def exchange(self, request: Request, seconds: float) -> tuple[int, bytes]:
         """Send a request by the client's pool of connections."""
         with _as_os_errors():
-            response = self._call(request, (seconds, seconds))
+            call = self._serialized(request)
+            response = self._api.call_api(*call, _request_timeout=(seconds, seconds)).response
             content: bytes = response.data
             response.release_conn()
             return response.status, content
@@ -65,14 +66,16 @@ class OfficialConnection(Connection):
     ) -> Iterator[tuple[int, Iterator[bytes]]]:
         """Open a response and close it at the end of the block."""
         with _as_os_errors():
-            response = self._call(request, (TIMEOUT_SECONDS, seconds))
+            call, timeout = self._serialized(request), (TIMEOUT_SECONDS, seconds)
+            response = self._api.call_api(*call, _request_timeout=timeout).response
             try:
                 yield response.status, response.stream(_CHUNK_BYTES)
             finally:
                 response.close()
 
-    def _call(self, request: Request, timeout: tuple[float, float | None]) -> Any:
-        serialized = self._api.param_serialize(
+    def _serialized(self, request: Request) -> Any:
+        """Return a request as the arguments of the client's only function without a model."""
+        return self._api.param_serialize(
             request.method,
             request.path,
             query_params=list(request.query.items()),
@@ -80,7 +83,6 @@ class OfficialConnection(Connection):
             body=request.body,
             auth_settings=_BEARER,
         )
-        return self._api.call_api(*serialized, _request_timeout=timeout).response
 
 
 @contextmanager

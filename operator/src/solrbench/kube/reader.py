@@ -5,7 +5,7 @@ How the kinds of a cluster are addressed.
 Lists in parts; see "Retrieving large results sets in chunks" in the API concepts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -121,6 +121,7 @@ class ObjectReader:
     ) -> None:
         self._connection = connection
         self._timeout_seconds = timeout_seconds
+        self._send = partial(connection.send, seconds=timeout_seconds)
         self._kinds = kinds or KnownKinds(connection)
         self._hosts = ServerHosts(
             connection.host,
@@ -146,7 +147,7 @@ class ObjectReader:
         except NotFoundError:
             return None
         # While a definition goes, its OpenAPI document may be empty.
-        return _manifest(body) if body else None
+        return as_manifest(body) if body else None
 
     def server_hosts(self) -> list[str]:
         """Return the hosts of the API server: where this client finds it, and where it says it is.
@@ -159,7 +160,7 @@ class ObjectReader:
         """Return an object, or `None` if there is none of this name."""
         path = self._path(api_version, kind, namespace, name)
         try:
-            return _manifest(self._send(f"reading {kind} {name}", "GET", path))
+            return as_manifest(self._send(f"reading {kind} {name}", "GET", path))
         except NotFoundError:
             return None
 
@@ -188,7 +189,7 @@ class ObjectReader:
         api_version: str,
         kind: str,
         namespace: str | None,
-        selector: dict[str, str] | None = None,
+        selector: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Iterator[Manifest]:
         """Yield the metadata of all objects of a kind, or of those with these labels.
 
@@ -267,17 +268,6 @@ class ObjectReader:
         parts = self._parts("v1", "Event", namespace, fieldSelector=about)
         return [each for part in parts for each in part]
 
-    def list_if_served(
-        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
-    ) -> Sequence[Manifest]:
-        """Return the same, and nothing of a kind that the API server does not know."""
-        if not self.serves(api_version, kind):
-            return []
-        try:
-            return self.list(api_version, kind, namespace, selector)
-        except (NotFoundError, KindNotServedError):  # its definition went a moment ago
-            return []
-
     def watch(self, body: Manifest, seconds: int) -> Iterator[Manifest | None]:
         """Yield an object each time it changes after it was read as `body`, `None` once it is gone.
 
@@ -306,19 +296,19 @@ class ObjectReader:
         self,
         api_version: str,
         kind: str,
-        namespace: str,
-        selector: dict[str, str],
+        namespace: str | None,
+        label: str,
         *,
         seconds: int,
         on_open: Callable[[], None],
-    ) -> Iterator[None]:
-        """Yield once for each object with these labels, and then at each change of one.
+    ) -> Iterator[Manifest]:
+        """Yield the metadata of each object with a label, and then of each one that changes.
 
         Args:
             api_version: of the kind
             kind: of the objects
-            namespace: of the objects
-            selector: their labels
+            namespace: of the objects; `None` for every one
+            label: that they have, whatever its value is
             seconds: after which the API server ends the watch
             on_open: called when the watch has begun
 
@@ -326,20 +316,24 @@ class ObjectReader:
             SolrbenchError: as `watch`.
         """
         action = f"watching {kind}"
-        path = self._path(api_version, kind, namespace)
         query: Query = {
             "watch": True,
-            "labelSelector": label_selector(selector),
+            "labelSelector": label,
             # From what the API server has in its cache: it asks etcd for nothing.
             "resourceVersion": "0",
             "timeoutSeconds": seconds,
         }
-        patience = seconds + TIMEOUT_SECONDS
         for line in self._connection.lines(
-            action, path, query, patience, accept=METADATA_OF_EVENTS, on_open=on_open
+            action,
+            self._path(api_version, kind, namespace),
+            query,
+            seconds + TIMEOUT_SECONDS,
+            accept=METADATA_OF_EVENTS,
+            on_open=on_open,
         ):
-            _check_event(action, orjson.loads(line))
-            yield
+            event = orjson.loads(line)
+            _check_event(action, event)
+            yield event["object"]["metadata"]
 
     def _parts(
         self,
@@ -354,7 +348,7 @@ class ObjectReader:
 
         def fetch(token: str | None) -> Manifest:
             options = {**query, "continue": token}
-            return _manifest(
+            return as_manifest(
                 self._send(f"listing {kind}", "GET", path, query=options, accept=accept)
             )
 
@@ -365,9 +359,6 @@ class ObjectReader:
     ) -> str:
         return self._kinds.path(api_version, kind, namespace, name, self._timeout_seconds)
 
-    def _send(self, action: str, method: str, path: str, **options: Any) -> bytes:
-        return self._connection.send(action, method, path, seconds=self._timeout_seconds, **options)
-
 
 def _check_event(action: str, event: Manifest) -> None:
     """Raise the error that an event of a watch stands for, if it is one."""
@@ -376,6 +367,7 @@ def _check_event(action: str, event: Manifest) -> None:
         raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
 
 
-def _manifest(body: bytes) -> Manifest:
+def as_manifest(body: bytes) -> Manifest:
+    """Return the object that a response of the API server holds."""
     manifest: Manifest = orjson.loads(body)
     return manifest

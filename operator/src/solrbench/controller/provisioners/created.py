@@ -8,7 +8,8 @@ from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import read_archive
 from solrbench.controller.outcomes import TargetLostError, apply_outcome
-from solrbench.controller.provisioners.provisioner import OwnedKind, check_created, update_target
+from solrbench.controller.owned_objects import OwnedKind
+from solrbench.controller.provisioners.provisioner import check_created, update_target
 from solrbench.decide.collection import check_settings
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.outcome import first_outcome

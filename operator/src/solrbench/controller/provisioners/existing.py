@@ -8,7 +8,8 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import leader_urls
 from solrbench.controller.objects import read_archive
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.provisioners.provisioner import OwnedKind, check_created, update_target
+from solrbench.controller.owned_objects import OwnedKind
+from solrbench.controller.provisioners.provisioner import check_created, update_target
 from solrbench.decide.collection import check_settings
 from solrbench.decide.existing_target import (
     EXISTING_CHECKS,

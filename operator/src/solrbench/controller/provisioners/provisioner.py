@@ -6,41 +6,16 @@ The collection that is made for a benchmark, as every provisioner checks it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.owned_objects import OwnedKind
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
 from solrbench.decide.outcome import first_outcome
 from solrbench.decide.views import PodView, Replica, ReplicaSize
-from solrbench.reasons.end import CleanupReason
 from solrbench.solr.client import SolrClient
-
-
-@dataclass(frozen=True)
-class OwnedKind:
-    """A kind of object that is made for a target.
-
-    Attributes:
-        api_version: group and version
-        kind: name of the kind
-        not_removed: for the kind of another operator, the reason while that has not removed it.
-            What it made of the resource is its own to remove, and must be left to it until the
-            resource is gone: its finalizers need it.
-        has_owner: whether it goes with another object, and is waited for but never deleted
-    """
-
-    api_version: str
-    kind: str
-    not_removed: CleanupReason | None = None
-    has_owner: bool = False
-
-    @property
-    def reference(self) -> tuple[str, str]:
-        """`apiVersion` and `kind`, as the client of the cluster takes them."""
-        return self.api_version, self.kind
 
 
 class TargetProvisioner(Protocol):

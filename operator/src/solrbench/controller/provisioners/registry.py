@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.existing import ExistingTarget
-from solrbench.controller.provisioners.provisioner import OwnedKind, TargetProvisioner
+from solrbench.controller.provisioners.provisioner import TargetProvisioner
 from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget, StatefulSetTarget
 
 PROVISIONERS: Mapping[Provisioner, TargetProvisioner] = {

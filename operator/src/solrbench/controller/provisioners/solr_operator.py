@@ -7,10 +7,10 @@ from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract import names
 from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects import apply_all, creation_problem, pods
+from solrbench.controller.objects import creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTarget
-from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.zookeeper import (
     ZOOKEEPER_CLUSTERS,
     check_external,
@@ -100,11 +100,9 @@ def _make_cloud(context: ReconcileContext) -> Manifest:
     counts = {names.SOLR: solr.nodes}
     if solr.zookeeper.mode is ZooKeeperMode.PROVIDED:
         counts[names.ZOOKEEPER] = solr.zookeeper.replicas
-    budgets = [
-        build_disruption_budget(context.benchmark, name, attempt, pods)
-        for name, pods in counts.items()
-    ]
-    apply_all(context, budgets)
+    for name, wanted in counts.items():
+        budget = build_disruption_budget(context.benchmark, name, attempt, wanted)
+        context.cluster.apply(budget)
     cloud = build_solr_cloud(context.benchmark, solr, attempt, context.zookeeper_path, options)
     (whole,) = add_agents(context.benchmark, context.settings.image, [cloud])
     return context.cluster.apply(whole)
@@ -126,7 +124,8 @@ class StatefulSetTarget(CreatedTarget):
         wanted, attempt = context.solr_cloud.nodes, context.status.attempts.target
         path = context.zookeeper_path
         solr = build_solr(context.benchmark, context.solr_cloud, attempt, path)
-        objects.apply_all(context, add_agents(context.benchmark, context.settings.image, solr))
+        for manifest in add_agents(context.benchmark, context.settings.image, solr):
+            context.cluster.apply(manifest)
         seen = objects.pods(context, names.SOLR)
         ready = sum(pod.ready for pod in seen)
         name = names.child(context.benchmark, names.SOLR)

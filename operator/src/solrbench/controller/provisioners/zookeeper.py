@@ -6,9 +6,10 @@ from solrbench.contract import names
 from solrbench.contract.endpoints import member_hosts
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check, check_hosts
-from solrbench.controller.objects import apply_all, creation_problem, pods
+from solrbench.controller.objects import creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.provisioners.provisioner import OwnedKind, update_target
+from solrbench.controller.owned_objects import OwnedKind
+from solrbench.controller.provisioners.provisioner import update_target
 from solrbench.decide.target import (
     ComponentPods,
     ZooKeeperHeap,
@@ -39,14 +40,10 @@ def ensure_ensemble(context: ReconcileContext) -> None:
         TemporaryError: until then.
         PermanentError: if a member runs with another heap than the one of the spec.
     """
-    apply_all(
-        context,
-        add_agents(
-            context.benchmark,
-            context.settings.image,
-            build_zookeeper(context.benchmark, context.solr_cloud, context.status.attempts.target),
-        ),
-    )
+    attempt = context.status.attempts.target
+    members = build_zookeeper(context.benchmark, context.solr_cloud, attempt)
+    for manifest in add_agents(context.benchmark, context.settings.image, members):
+        context.cluster.apply(manifest)
     wait_for_ensemble(context)
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     heap = {host: zookeeper.max_heap_bytes(host, names.ZOOKEEPER_PORT) for host in hosts}

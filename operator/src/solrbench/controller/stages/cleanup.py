@@ -9,7 +9,6 @@ from solrbench.controller.deletion import (
     delete_budgets,
     delete_components,
     find_removal_blocker,
-    removal_of,
 )
 from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, TARGET
@@ -70,7 +69,7 @@ def clean_up(context: ReconcileContext) -> None:
         delete_budgets(context, *TARGET)  # pods that are kept may be moved from now on
     gone = delete_components(context, *components)
     if not gone:
-        waits = find_removal_blocker(removal_of(context)) or TemporaryError(
+        waits = find_removal_blocker(context.owned) or TemporaryError(
             CleanupReason.CLEANING_UP, "pods are terminating"
         )
         context.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
@@ -153,7 +152,7 @@ def suspend(context: ReconcileContext) -> None:
     """
     try:
         gone = delete_components(context, *LOAD, *TARGET)
-        blocker = None if gone else find_removal_blocker(removal_of(context))
+        blocker = None if gone else find_removal_blocker(context.owned)
     except TemporaryError as error:
         _show_suspension(context, f"its pods could not be deleted: {error.message}")
         raise

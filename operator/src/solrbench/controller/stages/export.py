@@ -9,7 +9,7 @@ from solrbench.contract.pod_plans import ExportPlan, StoredDocument, location
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses
-from solrbench.controller.objects import apply_all, creation_problem, pods
+from solrbench.controller.objects import creation_problem, pods, read_job
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.conditions import EXPORTED
 from solrbench.decide.existing_target import check_name, host_of, qualify
@@ -24,7 +24,7 @@ from solrbench.decide.export import (
     export_hash,
     needs_export,
 )
-from solrbench.decide.views import controller_uid, view_job
+from solrbench.decide.views import view_job
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.reader import Manifest
@@ -51,7 +51,8 @@ def export_results(context: ReconcileContext) -> None:
     if export is None:
         return
     if not needs_export(context.benchmark.spec, context.status):
-        _confirm(context)
+        if any(condition.type == EXPORTED for condition in context.status.conditions):
+            context.conditions.confirm(EXPORTED)  # only fields of no concern changed
         return
     try:
         _advance(context, export)
@@ -62,13 +63,6 @@ def export_results(context: ReconcileContext) -> None:
         context.conditions.set(EXPORTED, "False", error.reason, error.message)
 
 
-def _confirm(context: ReconcileContext) -> None:
-    """Say that the condition holds for the present spec, too: fields of no concern changed."""
-    for condition in context.status.conditions:
-        if condition.type == EXPORTED:
-            context.conditions.confirm(EXPORTED)
-
-
 def _advance(context: ReconcileContext, export: Export) -> None:
     """Make the Job, or look what became of it.
 
@@ -77,8 +71,9 @@ def _advance(context: ReconcileContext, export: Export) -> None:
         PermanentError: `HostNotAllowed`, `ExportTooLarge`.
     """
     check_export_host(context)
-    body = _job(context)
-    if body is not None and _hash(body) != export_hash(export):
+    body = read_job(context, names.EXPORT)
+    annotations = {} if body is None else body["metadata"].get("annotations") or {}
+    if body is not None and annotations.get(EXPORT_HASH) != export_hash(export):
         delete_components(context, names.EXPORT)
         raise TemporaryError(CleanupReason.REMOVING_PODS, "the Job of an earlier export is deleted")
     if body is None:
@@ -96,7 +91,8 @@ def _start(context: ReconcileContext, export: Export) -> None:
     evidence = sorted(read_diagnostics(context.cluster, context.benchmark))
     plan = _plan(context, export, documents)
     image, digest = context.settings.image, export_hash(export)
-    apply_all(context, build_export(benchmark, plan, image, digest, evidence))
+    for manifest in build_export(benchmark, plan, image, digest, evidence):
+        context.cluster.apply(manifest)
     context.update(export=_begun(context, export))
 
 
@@ -144,15 +140,3 @@ def _begun(context: ReconcileContext, export: Export) -> ExportStatus:
 def _folder(context: ReconcileContext) -> str:
     ended = context.status.completion_time or context.now
     return export_folder(ended, context.benchmark.metadata.uid)
-
-
-def _job(context: ReconcileContext) -> Manifest | None:
-    name = names.child(context.benchmark, names.EXPORT)
-    body = context.cluster.get("batch/v1", "Job", context.namespace, name)
-    if body is None or controller_uid(body) != context.benchmark.metadata.uid:
-        return None
-    return body
-
-
-def _hash(body: Manifest) -> str:
-    return str((body["metadata"].get("annotations") or {}).get(EXPORT_HASH, ""))

@@ -12,7 +12,7 @@ from solrbench.contract.pod_plans import IndexPlan, IndexProgress
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.endpoint import address_check, api_server_addresses
-from solrbench.controller.objects import apply_all, creation_problem, job, pods
+from solrbench.controller.objects import creation_problem, job, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target
@@ -59,9 +59,9 @@ def reconcile_index(context: ReconcileContext) -> None:
     job_view = job(context, names.INDEX)
     if job_view is None:
         plan = _plan(context, dataset)
-        apply_all(
-            context, build_index(context.benchmark, plan, context.settings.image, _attempt(context))
-        )
+        image, attempt = context.settings.image, context.status.attempts.index
+        for manifest in build_index(context.benchmark, plan, image, attempt):
+            context.cluster.apply(manifest)
         context.update(dataset=DatasetStatus())  # an earlier attempt sent to another index
         raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was created")
     run = _observe(context, job_view, dataset)
@@ -77,10 +77,6 @@ def reconcile_index(context: ReconcileContext) -> None:
         IndexingReason.INDEXED,
         f"{done.documents} documents on every replica",
     )
-
-
-def _attempt(context: ReconcileContext) -> int:
-    return context.status.attempts.index
 
 
 def _record_existing_size(context: ReconcileContext) -> None:
@@ -141,16 +137,13 @@ def _read_progress(context: ReconcileContext, seen: list[PodView]) -> list[Index
     progress = []
     with IndexPodClient(address_check(context.cluster, "index pod")) as client:
         for pod in seen:
-            text = pod.termination_message or _progress(client, pod)
+            can_tell = pod.phase == "Running" and pod.ip
+            text = pod.termination_message or (client.progress(pod.ip) if can_tell else "")
             try:
                 progress.append(IndexProgress.model_validate_json(text))
             except ValidationError:
                 continue  # not started, or killed without a message
     return progress
-
-
-def _progress(client: IndexPodClient, pod: PodView) -> str:
-    return client.progress(pod.ip) if pod.phase == "Running" and pod.ip else ""
 
 
 def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> None:

@@ -27,7 +27,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_diagnostics
-from solrbench.controller.objects import LOAD, apply_all, job
+from solrbench.controller.objects import LOAD, job
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import (
@@ -73,9 +73,9 @@ def reconcile_load(context: ReconcileContext) -> None:
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
         # Also those that are needed only if words are missing: the load goes on by itself.
         plan = _plan(context, possible_step_runs(context))
-        apply_all(
-            context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
-        )
+        image = context.settings.image
+        for manifest in build_load(context.benchmark, plan, image, plan.attempt):
+            context.cluster.apply(manifest)
         raise TemporaryError(LoadReason.LOAD_STARTED, "the load's Jobs were created")
     poll_master(context)
 

@@ -3,6 +3,7 @@
 The turn of a benchmark: it waits until those before it are over.
 """
 
+import copy
 from collections.abc import Iterator
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -27,7 +28,7 @@ from solrbench.decide.references import (
     check_objective_steps,
     check_pod_options,
 )
-from solrbench.errors import TemporaryError
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
@@ -35,19 +36,32 @@ def acquire_slot(context: ReconcileContext) -> None:
     """Take a place among the running benchmarks, and note that in the stored status at once.
 
     Raises:
-        TemporaryError: while others come first.
+        TemporaryError: while others come first, or if the status could not be written; the place
+            is not taken then.
     """
     if context.status.start_time is not None:
         return
     context.queue.verify(context.cluster, context.settings.namespaces, context.now)
     with context.queue.slot_lock:
         _wait_for_turn(context)
-        take_over_target(context)
-        context.update(start_time=context.now)
-        context.set_phase("Provisioning")
-        context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")
-        context.finalize_status()
-        store_status(context)
+        queue = context.benchmark.status.queue
+        before, conditions = context.status, copy.deepcopy(context.conditions)
+        try:
+            take_over_target(context)
+            context.update(start_time=context.now)
+            context.set_phase("Provisioning")
+            context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")
+            context.finalize_status()
+            # Before the write, whose response may be lost: the next in the queue must not begin
+            # while nobody knows whether this one has.
+            context.queue.hold_place(context.body)
+            store_status(context)
+        except SolrbenchError:
+            # The error is written without the lock. With the start in that status two benchmarks
+            # would run in one place: another may have taken it by then.
+            context.status = before.model_copy(update={"queue": queue})
+            context.conditions = conditions
+            raise
 
 
 def _wait_for_turn(context: ReconcileContext) -> None:
@@ -69,8 +83,10 @@ def check_references(context: ReconcileContext) -> None:
         PermanentError: `HostNotAllowed`, `PodOptionNotAllowed`, `DatasetSecretNotAllowed`,
             `ObjectiveStepNotFound` or `CompanionRefused`.
     """
-    if context.status.start_time is not None or _is_checked(context):
+    if context.status.start_time is not None:
         return
+    if context.queue.keeps_waiting(context.body, context.now, context.settings.concurrency):
+        return  # it is checked when it is its turn at the latest
     try:
         apply_outcome(
             check_pod_options(context.benchmark.spec, context.settings.allowed_pod_options)
@@ -91,11 +107,6 @@ def check_references(context: ReconcileContext) -> None:
         ACCEPTED, "True", LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
     )
     context.queue.note_check(context.benchmark.metadata.uid, context.now)
-
-
-def _is_checked(context: ReconcileContext) -> bool:
-    """Return whether the check is left for later: at the latest when it is the benchmark's turn."""
-    return context.queue.keeps_waiting(context.body, context.now, context.settings.concurrency)
 
 
 def _check_downloads(context: ReconcileContext) -> None:

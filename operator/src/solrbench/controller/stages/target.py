@@ -15,7 +15,7 @@ from solrbench.controller.companions import (
     verify_companions,
 )
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion import delete_components, find_removal_blocker, removal_of
+from solrbench.controller.deletion import delete_components, find_removal_blocker
 from solrbench.controller.failure_evidence import add_late_pod_events, keep_diagnostics
 from solrbench.controller.objects import LOAD
 from solrbench.controller.outcomes import TargetLostError, apply_outcome
@@ -49,7 +49,7 @@ def reconcile_target(context: ReconcileContext) -> None:
     if context.conditions.is_true(DATA_INDEXED):  # the index is used again, so it must be whole
         provisioner_of(context).check_unchanged(context, provisioner_of(context).pods(context))
     if not _remove_old(context):
-        raise find_removal_blocker(removal_of(context)) or TemporaryError(
+        raise find_removal_blocker(context.owned) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
     provisioner = provisioner_of(context)

@@ -1,7 +1,11 @@
-"""What is known of a stored resource that this version of the operator cannot read as a whole."""
+"""Exceptions that no reason describes, and resources that cannot be read: what the status shows.
+
+A resource that another version of the operator has written may be readable in parts; what is known
+of it then is here.
+"""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -10,10 +14,12 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.benchmark import Cleanup, Deadlines
 from solrbench.api.v1alpha1.conditions import Condition
-from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, Truth
+from solrbench.decide.conditions import ALL_TYPES, CLEANED_UP, SUCCEEDED, Conditions, Truth
 from solrbench.decide.lifecycle import wants_cleanup
-from solrbench.decide.queue import CLEANUP_DONE_REASONS
+from solrbench.decide.outcome import Outcome, fail, wait
+from solrbench.decide.queue import CLEANUP_DONE_REASONS, MAX_IN_A_ROW
 from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
 
 DERIVED = frozenset(
     {
@@ -29,6 +35,32 @@ DERIVED = frozenset(
     }
 )
 """Parts of the status that are computed anew from the stored results of a running benchmark."""
+
+
+MAX_LINE = 300
+"""Characters of an exception's message in a condition."""
+
+
+def describe_exception(error: Exception) -> str:
+    """Return the type of an exception and the first line of its message."""
+    lines = str(error).strip().splitlines()
+    name = type(error).__name__
+    return f"{name}: {lines[0][:MAX_LINE]}" if lines else name
+
+
+def check_internal_error(in_a_row: int, message: str) -> Outcome:
+    """Wait after an exception; fail when the last one that is borne was met.
+
+    Args:
+        in_a_row: reconciles that ended so, this one included
+        message: the exception in words
+    """
+    if in_a_row < MAX_IN_A_ROW:
+        return wait(LifecycleReason.INTERNAL_ERROR, message)
+    return fail(
+        LifecycleReason.INTERNAL_ERROR,
+        f"{message}; {in_a_row} times in a row, limit {MAX_IN_A_ROW}",
+    )
 
 
 @dataclass
@@ -50,12 +82,14 @@ class StoredStatus:
     now: datetime
 
     @classmethod
-    def of(cls, resource: dict[str, Any], now: datetime) -> "StoredStatus":
-        """Return that of a resource as the API server has it."""
+    def of(
+        cls, resource: dict[str, Any], now: datetime, types: Sequence[str] = ALL_TYPES
+    ) -> "StoredStatus":
+        """Return that of a resource as the API server has it, with conditions of these types."""
         before = resource.get("status") or {}
         generation = resource["metadata"].get("generation", 1)
         conditions = Conditions(
-            readable_conditions(before.get("conditions") or []), now, generation
+            readable_conditions(before.get("conditions") or []), now, generation, types
         )
         return cls(before, copy.deepcopy(before), conditions, generation, now)
 
@@ -78,11 +112,6 @@ class StoredStatus:
     def is_cleaned_up(self) -> bool:
         """Whether nothing of it runs any more; one that never started made nothing."""
         return not self.is_started or self.conditions.get(CLEANED_UP).reason in CLEANUP_DONE_REASONS
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether there is something to write."""
-        return self.body != self.before
 
     def set(self, type_: str, truth: Truth, reason: Reason, message: str) -> None:
         """Set a condition."""

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.controller.failures import MAX_PAUSE, ReconcileAttempts
 from solrbench.controller.schedule import BenchmarkKey
 from solrbench.controller.stages import cleanup, export
-from solrbench.controller.unexpected import MAX_PAUSE, ReconcileFailures
 from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.errors import TemporaryError
 from solrbench.kube.connection import ForbiddenError
@@ -21,7 +21,7 @@ from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import fail_with
 from support.fakes.fake_cluster import FakeCluster, Request, no_fault, refusal
-from support.fakes.operator_driver import OperatorDriver, SweepDriver, condition
+from support.fakes.operator_driver import START, OperatorDriver, SweepDriver, condition
 from support.resources.small_resource import Changes, create, resource
 from support.resources.small_sweep import sweep_of
 
@@ -45,14 +45,21 @@ def test_a_refused_status_is_an_event_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_pauses_grow_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    OperatorDriver(FakeCluster(), monkeypatch)  # takes the events
-    failures = ReconcileFailures(BENCHMARK, FIRST)
-    error = TemporaryError(ApiServerReason.API_UNREACHABLE, "failed calling webhook")
-    pauses = [failures.note(KEY, error) for _ in range(40)]
+    operator = OperatorDriver(FakeCluster(), monkeypatch)  # takes the events
+    metrics = operator.telemetry.operator
+    attempts = ReconcileAttempts(BENCHMARK, operator.cluster, metrics, FIRST, lambda: START)
+
+    def fail() -> timedelta | None:
+        with attempts.begin(KEY) as attempt:
+            raise TemporaryError(ApiServerReason.API_UNREACHABLE, "failed calling webhook")
+        return attempt.pause
+
+    pauses = [fail() for _ in range(40)]
     assert pauses[:3] == [FIRST, 2 * FIRST, 4 * FIRST]
     assert pauses[-1] == MAX_PAUSE
-    failures.clear(KEY.uid)
-    assert failures.note(KEY, error) == FIRST
+    with attempts.begin(KEY):
+        pass
+    assert fail() == FIRST
 
 
 Body = dict[str, Any]
@@ -66,7 +73,7 @@ ERRORS: tuple[Callable[[], Exception], ...] = (
     lambda: OSError(5, "Input/output error"),
     lambda: ZeroDivisionError("division by zero"),
 )
-CALLS = ("get", "list", "list_if_served", "apply", "delete", "events")
+CALLS = ("get", "list", "list_metadata", "apply", "delete", "events")
 SEEDS = range(6)
 FAULTS = 6
 

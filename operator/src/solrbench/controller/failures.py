@@ -1,0 +1,307 @@
+"""Reconciles that fail, and resources that cannot be read: the status, or an event, shows both.
+
+What a benchmark's stages raise becomes a condition where it happens, with the deadline of the stage
+(`controller.reconcile`). This is for all else of a benchmark, and for sweeps.
+
+A stored resource cannot be read if another version of the operator wrote it. A benchmark that has
+not started ends then. One that has keeps its status, its pods and its place until the deadline of
+its phase: an upgrade or a rollback of the operator must not end what runs.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+import kopf
+from pydantic import ValidationError
+
+from solrbench.api.kinds import SWEEP, ResourceKind
+from solrbench.api.rules import problems
+from solrbench.controller.deletion import delete_children
+from solrbench.controller.objects import LOAD, TARGET
+from solrbench.controller.owned_objects import OwnedObjects
+from solrbench.controller.schedule import RETRY, BenchmarkKey
+from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED, SWEEP_TYPES
+from solrbench.decide.failures import (
+    StoredStatus,
+    describe_exception,
+    holds_collection,
+    overdue_seconds,
+    wants_target_removed,
+)
+from solrbench.decide.queue import MAX_IN_A_ROW
+from solrbench.errors import ConflictError, SolrbenchError
+from solrbench.kube.client import Cluster
+from solrbench.metrics.operator import OperatorMetrics, ReconcileResult
+from solrbench.reasons.end import CleanupReason
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
+
+log = logging.getLogger("solrbench")
+
+Body = dict[str, Any]
+
+CONFLICT_PAUSE = timedelta(seconds=0.25)
+"""Before the next attempt of a reconcile whose resource changed meanwhile."""
+MAX_PAUSE = timedelta(minutes=1)
+"""Between two attempts: a webhook that is away for long is not asked every two seconds."""
+UPGRADE_PAUSE = timedelta(seconds=30)
+"""Of a resource that cannot be read; while the definition is newer than the operator, none can."""
+
+
+@dataclass
+class ReconcileAttempt:
+    """One reconcile of one resource.
+
+    Attributes:
+        pause: until the next one; `None` if the resource is gone
+    """
+
+    pause: timedelta | None = None
+
+
+class ReconcileAttempts:
+    """Times and counts the reconciles of one kind, and shows those that fail; safe for threads.
+
+    Args:
+        kind: of the resources
+        cluster: where they are
+        metrics: where reconciles are counted
+        first_pause: after the first failure; it doubles with each further one
+        now: returns the time
+    """
+
+    def __init__(
+        self,
+        kind: ResourceKind,
+        cluster: Cluster,
+        metrics: OperatorMetrics,
+        first_pause: timedelta,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._kind = kind
+        self._cluster = cluster
+        self._metrics = metrics
+        self._first = first_pause
+        self._now = now
+        self._lock = threading.Lock()
+        self._rows: dict[str, tuple[int, str]] = {}
+
+    @contextmanager
+    def begin(self, key: BenchmarkKey) -> Iterator[ReconcileAttempt]:
+        """Reconcile a resource in the block; what this raises decides the pause.
+
+        What fails is repeated by the next reconcile. An exception without a reason becomes a
+        condition, or leaves the block if even that fails.
+        """
+        attempt = ReconcileAttempt()
+        with self._metrics.time_reconcile(time.monotonic) as timer:
+            try:
+                try:
+                    yield attempt
+                except SolrbenchError:
+                    raise
+                except Exception as error:
+                    text = f"{key.namespace}/{key.name}: unexpected exception"
+                    log.exception(text, exc_info=error)
+                    self._show(key, error)
+                    attempt.pause = RETRY
+                self.forget(key.uid)
+            except ConflictError:
+                timer.result = ReconcileResult.RETRY  # a concurrent write is expected
+                attempt.pause = CONFLICT_PAUSE
+            except SolrbenchError as error:
+                timer.result = ReconcileResult.RETRY
+                text = " ".join(str(error).split())  # one line, whatever others put there
+                log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
+                attempt.pause = self._count(key, error)
+
+    def read(self, key: BenchmarkKey) -> Body | None:
+        """Return a resource as it is stored, `None` if it is gone, or another has its name."""
+        body = self._cluster.get(*self._kind.reference, key.namespace, key.name)
+        return None if body is None or body["metadata"]["uid"] != key.uid else body
+
+    def forget(self, uid: str) -> None:
+        """Forget the failures of a resource: it was reconciled, or is gone."""
+        with self._lock:
+            self._rows.pop(uid, None)
+
+    def _count(self, key: BenchmarkKey, error: SolrbenchError) -> timedelta:
+        """Return the pause after a failure; an event reports the first one with its reason."""
+        with self._lock:
+            count, shown = self._rows.get(key.uid, (0, ""))
+            self._rows[key.uid] = count + 1, error.reason
+        if shown != error.reason:
+            metadata = {"namespace": key.namespace, "name": key.name, "uid": key.uid}
+            about = {"apiVersion": self._kind.api_version, "kind": self._kind.name}
+            body = cast(kopf.Body, about | {"metadata": metadata})
+            text = f"the status is not up to date, the operator tries again: {error.message}"
+            kopf.event(body, type="Warning", reason=error.reason, message=text)
+        return min(self._first * (1 << min(count, 16)), max(MAX_PAUSE, self._first))
+
+    def _show(self, key: BenchmarkKey, error: Exception) -> None:
+        """Write the condition into the newest status, as the reconcile may have written one."""
+        stored = self.read(key)
+        if stored is None:
+            return
+        of_kind = _sweep_after_exception if self._kind is SWEEP else _benchmark_after_exception
+        self._cluster.store_status(stored, of_kind(stored, describe_exception(error), self._now()))
+
+
+def _sweep_after_exception(stored: Body, message: str, now: datetime) -> Body:
+    """Return the status of a sweep that is tried again; its benchmarks go on meanwhile."""
+    status, reason = StoredStatus.of(stored, now, SWEEP_TYPES), LifecycleReason.INTERNAL_ERROR
+    type_ = ACCEPTED if status.is_finished else SUCCEEDED  # what it ended with stays
+    status.set(type_, status.conditions.get(type_).status, reason, message)
+    return status.body
+
+
+def _benchmark_after_exception(stored: Body, message: str, now: datetime) -> Body:
+    """Return the status of a benchmark, which ends after too many exceptions in a row.
+
+    One that is over keeps its result, and gives up its place in the queue (`decide.scheduling`).
+    """
+    status = StoredStatus.of(stored, now)
+    errors = min(status.before.get("internalErrors", 0) + 1, MAX_IN_A_ROW)
+    status.body["internalErrors"] = errors
+    is_last = errors >= MAX_IN_A_ROW
+    reason = LifecycleReason.INTERNAL_ERROR
+    if not status.is_finished:
+        status.set(SUCCEEDED, "False" if is_last else "Unknown", reason, message)
+        if is_last:
+            status.end("Failed")
+            status.body["internalErrors"] = 0  # clean-up begins to count anew
+    elif not status.conditions.is_true(CLEANED_UP):
+        status.set(CLEANED_UP, "False", reason, message)
+    return status.body
+
+
+_KEPT = (
+    "the benchmark keeps its status, its pods and its place; install the operator's version that"
+    " it began with, or delete it"
+)
+
+
+@dataclass(frozen=True)
+class _UnreadableResource:
+    """One that cannot be read.
+
+    Attributes:
+        cluster: where it is
+        body: as it was read
+        error: what is wrong with it
+        now: time of the observation
+    """
+
+    cluster: Cluster
+    body: Body
+    error: ValidationError
+    now: datetime
+
+    @property
+    def text(self) -> str:
+        """What is wrong, with the path of each field."""
+        return "; ".join(problems(self.error))
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether all that is wrong are fields this operator does not know.
+
+        The API server knows them, so it has a newer definition. It gives every stored benchmark
+        the defaults of new fields at once.
+        """
+        return all(item["type"] == "extra_forbidden" for item in self.error.errors())
+
+
+def mark_invalid(cluster: Cluster, body: Body, error: ValidationError, now: datetime) -> None:
+    """Write into the status what is wrong with the resource; nothing is made.
+
+    Args:
+        cluster: where the resource is
+        body: the resource as it was read
+        error: what is wrong with it
+        now: the time of the transition
+
+    Raises:
+        TemporaryError: if the API server does not respond.
+    """
+    resource = _UnreadableResource(cluster, body, error, now)
+    status = StoredStatus.of(body, now)
+    if status.is_finished:
+        _clean_up(resource, status)
+    elif status.is_started:
+        _hold(resource, status)
+    elif resource.is_newer:
+        _refuse(resource, status, LifecycleReason.DEFINITION_NEWER, "Unknown")
+    else:
+        _refuse(resource, status, LifecycleReason.INVALID_SPEC, "False")
+    cluster.store_status(body, status.body)
+
+
+def _refuse(
+    resource: _UnreadableResource, status: StoredStatus, reason: Reason, ended: Any
+) -> None:
+    """Show what is wrong with a benchmark that has not started; it ends unless it may be read."""
+    remedy = "the CRD is newer than this operator, upgrade the operator: "
+    text = f"{remedy if resource.is_newer else ''}{resource.text}"
+    status.set(ACCEPTED, "False", reason, text)
+    status.set(SUCCEEDED, ended, reason, text)
+    if ended == "False":
+        status.end("Failed")
+
+
+def _hold(resource: _UnreadableResource, status: StoredStatus) -> None:
+    late = overdue_seconds(resource.body, resource.now)
+    reason = LifecycleReason.UNREADABLE
+    if late is None:
+        status.set(SUCCEEDED, "Unknown", reason, f"{resource.text}; {_KEPT}")
+        return
+    status.set(
+        SUCCEEDED,
+        "False",
+        LifecycleReason.DEADLINE_EXCEEDED,
+        f"the phase is {late:.0f} s over its limit (spec.deadlines); last seen: {reason}:"
+        f" {resource.text}",
+    )
+    status.end("Failed")
+
+
+def _clean_up(resource: _UnreadableResource, status: StoredStatus) -> None:
+    """Delete the pods of a benchmark that is over, as far as that is known without its spec."""
+    if status.is_cleaned_up:
+        return
+    metadata = resource.body["metadata"]
+    owned = OwnedObjects(resource.cluster, metadata["namespace"], metadata["name"], resource.now)
+    everything = wants_target_removed(resource.body, succeeded=status.has_succeeded)
+    if not delete_children(owned, (*LOAD, *TARGET) if everything else LOAD):
+        status.set(CLEANED_UP, "False", CleanupReason.CLEANING_UP, "pods are terminating")
+    elif not everything:
+        text = "spec.cleanup keeps Solr and ZooKeeper"
+        status.set(CLEANED_UP, "False", CleanupReason.CLEANUP_SKIPPED, text)
+    elif holds_collection(resource.body):
+        text = f"the collection on target.existing is left: {resource.text}"
+        status.set(CLEANED_UP, "False", CleanupReason.COLLECTION_NOT_REMOVED, text)
+    else:
+        text = "everything except the results is deleted"
+        status.set(CLEANED_UP, "True", CleanupReason.CLEANED_UP, text)
+
+
+def mark_sweep_invalid(cluster: Cluster, body: Body, error: ValidationError, now: datetime) -> None:
+    """Write into the status what is wrong; benchmarks under way go on, and no other one begins.
+
+    Raises:
+        TemporaryError: if the API server does not respond.
+    """
+    resource, status = (
+        _UnreadableResource(cluster, body, error, now),
+        StoredStatus.of(body, now, SWEEP_TYPES),
+    )
+    reason = LifecycleReason.DEFINITION_NEWER if resource.is_newer else LifecycleReason.INVALID_SPEC
+    status.set(ACCEPTED, "False", reason, resource.text)
+    status.set(SUCCEEDED, "Unknown", reason, resource.text)
+    cluster.store_status(body, status.body)
