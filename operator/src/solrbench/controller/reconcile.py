@@ -107,7 +107,7 @@ def _run_stages(context: ReconcileContext) -> None:
                 restart_load(context, lost)
         except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
             try:
-                _show_obstacle(context, stage, error)
+                _show_blocker(context, stage, error)
             except PermanentError as never:
                 cleanup.fail(context, never.reason, never.message)
         return
@@ -121,7 +121,7 @@ def _evaluate_late_pod_events(context: ReconcileContext) -> None:
             update_result_status(context, context.reports.documents(context.benchmark))
 
 
-def _show_obstacle(context: ReconcileContext, stage: Stage, error: Exception) -> None:
+def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> None:
     """Show why a stage is not done.
 
     Raises:
