@@ -263,7 +263,7 @@ def test_a_place_that_could_not_be_taken_is_given_up_at_the_next_turn(
     world.cluster.fault = refusal(away, ["replace_status"])
     world.due("two")
     world.cluster.fault = no_fault
-    world.due("one")  # it may run: nobody knows what became of the write
+    world.due("one")  # it may run: no client knows what became of the write
     assert world.body("one")["status"]["phase"] == "Queued"
     world.watch("one")
     assert world.due("two") == QUEUED_PAUSE

@@ -187,7 +187,7 @@ def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
         for key in metadata.labels
         if key.startswith(f"{GROUP}/") or key == "app.kubernetes.io/managed-by"
     ]
-    # The operator believes its annotations: one names the target that a point goes on with.
+    # The operator trusts its annotations: one names the target that a point goes on with.
     wrong += [
         f"spec.template.metadata.annotations: {key} is reserved for the operator"
         for key in metadata.annotations

@@ -53,7 +53,7 @@ def acquire_slot(context: ReconcileContext) -> None:
             context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")
             context.finalize_status()
             # Before the write, whose response may be lost: the next in the queue must not begin
-            # while nobody knows whether this one has.
+            # while no client knows whether this one has.
             context.queue.hold_place(context.body)
             store_status(context)
         except SolrbenchError:
