@@ -26,8 +26,8 @@ from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import sorted_documents
 from solrbench.present.csv import to_csv
-from solrbench.present.result_tables import to_markdown
-from solrbench.present.table import results_with_totals
+from solrbench.present.markdown import to_markdown
+from solrbench.present.result_tables import results_with_totals
 
 LOG_LINES = 10_000
 _AT_ONCE = 10

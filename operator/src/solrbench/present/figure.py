@@ -8,7 +8,7 @@ A figure: what the plotting library draws, and the same as words and as a table.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from solrbench.present.table import TextTable
+from solrbench.present.table import Table
 
 Option = Mapping[str, object]
 """The figure in the terms of ECharts (https://echarts.apache.org/en/option.html). Functions do not
@@ -49,7 +49,7 @@ class ReportFigure:
     description: str
     option: Option
     legend: Sequence[LegendEntry]
-    table: TextTable
+    table: Table
     height: int = 320
 
 

@@ -9,9 +9,9 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.present.csv import to_csv, windows_to_csv
 from solrbench.present.html import render_html
 from solrbench.present.junit import to_junit
+from solrbench.present.markdown import to_markdown
 from solrbench.present.report import Report
-from solrbench.present.result_tables import to_markdown
-from solrbench.present.table import results_with_totals
+from solrbench.present.result_tables import results_with_totals
 
 REPORT_JSON = "report.json"
 SUMS = "SHA256SUMS"

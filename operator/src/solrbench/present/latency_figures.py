@@ -21,9 +21,10 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.table import TextTable
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
+from solrbench.present.window_tables import cold_start_columns
 from solrbench.stats.histograms import Histogram
-from solrbench.stats.number_format import format_milliseconds, format_percent
+from solrbench.stats.number_format import format_milliseconds
 
 MAX_NINES = 5.0
 """99.999 %; beyond it a step seldom has samples."""
@@ -111,13 +112,18 @@ def _description(times: str, histograms: Mapping[str, Histogram]) -> str:
     return f"{times} at each percentile, both axes logarithmic. {shown}."
 
 
-def _percentile_table(histograms: Mapping[str, Histogram]) -> TextTable:
-    rows = [
-        (name, str(h.count), *(_cell(h, percent) for percent in TABLE_PERCENTS), _cell(h, 100))
-        for name, h in histograms.items()
+def _percentile_table(histograms: Mapping[str, Histogram]) -> Table:
+    columns: list[Column[tuple[str, Histogram]]] = [
+        NameColumn("", lambda entry: entry[0]),
+        NumberColumn("Samples", lambda entry: entry[1].count),
+        *(_percentile_column(f"P{percent:g}", percent) for percent in TABLE_PERCENTS),
+        _percentile_column("Max", 100),
     ]
-    head = ("", "Samples", *(f"P{percent:g}" for percent in TABLE_PERCENTS), "Max")
-    return TextTable("Percentiles", head, rows)
+    return build_table("Percentiles", columns, histograms.items())
+
+
+def _percentile_column(title: str, percent: float) -> Column[tuple[str, Histogram]]:
+    return NumberColumn(title, lambda entry: _cell(entry[1], percent))
 
 
 def _cell(histogram: Histogram, percent: float) -> str:
@@ -168,9 +174,9 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
         ],
     )
     title = f"First requests of {first.id}"
-    return ReportFigure(
-        "cold-start", title, _text(points), option, legend(names), _cold_start_table(points, caches)
-    )
+    rows = _thinned(points, _TABLE_ROWS)
+    table = build_table("Cold start", cold_start_columns(caches), rows)
+    return ReportFigure("cold-start", title, _text(points), option, legend(names), table)
 
 
 def _width(width: int) -> OptionPart:
@@ -211,24 +217,3 @@ def _text(points: Sequence[CurvePoint]) -> str:
         f" answered. First thousand: {format_milliseconds(first.mean_microseconds / 1000)}, last:"
         f" {format_milliseconds(last.mean_microseconds / 1000)}."
     )
-
-
-def _cold_start_table(points: Sequence[CurvePoint], caches: Sequence[str]) -> TextTable:
-    head = ("Thousand", "Part", "Time", "Mean", "Max", "Failures", *caches)
-    rows = [
-        (
-            str(each.number),
-            "warm-up" if each.warm_up else "step",
-            format_milliseconds(1000 * each.window.seconds),
-            format_milliseconds(each.window.mean_microseconds / 1000),
-            format_milliseconds(each.window.max_microseconds / 1000),
-            str(each.window.failures),
-            *(_percent(each.hit_ratios.get(cache)) for cache in caches),
-        )
-        for each in _thinned(points, _TABLE_ROWS)
-    ]
-    return TextTable("Cold start", head, rows, texts=frozenset({"Part"}))
-
-
-def _percent(ratio: float | None) -> str:
-    return "" if ratio is None else format_percent(100 * ratio)

@@ -22,7 +22,14 @@ from solrbench.present.sweep_tables import (
     format_difference_interval,
     rounds_table,
 )
-from solrbench.present.table import TextTable
+from solrbench.present.table import (
+    Column,
+    NameColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    build_table,
+)
 
 MAX_DRAWN_POINTS = 40
 """Points that are drawn; the table of points has all."""
@@ -151,13 +158,14 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
     return [dots, bars]
 
 
-def _table(drawn: Sequence[PointReport], labels: Sequence[str]) -> TextTable:
-    rows = [
-        (label, _conclusion(point), format_difference(point), format_difference_interval(point))
-        for label, point in zip(labels, drawn, strict=True)
+def _table(drawn: Sequence[PointReport], labels: Sequence[str]) -> Table:
+    columns: list[Column[tuple[str, PointReport]]] = [
+        NameColumn("Point", lambda row: row[0]),
+        TextColumn("Word", lambda row: _conclusion(row[1])),
+        NumberColumn("Difference", lambda row: format_difference(row[1])),
+        NumberColumn("95 % interval", lambda row: format_difference_interval(row[1])),
     ]
-    head = ("Point", "Word", "Difference", "95 % interval")
-    return TextTable("Differences", head, rows, 1, frozenset({"Word"}))
+    return build_table("Differences", columns, zip(labels, drawn, strict=True))
 
 
 _ROUND, _ALL = "a round", "all rounds"

@@ -21,7 +21,7 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.table import TextTable
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
 from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 
 
@@ -220,25 +220,26 @@ def _description(shown: dict[str, list[TimeSlice]]) -> str:
     return f"Mean service time and throughput over time. {'; '.join(sentences)}."
 
 
-def _table(shown: dict[str, list[TimeSlice]]) -> TextTable:
-    head = ("Repeat", "Second", "Requests", "Failures", "Mean", "Max", "Requests/s")
-    rows = []
-    for repeat, parts in shown.items():
-        stride = -(-len(parts) // _TABLE_ROWS)
-        for time_slice in parts[::stride]:
-            mean = time_slice.milliseconds
-            rows.append(
-                (
-                    repeat,
-                    f"{time_slice.second:g}",
-                    str(time_slice.requests),
-                    str(time_slice.failures),
-                    "" if mean is None else format_milliseconds(mean),
-                    format_milliseconds(time_slice.slowest_microseconds / 1000)
-                    if time_slice.requests
-                    else "",
-                    format_number(rounded(time_slice.rate)),
-                )
-            )
-    note = "Every row is a part of the time; with many of them only some are shown."
-    return TextTable("Over time", head, rows, 2, note=note)
+_COLUMNS: Sequence[Column[tuple[str, TimeSlice]]] = (
+    NameColumn("Repeat", lambda row: row[0]),
+    NameColumn("Second", lambda row: f"{row[1].second:g}"),
+    NumberColumn("Requests", lambda row: row[1].requests),
+    NumberColumn("Failures", lambda row: row[1].failures),
+    NumberColumn("Mean", lambda row: row[1].milliseconds, format_milliseconds),
+    NumberColumn(
+        "Max",
+        lambda row: row[1].slowest_microseconds / 1000 if row[1].requests else None,
+        format_milliseconds,
+    ),
+    NumberColumn("Requests/s", lambda row: format_number(rounded(row[1].rate))),
+)
+_NOTE = "Every row is a part of the time; with many of them only some are shown."
+
+
+def _table(shown: dict[str, list[TimeSlice]]) -> Table:
+    rows = [
+        (repeat, part)
+        for repeat, parts in shown.items()
+        for part in parts[:: -(-len(parts) // _TABLE_ROWS)]
+    ]
+    return build_table("Over time", _COLUMNS, rows, _NOTE)
