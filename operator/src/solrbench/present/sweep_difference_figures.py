@@ -119,7 +119,6 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
     """Return the dots of a word, and the bars of their intervals."""
     index, symbol = _LOOKS[word]
     mine = [(row, point) for row, point in enumerate(drawn) if _conclusion(point) == word]
-    style: OptionPart = {"color": color(index)}
     zero: OptionPart = {
         "silent": True,
         "symbol": "none",
@@ -127,19 +126,8 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
         "lineStyle": {"type": "solid", "color": "var(--axis)", "width": 1},
         "data": [{"xAxis": 0}],
     }
-    dots: OptionPart = {
-        "type": "scatter",
-        "name": word,
-        "data": [
-            {"name": labels[row], "value": [point.difference_percent, row]} for row, point in mine
-        ],
-        "symbol": symbol,
-        "symbolSize": 11,
-        "itemStyle": style,
-        "emphasis": {"disabled": True},
-        "markLine": zero,
-        "z": 4,
-    }
+    data = [{"name": labels[row], "value": [point.difference_percent, row]} for row, point in mine]
+    dots = _scatter(word, data, index, symbol, 11) | {"markLine": zero, "z": 4}
     bars: OptionPart = {
         "type": "custom",
         "name": word,
@@ -150,7 +138,7 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
             if point.difference_lower_percent is not None
         ],
         "encode": {"y": 0, "x": [1, 2]},
-        "itemStyle": style,
+        "itemStyle": {"color": color(index)},
         "silent": True,
         "tooltip": {"show": False},
         "z": 3,
@@ -177,7 +165,10 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     drawn = [point for point in report.points if _measured(point, axis)][:MAX_DRAWN_POINTS]
     if baseline is None or not any(len(_measured(point, axis)) > 1 for point in drawn):
         return None
-    labels = [_label(point, baseline) for point in drawn]
+    labels = [
+        values_text(point) if point.is_baseline else changed_values(point, baseline)
+        for point in drawn
+    ]
     option = base(
         grid=grid(top=8, bottom=44),
         xAxis=bottom_axis(axis.name, axis.formatter, scale=True),
@@ -195,10 +186,6 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
         rounds_table(report),
         _FRAME_PX + _ROW_PX * len(drawn),
     )
-
-
-def _label(point: PointReport, baseline: PointReport) -> str:
-    return values_text(point) if point.is_baseline else changed_values(point, baseline)
 
 
 def _measured(point: PointReport, axis: MetricAxis) -> list[RoundReport]:

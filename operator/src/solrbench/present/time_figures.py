@@ -1,7 +1,4 @@
-"""Latency, throughput and Solr's CPU of each repeat over the seconds of a step.
-
-A repeat of a step, cut into parts of equal length.
-"""
+"""Latency, throughput and Solr's CPU of each repeat over a step, cut into parts of equal length."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -95,6 +92,9 @@ _AXES = (
 CpuOverTime = Mapping[str, Sequence[tuple[float, float]]]
 """Seconds and per cent of each repeat."""
 
+PointsByRepeat = Mapping[str, Sequence[tuple[float, float | None]]]
+"""Seconds and values of each repeat; None where there was no request."""
+
 _MAX_POINTS = 240
 _TABLE_ROWS = 30
 
@@ -128,9 +128,9 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
         axisPointer={"link": [{"xAxisIndex": "all"}]},
         tooltip={"trigger": "axis", "valueFormatter": "@number"},
         series=[
-            *_lines(shown, latency=True),
-            *_lines(shown, latency=False),
-            *_cpu_lines(names, cpu),
+            *_lines(names, 0, {r: [(p.second, p.milliseconds) for p in shown[r]] for r in names}),
+            *_lines(names, 1, {r: [(p.second, p.rate) for p in shown[r]] for r in names}),
+            *_lines(names, 2, cpu),
         ],
     )
     left_out = len(documents) - MAX_REPEATS
@@ -165,19 +165,6 @@ def _busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
     return list(zip(most.seconds, most.values, strict=False))
 
 
-def _cpu_lines(names: Sequence[str], cpu: CpuOverTime) -> list[OptionPart]:
-    return [
-        line(
-            repeat,
-            names.index(repeat),
-            [(second, rounded(percent)) for second, percent in points],
-            xAxisIndex=2,
-            yAxisIndex=2,
-        )
-        for repeat, points in cpu.items()
-    ]
-
-
 def _cpu_description(cpu: CpuOverTime) -> str:
     values = [percent for points in cpu.values() for _, percent in points]
     if not values:
@@ -186,22 +173,18 @@ def _cpu_description(cpu: CpuOverTime) -> str:
     return f" CPU of the busiest Solr node: {least} to {most}."
 
 
-def _lines(shown: dict[str, list[TimeSlice]], *, latency: bool) -> list[OptionPart]:
+def _lines(names: Sequence[str], plot: int, points: PointsByRepeat) -> list[OptionPart]:
+    """Return a line for each repeat in one of the plots, in the colour of the repeat."""
     return [
         line(
             repeat,
-            index,
-            [(time_slice.second, _value(time_slice, latency=latency)) for time_slice in parts],
-            xAxisIndex=0 if latency else 1,
-            yAxisIndex=0 if latency else 1,
+            names.index(repeat),
+            [(second, None if value is None else rounded(value)) for second, value in drawn],
+            xAxisIndex=plot,
+            yAxisIndex=plot,
         )
-        for index, (repeat, parts) in enumerate(shown.items())
+        for repeat, drawn in points.items()
     ]
-
-
-def _value(found: TimeSlice, *, latency: bool) -> float | None:
-    value = found.milliseconds if latency else found.rate
-    return None if value is None else rounded(value)
 
 
 def _description(shown: dict[str, list[TimeSlice]]) -> str:
