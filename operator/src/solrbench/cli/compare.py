@@ -48,13 +48,9 @@ from solrbench.present.table import Column, items_to_csv
 
 @dataclass(frozen=True)
 class ComparisonOutput:
-    """Two sides beside each other.
+    """Two sides beside each other: all figures, and what they say, in sentences.
 
-    Attributes:
-        after: name of what is compared with the baseline
-        found: all figures
-        answers: what they say, in sentences
-        place: what figures are of: a step, or a point of a sweep
+    `place` is what figures are of: a step, or a point of a sweep.
     """
 
     after: str
@@ -114,15 +110,10 @@ _REPORT_FILES = ("report.json", "report.json.gz")
 def read_comparison_input(
     text: str, context: str | None, namespace: str | None
 ) -> ComparisonInput | SweepReport:
-    """Return a benchmark as one side, or the report of a sweep.
-
-    Args:
-        text: file, folder, or name of a benchmark or sweep
-        context: of the kubeconfig; the present one when None
-        namespace: where a name is looked for; that of the context when None
+    """Return a benchmark as one side, or the report of a sweep, in a file, a folder or the cluster.
 
     Raises:
-        CommandError: if it is none of these.
+        CommandError: if `text` leads to none of these.
     """
     path = Path(text)
     if not path.exists():

@@ -174,28 +174,19 @@ def _print_tables(console: Console, tables: Sequence[Table]) -> None:
 
 
 def print_baseline_table(console: Console, found: BaselineComparison, place: str = "step") -> None:
-    """Print every figure beside that of the baseline, and what must be known of it.
-
-    Args:
-        console: to print on
-        found: the figures
-        place: what they are of
-    """
+    """Print every figure of a step, or another place, beside that of the baseline, with notes."""
     print_rows(console, baseline_table(found, place))
     for note in comparison_notes(found, place):
         print_line(console, note)
 
 
-def _program() -> str:
-    """Return what to type for this program: its path while it is not on the PATH."""
-    return program_name() if shutil.which("solrbench") else sys.argv[0]
-
-
 def print_next_commands(console: Console, benchmark: SolrBenchmark) -> None:
     """Print what a reader may want to do with this benchmark now."""
     where = f"-n {benchmark.metadata.namespace} {benchmark.metadata.name}"
+    # What can be typed as it stands: the path of the program while it is not on the PATH.
+    program = program_name() if shutil.which("solrbench") else sys.argv[0]
     lines = [
-        f"{_program()} report {where} -o markdown    # also: html, csv, json, junit",
+        f"{program} report {where} -o markdown    # also: html, csv, json, junit",
         f"kubectl get sbench {where} -o yaml      # everything the status says",
         f"kubectl delete sbench {where}           # the benchmark and all it made",
     ]

@@ -64,7 +64,10 @@ def baseline_table(found: BaselineComparison, place: str = "step") -> Table:
         NameColumn(place.capitalize(), lambda each: each.step),
         NameColumn("Variant", lambda each: each.variant),
         NameColumn("Request", lambda each: each.request),
-        NameColumn("Figure", _figure),
+        NameColumn(
+            "Figure",
+            lambda each: metric_of(each.figure).label + (DECIDES if each.primary else ""),
+        ),
         NumberColumn("Before", lambda each: _figure_value(each, each.baseline)),
         NumberColumn("After", lambda each: _figure_value(each, each.value)),
         NumberColumn("Delta", _delta),
@@ -83,10 +86,6 @@ def comparison_to_markdown(found: BaselineComparison, place: str = "step") -> st
     """Return the table and its notes; `place` is what figures are of."""
     notes = markdown_list(comparison_notes(found, place))
     return f"{table_to_markdown(baseline_table(found, place))}\n\n{notes}"
-
-
-def _figure(each: FigureComparison) -> str:
-    return f"{metric_of(each.figure).label}{DECIDES if each.primary else ''}"
 
 
 def _figure_value(each: FigureComparison, value: float) -> str:

@@ -15,6 +15,7 @@ from solrbench.present.figure import (
     ReportFigure,
     base,
     bottom_axis,
+    color,
     grid,
     legend,
     line,
@@ -37,13 +38,10 @@ TABLE_PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
 def distribution(
     name: str, title: str, times: str, histograms: Mapping[str, Histogram]
 ) -> ReportFigure | None:
-    """Return one line for each histogram; None if all are empty.
+    """Return one line for each histogram, in their order; None if all are empty.
 
-    Args:
-        name: identifies the figure in the page
-        title: what it shows
-        times: `Service time` or `Response time`
-        histograms: by the name of the line, in the order of the legend
+    `name` identifies the figure in the page, and `times` says whose they are: `Service time` or
+    `Response time`.
     """
     known = {each: histogram for each, histogram in histograms.items() if histogram.count}
     if not known:
@@ -147,6 +145,7 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
     caches = sorted({cache for point in points for cache in point.hit_ratios})
     names = ["mean service time", *caches]
     shown = _thinned(points, _MAX_POINTS)
+    means = [(each.number, rounded(each.window.mean_microseconds / 1000)) for each in shown]
     option = base(
         grid=grid(right=8),
         xAxis=bottom_axis("Thousand requests", min=0, max=points[-1].number, minInterval=1),
@@ -164,9 +163,7 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
         ],
         tooltip={"trigger": "axis", "valueFormatter": "@number"},
         series=[
-            line(
-                names[0], 0, [_mean(each) for each in shown], lineStyle=_width(3), **_warm(points)
-            ),
+            line(names[0], 0, means, lineStyle={"width": 3, "color": color(0)}, **_warm(points)),
             *(
                 line(cache, index, [_ratio(each, cache) for each in shown], yAxisIndex=1)
                 for index, cache in enumerate(caches, start=1)
@@ -177,14 +174,6 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
     rows = _thinned(points, _TABLE_ROWS)
     table = build_table("Cold start", cold_start_columns(caches), rows)
     return ReportFigure("cold-start", title, _text(points), option, legend(names), table)
-
-
-def _width(width: int) -> OptionPart:
-    return {"width": width, "color": "var(--series-0)"}
-
-
-def _mean(point: CurvePoint) -> tuple[float, float]:
-    return point.number, rounded(point.window.mean_microseconds / 1000)
 
 
 def _ratio(point: CurvePoint, cache: str) -> tuple[float, float | None]:

@@ -178,14 +178,24 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
         return []
     users = any(trial.users is not None for result in status.capacity for trial in result.trials)
     load = "Users" if users else "Planned requests/s"
-    rates = {result.variant or "P95": _found(result) for result in status.capacity}
+    marks = {
+        result.variant or "P95": result.requests_per_second
+        if result.users is None
+        else result.users
+        for result in status.capacity
+    }
+
+    def mark(name: str, index: int) -> OptionPart:
+        held = marks.get(name)
+        return {} if held is None else mark_x(f"capacity {format_number(held)}", held, index)
+
     option = base(
         grid=grid(),
         xAxis=bottom_axis(load, scale=True),
         yAxis=value_axis("P95 of the response time", "@milliseconds", min=0),
         tooltip={"trigger": "axis", "valueFormatter": "@milliseconds"},
         series=[
-            line(name, i, points, showSymbol=True, **_capacity(rates[name], i))
+            line(name, i, points, showSymbol=True, **mark(name, i))
             for i, (name, points) in enumerate(curves.items())
         ],
     )
@@ -193,10 +203,6 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
     title = f"Latency against {'users' if users else 'rate'} in the search for the capacity"
     table = _trial_table(curves, load)
     return [ReportFigure("capacity", title, text, option, legend(list(curves)), table, 300)]
-
-
-def _found(result: CapacityResult) -> float | None:
-    return result.requests_per_second if result.users is None else float(result.users)
 
 
 def _points(result: CapacityResult) -> list[tuple[float, float]]:
@@ -208,10 +214,6 @@ def _points(result: CapacityResult) -> list[tuple[float, float]]:
         for trial in result.trials
         if trial.p95_milliseconds is not None and not trial.disturbed
     )
-
-
-def _capacity(rate: float | None, index: int) -> OptionPart:
-    return {} if rate is None else mark_x(f"capacity {format_number(rate)}", rate, index)
 
 
 def _trial_table(curves: Mapping[str, Sequence[tuple[float, float]]], load: str) -> Table:

@@ -43,10 +43,7 @@ def to_markdown(
 ) -> str:
     """Return a report of one benchmark of at most `MAX_MARKDOWN_BYTES`.
 
-    Args:
-        benchmark: with its status
-        documents: its stored step runs, which hold failures and the numbers over time
-        environment: what it ran on, if that is known
+    Failures and the numbers over time are in its stored step runs.
     """
     details = [
         *windows_to_markdown(documents),

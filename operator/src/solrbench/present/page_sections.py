@@ -1,6 +1,6 @@
 """Parts of the page that are made of stored step runs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from solrbench.analysis.samples import is_planned, merged, merged_responses
@@ -67,7 +67,9 @@ def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | 
     groups: dict[str, list[RequestResult]] = {}
     for document in documents:
         label = f"{document.step} ({document.variant})" if document.variant else document.step
-        groups.setdefault(label, []).extend(_requests(document))
+        groups.setdefault(label, []).extend(
+            request for request in document.requests if not request.is_transaction
+        )
     times, histograms = _histograms(groups)
     return distribution("distribution", "Latency distribution of all steps", times, histograms)
 
@@ -89,10 +91,6 @@ def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[Report
         title = f"Over time{f', through {variant}' if variant else ''}"
         figures.append(over_time(f"step-{place}-time-{index}", title, repeats))
     return [each for each in figures if each is not None]
-
-
-def _requests(document: StepRunResult) -> Iterable[RequestResult]:
-    return (request for request in document.requests if not request.is_transaction)
 
 
 def _histograms(

@@ -35,12 +35,9 @@ from solrbench.sweep.points import AxisValueError, read_values
 
 
 class MetricAxis(NamedTuple):
-    """How the figure of the objective is read and written.
+    """How the figure of the objective is read, named on axes, and written.
 
-    Attributes:
-        metric: the figure
-        name: on axes and in titles
-        formatter: function of `assets/figure.js` that writes its labels
+    `formatter` is the function of `assets/figure.js` that writes its labels.
     """
 
     metric: Metric

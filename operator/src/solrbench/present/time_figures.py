@@ -100,12 +100,9 @@ _TABLE_ROWS = 30
 
 
 def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> ReportFigure | None:
-    """Return the figure of one step and variant; None without windows.
+    """Return the figure of the repeats of one step and variant; None without windows.
 
-    Args:
-        name: identifies the figure in the page
-        title: what it shows
-        documents: the repeats
+    `name` identifies it in the page.
     """
     shown = {
         f"repeat {each.repeat}": time_slices(each, _MAX_POINTS) for each in documents[:MAX_REPEATS]
@@ -122,7 +119,11 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
     rows = 3 if cpu else 2
     last = max(each.second + each.seconds for parts in shown.values() for each in parts)
     option = base(
-        grid=[_place(*each) for each in _PLACES[:rows]],
+        # All plots begin at the same left edge.
+        grid=[
+            grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
+            for top, height in _PLACES[:rows]
+        ],
         xAxis=[_seconds(last, index, is_last=index == rows - 1) for index in range(rows)],
         yAxis=list(_AXES[:rows]),
         axisPointer={"link": [{"xAxisIndex": "all"}]},
@@ -137,11 +138,6 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
     more = f" {left_out} further repeats are not drawn." if left_out > 0 else ""
     text = f"{_description(shown)}{_cpu_description(cpu)}{more}"
     return ReportFigure(name, title, text, option, legend(names), _table(shown), _HEIGHTS[rows])
-
-
-def _place(top: int, height: int) -> OptionPart:
-    """Return the place of one of the plots; all begin at the same left edge."""
-    return grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
 
 
 def _seconds(last: float, index: int, *, is_last: bool) -> OptionPart:
