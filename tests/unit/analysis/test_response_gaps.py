@@ -67,9 +67,9 @@ def test_only_a_straggler_is_an_answer() -> None:
 
 def test_tables_begin_with_who_is_farthest_behind() -> None:
     users, waits = user_table(MCGILL), stall_table(MCGILL)
-    assert [row[:2] for row in users.rows] == [("a", "2"), ("a", "1")]
-    assert users.rows[0][-1] == f"6 on {NODE}"
-    assert [row[2] for row in waits.rows] == ["6", "all", "1"]
+    assert [row[:2] for row in users.texts] == [("a", "2"), ("a", "1")]
+    assert users.texts[0][-1] == f"6 on {NODE}"
+    assert [row[2] for row in waits.texts] == ["6", "all", "1"]
 
 
 def test_documents_of_older_versions_show_nothing() -> None:

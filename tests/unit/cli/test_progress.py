@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.comparisons import ReportStatus
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.status import Status
-from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
+from solrbench.cli.progress import details, elapsed_seconds, one_line, summary
 from solrbench.decide.conditions import Truth
 from support.cluster.benchmarks import small
 from support.results.statuses import START, full_status
@@ -26,7 +26,7 @@ def benchmark(status: Status, **metadata: Any) -> SolrBenchmark:
 def test_nothing_is_shown_before_the_first_reconcile() -> None:
     fresh = benchmark(Status())
     assert details(fresh) == []
-    assert percent(fresh) == 0
+    assert fresh.status.progress_percent == 0
     assert summary(fresh) == ("", "waits for the operator; is it running?")
     assert one_line(fresh) == "Pending        0 %  waits for the operator; is it running?"
 

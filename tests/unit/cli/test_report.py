@@ -121,7 +121,7 @@ def test_details_are_not_cut_at_any_width(width: int) -> None:
     # What the terminal does not show is lost.
     shown = "\n".join(line[:width] for line in out.getvalue().splitlines())
     time = time_table(report.steps, MIN_POINTS if width < 60 else POINTS)
-    cells = [cell for row in time.rows for cell in row[3:]]
+    cells = [cell for row in time.texts for cell in row[3:]]
     for text in ("0.833 %", "988 ms", "12 ms", "3.5 s", *cells):
         assert text in shown
     assert "HTTP503" in shown

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import Status
-from solrbench.api.v1alpha1.step_result import StepResult
-from solrbench.cli.result_tables import GROUPS, NAMES, print_result, print_table
-from solrbench.present.result_tables import HEADERS, rows
+from solrbench.api.v1alpha1.step_result import ColumnGroup, ResultColumn, StepResult
+from solrbench.cli.result_tables import print_result, print_results
+from solrbench.present.result_tables import results_table
 from support.cluster.benchmarks import small
 from support.results.statuses import full_status
 
@@ -47,8 +47,8 @@ def test_table_is_not_cut_where_there_is_no_terminal() -> None:
     assert "…" not in text.replace(" % … ", "")  # that of an interval
     head, *_ = [line for line in text.splitlines() if line.startswith("Step")]
     # Those of a closed loop.
-    assert [title for title in HEADERS if title not in head] == ["Per 1000", "Min"]
-    quantities = QUANTITY.findall(" ".join(rows(status.results)[0][3:]))
+    assert [title for title in ResultColumn if title not in head] == ["Per 1000", "Min"]
+    quantities = QUANTITY.findall(" ".join(results_table(status.results).texts[0][3:]))
     row, *_ = [line for line in text.splitlines() if line.startswith("two-users ")]
     assert QUANTITY.findall(row) == quantities
 
@@ -59,8 +59,12 @@ def test_long_names_are_not_cut_where_there_is_no_terminal() -> None:
     assert "q" * 300 in printed(status.model_copy(update={"results": results}))
 
 
-def test_every_column_is_a_name_or_in_one_group() -> None:
-    assert Counter([*NAMES, *(title for group in GROUPS for title in group)]) == Counter(HEADERS)
+def test_every_column_is_a_name_or_in_one_part() -> None:
+    groups = {str(column): column.group for column in ResultColumn}
+    for column in results_table(full_status().results).columns:
+        group = groups[column.title]
+        assert column.is_name is (group is ColumnGroup.NAMES)
+        assert column.part == list(ColumnGroup).index(group)
 
 
 TIMES = st.none() | st.floats(0.001, 10**7)
@@ -98,16 +102,15 @@ def results(draw: st.DrawFn) -> StepResult:
 @settings(deadline=None)  # each example renders all tables
 @given(st.lists(results(), min_size=1, max_size=4), st.sampled_from(WIDTHS) | st.integers(20, 300))
 def test_no_width_cuts_a_number_or_a_unit(found: list[StepResult], width: int) -> None:
-    cells = rows(found)
-    filled = [any(row[i] for row in cells) for i in range(len(HEADERS))]
+    table = results_table(found).without_empty_columns()
     console = terminal(width)
-    print_table(console, with_status(Status(results=found)))
+    print_results(console, with_status(Status(results=found)))
     lines = seen(console)
-    wanted = Counter(cell for row in cells for cell in row[3:] if cell)
+    names = sum(column.is_name for column in table.columns)
+    wanted = Counter(cell for row in table.texts for cell in row[names:] if cell)
     assert Counter(cell for line in lines for cell in QUANTITY.findall(line)) == wanted
-    for title, is_filled in zip(HEADERS, filled, strict=True):
-        if is_filled and title not in NAMES:
-            assert any(re.search(rf"(?<!\S){title}(?!\S)", line) for line in lines), title
+    for title in table.head[names:]:
+        assert any(re.search(rf"(?<!\S){title}(?!\S)", line) for line in lines), title
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -128,7 +131,7 @@ def test_80_columns_show_rates_then_times_then_repeats() -> None:
         ("late_requests", "dropped_requests", "variant", "goodput_requests_per_second")
     )
     found = [result.model_copy(update=closed) for result in full_status().results]
-    print_table(console, with_status(Status(results=found)))
+    print_results(console, with_status(Status(results=found)))
     heads = [line.split() for line in seen(console) if line.startswith("Step")]
     assert heads == [
         ["Step", "Request", "Requests", "Failures", "Requests/s", "Per", "1000"],
@@ -142,7 +145,7 @@ def test_80_columns_show_rates_then_times_then_repeats() -> None:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_width_cuts_a_number_of_an_interval(width: int) -> None:
     console = terminal(width)
-    print_table(console, with_status(full_status()))
+    print_results(console, with_status(full_status()))
     lines = seen(console)
     for cell in (
         *("123 (120-127)", "6.5 (6.1-6.9) ms", "13.3 (12.8-14.1) ms", "190 (-) ms"),

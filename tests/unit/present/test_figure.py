@@ -52,7 +52,7 @@ def test_load_curve_has_intervals_and_needs_two_loads() -> None:
     found: Any = latency.option["series"]
     assert [each["name"] for each in found if each["type"] == "line"] == ["P50", "P95", "P99"]
     first = report.status.totals[0].percentiles[0]
-    row = latency.table.rows[0]
+    row = latency.table.texts[0]
     assert row[:2] == ("P50", "2")
     assert row[2] == f"{first.milliseconds:.3g} ms"
     single = make_report(steps=1)

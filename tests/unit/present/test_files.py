@@ -18,7 +18,7 @@ from solrbench.api.v1alpha1.findings import (
     ObjectivesStatus,
     StepVerdict,
 )
-from solrbench.present.csv import COLUMNS, windows_to_csv
+from solrbench.present.csv import windows_to_csv
 from solrbench.present.junit import to_junit
 from solrbench.present.report import Report, ReportFormatError
 from support.results.reports import HOSTILE, SECONDS, make_report, with_verdicts
@@ -120,7 +120,10 @@ def test_junit_of_a_benchmark_without_success(phase: str, child: str) -> None:
 def test_csv_of_windows_has_every_second() -> None:
     report = make_report(variants=2)
     lines = list(csv.DictReader(io.StringIO(windows_to_csv(report.steps))))
-    assert tuple(lines[0]) == COLUMNS
+    assert list(lines[0])[:6] == ["step", "variant", "repeat", "request", "second", "seconds"]
+    assert list(lines[0])[6:] == [
+        *("requests", "failures", "mean_microseconds", "max_microseconds"),
+    ]
     assert len(lines) == len(report.steps) * 2 * SECONDS
     assert {line["variant"] for line in lines} == {"v0", "v1"}
     requests = sum(int(line["requests"]) for line in lines)

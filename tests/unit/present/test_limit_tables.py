@@ -1,8 +1,8 @@
 """Objectives and capacity in reports."""
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.present.limit_tables import limit_lines, trial_rows, trial_tables
-from solrbench.present.result_tables import to_markdown
+from solrbench.present.limit_tables import limit_lines, trial_tables
+from solrbench.present.markdown import to_markdown
 from support.resources.objects import stored
 from support.results.statuses import CAPACITY_USERS, full_status
 
@@ -37,8 +37,9 @@ def test_a_benchmark_without_limits_has_no_lines() -> None:
 
 
 def test_trials_are_a_curve_from_the_lowest_rate_on() -> None:
-    (capacity,) = full_status().capacity
-    assert trial_rows(capacity.trials) == [
+    (table,) = trial_tables(full_status())
+    assert (table.caption, table.head[0]) == ("proxy: trials by rate", "Requests/s")
+    assert table.texts == [
         ("40", "52 ms", "0 %", "met"),
         ("170", "250 ms", "0 %", "missed"),
     ]
@@ -48,7 +49,7 @@ def test_trials_with_users_begin_with_the_fewest() -> None:
     status = Status(capacity=[CAPACITY_USERS])
     (table,) = trial_tables(status)
     assert (table.caption, table.head[0]) == ("direct: trials by users", "Users")
-    assert list(table.rows) == [
+    assert table.texts == [
         ("9", "191", "80 ms", "0 %", "met"),
         ("25", "190", "222 ms", "0 %", "missed"),
     ]

@@ -9,14 +9,10 @@ from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
-from solrbench.present import result_tables
 from solrbench.present.csv import to_csv
-from solrbench.present.result_tables import (
-    INTERVAL_NOTE,
-    interval_headers,
-    interval_rows,
-    to_markdown,
-)
+from solrbench.present.markdown import to_markdown
+from solrbench.present.result_tables import INTERVAL_NOTE, intervals_table, results_table
+from solrbench.present.table import Table, table_to_markdown
 from support.results.builders import make_spec
 
 
@@ -42,8 +38,12 @@ def percentile(percent: float, *bounds: float) -> PercentileResult:
 
 
 def cells(each: StepResult) -> dict[str, str]:
-    (row,) = interval_rows([each])
-    return dict(zip(interval_headers([each]), row, strict=True))
+    some = each.percentiles or [percentile(50, 1)]
+    return first_row(intervals_table([each.model_copy(update={"percentiles": some})]))
+
+
+def first_row(table: Table) -> dict[str, str]:
+    return dict(zip(table.head, table.texts[0], strict=True))
 
 
 def test_interval_stands_in_brackets_with_one_unit() -> None:
@@ -55,7 +55,7 @@ def test_interval_stands_in_brackets_with_one_unit() -> None:
             percentiles=[percentile(99.9, 950, 802.1, 1234), percentile(50, 1.5)],
         )
     )
-    assert list(shown) == ["Step", "Variant", "Request", "Requests/s", "Average", "P50", "P99.9"]
+    assert list(shown) == ["Step", "Request", "Requests/s", "Average", "P50", "P99.9"]
     assert shown["Requests/s"] == "123 (120-127)"
     assert shown["Average"] == "5.5 (5.21-5.8) ms"
     assert shown["P99.9"] == "0.95 (0.802-1.23) s"
@@ -75,9 +75,11 @@ def test_open_loop_has_the_mean_of_the_response_times() -> None:
 
 
 def test_what_was_not_measured_is_empty() -> None:
-    rows = interval_rows([result(), result("b", percentiles=[percentile(50, 2, 1, 3)])])
-    assert rows[0] == ("five", "", "query", "123 (-)", "", "")
-    assert rows[1] == ("five", "", "b", "123 (-)", "", "2 (1-3) ms")
+    table = intervals_table([result(), result("b", percentiles=[percentile(50, 2, 1, 3)])])
+    assert table.texts == [
+        ("five", "query", "123 (-)", "", ""),
+        ("five", "b", "123 (-)", "", "2 (1-3) ms"),
+    ]
 
 
 def report(*results: StepResult, totals: tuple[StepResult, ...] = ()) -> str:
@@ -175,8 +177,7 @@ def _benchmark(*results: StepResult, phase: str = "Succeeded") -> SolrBenchmark:
 
 
 def test_cells_carry_units() -> None:
-    (row,) = result_tables.rows([FULL])
-    cells = dict(zip(result_tables.HEADERS, row, strict=True))
+    cells = first_row(results_table([FULL]))
     assert cells["Requests/s"] == "123"
     assert cells["P95"] == "9.87 ms"
     assert cells["Max"] == "2.35 s"
@@ -185,8 +186,7 @@ def test_cells_carry_units() -> None:
 
 
 def test_what_was_not_measured_is_empty_not_zero() -> None:
-    (row,) = result_tables.rows([BARE])
-    cells = dict(zip(result_tables.HEADERS, row, strict=True))
+    cells = first_row(results_table([BARE]))
     assert cells["P95"] == cells["Average"] == cells["Failures"] == cells["± P95"] == ""
     assert cells["Requests"] == "0"
 
@@ -219,30 +219,30 @@ VERDICTS = [
 
 
 def test_verdicts_stand_in_every_form() -> None:
-    invalid, valid = result_tables.rows([FULL, BARE], VERDICTS)
-    assert (result_tables.HEADERS[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
+    table = results_table([FULL, BARE], VERDICTS)
+    invalid, valid = table.texts
+    assert (table.head[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
     first, second = csv.DictReader(io.StringIO(to_csv([FULL, BARE], VERDICTS)))
     assert (first["verdict"], first["reasons"]) == ("Invalid", "WorkerSaturated TooFewSamples")
     assert (second["verdict"], second["reasons"]) == ("Valid", "")
     bench = _benchmark(FULL, BARE)
     status = bench.status.model_copy(update={"verdicts": VERDICTS})
-    text = result_tables.to_markdown(bench.model_copy(update={"status": status}))
+    text = to_markdown(bench.model_copy(update={"status": status}))
     assert "five is Invalid: WorkerSaturated: worker w used 99 % of a core (limit 90 %)" in text
     assert "five is Invalid: TooFewSamples: 9 requests (limit 200)" in text
     assert "not checked: PodThrottled of one: no cpu.stat of w" in text
 
 
 def test_results_without_a_verdict_have_none() -> None:
-    (row,) = result_tables.rows([FULL])
-    assert row[-1] == ""
-    assert "## Verdict" not in result_tables.to_markdown(_benchmark(FULL))
+    assert results_table([FULL]).texts[0][-1] == ""
+    assert "## Verdict" not in to_markdown(_benchmark(FULL))
 
 
 def test_variants_get_a_column_where_there_are_some() -> None:
     proxied = FULL.model_copy(update={"variant": "proxy"})
     read = list(csv.DictReader(io.StringIO(to_csv([proxied]))))
     assert (read[0]["variant"], set(read[0])) == ("proxy", COLUMNS | {"variant"})
-    table = result_tables.to_markdown_table(result_tables.rows([proxied]))
+    table = table_to_markdown(results_table([proxied]))
     assert "| Step | Variant | Request |" in table
     assert "| five | proxy | query | 3 |" in table
     assert len({line.count(" |") for line in table.splitlines()}) == 1
@@ -260,16 +260,16 @@ def test_comparisons_stand_below_the_table() -> None:
     )
     bench = _benchmark(FULL)
     status = bench.status.model_copy(update={"comparisons": [comparison]})
-    text = result_tables.to_markdown(bench.model_copy(update={"status": status}))
+    text = to_markdown(bench.model_copy(update={"status": status}))
     row = (
         "| five | query | Average | proxy | +12.3 % | +9.8 % … +14.8 % | no word from one repeat |"
     )
     assert row in text.splitlines()
-    assert "## Comparison" not in result_tables.to_markdown(bench)
+    assert "## Comparison" not in to_markdown(bench)
 
 
 def test_markdown_has_verdict_topology_and_results() -> None:
-    text = result_tables.to_markdown(_benchmark(FULL, BARE))
+    text = to_markdown(_benchmark(FULL, BARE))
     assert text.startswith("# team/b\n")
     assert "- **Outcome**: AllStepsStored: 3 of 3 steps are stored" in text
     assert "- **Nodes**: 2, heap 1Gi each" in text
@@ -278,12 +278,12 @@ def test_markdown_has_verdict_topology_and_results() -> None:
 
 
 def test_markdown_rows_have_the_columns_of_the_header() -> None:
-    lines = result_tables.to_markdown_table(result_tables.rows([FULL])).splitlines()
+    lines = table_to_markdown(results_table([FULL])).splitlines()
     assert len({line.count(" |") for line in lines}) == 1
 
 
 def test_markdown_without_results_has_no_table() -> None:
-    assert "## Results" not in result_tables.to_markdown(_benchmark(phase="Failed"))
+    assert "## Results" not in to_markdown(_benchmark(phase="Failed"))
 
 
 def test_text_of_others_is_no_markup() -> None:
@@ -292,7 +292,7 @@ def test_text_of_others_is_no_markup() -> None:
     condition = Condition(**given, message=text, last_transition_time=NOW)
     status = Status(conditions=[condition])
     benchmark = SolrBenchmark(metadata=Metadata(name="one"), spec=make_spec("five"), status=status)
-    lines = result_tables.to_markdown(benchmark).splitlines()
+    lines = to_markdown(benchmark).splitlines()
     assert (
         "- **Outcome**: SolrError: bad  # Heading \\| a \\| &lt;script>alert(1)&lt;/script>"
         in lines

@@ -12,14 +12,15 @@ def test_only_columns_with_numbers_are_shown() -> None:
         StepTelemetry(step="busy", cpu_cores=2.0, index_bytes=3 << 20),
     ]
     table = servers_table(entries)
-    assert (table.head, table.names) == (("Step", "CPU", "GC", "Index"), 1)
-    assert table.rows == [("calm", "1.5", "0.25 %", ""), ("busy", "2", "", "3 MiB")]
+    assert table.head == ("Step", "CPU", "GC", "Index")
+    assert [column.is_name for column in table.columns] == [True, False, False, False]
+    assert table.texts == [("calm", "1.5", "0.25 %", ""), ("busy", "2", "", "3 MiB")]
 
 
 def test_variants_have_a_column() -> None:
     table = servers_table([StepTelemetry(step="calm", variant="proxy", nodes=3)])
     assert table.head == ("Step", "Variant", "Nodes")
-    assert table.rows == [("calm", "proxy", "3")]
+    assert table.texts == [("calm", "proxy", "3")]
 
 
 def test_without_numbers_there_is_no_table() -> None:
@@ -43,7 +44,7 @@ def test_pods_have_a_row_for_each_component_that_was_read() -> None:
     )
     table = pods_table([entry])
     assert table.head == ("Step", "Pods of", "CPU", "Throttled", "Read/s", "Sent/s")
-    assert table.rows == [
+    assert table.texts == [
         ("busy", "Solr", "1.5", "0 %", "341 B", "2 KiB"),
         ("busy", "ZooKeeper", "0", "", "", ""),
         ("busy", "companions", "0.1", "80 %", "", ""),

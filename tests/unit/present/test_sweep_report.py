@@ -137,7 +137,7 @@ def test_what_held_points_back_has_a_row_for_each_step(report: SweepReport) -> N
     table = bottlenecks_table(with_one)
     assert table.head == ("Point", "Step", "Held back by", "Server", "Evidence", "Vary next")
     row = (points[0].name, "eight", "Throttling", "solr-1", "40 %", "limits.cpu")
-    assert table.rows == [row]
+    assert table.texts == [row]
     for text in (render_sweep_html(with_one), sweep_to_markdown(with_one)):
         assert all(each in text for each in row)
     unread = report.model_copy(
@@ -179,7 +179,7 @@ def test_cells_of_the_heat_map_say_their_numbers(report: SweepReport) -> None:
 def test_lines_of_an_axis_leave_out_what_was_not_measured(report: SweepReport) -> None:
     heap, nodes = axis_figures(report)
     assert [each.name for each in heap.legend] == ["nodes 1/1", "nodes 2/2"]
-    assert [row[1] for row in heap.table.rows] == ["512Mi", "1Gi", "2Gi", "1Gi", "2Gi"]
+    assert [row[1] for row in heap.table.texts] == ["512Mi", "1Gi", "2Gi", "1Gi", "2Gi"]
     assert [each.name for each in nodes.legend] == ["heap 1Gi", "heap 2Gi"]
     assert len(nodes.legend) <= MAX_LINES
 

@@ -59,7 +59,7 @@ def test_each_round_has_its_benchmark_and_its_figures(report: SweepReport) -> No
         f"trial-{report.points[0].name}",
         f"trial-{report.points[0].name}-2",
     ]
-    assert [row[:3] for row in rounds_table(report).rows] == [
+    assert [row[:3] for row in rounds_table(report).texts] == [
         (report.points[0].name, "1", "40 ms"),
         (report.points[0].name, "2", "44 ms"),
     ]
@@ -67,8 +67,8 @@ def test_each_round_has_its_benchmark_and_its_figures(report: SweepReport) -> No
 
 def test_what_a_later_round_says_is_in_tables_and_test_cases(report: SweepReport) -> None:
     name = f"{report.points[0].name}, round 2"
-    assert name in [row[0] for row in failures_table(report).rows]
-    assert name in [row[0] for row in objectives_table(report).rows]
+    assert name in [row[0] for row in failures_table(report).texts]
+    assert name in [row[0] for row in objectives_table(report).texts]
     assert "## Rounds" in sweep_to_markdown(report)
     reason = report.points[0].rounds[1].verdicts[0].reasons[0].reason
     assert reason in sweep_to_junit(report)

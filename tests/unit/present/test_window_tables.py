@@ -2,7 +2,7 @@ from datetime import timedelta
 
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import CacheSample, OutlierWindow, RequestWindow
-from solrbench.present.window_tables import windows_to_markdown
+from solrbench.present.markdown import windows_to_markdown
 from support.results.builders import START, make_document
 
 

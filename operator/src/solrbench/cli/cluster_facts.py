@@ -27,14 +27,9 @@ OPERATOR_LABELS = {"app.kubernetes.io/name": "solr-benchmark-operator"}
 
 @dataclass(frozen=True)
 class OperatorFacts:
-    """A Deployment of the operator.
+    """A Deployment of the operator, its version as the chart says, and how many pods are ready.
 
-    Attributes:
-        namespace: where it is
-        name: of the Deployment
-        version: of the operator, as its chart says
-        ready: pods that are ready
-        namespaces: those that it watches; all if there is none
+    Without namespaces it watches all of them.
     """
 
     namespace: str

@@ -5,11 +5,10 @@ A comparison on the terminal, as Markdown, CSV and JSON.
 What `solrbench compare` is given: benchmarks and sweeps of the cluster, reports in files.
 """
 
-import csv
-import io
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -44,17 +43,14 @@ from solrbench.present.comparison_tables import comparison_to_markdown
 from solrbench.present.report import ReportFormatError
 from solrbench.present.sweep_comparison import PRIMARY_METRICS, compare_sweeps, sweep_sentences
 from solrbench.present.sweep_report import SweepReport
+from solrbench.present.table import Column, items_to_csv
 
 
 @dataclass(frozen=True)
 class ComparisonOutput:
-    """Two sides beside each other.
+    """Two sides beside each other: all figures, and what they say, in sentences.
 
-    Attributes:
-        after: name of what is compared with the baseline
-        found: all figures
-        answers: what they say, in sentences
-        place: what figures are of: a step, or a point of a sweep
+    `place` is what figures are of: a step, or a point of a sweep.
     """
 
     after: str
@@ -89,13 +85,12 @@ def print_comparison(compared: ComparisonOutput, output: str) -> None:
 
 def _to_csv(compared: ComparisonOutput) -> str:
     """Return raw numbers with a header line; the unit is in the name of each figure."""
-    head = [compared.place, *list(FigureComparison.model_fields)[1:]]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    for comparison in compared.found.figures:
-        writer.writerow(comparison.model_dump(mode="json").values())
-    return out.getvalue()
+    fields = list(FigureComparison.model_fields)
+    columns = [
+        Column[dict[str, object]](title, itemgetter(field))
+        for title, field in zip([compared.place, *fields[1:]], fields, strict=True)
+    ]
+    return items_to_csv(columns, [each.model_dump(mode="json") for each in compared.found.figures])
 
 
 def _to_json(compared: ComparisonOutput) -> str:
@@ -115,15 +110,10 @@ _REPORT_FILES = ("report.json", "report.json.gz")
 def read_comparison_input(
     text: str, context: str | None, namespace: str | None
 ) -> ComparisonInput | SweepReport:
-    """Return a benchmark as one side, or the report of a sweep.
-
-    Args:
-        text: file, folder, or name of a benchmark or sweep
-        context: of the kubeconfig; the present one when None
-        namespace: where a name is looked for; that of the context when None
+    """Return a benchmark as one side, or the report of a sweep, in a file, a folder or the cluster.
 
     Raises:
-        CommandError: if it is none of these.
+        CommandError: if `text` leads to none of these.
     """
     path = Path(text)
     if not path.exists():

@@ -26,8 +26,8 @@ from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import sorted_documents
 from solrbench.present.csv import to_csv
-from solrbench.present.result_tables import to_markdown
-from solrbench.present.table import results_with_totals
+from solrbench.present.markdown import to_markdown
+from solrbench.present.result_tables import results_with_totals
 
 LOG_LINES = 10_000
 _AT_ONCE = 10
@@ -92,12 +92,7 @@ def _write(
 
 
 def collect(cluster: Cluster, body: Manifest) -> Files:
-    """Yield each file of the archive; what cannot be read is named in its place.
-
-    Args:
-        cluster: where the benchmark is
-        body: the benchmark
-    """
+    """Yield each file of a benchmark's archive; what cannot be read is named in its place."""
     namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
     pods = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: name})
     secrets = _Secrets(cluster, namespace)
@@ -116,12 +111,7 @@ def collect(cluster: Cluster, body: Manifest) -> Files:
 
 
 def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
-    """Yield each file of a sweep's archive, and those of its points.
-
-    Args:
-        cluster: where the sweep is
-        body: the sweep
-    """
+    """Yield each file of a sweep's archive, and those of its points."""
     namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
     yield "resource.yaml", mask(_yaml(_shown(body)), ())
     yield "again.yaml", mask(_yaml(_again(body)), ())

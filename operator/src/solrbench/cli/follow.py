@@ -21,7 +21,7 @@ from rich.text import Text
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import INVALID
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus
+from solrbench.api.v1alpha1.sweep import BestPoint, SolrBenchmarkSweep, SweepStatus
 from solrbench.cli.lifecycle import is_over
 from solrbench.cli.program import ExitCode, program_name
 from solrbench.cli.progress import (
@@ -30,7 +30,6 @@ from solrbench.cli.progress import (
     elapsed_seconds,
     find_export,
     one_line,
-    percent,
     summary,
 )
 from solrbench.cli.resources import Kind, suggest_name
@@ -68,12 +67,12 @@ def watch_states(
     cluster: Cluster, namespace: str, name: str, end: float | None
 ) -> Iterator[SolrBenchmark]:
     """Yield a benchmark as `watch_bodies` does, until its export is decided, too."""
-    bodies = watch_bodies(cluster, BENCHMARKS, namespace, name, end, is_done=_is_exported)
+
+    def is_exported(body: Manifest) -> bool:
+        return is_over(body) and not awaits_export(parse_stored(body))
+
+    bodies = watch_bodies(cluster, BENCHMARKS, namespace, name, end, is_done=is_exported)
     return map(parse_stored, bodies)
-
-
-def _is_exported(body: Manifest) -> bool:
-    return is_over(body) and not awaits_export(parse_stored(body))
 
 
 def watch_bodies(  # noqa: PLR0913 - whom, how long and until when
@@ -271,7 +270,8 @@ def _view(benchmark: SolrBenchmark, now: datetime, width: int) -> Group | Text:
     """Return a table of what is known so far, or lines where a bar would leave no room."""
     seconds = elapsed_seconds(benchmark, now)
     key, phase = benchmark.key, benchmark.status.phase
-    done, clock = f"{percent(benchmark)} %", f"{seconds // 60}:{seconds % 60:02}"
+    percent = benchmark.status.progress_percent
+    done, clock = f"{percent} %", f"{seconds // 60}:{seconds % 60:02}"
     reason, message = summary(benchmark)
     texts = [*details(benchmark), ("now", ": ".join(filter(None, (reason, message))))]
     if cell_len(key + phase + done + clock) + _BAR + 4 * _GAP > width:
@@ -279,7 +279,7 @@ def _view(benchmark: SolrBenchmark, now: datetime, width: int) -> Group | Text:
         lines += [line for t, text in texts for line in wrap_line(f"{t}: {text}", width, _GAP)]
         return Text("\n".join(lines))
     head, body = Table.grid(padding=(0, _GAP)), Table.grid(padding=(0, _GAP))
-    bar = ProgressBar(total=100, completed=percent(benchmark), width=_BAR)
+    bar = ProgressBar(total=100, completed=percent, width=_BAR)
     head.add_row(Text(key, style="bold"), Text(phase, style="cyan"), bar, done, clock)
     room = width - max(len(title) for title, _ in texts) - 2 * _GAP
     for title, text in texts:
@@ -371,15 +371,12 @@ def _print_result(console: Console, sweep: SolrBenchmarkSweep, message: str) -> 
     for answer in status.answers:
         print_line(console, answer, indent=2)
     if status.best is not None:
-        print_line(console, f"best point: {_best(status)}", indent=2)
+        print_line(console, f"best point: {_best(status.best)}", indent=2)
     where = f"-n {sweep.metadata.namespace} ssweep/{sweep.metadata.name}"
     console.print(f"\nNext:\n  {program_name()} report {where}", soft_wrap=True, markup=False)
 
 
-def _best(status: SweepStatus) -> str:
-    best = status.best
-    if best is None:
-        return ""
+def _best(best: BestPoint) -> str:
     rate, p95 = best.requests_per_second, best.p95_milliseconds
     parts = [
         best.values,

@@ -129,31 +129,10 @@ def _ask(ctx: click.Context, answers: dict[str, Any]) -> dict[str, Any]:
     return completed_answers
 
 
-def render(  # noqa: PLR0913 - one for each question
-    *,
-    name: str,
-    target: str,
-    url: str | None,
-    nodes: int,
-    heap: str,
-    shards: int,
-    documents: int,
-    users: int,
-    seconds: int,
-) -> str:
-    """Return the text of a benchmark file."""
-    if target == "existing":
-        target_text = _EXISTING.format(url=url)
-    else:
-        target_text = _SOLR_CLOUD.format(provisioner=target, nodes=nodes, heap=heap)
-    return _TEMPLATE.format(
-        name=name,
-        target=target_text,
-        shards=shards,
-        documents=documents,
-        users=users,
-        seconds=seconds,
-    )
+def render(target: str, **answers: Any) -> str:
+    """Return the text of a benchmark file from an answer to each question."""
+    part = _EXISTING if target == "existing" else _SOLR_CLOUD
+    return _TEMPLATE.format(target=part.format(provisioner=target, **answers), **answers)
 
 
 PLUGIN_SCRIPT = """#!/usr/bin/env sh

@@ -47,11 +47,12 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
 
 def is_over(body: Manifest) -> bool:
     """Return whether a stored benchmark or sweep has ended, either way."""
+    return _has_condition(body, SUCCEEDED, {"True", "False"})
+
+
+def _has_condition(body: Manifest, type_: str, states: set[str]) -> bool:
     conditions = (body.get("status") or {}).get("conditions") or []
-    return any(
-        condition["type"] == SUCCEEDED and condition["status"] in {"True", "False"}
-        for condition in conditions
-    )
+    return any(each["type"] == type_ and each["status"] in states for each in conditions)
 
 
 def wait_until_gone(
@@ -110,20 +111,12 @@ def resume(names: tuple[str, ...], context: str | None, namespace: str | None) -
 def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> None:
     resource = get_resource(cluster, namespace, name)
     stored = cluster.merge(*resource.kind, namespace, resource.name, {"spec": {"suspend": suspend}})
-    if _is_over(stored):
+    if _has_condition(stored, COMPLETE, {"True"}):
         click.echo(f"{name} is over already: nothing changes", err=True)
         return
     again = f"{program_name()} resume -n {namespace} {name}"
     word = f"is stopped; go on: {again}" if suspend else "goes on"
     click.echo(f"{name} {word}")
-
-
-def _is_over(body: dict[str, object]) -> bool:
-    status = body.get("status")
-    conditions = status.get("conditions", []) if isinstance(status, dict) else []
-    return any(
-        condition["type"] == COMPLETE and condition["status"] == "True" for condition in conditions
-    )
 
 
 @click.command(

@@ -1,6 +1,7 @@
 """`solrbench list`: the benchmarks and sweeps of a namespace, or of all."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +16,8 @@ from solrbench.cli.terminal import GAP
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, KindNotServedError
 from solrbench.kube.reader import Manifest
-from solrbench.stats.number_format import format_milliseconds, format_number
+from solrbench.present.table import Column, TextColumn, build_table
+from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 
 AT_ONCE = 100
 """Benchmarks in one response: a status has hundreds of results."""
@@ -104,14 +106,22 @@ def _read(
 
 
 def _print_lists(lists: list[list[Manifest]], kinds: list[Kind], all_namespaces: bool) -> None:
-    now, printed = datetime.now(UTC), False
-    for bodies, kind in zip(lists, kinds, strict=True):
-        if bodies:
-            if printed:
-                click.echo()
-            row = sweep_row if kind == SWEEPS else row_of
-            _print([row(body, now) for body in bodies], all_namespaces)
-            printed = True
+    """Print a table for each kind that there is any of, as kubectl does: no lines, no wrapping."""
+    tables = [
+        build_table("", _SWEEP_COLUMNS if kind == SWEEPS else _BENCHMARK_COLUMNS, bodies)
+        for bodies, kind in zip(lists, kinds, strict=True)
+        if bodies
+    ]
+    console = Console(highlight=False)
+    for index, listed in enumerate(tables):
+        if index:
+            click.echo()
+        table = listed if all_namespaces else listed.without_column("NAMESPACE")
+        lines = [table.head, *table.texts]
+        widths = [max(map(len, texts)) for texts in zip(*lines, strict=True)]
+        for texts in lines:
+            cells = (text.ljust(width) for text, width in zip(texts, widths, strict=True))
+            console.print((" " * GAP).join(cells).rstrip(), markup=False, soft_wrap=True)
 
 
 def _labels(selector: str | None) -> dict[str, str]:
@@ -121,67 +131,59 @@ def _labels(selector: str | None) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _print(rows: list[dict[str, str]], all_namespaces: bool) -> None:
-    titles = [title for title in rows[0] if title != "NAMESPACE" or all_namespaces]
-    widths = [max(len(title), *(len(row[title]) for row in rows)) for title in titles]
-    console = Console(highlight=False)
-    for cells in [dict(zip(titles, titles, strict=True)), *rows]:
-        line = (" " * GAP).join(
-            cells[title].ljust(width) for title, width in zip(titles, widths, strict=True)
-        )
-        console.print(line.rstrip(), markup=False, soft_wrap=True)
-
-
-def row_of(body: Manifest, now: datetime) -> dict[str, str]:
-    """Return the cells of a benchmark by their titles; what was not measured is empty."""
-    metadata, status = body["metadata"], body.get("status") or {}
-    summary = status.get("summary") or {}
-    failed = summary.get("failedPercent")
-    return {
-        "NAMESPACE": metadata["namespace"],
-        "NAME": metadata["name"],
-        "PHASE": _phase(body),
-        "DONE": f"{status.get('progressPercent', 0)} %",
-        "STEP": summary.get("step") or "",
-        "REQUESTS": _number(summary.get("requestsPerSecond"), "/s"),
-        "P95": _milliseconds(summary.get("p95Milliseconds")),
-        "FAILED": "" if failed is None else f"{format_number(failed)} %",
-        "VERDICT": summary.get("verdict") or "",
-        "AGE": age(datetime.fromisoformat(metadata["creationTimestamp"]), now),
-    }
+def _status(body: Manifest, *path: str) -> Any:
+    """Return a field of the status, which is read as it is stored; None where it is absent."""
+    found: Any = body.get("status")
+    for key in path:
+        found = (found or {}).get(key)
+    return found
 
 
 def _phase(body: Manifest) -> str:
     """Return the phase, or that it is being deleted, which no status says."""
     if body["metadata"].get("deletionTimestamp"):
         return "Deleting"
-    return (body.get("status") or {}).get("phase") or "Pending"
+    return _status(body, "phase") or "Pending"
 
 
-def sweep_row(body: Manifest, now: datetime) -> dict[str, str]:
-    """Return the cells of a sweep by their titles."""
-    metadata, status = body["metadata"], body.get("status") or {}
-    best, counts = status.get("best") or {}, status.get("counts") or {}
-    return {
-        "NAMESPACE": metadata["namespace"],
-        "SWEEP": metadata["name"],
-        "PHASE": _phase(body),
-        "POINTS": counts.get("text") or "",
-        "FAILED": str(counts.get("failed", "")),
-        "INVALID": str(counts.get("invalid", "")),
-        "BEST": best.get("values") or "",
-        "REQUESTS": _number(best.get("requestsPerSecond"), "/s"),
-        "P95": _milliseconds(best.get("p95Milliseconds")),
-        "AGE": age(datetime.fromisoformat(metadata["creationTimestamp"]), now),
-    }
+def _rate(value: float) -> str:
+    return f"{format_number(value)}/s"
 
 
-def _number(value: Any, unit: str) -> str:
-    return "" if value is None else f"{format_number(value)}{unit}"
+_NAMESPACE = TextColumn[Manifest]("NAMESPACE", lambda body: body["metadata"]["namespace"])
+_PHASE = TextColumn[Manifest]("PHASE", _phase)
+_AGE = TextColumn[Manifest](
+    "AGE",
+    lambda body: datetime.fromisoformat(body["metadata"]["creationTimestamp"]),
+    lambda created: age(created, datetime.now(UTC)),
+)
 
-
-def _milliseconds(value: Any) -> str:
-    return "" if value is None else format_milliseconds(value)
+_BENCHMARK_COLUMNS: Sequence[Column[Manifest]] = (
+    _NAMESPACE,
+    TextColumn("NAME", lambda body: body["metadata"]["name"]),
+    _PHASE,
+    TextColumn("DONE", lambda body: f"{_status(body, 'progressPercent') or 0} %"),
+    TextColumn("STEP", lambda body: _status(body, "summary", "step")),
+    TextColumn("REQUESTS", lambda body: _status(body, "summary", "requestsPerSecond"), _rate),
+    TextColumn(
+        "P95", lambda body: _status(body, "summary", "p95Milliseconds"), format_milliseconds
+    ),
+    TextColumn("FAILED", lambda body: _status(body, "summary", "failedPercent"), format_percent),
+    TextColumn("VERDICT", lambda body: _status(body, "summary", "verdict")),
+    _AGE,
+)
+_SWEEP_COLUMNS: Sequence[Column[Manifest]] = (
+    _NAMESPACE,
+    TextColumn("SWEEP", lambda body: body["metadata"]["name"]),
+    _PHASE,
+    TextColumn("POINTS", lambda body: _status(body, "counts", "text")),
+    TextColumn("FAILED", lambda body: _status(body, "counts", "failed")),
+    TextColumn("INVALID", lambda body: _status(body, "counts", "invalid")),
+    TextColumn("BEST", lambda body: _status(body, "best", "values")),
+    TextColumn("REQUESTS", lambda body: _status(body, "best", "requestsPerSecond"), _rate),
+    TextColumn("P95", lambda body: _status(body, "best", "p95Milliseconds"), format_milliseconds),
+    _AGE,
+)
 
 
 def age(created: datetime, now: datetime) -> str:

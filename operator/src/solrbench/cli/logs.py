@@ -87,7 +87,12 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
     pods = [
         pod for benchmark in benchmarks for pod in pods_of(cluster, resolved_namespace, benchmark)
     ]
-    sources = [each for pod in pods if _is_chosen(pod, components) for each in sources_of(pod)]
+    sources = [
+        source
+        for pod in pods
+        if not components or pod["metadata"]["labels"].get(LABEL_COMPONENT) in components
+        for source in sources_of(pod)
+    ]
     if not sources:
         raise click.ClickException(
             f"{name} has no such pods now; see what was kept of failed ones with"
@@ -120,10 +125,6 @@ def pods_of(cluster: Cluster, namespace: str, benchmark: Manifest) -> list[Manif
         shared = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: target})
         pods += filter(is_of_nodes, shared)
     return pods
-
-
-def _is_chosen(pod: Manifest, components: tuple[str, ...]) -> bool:
-    return not components or pod["metadata"]["labels"].get(LABEL_COMPONENT) in components
 
 
 def sources_of(pod: Manifest) -> Iterator[LogSource]:

@@ -55,33 +55,19 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class ReadinessFinding:
-    """What a check found.
-
-    Attributes:
-        result: how it ended
-        message: what was found
-        remedy: what to do; empty if nothing is to be done
-        check: its name
-    """
+    """What a check found, and what to do; the remedy is empty if nothing is to be done."""
 
     result: Result
     message: str
     remedy: str = ""
     check: str = ""
 
-    def named(self, check: str) -> "ReadinessFinding":
-        """Return it with the name of its check."""
-        return replace(self, check=check)
-
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked.
+    """The cluster, the namespace where benchmarks shall run, and those that shall.
 
-    Attributes:
-        cluster: the cluster
-        namespace: where benchmarks shall run
-        benchmarks: those that shall; none if the cluster alone is of interest
+    There are no benchmarks if the cluster alone is of interest.
     """
 
     cluster: Cluster
@@ -182,7 +168,10 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[ReadinessFind
             "requests.memory": sum(group.count * group.memory_bytes for group in together),
         }
         for key, amount in wanted.items():
-            if key in hard and amount > _left(hard[key], used.get(key, "0")):
+            left = (parse_quantity(hard.get(key, "")) or 0) - (
+                parse_quantity(used.get(key, "0")) or 0
+            )
+            if key in hard and amount > float(left):
                 text = (
                     f"ResourceQuota {name} allows {hard[key]} of {key}, {used.get(key, '0')} are"
                     f" used; {benchmark.metadata.name} needs {amount:.4g}"
@@ -192,10 +181,6 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[ReadinessFind
         yield ReadinessFinding(
             Result.OK, f"ResourceQuota {name} applies; -f compares it with benchmarks"
         )
-
-
-def _left(hard: str, used: str) -> float:
-    return float((parse_quantity(hard) or 0) - (parse_quantity(used) or 0))
 
 
 def check_capacity(subject: Subject) -> Iterator[ReadinessFinding]:
@@ -228,18 +213,13 @@ def check_storage(subject: Subject) -> Iterator[ReadinessFinding]:
     }
     defaults = [name for name, notes in annotations.items() if notes.get(DEFAULT_CLASS) == "true"]
     for name in sorted(wanted, key=str):
-        if name is None and not defaults:
-            text = "the cluster has no default StorageClass"
-            yield ReadinessFinding(
-                Result.FAILED, text, f"name one: {', '.join(annotations) or 'there is none'}"
-            )
-        elif name is not None and name not in annotations:
-            text = f"there is no StorageClass {name}"
-            yield ReadinessFinding(
-                Result.FAILED, text, f"name one: {', '.join(annotations) or 'there is none'}"
-            )
-        else:
+        if name in annotations or (name is None and defaults):
             yield ReadinessFinding(Result.OK, f"StorageClass {name or defaults[0]}")
+            continue
+        absent = "the cluster has no default StorageClass"
+        text = absent if name is None else f"there is no StorageClass {name}"
+        remedy = f"name one: {', '.join(annotations) or 'there is none'}"
+        yield ReadinessFinding(Result.FAILED, text, remedy)
 
 
 def check_solr_operator(subject: Subject) -> Iterator[ReadinessFinding]:
@@ -301,7 +281,7 @@ def preflight(
     findings = []
     for name, check in CHECKS.items():
         try:
-            findings += [finding.named(name) for finding in check(subject)]
+            findings += [replace(finding, check=name) for finding in check(subject)]
         except (UnreachableError, UnauthorizedError):
             raise
         except SolrbenchError as error:

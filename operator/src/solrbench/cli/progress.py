@@ -21,11 +21,6 @@ from solrbench.stats.number_format import format_milliseconds, format_number
 MEBIBYTE = 1024 * 1024
 
 
-def percent(benchmark: SolrBenchmark) -> int:
-    """Return how far the benchmark is, 0 to 100."""
-    return benchmark.status.progress_percent
-
-
 def elapsed_seconds(benchmark: SolrBenchmark, now: datetime) -> int:
     """Return how long ago the benchmark was created."""
     created = benchmark.metadata.creation_timestamp
@@ -58,13 +53,17 @@ def awaits_export(benchmark: SolrBenchmark) -> bool:
 
 def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
     """Return the figures known so far, each with its title."""
+    evidence = benchmark.status.report.evidence
     lines = [
         ("target", _target(benchmark)),
         ("data", _data(benchmark)),
         ("load", _load(benchmark)),
         ("verdict", one_line_verdict(benchmark.status.verdicts)),
         *((title.lower(), "\n".join(lines)) for title, lines in limit_lines(benchmark.status)),
-        ("logs and events", _evidence(benchmark)),
+        (
+            "logs and events",
+            f"ConfigMap {evidence} (solrbench report -o evidence)" if evidence else "",
+        ),
         ("export", _export(benchmark)),
     ]
     return [(title, text) for title, text in lines if text]
@@ -75,7 +74,7 @@ def one_line(benchmark: SolrBenchmark) -> str:
     text = _figures(benchmark) or ": ".join(filter(None, summary(benchmark)))
     if is_finished(benchmark.status) and awaits_export(benchmark):
         text = f"export: {_export(benchmark) or 'not begun'}"
-    return f"{benchmark.status.phase:<12} {percent(benchmark):>3} %  {text}"
+    return f"{benchmark.status.phase:<12} {benchmark.status.progress_percent:>3} %  {text}"
 
 
 def _figures(benchmark: SolrBenchmark) -> str:
@@ -84,12 +83,6 @@ def _figures(benchmark: SolrBenchmark) -> str:
     if is_finished(status) or not holds(status, TARGET_READY):
         return ""
     return _load(benchmark) if holds(status, DATA_INDEXED) else _data(benchmark)
-
-
-def _evidence(benchmark: SolrBenchmark) -> str:
-    """Return where logs and events of failures are, if there were any."""
-    name = benchmark.status.report.evidence
-    return f"ConfigMap {name} (solrbench report -o evidence)" if name else ""
 
 
 def _export(benchmark: SolrBenchmark) -> str:

@@ -59,11 +59,13 @@ def log(
     with ExitStack() as opened:
         read = [opened.enter_context(closing(_read(path))) for path in files]
         parsed = _parse(chain.from_iterable(read), kind)
-        counted = _count(sort_by_time(_chosen(parsed, handler)), log_statistics)
+        chosen = (entry for entry in parsed if handler in ("all", entry.handler))
+        counted = _count(sort_by_time(chosen), log_statistics)
         if target is None:
             deque(counted, maxlen=0)
         else:
-            _write(counted, target)
+            with target.open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in query_lines(counted))
     if not log_statistics.requests:
         raise click.ClickException(
             f"no request of {handler} in the log; choose another --handler, or --format"
@@ -91,19 +93,10 @@ def _parse(lines: Iterator[str], kind: str | None) -> Iterator[LogEntry]:
     return parse_lines(chain(probed, lines), guessed)
 
 
-def _chosen(entries: Iterable[LogEntry], handler: str) -> Iterator[LogEntry]:
-    return (entry for entry in entries if handler in ("all", entry.handler))
-
-
 def _count(entries: Iterable[LogEntry], found: LogStatistics) -> Iterator[LogEntry]:
     for entry in entries:
         found.add(entry)
         yield entry
-
-
-def _write(entries: Iterable[LogEntry], target: Path) -> None:
-    with target.open("w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in query_lines(entries))
 
 
 def _as_json(found: LogStatistics) -> str:

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import NoReturn
@@ -31,11 +30,11 @@ from solrbench.kube.client import Cluster
 from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.result_documents import read_environment, sorted_documents
 from solrbench.present.csv import points_to_csv, to_csv, windows_to_csv
+from solrbench.present.markdown import to_markdown
 from solrbench.present.report import Report, ReportFormatError
-from solrbench.present.result_tables import to_markdown
+from solrbench.present.result_tables import results_with_totals
 from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_tables import sweep_to_markdown
-from solrbench.present.table import results_with_totals
 
 _FILE_SUFFIX = ".json"
 _FILE_IN_FOLDER = "report.json"
@@ -167,32 +166,6 @@ def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
     )
 
 
-def _html(found: Report) -> str:
-    # Percentiles of distributions are computed from histograms, for which the other forms need
-    # no library.
-    from solrbench.present.html import render_html  # noqa: PLC0415 - of the extra "report"
-
-    return render_html(found)
-
-
-def _sweep_html(found: SweepReport) -> str:
-    from solrbench.present.html import render_sweep_html  # noqa: PLC0415 - of the extra "report"
-
-    return render_sweep_html(found)
-
-
-def _junit(found: Report) -> str:
-    from solrbench.present.junit import to_junit  # noqa: PLC0415 - of the extra "report"
-
-    return to_junit(found.as_benchmark) + "\n"
-
-
-def _sweep_junit(found: SweepReport) -> str:
-    from solrbench.present.junit import sweep_to_junit  # noqa: PLC0415 - the same
-
-    return sweep_to_junit(found) + "\n"
-
-
 def _print(found: Report | SweepReport, console: Console) -> None:
     if isinstance(found, Report):
         print_result(console, found.as_benchmark)
@@ -207,46 +180,65 @@ def write_report(found: Report | SweepReport, form: str) -> str:
     Raises:
         click.ClickException: if a sweep has none of this kind.
     """
-    if form is Output.TABLE:
-        out = io.StringIO()
-        _print(found, Console(file=out, highlight=False))
-        return out.getvalue()
-    wanted = Output(form)
-    if isinstance(found, Report):
-        return _WRITERS[wanted](found)
-    if wanted not in _SWEEP_WRITERS:
-        raise click.ClickException(
-            f"a sweep has no {form}; see the report of the benchmark of a point"
-        )
-    return _SWEEP_WRITERS[wanted](found)
+    match Output(form):
+        case Output.TABLE:
+            out = io.StringIO()
+            _print(found, Console(file=out, highlight=False))
+            return out.getvalue()
+        case Output.JSON:
+            return found.to_json().decode() + "\n"
+        case other if isinstance(found, Report):
+            return _write(found, other)
+        case other:
+            return _write_sweep(found, other)
 
 
-def _evidence(found: Report) -> str:
-    """Return what was kept of each failure, oldest first."""
-    if not found.evidence:
-        return f"{found.benchmark}: no pod was lost and nothing failed, so nothing was kept\n"
-    return "\n".join(f"=== {key}\n{text}" for key, text in found.evidence.items())
+def _write(found: Report, form: Output) -> str:
+    match form:
+        case Output.HTML:
+            # Percentiles of distributions are computed from histograms, for which the other forms
+            # need no library.
+            from solrbench.present.html import render_html  # noqa: PLC0415 - of the extra "report"
+
+            text = render_html(found)
+        case Output.JUNIT:
+            from solrbench.present.junit import to_junit  # noqa: PLC0415 - the same
+
+            text = to_junit(found.as_benchmark) + "\n"
+        case Output.MARKDOWN:
+            text = to_markdown(found.as_benchmark, found.steps, found.environment)
+        case Output.CSV:
+            text = to_csv(results_with_totals(found.status), found.status.verdicts)
+        case Output.WINDOWS:
+            text = windows_to_csv(found.steps)
+        case _:
+            # What was kept of each failure, oldest first.
+            kept = [f"=== {key}\n{log}" for key, log in found.evidence.items()]
+            nothing = (
+                f"{found.benchmark}: no pod was lost and nothing failed, so nothing was kept\n"
+            )
+            text = "\n".join(kept) or nothing
+    return text
 
 
-_WRITERS: Mapping[Output, Callable[[Report], str]] = {
-    Output.HTML: _html,
-    Output.MARKDOWN: lambda found: to_markdown(found.as_benchmark, found.steps, found.environment),
-    Output.CSV: lambda found: to_csv(results_with_totals(found.status), found.status.verdicts),
-    Output.WINDOWS: lambda found: windows_to_csv(found.steps),
-    Output.JSON: lambda found: found.to_json().decode() + "\n",
-    Output.JUNIT: _junit,
-    Output.EVIDENCE: _evidence,
-}
-"""What writes each form."""
+def _write_sweep(found: SweepReport, form: Output) -> str:
+    match form:
+        case Output.HTML:
+            from solrbench.present.html import render_sweep_html  # noqa: PLC0415 - as above
 
-_SWEEP_WRITERS: Mapping[Output, Callable[[SweepReport], str]] = {
-    Output.HTML: _sweep_html,
-    Output.MARKDOWN: sweep_to_markdown,
-    Output.CSV: points_to_csv,
-    Output.JSON: lambda found: found.to_json().decode() + "\n",
-    Output.JUNIT: _sweep_junit,
-}
-"""The same of sweeps."""
+            return render_sweep_html(found)
+        case Output.JUNIT:
+            from solrbench.present.junit import sweep_to_junit  # noqa: PLC0415 - as above
+
+            return sweep_to_junit(found) + "\n"
+        case Output.MARKDOWN:
+            return sweep_to_markdown(found)
+        case Output.CSV:
+            return points_to_csv(found)
+        case _:
+            raise click.ClickException(
+                f"a sweep has no {form}; see the report of the benchmark of a point"
+            )
 
 
 @click.command(

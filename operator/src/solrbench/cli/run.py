@@ -56,13 +56,10 @@ OUTPUT = output_option(
 
 @dataclass(frozen=True)
 class WatchOptions:
-    """How benchmarks are followed.
+    """How benchmarks are followed: the time is for all of them together.
 
-    Attributes:
-        timeout_seconds: for all of them together
-        cancel: whether those that still run then are stopped
-        require_valid: whether Invalid steps have an exit code of their own
-        output: `table`, `json` or `name`
+    Those that still run then are stopped with `cancel`; with `require_valid`, Invalid steps have an
+    exit code of their own. The output is `table`, `json` or `name`.
     """
 
     timeout_seconds: float | None

@@ -1,158 +1,110 @@
-"""Results as CSV: raw numbers, under names with their units.
+"""Results, windows and the points of a sweep as CSV: raw numbers, under names with their units."""
 
-The numbers over time as CSV: a line for each window of each request name.
-
-The points of a sweep as CSV: raw numbers, under names with their units.
-"""
-
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 from solrbench.api.v1alpha1.findings import StepVerdict
-from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, Interval, StepResult
-from solrbench.contract.step_document import StepRunResult
+from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, StepResult
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.windows import Window
 from solrbench.present.fact_tables import verdict_of
-from solrbench.present.result_tables import percents_of
+from solrbench.present.result_tables import percentile_of, percents_of
 from solrbench.present.sweep_report import PointReport, SweepReport
+from solrbench.present.table import Column, items_to_csv
 
 _PAIR, _LIST = "_interval", "percentiles"
-
-Cells = dict[str, object]
+_TIMES = ("milliseconds", "lower_milliseconds", "upper_milliseconds")
 
 
 def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> str:
-    """Return raw numbers with a header line; the unit is in each column's name.
+    """Return a line for each result: two columns for an interval, three for a percentile.
 
-    The last two columns are the verdict on the step and its reasons, without their numbers.
+    There is a column for the variant only if there are variants. The last two columns are the
+    verdict on the step and its reasons, without their numbers.
     """
-    out = io.StringIO()
-    fields = [*csv_columns(results), "verdict", "reasons"]
-    writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for result in results:
-        step_verdict = verdict_of(result, verdicts)
-        reasons = " ".join(reason.reason for reason in step_verdict.reasons) if step_verdict else ""
-        verdict = {"verdict": step_verdict.verdict if step_verdict else "", "reasons": reasons}
-        writer.writerow(csv_cells(result) | verdict)
-    return out.getvalue()
+    columns: list[Column[StepResult]] = []
+    for name in (field.name for field in RESULT_FIELDS):
+        if name.endswith(_PAIR):
+            columns += [_bound(name, side) for side in ("lower", "upper")]
+        elif name != _LIST and (name != "variant" or any(each.variant for each in results)):
+            columns.append(Column(name, attrgetter(name)))
+    for percent in percents_of(results):
+        columns += [_percentile(percent, field) for field in _TIMES]
+
+    def verdict(result: StepResult) -> str:
+        found = verdict_of(result, verdicts)
+        return found.verdict if found else ""
+
+    def reasons(result: StepResult) -> str:
+        found = verdict_of(result, verdicts)
+        return " ".join(reason.reason for reason in found.reasons) if found else ""
+
+    return items_to_csv([*columns, Column("verdict", verdict), Column("reasons", reasons)], results)
 
 
-def csv_columns(results: Sequence[StepResult]) -> list[str]:
-    """Return the columns: of an interval two, of percentiles three for each that was chosen.
-
-    There is a column for the variant only if there are variants.
-    """
-    names = [each.name for each in RESULT_FIELDS if each.name != _LIST]
-    if not any(result.variant for result in results):
-        names.remove("variant")
-    flat = [column for name in names for column in _columns(name)]
-    return flat + [column for each in percents_of(results) for column in _percentile(each)]
+def _bound(name: str, side: str) -> Column[StepResult]:
+    title = f"{name.removesuffix(_PAIR)}_{side}"
+    return Column(title, lambda result: getattr(getattr(result, name), side, None))
 
 
-def csv_cells(result: StepResult) -> Cells:
-    """Return the cells of a result by column."""
-    cells: Cells = {}
-    for name in (field.name for field in RESULT_FIELDS if field.name != _LIST):
-        value = getattr(result, name)
-        if isinstance(value, Interval):
-            cells |= dict(zip(_columns(name), (value.lower, value.upper), strict=True))
-        elif not name.endswith(_PAIR):
-            cells[name] = value
-    for percentile in result.percentiles:
-        numbers = (
-            percentile.milliseconds,
-            percentile.lower_milliseconds,
-            percentile.upper_milliseconds,
-        )
-        cells |= dict(zip(_percentile(percentile.percent), numbers, strict=True))
-    return cells
+def _percentile(percent: float, field: str) -> Column[StepResult]:
+    title = f"percentile_{percent:g}_".replace(".", "_") + field
+    return Column(title, lambda result: getattr(percentile_of(result, percent), field, None))
 
 
-def _columns(name: str) -> Iterable[str]:
-    stem = name.removesuffix(_PAIR)
-    return (f"{stem}_lower", f"{stem}_upper") if name.endswith(_PAIR) else (name,)
+_Part = tuple[StepRunResult, RequestResult, Window]
 
-
-def _percentile(percent: float) -> tuple[str, str, str]:
-    stem = f"percentile_{percent:g}".replace(".", "_")
-    return f"{stem}_milliseconds", f"{stem}_lower_milliseconds", f"{stem}_upper_milliseconds"
-
-
-COLUMNS = (
-    "step",
-    "variant",
-    "repeat",
-    "request",
-    "second",
-    "seconds",
-    "requests",
-    "failures",
-    "mean_microseconds",
-    "max_microseconds",
+_WINDOW_COLUMNS: Sequence[Column[_Part]] = (
+    Column("step", lambda part: part[0].step),
+    Column("variant", lambda part: part[0].variant),
+    Column("repeat", lambda part: part[0].repeat),
+    Column("request", lambda part: part[1].request),
+    Column("second", lambda part: part[2].second),
+    Column("seconds", lambda part: part[0].window_seconds),
+    Column("requests", lambda part: part[2].requests),
+    Column("failures", lambda part: part[2].failures),
+    Column("mean_microseconds", lambda part: part[2].mean_microseconds),
+    Column("max_microseconds", lambda part: part[2].max_microseconds),
 )
 """`second` is when the window began, counted from the begin of measuring, `seconds` its width."""
 
 
 def windows_to_csv(documents: Iterable[StepRunResult]) -> str:
-    """Return every window with a header line; windows without requests are left out."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for document in documents:
-        writer.writerows(_lines(document))
-    return out.getvalue()
-
-
-def _lines(document: StepRunResult) -> Iterator[tuple[object, ...]]:
-    names = (document.step, document.variant, document.repeat)
-    for result in document.requests:
-        for window in result.windows:
-            yield (
-                *names,
-                result.request,
-                window.second,
-                document.window_seconds,
-                window.requests,
-                window.failures,
-                window.mean_microseconds,
-                window.max_microseconds,
-            )
-
-
-_METRICS = (
-    "requests_per_second",
-    "p95_milliseconds",
-    "failed_percent",
-    "repeats",
-    "deviation_percent",
-)
-_DIFFERENCES = ("difference_percent", "difference_lower_percent", "difference_upper_percent")
-_COST = ("cores", "memory_bytes")
+    """Return a line for each window of each request name; those without requests are left out."""
+    return items_to_csv(
+        _WINDOW_COLUMNS,
+        (
+            (document, result, window)
+            for document in documents
+            for result in document.requests
+            for window in result.windows
+        ),
+    )
 
 
 def points_to_csv(report: SweepReport) -> str:
     """Return a line for each point; the columns of axes begin with `axis_`."""
-    axes = [f"axis_{name}" for name in report.axes]
-    head = ["point", "benchmark", *axes, "is_baseline", "state", "reason", "word"]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, [*head, *_DIFFERENCES, *_METRICS, *_COST], lineterminator="\n")
-    writer.writeheader()
-    for point in report.points:
-        writer.writerow(_cells(point, report))
-    return out.getvalue()
+    columns: list[Column[PointReport]] = [
+        Column("point", lambda point: point.name),
+        Column("benchmark", lambda point: point.benchmark),
+        *(_axis(name) for name in report.axes),
+        Column("is_baseline", lambda point: str(point.is_baseline).lower()),
+        Column("state", lambda point: point.result.state),
+        Column("reason", lambda point: point.result.reason),
+        Column("word", lambda point: point.result.word),
+        Column("difference_percent", lambda point: point.difference_percent),
+        Column("difference_lower_percent", lambda point: point.difference_lower_percent),
+        Column("difference_upper_percent", lambda point: point.difference_upper_percent),
+        Column("requests_per_second", lambda point: point.result.requests_per_second),
+        Column("p95_milliseconds", lambda point: point.result.p95_milliseconds),
+        Column("failed_percent", lambda point: point.result.failed_percent),
+        Column("repeats", lambda point: point.result.repeats),
+        Column("deviation_percent", lambda point: point.result.deviation_percent),
+        Column("cores", lambda point: point.cores),
+        Column("memory_bytes", lambda point: point.memory_bytes),
+    ]
+    return items_to_csv(columns, report.points)
 
 
-def _cells(point: PointReport, report: SweepReport) -> dict[str, object]:
-    result = point.result
-    return {
-        "point": point.name,
-        "benchmark": point.benchmark,
-        **{f"axis_{name}": point.values.get(name, "") for name in report.axes},
-        "is_baseline": str(point.is_baseline).lower(),
-        "state": result.state,
-        "reason": result.reason,
-        "word": result.word,
-        **{name: getattr(point, name) for name in (*_DIFFERENCES, *_COST)},
-        **{name: getattr(result, name) for name in _METRICS},
-    }
+def _axis(name: str) -> Column[PointReport]:
+    return Column(f"axis_{name}", lambda point: point.values.get(name))

@@ -1,12 +1,8 @@
-"""What a reader has to know beside the tables: outcome, target, data and load, by name.
+"""What a benchmark was: outcome, target, data and load by name, environment, verdicts in words."""
 
-What a benchmark ran on, as tables: nodes, pods, images and versions, seeds.
-
-Verdicts in words.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from operator import itemgetter
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
@@ -16,12 +12,12 @@ from solrbench.api.v1alpha1.status import IndexPodsStatus
 from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
 from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult
-from solrbench.present.table import Row, TextTable
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import format_number, format_percent
 
 Facts = dict[str, str]
 
-_MEBIBYTE = 1 << 20
+_MEBIBYTE, _GIBIBYTE = 1 << 20, 1 << 30
 _MAX_STEPS = 12
 """Steps that are listed; the tables have all."""
 
@@ -147,91 +143,70 @@ def _dataset(dataset: Dataset | None) -> str:
     return next((text for source, text in sources if source is not None), "")
 
 
+def format_gibibytes(size: float) -> str:
+    """Return a number of bytes in GiB."""
+    return f"{format_number(size / _GIBIBYTE)} GiB"
+
+
 def _known(found: Facts) -> Facts:
     return {name: text for name, text in found.items() if text}
 
 
-_GIBIBYTE = 1 << 30
-_NODE_HEAD = (
-    "Node",
-    "Instance type",
-    "Zone",
-    "CPU",
-    "Memory",
-    "Architecture",
-    "Kernel",
-    "OS image",
-    "Container runtime",
-    "Kubelet",
+_NODE_COLUMNS: Sequence[Column[NodeRecord]] = (
+    NameColumn("Node", lambda node: node.name),
+    TextColumn("Instance type", lambda node: node.instance_type),
+    TextColumn("Zone", lambda node: node.zone),
+    TextColumn("CPU", lambda node: node.cpu_cores, lambda cores: f"{format_number(cores)} cores"),
+    TextColumn("Memory", lambda node: node.memory_bytes, format_gibibytes),
+    TextColumn("Architecture", lambda node: node.architecture),
+    TextColumn("Kernel", lambda node: node.kernel),
+    TextColumn("OS image", lambda node: node.os_image),
+    TextColumn("Container runtime", lambda node: node.container_runtime),
+    TextColumn("Kubelet", lambda node: node.kubelet_version),
 )
+_POD_COLUMNS = (NameColumn("Pod", itemgetter(0)), TextColumn("Node", itemgetter(1)))
+_IMAGE_COLUMNS = (
+    NameColumn("Component", itemgetter(0)),
+    TextColumn("Kind", itemgetter(1)),
+    TextColumn("Version or image", itemgetter(2)),
+)
+_SEED_COLUMNS = (NameColumn("Field", itemgetter(0)), NumberColumn("Seed", itemgetter(1)))
 
 
 def environment_tables(
     environment: Environment | None, documents: Sequence[StepRunResult]
-) -> list[TextTable]:
+) -> list[Table]:
     """Return the tables that have rows; none where nothing was recorded."""
     if environment is None:
         return []
+    versions = {"Solr": environment.solr_version, "JVM": environment.jvm_version}
+    images = [
+        *((name, "version", text) for name, text in versions.items() if text),
+        *((component, "image", image) for component, image in environment.images.items()),
+    ]
     tables = [
-        _nodes(environment.nodes),
-        _pods(environment, documents),
-        _images(environment),
-        _seeds(environment.seeds),
+        build_table("Kubernetes nodes", _NODE_COLUMNS, environment.nodes),
+        build_table("Pods and their nodes", _POD_COLUMNS, _pods(environment, documents)),
+        build_table("Versions and images", _IMAGE_COLUMNS, images),
+        build_table("Seeds", _SEED_COLUMNS, sorted(environment.seeds.items())),
     ]
-    return [table.without_empty_columns() for table in tables if table.rows]
+    return [table.without_empty_columns() for table in tables if table]
 
 
-def _nodes(nodes: Iterable[NodeRecord]) -> TextTable:
-    rows = [
-        (
-            node.name,
-            node.instance_type or "",
-            node.zone or "",
-            "" if node.cpu_cores is None else f"{format_number(node.cpu_cores)} cores",
-            "" if node.memory_bytes is None else _gibibytes(node.memory_bytes),
-            node.architecture or "",
-            node.kernel or "",
-            node.os_image or "",
-            node.container_runtime or "",
-            node.kubelet_version or "",
-        )
-        for node in nodes
-    ]
-    return TextTable("Kubernetes nodes", _NODE_HEAD, rows, texts=frozenset(_NODE_HEAD))
-
-
-def _gibibytes(size: int) -> str:
-    return f"{format_number(size / _GIBIBYTE)} GiB"
-
-
-def _pods(environment: Environment, documents: Iterable[StepRunResult]) -> TextTable:
+def _pods(environment: Environment, documents: Iterable[StepRunResult]) -> list[tuple[str, str]]:
     """Return the node of each pod; of components without pods of a known name, their nodes."""
-    targets = [document.target for document in documents if document.target is not None]
-    unique_rows: dict[tuple[str, str], None] = {}
-    for target in targets:
-        unique_rows |= dict.fromkeys(target.nodes.items())
+    known: set[tuple[str, str]] = set()
+    for document in documents:
+        if document.target is not None:
+            known |= set(document.target.nodes.items())
     for attempt in environment.attempts:
-        unique_rows |= dict.fromkeys(attempt.pods.items())
-    named = {node for _, node in unique_rows}
-    rows: list[Row] = [(pod, node) for pod, node in sorted(unique_rows)]
+        known |= set(attempt.pods.items())
+    pods = sorted(known)
     for attempt in environment.attempts[:1]:
         for component, nodes in attempt.nodes.items():
-            if not attempt.pods and (not named or not component.startswith(("solr", "zookeeper"))):
-                rows += [(component, node) for node in nodes]
-    return TextTable("Pods and their nodes", ("Pod", "Node"), rows, texts=frozenset({"Node"}))
-
-
-def _images(environment: Environment) -> TextTable:
-    versions = {"Solr": environment.solr_version, "JVM": environment.jvm_version}
-    rows = [(name, "version", text) for name, text in versions.items() if text]
-    rows += [(component, "image", image) for component, image in environment.images.items()]
-    head = ("Component", "Kind", "Version or image")
-    return TextTable("Versions and images", head, rows, texts=frozenset(head))
-
-
-def _seeds(seeds: Mapping[str, int]) -> TextTable:
-    rows = [(path, str(seed)) for path, seed in sorted(seeds.items())]
-    return TextTable("Seeds", ("Field", "Seed"), rows)
+            if not attempt.pods and (not known or not component.startswith(("solr", "zookeeper"))):
+                pods += [(component, node) for node in nodes]
+    return pods
 
 
 _MAX_LINES = 3

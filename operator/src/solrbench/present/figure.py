@@ -8,7 +8,7 @@ A figure: what the plotting library draws, and the same as words and as a table.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from solrbench.present.table import TextTable
+from solrbench.present.table import Table
 
 Option = Mapping[str, object]
 """The figure in the terms of ECharts (https://echarts.apache.org/en/option.html). Functions do not
@@ -17,13 +17,7 @@ survive JSON: they are named, such as `@milliseconds`, and put in by `assets/fig
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """An entry of a figure's legend.
-
-    Attributes:
-        name: name of the series
-        color: index of its colour, from 0
-        dashed: whether its line is dashed
-    """
+    """A series in the legend of a figure, with the index of its colour."""
 
     name: str
     color: int
@@ -32,16 +26,11 @@ class LegendEntry:
 
 @dataclass(frozen=True)
 class ReportFigure:
-    """A figure.
+    """A figure, in words, and as a table of the numbers behind it.
 
-    Attributes:
-        name: identifies it in the page: lowercase letters, digits and hyphens
-        title: what it shows
-        description: what is on its axes, and the numbers that matter, as sentences
-        option: the data, axes and lines
-        legend: one entry for each series, so that names wrap as text does
-        table: the numbers behind it
-        height: height in px
+    Its `name` identifies it in the page: lowercase letters, digits and hyphens. The description
+    says what is on its axes, and the numbers that matter. Each series has an entry of the legend,
+    which is no part of the drawing, so that names wrap as text does. The height is in px.
     """
 
     name: str
@@ -49,7 +38,7 @@ class ReportFigure:
     description: str
     option: Option
     legend: Sequence[LegendEntry]
-    table: TextTable
+    table: Table
     height: int = 320
 
 
@@ -71,12 +60,9 @@ def legend(names: Sequence[str]) -> list[LegendEntry]:
 
 
 def value_axis(name: str, format_name: str = "@number", **more: object) -> OptionPart:
-    """Return an axis of numbers.
+    """Return an axis of numbers, whose labels the function `format_name` writes.
 
-    Args:
-        name: what it shows, without unit where the labels have it
-        format_name: function that writes its labels
-        more: what is set beside
+    Its name has no unit where the labels have it.
     """
     return {
         "type": "value",

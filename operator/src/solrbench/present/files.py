@@ -3,15 +3,14 @@
 import hashlib
 import re
 from collections.abc import Iterator
-from datetime import datetime
 
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.csv import to_csv, windows_to_csv
 from solrbench.present.html import render_html
 from solrbench.present.junit import to_junit
+from solrbench.present.markdown import to_markdown
 from solrbench.present.report import Report
-from solrbench.present.result_tables import to_markdown
-from solrbench.present.table import results_with_totals
+from solrbench.present.result_tables import results_with_totals
 
 REPORT_JSON = "report.json"
 SUMS = "SHA256SUMS"
@@ -57,10 +56,11 @@ def histogram_log(step_run: StepRunResult) -> str:
     (https://github.com/HdrHistogram/HdrHistogram, class HistogramLogWriter).
     """
     start = step_run.start_time
+    written = start.isoformat(timespec="seconds")
     lines = [
         "#[service and response times in microseconds]",
         "#[Histogram log format version 1.3]",
-        f"#[StartTime: {start.timestamp():.3f} (seconds since epoch), {_text(start)}]",
+        f"#[StartTime: {start.timestamp():.3f} (seconds since epoch), {written}]",
         '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     ]
     for request in step_run.requests:
@@ -71,7 +71,3 @@ def histogram_log(step_run: StepRunResult) -> str:
         if request.response_time_histogram is not None:
             lines.append(f"Tag={tag}-response,{head},{request.response_time_histogram}")
     return "\n".join(lines) + "\n"
-
-
-def _text(moment: datetime) -> str:
-    return moment.isoformat(timespec="seconds")

@@ -1,10 +1,9 @@
-"""Figures as SVG, drawn by the plotting library in a small JavaScript engine: no browser is needed.
+"""A report as one HTML file with everything in it.
 
+Figures are SVG, drawn by the plotting library in a small JavaScript engine: no browser is needed.
 Where the engine is missing there is no drawing: the page then has its tables, and draws its figures
 in the browser. The engine may use bounded time and memory, and what it returns is checked: only
 elements that draw, and no reference outside of the drawing, come through.
-
-One HTML file with everything in it.
 
 Texts of tenants and targets are hostile: the template escapes them all, and the page's own policy
 (Content-Security-Policy) lets no script run but the two that are part of it, and nothing be loaded.
@@ -67,12 +66,7 @@ class Drawer:
         self._draw = _engine()
 
     def draw(self, option: Option, width: int, height: int) -> str | None:
-        """Return an SVG element; None where there is no engine.
-
-        Args:
-            option: the figure in the terms of ECharts
-            width: in px
-            height: in px
+        """Return an option of ECharts as an SVG element, sized in px; None without an engine.
 
         Raises:
             DrawingError: if the result is not a plain drawing.
@@ -142,7 +136,8 @@ def render_sweep_html(report: SweepReport) -> str:
 
 def _render(template: str, page: Page | SweepPage) -> str:
     scripts = [f"{asset('figure.js')}\n{asset('page.js')}", gzip.decompress(library()).decode()]
-    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    digests = (base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in scripts)
+    hashes = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
     return (
         _environment()
         .get_template(template)
@@ -183,7 +178,3 @@ def _data(figure: ReportFigure) -> Markup:
     """Return a figure's data as JSON that cannot end the element it stands in."""
     text = orjson.dumps(figure.option).decode()
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c"))  # noqa: S704
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -1,22 +1,21 @@
-"""Objectives and verdicts as test cases of JUnit XML, which CI servers show.
+"""Objectives, verdicts and points of a sweep as test cases of JUnit XML, which CI servers show.
 
-One suite for the benchmark: a case for its end, one for each objective, and one for each step and
+A benchmark is one suite: a case for its end, one for each objective, and one for each step and
 variant. An objective that is Missed and a step that is Invalid are failed cases, a benchmark that
 failed is one with an error; one that runs, and an objective that is Unclear, are skipped.
 
-The points of a sweep as test cases of JUnit XML: one case for each point.
-
-A point that failed is an error; one that is Invalid or misses an objective is a failure; one that
-is planned or runs is skipped.
+A sweep has a case for each point: one that failed is an error, one that is Invalid or misses an
+objective is a failure, and one that is planned or runs is skipped.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import InvalidReason, ObjectiveConclusion, StepVerdict
+from solrbench.api.v1alpha1.findings import InvalidReason, ObjectiveConclusion
 from solrbench.present.fact_tables import facts, outcome_facts, step_label
 from solrbench.present.sweep_report import PointReport, SweepReport
 from solrbench.present.sweep_tables import best_facts, sweep_facts
@@ -28,13 +27,26 @@ _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 def to_junit(benchmark: SolrBenchmark) -> str:
     """Return the XML of one benchmark, finished or not."""
-    suite = TestSuite(benchmark.key)
-    started = benchmark.status.start_time
+    cases = [_end(benchmark), *_objectives(benchmark), *_verdicts(benchmark)]
+    return _xml(benchmark.key, benchmark.status.start_time, facts(benchmark), cases)
+
+
+def sweep_to_junit(report: SweepReport) -> str:
+    """Return the XML of one sweep, finished or not."""
+    cases = [_case(report, point) for point in report.points]
+    named = sweep_facts(report) | best_facts(report)
+    return _xml(report.sweep, report.status.start_time, named, cases)
+
+
+def _xml(
+    name: str, started: datetime | None, named: Mapping[str, str], cases: Sequence[TestCase]
+) -> str:
+    suite = TestSuite(name)
     if started is not None:
         suite.timestamp = started.isoformat()
-    for name, text in facts(benchmark).items():
-        suite.add_property(name, plain_text(text))
-    suite.add_testcases([_end(benchmark), *_objectives(benchmark), *_verdicts(benchmark)])
+    for title, text in named.items():
+        suite.add_property(title, plain_text(text))
+    suite.add_testcases(list(cases))
     xml = JUnitXml("solrbench")
     xml.add_testsuite(suite)
     xml.update_statistics()
@@ -79,7 +91,11 @@ def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:
         if verdict.reasons:
             case.result = [_failure(verdict.reasons)]
         if verdict.unchecked:
-            case.system_out = plain_text(_unchecked(verdict))
+            case.system_out = plain_text(
+                "\n".join(
+                    f"not checked: {each.reason}: {each.message}" for each in verdict.unchecked
+                )
+            )
         yield case
 
 
@@ -90,30 +106,9 @@ def _failure(reasons: Sequence[InvalidReason]) -> Failure:
     return failure
 
 
-def _unchecked(verdict: StepVerdict) -> str:
-    return "\n".join(
-        f"not checked: {reason.reason}: {reason.message}" for reason in verdict.unchecked
-    )
-
-
 def plain_text(text: str) -> str:
     """Return a text without the characters that XML cannot have."""
     return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def sweep_to_junit(report: SweepReport) -> str:
-    """Return the XML of one sweep, finished or not."""
-    suite = TestSuite(report.sweep)
-    if report.status.start_time is not None:
-        suite.timestamp = report.status.start_time.isoformat()
-    for name, text in (sweep_facts(report) | best_facts(report)).items():
-        suite.add_property(name, plain_text(text))
-    suite.add_testcases([_case(report, point) for point in report.points])
-    xml = JUnitXml("solrbench")
-    xml.add_testsuite(suite)
-    xml.update_statistics()
-    written: bytes = xml.tostring()
-    return written.decode()
 
 
 def _case(report: SweepReport, point: PointReport) -> TestCase:

@@ -15,15 +15,17 @@ from solrbench.present.figure import (
     ReportFigure,
     base,
     bottom_axis,
+    color,
     grid,
     legend,
     line,
     rounded,
     value_axis,
 )
-from solrbench.present.table import TextTable
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
+from solrbench.present.window_tables import cold_start_columns
 from solrbench.stats.histograms import Histogram
-from solrbench.stats.number_format import format_milliseconds, format_percent
+from solrbench.stats.number_format import format_milliseconds
 
 MAX_NINES = 5.0
 """99.999 %; beyond it a step seldom has samples."""
@@ -36,13 +38,10 @@ TABLE_PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
 def distribution(
     name: str, title: str, times: str, histograms: Mapping[str, Histogram]
 ) -> ReportFigure | None:
-    """Return one line for each histogram; None if all are empty.
+    """Return one line for each histogram, in their order; None if all are empty.
 
-    Args:
-        name: identifies the figure in the page
-        title: what it shows
-        times: `Service time` or `Response time`
-        histograms: by the name of the line, in the order of the legend
+    `name` identifies the figure in the page, and `times` says whose they are: `Service time` or
+    `Response time`.
     """
     known = {each: histogram for each, histogram in histograms.items() if histogram.count}
     if not known:
@@ -111,13 +110,18 @@ def _description(times: str, histograms: Mapping[str, Histogram]) -> str:
     return f"{times} at each percentile, both axes logarithmic. {shown}."
 
 
-def _percentile_table(histograms: Mapping[str, Histogram]) -> TextTable:
-    rows = [
-        (name, str(h.count), *(_cell(h, percent) for percent in TABLE_PERCENTS), _cell(h, 100))
-        for name, h in histograms.items()
+def _percentile_table(histograms: Mapping[str, Histogram]) -> Table:
+    columns: list[Column[tuple[str, Histogram]]] = [
+        NameColumn("", lambda entry: entry[0]),
+        NumberColumn("Samples", lambda entry: entry[1].count),
+        *(_percentile_column(f"P{percent:g}", percent) for percent in TABLE_PERCENTS),
+        _percentile_column("Max", 100),
     ]
-    head = ("", "Samples", *(f"P{percent:g}" for percent in TABLE_PERCENTS), "Max")
-    return TextTable("Percentiles", head, rows)
+    return build_table("Percentiles", columns, histograms.items())
+
+
+def _percentile_column(title: str, percent: float) -> Column[tuple[str, Histogram]]:
+    return NumberColumn(title, lambda entry: _cell(entry[1], percent))
 
 
 def _cell(histogram: Histogram, percent: float) -> str:
@@ -141,6 +145,7 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
     caches = sorted({cache for point in points for cache in point.hit_ratios})
     names = ["mean service time", *caches]
     shown = _thinned(points, _MAX_POINTS)
+    means = [(each.number, rounded(each.window.mean_microseconds / 1000)) for each in shown]
     option = base(
         grid=grid(right=8),
         xAxis=bottom_axis("Thousand requests", min=0, max=points[-1].number, minInterval=1),
@@ -158,9 +163,7 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
         ],
         tooltip={"trigger": "axis", "valueFormatter": "@number"},
         series=[
-            line(
-                names[0], 0, [_mean(each) for each in shown], lineStyle=_width(3), **_warm(points)
-            ),
+            line(names[0], 0, means, lineStyle={"width": 3, "color": color(0)}, **_warm(points)),
             *(
                 line(cache, index, [_ratio(each, cache) for each in shown], yAxisIndex=1)
                 for index, cache in enumerate(caches, start=1)
@@ -168,17 +171,9 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
         ],
     )
     title = f"First requests of {first.id}"
-    return ReportFigure(
-        "cold-start", title, _text(points), option, legend(names), _cold_start_table(points, caches)
-    )
-
-
-def _width(width: int) -> OptionPart:
-    return {"width": width, "color": "var(--series-0)"}
-
-
-def _mean(point: CurvePoint) -> tuple[float, float]:
-    return point.number, rounded(point.window.mean_microseconds / 1000)
+    rows = _thinned(points, _TABLE_ROWS)
+    table = build_table("Cold start", cold_start_columns(caches), rows)
+    return ReportFigure("cold-start", title, _text(points), option, legend(names), table)
 
 
 def _ratio(point: CurvePoint, cache: str) -> tuple[float, float | None]:
@@ -211,24 +206,3 @@ def _text(points: Sequence[CurvePoint]) -> str:
         f" answered. First thousand: {format_milliseconds(first.mean_microseconds / 1000)}, last:"
         f" {format_milliseconds(last.mean_microseconds / 1000)}."
     )
-
-
-def _cold_start_table(points: Sequence[CurvePoint], caches: Sequence[str]) -> TextTable:
-    head = ("Thousand", "Part", "Time", "Mean", "Max", "Failures", *caches)
-    rows = [
-        (
-            str(each.number),
-            "warm-up" if each.warm_up else "step",
-            format_milliseconds(1000 * each.window.seconds),
-            format_milliseconds(each.window.mean_microseconds / 1000),
-            format_milliseconds(each.window.max_microseconds / 1000),
-            str(each.window.failures),
-            *(_percent(each.hit_ratios.get(cache)) for cache in caches),
-        )
-        for each in _thinned(points, _TABLE_ROWS)
-    ]
-    return TextTable("Cold start", head, rows, texts=frozenset({"Part"}))
-
-
-def _percent(ratio: float | None) -> str:
-    return "" if ratio is None else format_percent(100 * ratio)

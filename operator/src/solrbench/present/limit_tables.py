@@ -1,25 +1,25 @@
-"""Objectives, capacity, scalability and what was not run, as parts of a report.
-
-Objectives as a table: what was measured, its interval, the limit.
-
-Who waited, as tables: the requests of users, and the longest waits.
-"""
+"""Objectives, capacity, scalability and what was not run, and who waited: lines and tables."""
 
 from collections.abc import Iterable, Sequence
 
 from solrbench.analysis.sentences import not_run_lines, objective_lines
 from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveResult, TrialResult
 from solrbench.api.v1alpha1.status import Status
-from solrbench.contract.request_counts import ResponseGap
+from solrbench.contract.request_counts import ResponseGap, UserShares
 from solrbench.contract.step_document import StepRunResult
-from solrbench.present.table import Row, TextTable
+from solrbench.present.table import (
+    Column,
+    NameColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    build_table,
+    conclusion,
+)
 from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 
 OBJECTIVES = "Objectives"
 """Heading of the lines that a table may have instead."""
-
-TRIAL_HEADERS = ("Users", "Requests/s", "P95", "Failures", "Objectives")
-"""Of trials with users; those at a rate have none."""
 
 Lines = tuple[str, list[str]]
 """A heading and its lines."""
@@ -36,30 +36,33 @@ def limit_lines(status: Status) -> list[Lines]:
     return [(title, lines) for title, lines in parts if lines]
 
 
-def trial_tables(status: Status) -> list[TextTable]:
+_TRIAL_COLUMNS: Sequence[Column[TrialResult]] = (
+    NumberColumn("P95", lambda trial: trial.p95_milliseconds, format_milliseconds),
+    NumberColumn("Failures", lambda trial: trial.failed_percent, format_percent),
+    TextColumn(
+        "Objectives",
+        lambda trial: "disturbed" if trial.disturbed else "met" if trial.excess <= 0 else "missed",
+    ),
+)
+
+
+def trial_tables(status: Status) -> list[Table]:
     """Return the curve of latency against rate: a table for each variant."""
     return [_trial_table(result) for result in status.capacity if result.trials]
 
 
-def _trial_table(result: CapacityResult) -> TextTable:
-    users = any(trial.users is not None for trial in result.trials)
-    headers = TRIAL_HEADERS if users else TRIAL_HEADERS[1:]
-    title = _named(result.variant, f"trials by {'users' if users else 'rate'}")
-    return TextTable(title, headers, trial_rows(result.trials), 1, frozenset(headers[-1:]))
-
-
-def trial_rows(trials: Sequence[TrialResult]) -> list[tuple[str, ...]]:
-    """Return the cells of trials, the lowest load first."""
-    return [
-        (
-            *([] if trial.users is None else [str(trial.users)]),
-            format_number(trial.requests_per_second),
-            "" if trial.p95_milliseconds is None else format_milliseconds(trial.p95_milliseconds),
-            format_percent(trial.failed_percent),
-            "disturbed" if trial.disturbed else "met" if trial.excess <= 0 else "missed",
-        )
-        for trial in sorted(trials, key=lambda trial: (trial.users or 0, trial.requests_per_second))
+def _trial_table(result: CapacityResult) -> Table:
+    """Return the trials of a variant, the lowest load first: users, or the rate."""
+    has_users = any(trial.users is not None for trial in result.trials)
+    rate = NumberColumn if has_users else NameColumn
+    columns: list[Column[TrialResult]] = [
+        *([NameColumn[TrialResult]("Users", lambda trial: trial.users)] if has_users else []),
+        rate("Requests/s", lambda trial: trial.requests_per_second, format_number),
+        *_TRIAL_COLUMNS,
     ]
+    title = _named(result.variant, f"trials by {'users' if has_users else 'rate'}")
+    trials = sorted(result.trials, key=lambda each: (each.users or 0, each.requests_per_second))
+    return build_table(title, columns, trials)
 
 
 def _capacity_line(result: CapacityResult) -> str:
@@ -80,103 +83,85 @@ def _named(variant: str | None, text: str) -> str:
     return f"{variant}: {text}" if variant else text
 
 
-_HEAD = ("Objective", "Step", "Variant", "Result", "Measured", "95 % interval", "Limit")
+def format_measured(result: ObjectiveResult) -> str | None:
+    """Return the value of an objective with its unit; None if it was not measured."""
+    return None if result.value is None else f"{format_number(result.value)} {result.unit}"
 
 
-def objective_table(status: Status) -> TextTable:
+def _interval(result: ObjectiveResult) -> str | None:
+    if result.lower is None or result.upper is None:
+        return None
+    return f"{format_number(result.lower)} … {format_number(result.upper)} {result.unit}"
+
+
+_OBJECTIVE_COLUMNS: Sequence[Column[ObjectiveResult]] = (
+    NameColumn("Objective", lambda result: result.name),
+    NameColumn("Step", lambda result: result.step),
+    NameColumn("Variant", lambda result: result.variant),
+    TextColumn("Result", lambda result: conclusion(result.word)),
+    NumberColumn("Measured", format_measured),
+    NumberColumn("95 % interval", _interval),
+    NumberColumn("Limit", lambda result: f"{format_number(result.limit)} {result.unit}"),
+)
+
+
+def objective_table(status: Status) -> Table:
     """Return a row for each objective, and each step and variant that it is for."""
     results = status.objectives.results if status.objectives is not None else []
-    rows = [_row(result) for result in results]
-    table = TextTable("Objectives", _HEAD, rows, 3, frozenset({"Result"}))
-    return table.without_empty_columns()
-
-
-def _row(result: ObjectiveResult) -> Row:
-    unit = result.unit
-    interval = ""
-    if result.lower is not None and result.upper is not None:
-        interval = f"{format_number(result.lower)} … {format_number(result.upper)} {unit}"
-    return (
-        result.name,
-        result.step or "",
-        result.variant or "",
-        result.word,
-        "" if result.value is None else f"{format_number(result.value)} {unit}",
-        interval,
-        f"{format_number(result.limit)} {unit}",
-    )
+    return build_table("Objectives", _OBJECTIVE_COLUMNS, results).without_empty_columns()
 
 
 MAX_SHARE_ROWS = 100
 MAX_STALL_ROWS = 20
 
-_SHARE_HEAD = ("Step", "Variant", "Repeat", "Users", "Least", "Median", "Most", "User with least")
+_SHARE_COLUMNS: Sequence[Column[tuple[StepRunResult, UserShares]]] = (
+    NameColumn("Step", lambda pair: pair[0].step),
+    NameColumn("Variant", lambda pair: pair[0].variant),
+    NameColumn("Repeat", lambda pair: pair[0].repeat),
+    NumberColumn("Users", lambda pair: pair[1].users),
+    NumberColumn("Least", lambda pair: pair[1].fewest[0].requests),
+    NumberColumn("Median", lambda pair: pair[1].median_requests),
+    NumberColumn("Most", lambda pair: pair[1].most_requests),
+    TextColumn(
+        "User with least", lambda pair: f"{pair[1].fewest[0].user} on {pair[1].fewest[0].node}"
+    ),
+)
 _SHARE_NOTE = (
     "Requests of a single user. A user far below the others waited for its responses: see the"
     " longest waits."
 )
-_STALL_HEAD = ("Step", "Variant", "Repeat", "User", "Node", "Second", "Waited", "Query")
+
+_STALL_COLUMNS: Sequence[Column[tuple[StepRunResult, ResponseGap]]] = (
+    NameColumn("Step", lambda pair: pair[0].step),
+    NameColumn("Variant", lambda pair: pair[0].variant),
+    NameColumn("Repeat", lambda pair: pair[0].repeat),
+    TextColumn("User", lambda pair: "all" if pair[1].user is None else pair[1].user),
+    TextColumn("Node", lambda pair: pair[1].node),
+    NumberColumn("Second", lambda pair: f"{pair[1].second:.1f}"),
+    NumberColumn("Waited", lambda pair: pair[1].microseconds / 1000, format_milliseconds),
+    TextColumn("Query", lambda pair: pair[1].query),
+)
 _STALL_NOTE = (
     "Of a user: its longest wait for a response. Of all users of a node, as one load worker saw"
     " it: no response came, though requests waited. Second: since the step began to be measured."
 )
 
 
-def user_table(documents: Iterable[StepRunResult]) -> TextTable:
+def user_table(documents: Iterable[StepRunResult]) -> Table:
     """Return the least, median and most requests of a user, those farthest behind first."""
-    ranked = [
-        (user_shares.fewest[0].requests / max(user_shares.median_requests, 1), document)
+    pairs = [
+        (document, shares)
         for document in documents
-        if (user_shares := document.user_shares) is not None
-        and user_shares.users > 1
-        and user_shares.fewest
+        if (shares := document.user_shares) is not None and shares.users > 1 and shares.fewest
     ]
-    ordered = sorted(ranked, key=lambda entry: entry[0])[:MAX_SHARE_ROWS]
-    rows = [_share_row(document) for _, document in ordered]
-    texts = frozenset({"User with least"})
-    table = TextTable("Requests by user", _SHARE_HEAD, rows, 3, texts, _SHARE_NOTE)
+    pairs.sort(key=lambda pair: pair[1].fewest[0].requests / max(pair[1].median_requests, 1))
+    table = build_table("Requests by user", _SHARE_COLUMNS, pairs[:MAX_SHARE_ROWS], _SHARE_NOTE)
     return table.without_empty_columns()
 
 
-def stall_table(documents: Iterable[StepRunResult]) -> TextTable:
+def stall_table(documents: Iterable[StepRunResult]) -> Table:
     """Return the longest waits of users and of nodes, the longest first."""
-    gaps = [
-        (document, response_gap)
-        for document in documents
-        for response_gap in document.response_gaps
-    ]
-    gaps.sort(key=lambda entry: -entry[1].microseconds)
-    rows = [_stall_row(document, gap) for document, gap in gaps[:MAX_STALL_ROWS]]
-    texts = frozenset({"User", "Node", "Query"})
-    table = TextTable("Longest waits", _STALL_HEAD, rows, 3, texts, _STALL_NOTE)
+    gaps = [(document, gap) for document in documents for gap in document.response_gaps]
+    gaps.sort(key=lambda pair: -pair[1].microseconds)
+    table = build_table("Longest waits", _STALL_COLUMNS, gaps[:MAX_STALL_ROWS], _STALL_NOTE)
     return table.without_empty_columns()
-
-
-def _share_row(document: StepRunResult) -> Row:
-    shares = document.user_shares
-    if shares is None:
-        return ()
-    last = shares.fewest[0]
-    return (
-        document.step,
-        document.variant,
-        str(document.repeat),
-        str(shares.users),
-        str(last.requests),
-        str(shares.median_requests),
-        str(shares.most_requests),
-        f"{last.user} on {last.node}",
-    )
-
-
-def _stall_row(document: StepRunResult, gap: ResponseGap) -> Row:
-    return (
-        document.step,
-        document.variant,
-        str(document.repeat),
-        "all" if gap.user is None else str(gap.user),
-        gap.node,
-        f"{gap.second:.1f}",
-        format_milliseconds(gap.microseconds / 1000),
-        gap.query,
-    )

@@ -22,8 +22,8 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.result_tables import percent_label, percents_of
-from solrbench.present.table import TextTable
+from solrbench.present.result_tables import percent_label, percentile_of, percents_of
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
 from solrbench.stats.number_format import format_milliseconds, format_number
 
 _Numbers = tuple[float, float | None, float | None]
@@ -97,24 +97,16 @@ def _latency(
 
 
 def _rate(result: StepResult) -> _Numbers:
-    requests_per_second_interval = result.requests_per_second_interval
-    bounds = (
-        (requests_per_second_interval.lower, requests_per_second_interval.upper)
-        if requests_per_second_interval
-        else (None, None)
-    )
+    interval = result.requests_per_second_interval
+    bounds = (None, None) if interval is None else (interval.lower, interval.upper)
     return (result.requests_per_second, *bounds)
 
 
 def _percentile(result: StepResult, percent: float) -> _Numbers | None:
-    for percentile in result.percentiles:
-        if percentile.percent == percent:
-            return (
-                percentile.milliseconds,
-                percentile.lower_milliseconds,
-                percentile.upper_milliseconds,
-            )
-    return None
+    found = percentile_of(result, percent)
+    if found is None:
+        return None
+    return found.milliseconds, found.lower_milliseconds, found.upper_milliseconds
 
 
 _Lines = Mapping[str, Sequence[tuple[float, _Numbers]]]
@@ -163,18 +155,19 @@ def _text(lines: _Lines, show: Callable[[float], str], axis: str) -> str:
     return "; ".join(ends) + "."
 
 
-def _curve_table(axis: str, what: str, lines: _Lines, show: Callable[[float], str]) -> TextTable:
-    rows = [
-        (
-            name,
-            f"{x:g}",
-            show(value),
-            "" if low is None or high is None else f"{show(low)} … {show(high)}",
-        )
-        for name, points in lines.items()
-        for x, (value, low, high) in points
+def _curve_table(axis: str, what: str, lines: _Lines, show: Callable[[float], str]) -> Table:
+    def interval(row: tuple[str, float, _Numbers]) -> str | None:
+        _, low, high = row[2]
+        return None if low is None or high is None else f"{show(low)} … {show(high)}"
+
+    columns: list[Column[tuple[str, float, _Numbers]]] = [
+        NameColumn("", lambda row: row[0]),
+        NumberColumn(axis, lambda row: f"{row[1]:g}"),
+        NumberColumn(what, lambda row: row[2][0], show),
+        NumberColumn("95 % interval", interval),
     ]
-    return TextTable(what, ("", axis, what, "95 % interval"), rows, 1)
+    rows = [(name, x, numbers) for name, points in lines.items() for x, numbers in points]
+    return build_table(what, columns, rows)
 
 
 def capacity_curves(status: Status) -> list[ReportFigure]:
@@ -185,14 +178,24 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
         return []
     users = any(trial.users is not None for result in status.capacity for trial in result.trials)
     load = "Users" if users else "Planned requests/s"
-    rates = {result.variant or "P95": _found(result) for result in status.capacity}
+    marks = {
+        result.variant or "P95": result.requests_per_second
+        if result.users is None
+        else result.users
+        for result in status.capacity
+    }
+
+    def mark(name: str, index: int) -> OptionPart:
+        held = marks.get(name)
+        return {} if held is None else mark_x(f"capacity {format_number(held)}", held, index)
+
     option = base(
         grid=grid(),
         xAxis=bottom_axis(load, scale=True),
         yAxis=value_axis("P95 of the response time", "@milliseconds", min=0),
         tooltip={"trigger": "axis", "valueFormatter": "@milliseconds"},
         series=[
-            line(name, i, points, showSymbol=True, **_capacity(rates[name], i))
+            line(name, i, points, showSymbol=True, **mark(name, i))
             for i, (name, points) in enumerate(curves.items())
         ],
     )
@@ -200,10 +203,6 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
     title = f"Latency against {'users' if users else 'rate'} in the search for the capacity"
     table = _trial_table(curves, load)
     return [ReportFigure("capacity", title, text, option, legend(list(curves)), table, 300)]
-
-
-def _found(result: CapacityResult) -> float | None:
-    return result.requests_per_second if result.users is None else float(result.users)
 
 
 def _points(result: CapacityResult) -> list[tuple[float, float]]:
@@ -217,14 +216,11 @@ def _points(result: CapacityResult) -> list[tuple[float, float]]:
     )
 
 
-def _capacity(rate: float | None, index: int) -> OptionPart:
-    return {} if rate is None else mark_x(f"capacity {format_number(rate)}", rate, index)
-
-
-def _trial_table(curves: Mapping[str, Sequence[tuple[float, float]]], load: str) -> TextTable:
-    rows = [
-        (name, format_number(x), format_milliseconds(y))
-        for name, points in curves.items()
-        for x, y in points
+def _trial_table(curves: Mapping[str, Sequence[tuple[float, float]]], load: str) -> Table:
+    columns: list[Column[tuple[str, float, float]]] = [
+        NameColumn("", lambda row: row[0]),
+        NumberColumn(load, lambda row: row[1], format_number),
+        NumberColumn("P95", lambda row: row[2], format_milliseconds),
     ]
-    return TextTable("Trials", ("", load, "P95"), rows)
+    rows = [(name, x, y) for name, points in curves.items() for x, y in points]
+    return build_table("Trials", columns, rows)

@@ -1,27 +1,21 @@
 """Parts of the page that are made of stored step runs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from solrbench.analysis.samples import is_planned, merged, merged_responses
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
-from solrbench.contract.step_document import (
-    MAX_SLOW_REQUESTS,
-    RequestResult,
-    SlowRequest,
-    StepRunResult,
-)
+from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.present.fact_tables import step_text
 from solrbench.present.figure import ReportFigure
 from solrbench.present.latency_figures import distribution
-from solrbench.present.page_tables import HtmlTable, html_table, step_table
+from solrbench.present.result_tables import step_table
 from solrbench.present.server_tables import pods_table, servers_table
-from solrbench.present.table import TextTable
+from solrbench.present.table import Table
 from solrbench.present.time_figures import over_time
 from solrbench.stats.histograms import Histogram
-from solrbench.stats.number_format import format_milliseconds
 
 _MAX_NAMES = 8
 """Request names whose distributions are drawn; more lines cannot be distinguished."""
@@ -34,8 +28,8 @@ class StepSection:
     name: str
     anchor: str
     load: str
-    table: HtmlTable
-    servers: Sequence[HtmlTable]
+    table: Table
+    servers: Sequence[Table]
     figures: Sequence[ReportFigure]
 
 
@@ -58,21 +52,13 @@ def step_sections(
     ]
 
 
-def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[HtmlTable]:
+def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[Table]:
     """Return what Solr and the pods did in one step; its name stands above, not in each row."""
     own = [entry for entry in entries if entry.step == step]
     return [
-        html_table(
-            replace(
-                table,
-                caption=f"{table.caption} in step {step}",
-                head=table.head[1:],
-                rows=[row[1:] for row in table.rows],
-                names=table.names - 1,
-            )
-        )
+        replace(table.without_column("Step"), caption=f"{table.caption} in step {step}")
         for table in (servers_table(own), pods_table(own))
-        if table.rows
+        if table
     ]
 
 
@@ -81,7 +67,9 @@ def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | 
     groups: dict[str, list[RequestResult]] = {}
     for document in documents:
         label = f"{document.step} ({document.variant})" if document.variant else document.step
-        groups.setdefault(label, []).extend(_requests(document))
+        groups.setdefault(label, []).extend(
+            request for request in document.requests if not request.is_transaction
+        )
     times, histograms = _histograms(groups)
     return distribution("distribution", "Latency distribution of all steps", times, histograms)
 
@@ -105,10 +93,6 @@ def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[Report
     return [each for each in figures if each is not None]
 
 
-def _requests(document: StepRunResult) -> Iterable[RequestResult]:
-    return (request for request in document.requests if not request.is_transaction)
-
-
 def _histograms(
     groups: Mapping[str, Sequence[RequestResult]],
 ) -> tuple[str, dict[str, Histogram]]:
@@ -116,56 +100,3 @@ def _histograms(
     if all(is_planned(results) for results in groups.values()):
         return "Response time", {name: merged_responses(r) for name, r in groups.items()}
     return "Service time", {name: merged(results) for name, results in groups.items()}
-
-
-_SLOW_HEAD = (
-    "Request",
-    "Service time",
-    "QTime",
-    "Failure",
-    "Step",
-    "Variant",
-    "Repeat",
-    "Second",
-    "Node",
-    "Query",
-)
-_SLOW_TEXTS = frozenset({"Failure", "Step", "Variant", "Node", "Query"})
-_SLOW_NOTE = (
-    "QTime is what Solr reports; the rest is waiting, transfer and reading. Second: since the step"
-    " began to be measured."
-)
-
-
-def slow_table(documents: Iterable[StepRunResult]) -> TextTable:
-    """Return the slowest requests of each name, the slowest first."""
-    by_name: dict[str, list[tuple[StepRunResult, SlowRequest]]] = {}
-    for document in documents:
-        for result in document.requests:
-            slow = [(document, slow_request) for slow_request in result.slow_requests]
-            by_name.setdefault(result.request, []).extend(slow)
-    rows = [
-        _slow_row(name, document, slow)
-        for name, pairs in sorted(by_name.items())
-        for document, slow in sorted(pairs, key=lambda p: -p[1].service_time_microseconds)[
-            :MAX_SLOW_REQUESTS
-        ]
-    ]
-    table = TextTable("Slowest requests", _SLOW_HEAD, rows, 1, _SLOW_TEXTS, _SLOW_NOTE)
-    return table.without_empty_columns()
-
-
-def _slow_row(name: str, document: StepRunResult, slow: SlowRequest) -> tuple[str, ...]:
-    qtime = slow.qtime_milliseconds
-    return (
-        name,
-        format_milliseconds(slow.service_time_microseconds / 1000),
-        "" if qtime is None else format_milliseconds(qtime),
-        slow.failure or "",
-        document.step,
-        document.variant,
-        str(document.repeat),
-        f"{slow.second:.1f} s",
-        slow.node or "",
-        slow.query,
-    )

@@ -1,6 +1,7 @@
 """The full report: what was asked for, what was measured, and on what."""
 
-from typing import Any, Literal, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
 
 import orjson
 from pydantic import ConfigDict, ValidationError
@@ -20,7 +21,49 @@ class ReportFormatError(ValueError):
     """A file is not a report that this version reads."""
 
 
-class Report(LenientModel):
+class ReportDocument(LenientModel):
+    """A report that is stored as JSON, which each later version of the program reads."""
+
+    subject: ClassVar[str] = ""
+    """What it is the report of, in messages."""
+
+    @classmethod
+    def parse(cls, text: bytes) -> Self:
+        """Return the report in the JSON of `to_json`.
+
+        Raises:
+            ReportFormatError: if it is none.
+        """
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise cls._format_error(error) from error
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Return the report in a JSON object, as `parse`.
+
+        Raises:
+            ReportFormatError: if it is none.
+        """
+        try:
+            return cls.model_validate(body)
+        except ValidationError as error:
+            raise cls._format_error(error) from error
+
+    @classmethod
+    def _format_error(cls, error: ValidationError) -> ReportFormatError:
+        version = cls.model_fields["schema_version"].default
+        found = "; ".join(problems(error)[:_MAX_PROBLEMS])
+        return ReportFormatError(f"not a report{cls.subject} of version {version}: {found}")
+
+    def to_json(self) -> bytes:
+        """Return the report as JSON; what was not measured is absent."""
+        body: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return orjson.dumps(body, option=orjson.OPT_INDENT_2)
+
+
+class Report(ReportDocument):
     """The full report of one benchmark, as `solrbench report NAME -o json` prints it."""
 
     model_config = ConfigDict(title="Report of a SolrBenchmark")
@@ -40,29 +83,9 @@ class Report(LenientModel):
     steps: list[StepRunResult] = []
     """Every stored step run with histograms and windows, in the order of measuring."""
 
-    @classmethod
-    def parse(cls, text: bytes) -> Self:
-        """Return the report in the JSON of `to_json`.
-
-        Raises:
-            ReportFormatError: if it is none.
-        """
-        try:
-            return cls.model_validate_json(text)
-        except ValidationError as error:
-            message = "; ".join(problems(error)[:_MAX_PROBLEMS])
-            raise ReportFormatError(
-                f"not a report of version {SCHEMA_VERSION}: {message}"
-            ) from error
-
     @property
     def as_benchmark(self) -> SolrBenchmark:
         """The resource that the report is of."""
         namespace, _, name = self.benchmark.rpartition("/")
         metadata = Metadata(name=name, namespace=namespace)
         return SolrBenchmark(metadata=metadata, spec=self.spec, status=self.status)
-
-    def to_json(self) -> bytes:
-        """Return the report as JSON; what was not measured is absent."""
-        body: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return orjson.dumps(body, option=orjson.OPT_INDENT_2)

@@ -1,47 +1,50 @@
-"""Results as tables: cells for a terminal, Markdown for documents.
+"""The results of a benchmark as tables: every figure, intervals, and the rows of the page."""
 
-Rates, means and percentiles with their 95 % intervals, as a table.
-"""
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
-from collections.abc import Iterable, Sequence
-
-from solrbench.analysis.bottleneck import bottleneck_sentences
-from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.findings import StepVerdict
-from solrbench.api.v1alpha1.step_result import Interval, ResultColumn, StepResult
-from solrbench.contract.environment import Environment
-from solrbench.contract.step_document import MAX_SLOW_REQUESTS, StepRunResult
-from solrbench.present.comparison_tables import (
-    comparison_table,
-    comparison_to_markdown,
-    trend_table,
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.conditions import ResultField, Unit
+from solrbench.api.v1alpha1.findings import Bottleneck, StepVerdict
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_result import (
+    RESULT_FIELDS,
+    ColumnGroup,
+    Interval,
+    PercentileResult,
+    ResultColumn,
+    StepResult,
 )
-from solrbench.present.fact_tables import environment_tables, facts, verdict_lines, verdict_of
-from solrbench.present.limit_tables import limit_lines, stall_table, trial_tables, user_table
-from solrbench.present.server_tables import (
-    SLOW_NOTE,
-    failure_table,
-    missing_lines,
-    pods_table,
-    servers_table,
-    slow_lines,
-)
+from solrbench.present.fact_tables import step_text, verdict_of
 from solrbench.present.table import (
-    HIDEABLE,
-    Row,
-    TextTable,
-    escape_markdown,
-    format_cell,
-    markdown_list,
-    markdown_table,
-    results_with_totals,
-    table_to_markdown,
+    Cell,
+    Column,
+    NameColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    build_table,
+    conclusion,
 )
-from solrbench.present.window_tables import windows_to_markdown
-from solrbench.stats.number_format import format_number
+from solrbench.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+    format_share,
+)
 
-INTERVAL_NAMES: Row = (ResultColumn.STEP, ResultColumn.VARIANT, ResultColumn.REQUEST)
-"""Titles of the columns that say which row it is."""
+_CLOSED: Mapping[str, ResultField] = {each.shown.columns.closed: each for each in RESULT_FIELDS}
+_OPEN: Mapping[str, ResultField] = {each.shown.columns.open: each for each in RESULT_FIELDS}
+
+_HIDEABLE = frozenset(
+    column
+    for column in ResultColumn
+    if column in {ResultColumn.VARIANT, ResultColumn.GOODPUT}
+    or (column in _CLOSED) is not (column in _OPEN)
+)
+"""Columns that are left out where they are empty: what not all benchmarks, or loops, have."""
 
 INTERVAL_NOTE = (
     "In brackets 95 % confidence intervals, from how blocks of time differ within this"
@@ -53,99 +56,68 @@ _FEW = 2
 """Repeats whose difference says next to nothing of a third: Student's t is 12.7."""
 
 
-def interval_headers(results: Iterable[StepResult]) -> Row:
-    """Return the titles of the columns."""
-    percents = (percent_label(percent) for percent in percents_of(results))
-    return (*INTERVAL_NAMES, "Requests/s", "Average", *percents)
+def results_with_totals(status: Status) -> list[StepResult]:
+    """Return the results of each step, then its totals if it has several request names.
+
+    One name is its own total.
+    """
+    steps = dict.fromkeys(result.step for result in status.results)
+    return [result for step in steps for part in _step_results(status, step) for result in part]
 
 
-def interval_rows(results: Sequence[StepResult]) -> list[Row]:
-    """Return the cells of every result, below `interval_headers`; empty if not measured."""
-    percents = percents_of(results)
-    return [_row(result, percents) for result in results]
+def _step_results(status: Status, step: str) -> tuple[list[StepResult], list[StepResult]]:
+    """Return the results of a step, and its totals if it has several request names."""
+    results = [result for result in status.results if result.step == step]
+    names = {result.request for result in results if not result.is_transaction}
+    totals = [result for result in status.totals if result.step == step] if len(names) > 1 else []
+    return results, totals
 
 
-def percents_of(results: Iterable[StepResult]) -> list[float]:
-    """Return the percentiles that any result has, ascending."""
-    return sorted({percentile.percent for result in results for percentile in result.percentiles})
+def results_table(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> Table:
+    """Return a row for each result with every figure, and the verdict on its step."""
 
+    def read(result: StepResult, column: ResultColumn) -> str | None:
+        if column is not ResultColumn.VERDICT:
+            return format_cell(result, column)
+        verdict = verdict_of(result, verdicts)
+        return None if verdict is None else verdict.verdict
 
-def percent_label(percent: float) -> str:
-    """Return the title of a percentile, such as P99.9."""
-    return f"P{percent:g}"
-
-
-def _row(result: StepResult, percents: Iterable[float]) -> Row:
-    repeats = result.repeats
-    rate = _cell(result.requests_per_second, result.requests_per_second_interval, repeats)
-    average, interval = (
-        (result.response_average_milliseconds, result.response_average_milliseconds_interval)
-        if result.is_open_loop
-        else (result.average_milliseconds, result.average_milliseconds_interval)
-    )
-    times = {
-        each.percent: _time(
-            each.milliseconds, each.lower_milliseconds, each.upper_milliseconds, repeats
+    columns = [
+        _column_type(column)(
+            column, partial(read, column=column), part=list(ColumnGroup).index(column.group)
         )
-        for each in result.percentiles
-    }
-    mean = ""
-    if average is not None:
-        lower, upper = (interval.lower, interval.upper) if interval else (None, None)
-        mean = _time(average, lower, upper, repeats)
-    names = (result.step, result.variant or "", result.request)
-    return (*names, rate, mean, *(times.get(each, "") for each in percents))
-
-
-def _time(milliseconds: float, lower: float | None, upper: float | None, repeats: int) -> str:
-    """Return a time with its interval and one unit: seconds if it reaches one."""
-    interval = None
-    if lower is not None and upper is not None:
-        interval = Interval(lower=lower, upper=upper)
-    shown = interval is not None and not _is_meaningless(milliseconds, interval, repeats)
-    highest = interval.upper if interval is not None and shown else milliseconds
-    unit, scale = ("s", 1000.0) if highest >= 1000 else ("ms", 1.0)
-    if interval is not None:
-        interval = Interval(lower=interval.lower / scale, upper=interval.upper / scale)
-    return f"{_cell(milliseconds / scale, interval, repeats)} {unit}"
-
-
-def _is_meaningless(value: float, interval: Interval, repeats: int) -> bool:
-    return repeats == _FEW and interval.upper - interval.lower > value
-
-
-def _cell(value: float, interval: Interval | None, repeats: int) -> str:
-    if interval is None:
-        return f"{format_number(value)} (-)"
-    if _is_meaningless(value, interval, repeats):
-        return f"{format_number(value)} ({repeats} repeats)"
-    lower, upper = format_number(interval.lower), format_number(interval.upper)
-    return f"{format_number(value)} ({lower}-{upper})"
-
-
-MAX_MARKDOWN_BYTES = 1_000_000
-"""What a summary of GitHub Actions may have is 1 MiB."""
-
-OMITTED = "*What follows is left out, as it would not fit; the report as JSON or HTML has it.*"
-
-HEADERS: Row = tuple(ResultColumn)
-"""Titles of the columns."""
-
-
-def rows(results: Iterable[StepResult], verdicts: Sequence[StepVerdict] = ()) -> list[Row]:
-    """Return the cells of every result below `HEADERS`, with units; empty if not measured."""
-    return [
-        tuple(
-            format_verdict(result, verdicts)
-            if column is ResultColumn.VERDICT
-            else format_cell(result, column)
-            for column in ResultColumn
-        )
-        for result in results
+        for column in ResultColumn
     ]
+    table = build_table("Results", columns, results, results_note(results))
+    return table.without_empty_columns(_HIDEABLE)
 
 
-def table_note(results: Iterable[StepResult]) -> str:
+def _column_type(column: ResultColumn) -> type[Column[StepResult]]:
+    if column.group is ColumnGroup.NAMES:
+        return NameColumn
+    return NumberColumn if column.is_number else TextColumn
+
+
+def format_cell(result: StepResult, column: ResultColumn) -> str:
+    """Return what a column shows of a result, with its unit; empty if it was not measured."""
+    field = (_OPEN if result.is_open_loop else _CLOSED).get(column)
+    value = None if field is None else getattr(result, field.name)
+    if field is None or value is None:
+        return ""
+    match field.shown.unit:
+        case Unit.NONE:
+            return str(value)
+        case Unit.MILLISECONDS | Unit.SECONDS as unit:
+            return format_milliseconds(value * 1000 / unit.divisor)
+        case Unit.PERCENT:
+            return format_percent(value)
+        case Unit.FAILURES:
+            return format_share(value, result.requests)
+        case _:
+            return format_number(value)
+
+
+def results_note(results: Iterable[StepResult]) -> str:
     """Return what a reader has to know of the times in a table."""
     kinds = {result.is_open_loop for result in results}
     times = {
@@ -162,135 +134,201 @@ def table_note(results: Iterable[StepResult]) -> str:
     )
 
 
-def format_verdict(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
-    """Return the verdict on the step of a result; empty if it has none."""
-    verdict = verdict_of(result, verdicts)
-    return "" if verdict is None else verdict.verdict
+def percents_of(results: Iterable[StepResult]) -> list[float]:
+    """Return the percentiles that any result has, ascending."""
+    return sorted({percentile.percent for result in results for percentile in result.percentiles})
 
 
-def to_markdown(
-    benchmark: SolrBenchmark,
-    documents: Sequence[StepRunResult] = (),
-    environment: Environment | None = None,
-) -> str:
-    """Return a report of one benchmark: verdict and facts first, then tables, then details.
+def percent_label(percent: float) -> str:
+    """Return the title of a percentile, such as P99.9."""
+    return f"P{percent:g}"
 
-    It is GitHub's Markdown of at most `MAX_MARKDOWN_BYTES`: details that do not fit are left out.
 
-    Args:
-        benchmark: with its status
-        documents: its stored step runs, which hold failures and the numbers over time
-        environment: what it ran on, if that is known
+def percentile_of(result: StepResult, percent: float) -> PercentileResult | None:
+    """Return one of the chosen percentiles; None if the result lacks it."""
+    return next((each for each in result.percentiles if each.percent == percent), None)
+
+
+_Estimate = tuple[float | None, Interval | None]
+"""A figure, and its interval; None where it was not measured, or has none."""
+
+
+def _average(result: StepResult) -> _Estimate:
+    """Return the mean of the times that users see."""
+    if result.is_open_loop:
+        return result.response_average_milliseconds, result.response_average_milliseconds_interval
+    return result.average_milliseconds, result.average_milliseconds_interval
+
+
+def _percentile(result: StepResult, percent: float) -> _Estimate:
+    found = percentile_of(result, percent)
+    if found is None:
+        return None, None
+    lower, upper = found.lower_milliseconds, found.upper_milliseconds
+    if lower is None or upper is None:
+        return found.milliseconds, None
+    return found.milliseconds, Interval(lower=lower, upper=upper)
+
+
+def intervals_table(results: Sequence[StepResult]) -> Table:
+    """Return rates, means and percentiles with their intervals in brackets behind them.
+
+    There are no rows where results of older versions have no percentiles.
     """
-    first = _first_parts(benchmark, documents)
-    details = [
-        *windows_to_markdown(documents),
-        *table_section("## Requests by user", user_table(documents)),
-        *table_section("## Longest waits", stall_table(documents)),
-        *_slow(documents),
-        *_environment(environment, documents),
+    percents = percents_of(results)
+    columns: list[Column[StepResult]] = [
+        NameColumn(ResultColumn.STEP, lambda result: result.step),
+        NameColumn(ResultColumn.VARIANT, lambda result: result.variant),
+        NameColumn(ResultColumn.REQUEST, lambda result: result.request),
+        NumberColumn(
+            "Requests/s",
+            lambda result: _with_interval(
+                result.requests_per_second, result.requests_per_second_interval, result.repeats
+            ),
+        ),
+        NumberColumn("Average", lambda result: _time(_average(result), result.repeats)),
+        *map(_percentile_column, percents),
     ]
-    return join_fitting(first, details)
+    table = build_table("Intervals", columns, results if percents else (), INTERVAL_NOTE)
+    return table.without_empty_columns({ResultColumn.VARIANT})
 
 
-def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> list[str]:
-    status = benchmark.status
-    parts = [f"# {benchmark.key}", _bullets(facts(benchmark))]
-    if status.answers:
-        parts += ["## Answers", markdown_list(status.answers)]
-    for title, lines in limit_lines(status):
-        parts += [f"## {title}", markdown_list(lines)]
-    parts += [
-        part
-        for trial_table in trial_tables(status)
-        for part in table_section(f"### {trial_table.caption}", trial_table)
+def _percentile_column(percent: float) -> Column[StepResult]:
+    return NumberColumn(
+        percent_label(percent),
+        lambda result: _time(_percentile(result, percent), result.repeats),
+    )
+
+
+def _time(estimate: _Estimate, repeats: int) -> str | None:
+    """Return a time with its interval and one unit: seconds if it reaches one."""
+    milliseconds, interval = estimate
+    if milliseconds is None:
+        return None
+    shown = interval is not None and not _is_meaningless(milliseconds, interval, repeats)
+    highest = interval.upper if interval is not None and shown else milliseconds
+    unit, scale = ("s", 1000.0) if highest >= 1000 else ("ms", 1.0)
+    if interval is not None:
+        interval = Interval(lower=interval.lower / scale, upper=interval.upper / scale)
+    return f"{_with_interval(milliseconds / scale, interval, repeats)} {unit}"
+
+
+def _is_meaningless(value: float, interval: Interval, repeats: int) -> bool:
+    return repeats == _FEW and interval.upper - interval.lower > value
+
+
+def _with_interval(value: float, interval: Interval | None, repeats: int) -> str:
+    if interval is None:
+        return f"{format_number(value)} (-)"
+    if _is_meaningless(value, interval, repeats):
+        return f"{format_number(value)} ({repeats} repeats)"
+    return f"{format_number(value)} ({_bounds(interval)})"
+
+
+def _bounds(interval: Interval) -> str:
+    return f"{format_number(interval.lower)}-{format_number(interval.upper)}"
+
+
+_DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets 95 %", "Below the numbers 95 %").split(";")[0]
+
+
+def overview_table(spec: Spec, status: Status) -> Table:
+    """Return all steps at a glance: a row for each step and variant that is stored."""
+    loads = {step.name: step_text(step) for step in spec.load.steps}
+
+    def verdict(result: StepResult) -> Cell | None:
+        found = verdict_of(result, status.verdicts)
+        if found is None:
+            return None
+        return conclusion(found.verdict, ", ".join(each.reason for each in found.reasons))
+
+    def bottleneck(result: StepResult) -> Cell | None:
+        found = [each for each in status.bottlenecks if _is_of(each, result)]
+        return Cell(found[0].resource, found[0].server or "") if found else None
+
+    def cores(result: StepResult) -> float | None:
+        found = (each.cpu_cores for each in status.telemetry if _is_of(each, result))
+        return next((each for each in found if each is not None), None)
+
+    columns: list[Column[StepResult]] = [
+        NameColumn("Step", lambda total: Cell(total.step, loads.get(total.step, ""))),
+        NameColumn("Variant", lambda total: total.variant),
+        TextColumn("Verdict", verdict),
+        TextColumn("Held back by", bottleneck),
+        *_figure_columns(status.totals),
+        NumberColumn(
+            "± rate", lambda total: total.requests_per_second_deviation_percent, format_percent
+        ),
+        NumberColumn("Solr CPU", cores, format_number),
     ]
-    if status.results:
-        results = results_with_totals(status)
-        parts += ["## Results", to_markdown_table(rows(results, status.verdicts))]
-        parts.append(table_note(results))
-        parts += _intervals(results)
-        if lines := verdict_lines(status.verdicts):
-            parts += ["## Verdict", markdown_list(lines)]
-    parts += _servers(status)
-    if status.comparison is not None:
-        comparison = status.comparison
-        parts += [f"## Beside {comparison.baseline}", comparison_to_markdown(comparison)]
-    parts += table_section("## Comparison", comparison_table(status))
-    return parts + table_section("## Failures", failure_table(documents))
+    used = " Solr CPU: cores used by all its nodes." if status.telemetry else ""
+    note = f"{results_note(status.totals)} ± rate: of the requests/s.{used} {_DETAIL_NOTE}."
+    caption = "All requests of each step"
+    return build_table(caption, columns, status.totals, note).without_empty_columns()
 
 
-def table_section(title: str, table: TextTable) -> list[str]:
-    """Return a table with its title and note; nothing without rows."""
-    if not table.rows:
-        return []
-    return [title, table_to_markdown(table), *([table.note] if table.note else [])]
+def _is_of(found: StepTelemetry | Bottleneck, result: StepResult) -> bool:
+    return (found.step, found.variant) == (result.step, result.variant)
 
 
-def _slow(documents: Sequence[StepRunResult]) -> list[str]:
-    lines = slow_lines(documents, MAX_SLOW_REQUESTS)
-    return ["## Slowest requests", markdown_list(lines), SLOW_NOTE] if lines else []
-
-
-def _environment(environment: Environment | None, documents: Sequence[StepRunResult]) -> list[str]:
-    tables = environment_tables(environment, documents)
-    parts = [part for table in tables for part in table_section(f"### {table.caption}", table)]
-    return ["## Environment", *parts] if parts else []
-
-
-def join_fitting(first: Sequence[str], details: Sequence[str]) -> str:
-    """Return the parts that fit, those of the details from the first one on."""
-    room = MAX_MARKDOWN_BYTES - len(OMITTED.encode()) - 2
-    kept: list[str] = []
-    for part in [*first, *details]:
-        room -= len(part.encode()) + 2
-        if room < 0:
-            return "\n\n".join([*kept, OMITTED]) + "\n"
-        kept.append(part)
-    return "\n\n".join(kept) + "\n"
-
-
-def _servers(status: Status) -> list[str]:
-    """Return the sections on what the servers did and what held each step back."""
-    parts: list[str] = []
-    if status.bottlenecks:
-        parts += ["## Bottleneck", markdown_list(bottleneck_sentences(status.bottlenecks))]
-    for table in (servers_table(status.telemetry), pods_table(status.telemetry)):
-        if table.rows:
-            parts += [f"## {table.caption}", table_to_markdown(table), table.note]
-    if (trends := trend_table(status.trends)).rows:
-        parts += ["## Trends", table_to_markdown(trends), trends.note]
-    if lines := missing_lines(status.telemetry):
-        parts.append(markdown_list(lines))
-    return parts
-
-
-def _intervals(results: Sequence[StepResult]) -> list[str]:
-    """Return the section on intervals; none where results of older versions have no percentiles."""
-    if not percents_of(results):
-        return []
-    head, cells = interval_headers(results), interval_rows(results)
-    shown = [
-        i
-        for i, title in enumerate(head)
-        if title != ResultColumn.VARIANT or any(r[i] for r in cells)
+def step_table(status: Status, step: str) -> Table:
+    """Return a row for each request name of a step, then the totals of each variant."""
+    results, totals = _step_results(status, step)
+    shown = [*results, *totals]
+    columns: list[Column[StepResult]] = [
+        NameColumn(
+            "Request",
+            lambda result: Cell(result.request, "transaction" if result.is_transaction else ""),
+        ),
+        NameColumn("Variant", lambda result: result.variant),
+        *_figure_columns(shown),
     ]
-    rule = tuple("---" if title in INTERVAL_NAMES else "--:" for title in head)
-    lines = [[line[i] for i in shown] for line in (head, rule, *cells)]
-    return ["## Intervals", markdown_table(lines), INTERVAL_NOTE]
+    table = build_table(f"Requests of step {step}", columns, shown).without_empty_columns()
+    return replace(table, totals=frozenset(range(len(results), len(shown))))
 
 
-def to_markdown_table(table: Sequence[Row]) -> str:
-    """Return `table` below `HEADERS` as Markdown, without columns of `HIDEABLE` that are empty."""
-    left_out = {
-        i
-        for i, column in enumerate(ResultColumn)
-        if column in HIDEABLE and not any(r[i] for r in table)
-    }
-    shown = [i for i in range(len(HEADERS)) if i not in left_out]
-    rule = tuple("--:" if column.is_number else "---" for column in ResultColumn)
-    return markdown_table([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
+def _figure_columns(results: Iterable[StepResult]) -> Iterator[Column[StepResult]]:
+    """Yield counts, the rate and times; intervals stand below the numbers."""
+    yield NumberColumn("Requests", lambda result: f"{result.requests:,}")
+    yield NumberColumn("Failures", _failures)
+    yield NumberColumn("Late", lambda result: format_cell(result, ResultColumn.LATE))
+    yield NumberColumn("Dropped", lambda result: format_cell(result, ResultColumn.DROPPED))
+    yield NumberColumn("Requests/s", _rate_cell)
+    yield NumberColumn("Average", lambda result: _time_cell(_average(result)))
+    yield from map(_percentile_cells, percents_of(results))
+    yield NumberColumn(
+        "Max",
+        lambda result: (
+            result.response_max_milliseconds if result.is_open_loop else result.max_milliseconds
+        ),
+        format_milliseconds,
+    )
 
 
-def _bullets(found: dict[str, str]) -> str:
-    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in found.items())
+def _percentile_cells(percent: float) -> Column[StepResult]:
+    return NumberColumn(
+        percent_label(percent), lambda result: _time_cell(_percentile(result, percent))
+    )
+
+
+def _failures(result: StepResult) -> Cell:
+    if not result.failures:
+        return Cell("0")
+    return Cell(f"{result.failures:,}", format_share(result.failures, result.requests), "bad")
+
+
+def _rate_cell(result: StepResult) -> Cell:
+    interval = result.requests_per_second_interval
+    return Cell(format_number(result.requests_per_second), _bounds(interval) if interval else "")
+
+
+def _time_cell(estimate: _Estimate) -> Cell | None:
+    milliseconds, interval = estimate
+    if milliseconds is None:
+        return None
+    if interval is None:
+        return Cell(format_milliseconds(milliseconds))
+    # One unit for both bounds.
+    unit, scale = ("s", 1000) if interval.upper >= 1000 else ("ms", 1)
+    scaled = Interval(lower=interval.lower / scale, upper=interval.upper / scale)
+    return Cell(format_milliseconds(milliseconds), f"{_bounds(scaled)} {unit}")

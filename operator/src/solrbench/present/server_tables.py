@@ -1,23 +1,28 @@
-"""What the servers and their pods did, as tables: rows for each step and variant.
+"""What servers and pods did, which requests were slowest, and which failed: lines and tables."""
 
-The slowest requests of each name over all stored step runs, as lines of text.
-
-Failed requests by kind, over all stored step runs.
-"""
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
-from solrbench.contract.step_document import FailureKind, SlowRequest, StepRunResult
-from solrbench.present.table import Row, TextTable
+from solrbench.contract.step_document import MAX_SLOW_REQUESTS, SlowRequest, StepRunResult
+from solrbench.present.table import (
+    Column,
+    NameColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    build_table,
+)
 from solrbench.stats.number_format import (
     format_milliseconds,
     format_number,
     format_percent,
     format_share,
 )
+
+_Item = TypeVar("_Item")
 
 SERVERS_NOTE = (
     "Means over the repeats. CPU is that of all Solr nodes in cores, CPU % that of the busiest one;"
@@ -40,20 +45,27 @@ def _mebibytes(value: float) -> str:
     return f"{format_number(value / _MEBIBYTE)} MiB"
 
 
-_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
-    "Nodes": ("nodes", format_number),
-    "CPU": ("cpu_cores", format_number),
-    "CPU %": ("cpu_percent", format_percent),
-    "CPU per request": ("cpu_milliseconds_per_request", format_milliseconds),
-    "Heap": ("heap_after_gc_max_percent", format_percent),
-    "GC": ("gc_percent", format_percent),
-    "Filter hits": ("filter_cache_hit_percent", format_percent),
-    "Query result hits": ("query_result_cache_hit_percent", format_percent),
-    "Document hits": ("document_cache_hit_percent", format_percent),
-    "Index": ("index_bytes", _mebibytes),
-    "ZooKeeper": ("zookeeper_latency_milliseconds", format_milliseconds),
-}
-"""Titles of the columns, the field of each, and how it is shown."""
+_SERVER_COLUMNS: Sequence[Column[StepTelemetry]] = (
+    NameColumn("Step", lambda entry: entry.step),
+    NameColumn("Variant", lambda entry: entry.variant),
+    NumberColumn("Nodes", lambda entry: entry.nodes, format_number),
+    NumberColumn("CPU", lambda entry: entry.cpu_cores, format_number),
+    NumberColumn("CPU %", lambda entry: entry.cpu_percent, format_percent),
+    NumberColumn(
+        "CPU per request", lambda entry: entry.cpu_milliseconds_per_request, format_milliseconds
+    ),
+    NumberColumn("Heap", lambda entry: entry.heap_after_gc_max_percent, format_percent),
+    NumberColumn("GC", lambda entry: entry.gc_percent, format_percent),
+    NumberColumn("Filter hits", lambda entry: entry.filter_cache_hit_percent, format_percent),
+    NumberColumn(
+        "Query result hits", lambda entry: entry.query_result_cache_hit_percent, format_percent
+    ),
+    NumberColumn("Document hits", lambda entry: entry.document_cache_hit_percent, format_percent),
+    NumberColumn("Index", lambda entry: entry.index_bytes, _mebibytes),
+    NumberColumn(
+        "ZooKeeper", lambda entry: entry.zookeeper_latency_milliseconds, format_milliseconds
+    ),
+)
 
 PODS_NOTE = (
     "Means over the repeats, from control groups; CPU of Solr is that of its processes. CPU in"
@@ -61,52 +73,56 @@ PODS_NOTE = (
     " which a thread waited) and memory those of the worst one."
 )
 
-_OF_PODS: dict[str, tuple[str, Callable[[float], str]]] = {
-    "CPU": ("cpu_cores", format_number),
-    "Throttled": ("throttled_percent", format_percent),
-    "Waits for CPU": ("cpu_some_percent", format_percent),
-    "Waits for memory": ("memory_some_percent", format_percent),
-    "Waits for disk": ("io_some_percent", format_percent),
-    "Memory": ("working_set_max_bytes", _mebibytes),
-    "Read/s": ("read_bytes_per_second", _bytes),
-    "Sent/s": ("network_bytes_per_second", _bytes),
-}
-"""The same of pods; one whose field a component does not have is empty."""
+_PodGroup = tuple[StepTelemetry, str]
+"""A step, and the component whose pods a row is about."""
 
-_PODS = {"Solr": "", "ZooKeeper": "zookeeper_", "companions": "companion_", "load": "load_"}
+_PREFIXES = {"Solr": "", "ZooKeeper": "zookeeper_", "companions": "companion_", "load": "load_"}
 """What the fields of each component begin with."""
 
 
-def servers_table(entries: Sequence[StepTelemetry]) -> TextTable:
+def _of_pods(title: str, field: str, show: Callable[[float], str]) -> Column[_PodGroup]:
+    """Return the column of a field; it is empty where a component does not have the field."""
+    return NumberColumn(
+        title, lambda group: getattr(group[0], _PREFIXES[group[1]] + field, None), show
+    )
+
+
+_POD_NAMES: Sequence[Column[_PodGroup]] = (
+    NameColumn("Step", lambda group: group[0].step),
+    NameColumn("Variant", lambda group: group[0].variant),
+    NameColumn("Pods of", lambda group: group[1]),
+)
+_POD_COLUMNS = (
+    *_POD_NAMES,
+    _of_pods("CPU", "cpu_cores", format_number),
+    _of_pods("Throttled", "throttled_percent", format_percent),
+    _of_pods("Waits for CPU", "cpu_some_percent", format_percent),
+    _of_pods("Waits for memory", "memory_some_percent", format_percent),
+    _of_pods("Waits for disk", "io_some_percent", format_percent),
+    _of_pods("Memory", "working_set_max_bytes", _mebibytes),
+    _of_pods("Read/s", "read_bytes_per_second", _bytes),
+    _of_pods("Sent/s", "network_bytes_per_second", _bytes),
+)
+
+
+def servers_table(entries: Sequence[StepTelemetry]) -> Table:
     """Return a row for each step and variant, with the columns that have a number."""
-    rows = [
-        (entry.step, entry.variant or "", *cells)
-        for entry in entries
-        if any(cells := _cells(entry, _COLUMNS))
-    ]
-    head = ("Step", "Variant", *_COLUMNS)
-    return TextTable("Servers", head, rows, 2, note=SERVERS_NOTE).without_empty_columns()
+    return _measured("Servers", _SERVER_COLUMNS, entries, SERVERS_NOTE)
 
 
-def pods_table(entries: Sequence[StepTelemetry]) -> TextTable:
+def pods_table(entries: Sequence[StepTelemetry]) -> Table:
     """Return a row for the pods of each component in each step and variant."""
-    rows = [
-        (entry.step, entry.variant or "", title, *cells)
-        for entry in entries
-        for title, prefix in _PODS.items()
-        if any(cells := _cells(entry, _OF_PODS, prefix))
-    ]
-    head = ("Step", "Variant", "Pods of", *_OF_PODS)
-    return TextTable("Pods", head, rows, 3, note=PODS_NOTE).without_empty_columns()
+    groups = [(entry, component) for entry in entries for component in _PREFIXES]
+    return _measured("Pods", _POD_COLUMNS, groups, PODS_NOTE)
 
 
-def _cells(
-    entry: StepTelemetry,
-    columns: Mapping[str, tuple[str, Callable[[float], str]]],
-    prefix: str = "",
-) -> list[str]:
-    values = ((getattr(entry, prefix + field, None), show) for field, show in columns.values())
-    return ["" if value is None else show(value) for value, show in values]
+def _measured(
+    caption: str, columns: Sequence[Column[_Item]], items: Iterable[_Item], note: str
+) -> Table:
+    """Return the rows that have a number, and the columns that have one."""
+    figures = [column for column in columns if column.is_number]
+    known = [item for item in items if any(column.cell(item).text for column in figures)]
+    return build_table(caption, columns, known, note).without_empty_columns()
 
 
 def missing_lines(entries: Sequence[StepTelemetry]) -> list[str]:
@@ -124,27 +140,64 @@ SLOW_NOTE = (
 )
 
 
-class _Found(NamedTuple):
+class _SlowRequest(NamedTuple):
+    """A slow request, and where it was measured."""
+
     request: str
     document: StepRunResult
     slow: SlowRequest
 
 
-def slow_lines(documents: Iterable[StepRunResult], most: int) -> list[str]:
-    """Return up to `most` lines for each request name, the slowest first."""
-    by_name: dict[str, list[_Found]] = {}
+def _slowest(documents: Iterable[StepRunResult], most: int) -> list[_SlowRequest]:
+    """Return up to `most` requests of each name, the slowest first."""
+    by_name: dict[str, list[_SlowRequest]] = {}
     for document in documents:
         for result in document.requests:
-            found = [_Found(result.request, document, slow) for slow in result.slow_requests]
-            by_name.setdefault(result.request, []).extend(found)
+            by_name.setdefault(result.request, []).extend(
+                _SlowRequest(result.request, document, slow) for slow in result.slow_requests
+            )
     return [
-        _line(each)
+        each
         for _, found in sorted(by_name.items())
         for each in sorted(found, key=lambda f: -f.slow.service_time_microseconds)[:most]
     ]
 
 
-def _line(found: _Found) -> str:
+_SLOW_COLUMNS: Sequence[Column[_SlowRequest]] = (
+    NameColumn("Request", lambda found: found.request),
+    NumberColumn(
+        "Service time",
+        lambda found: found.slow.service_time_microseconds / 1000,
+        format_milliseconds,
+    ),
+    NumberColumn("QTime", lambda found: found.slow.qtime_milliseconds, format_milliseconds),
+    TextColumn("Failure", lambda found: found.slow.failure),
+    TextColumn("Step", lambda found: found.document.step),
+    TextColumn("Variant", lambda found: found.document.variant),
+    NumberColumn("Repeat", lambda found: found.document.repeat),
+    NumberColumn("Second", lambda found: f"{found.slow.second:.1f} s"),
+    TextColumn("Node", lambda found: found.slow.node),
+    TextColumn("Query", lambda found: found.slow.query),
+)
+_SLOW_TABLE_NOTE = (
+    "QTime is what Solr reports; the rest is waiting, transfer and reading. Second: since the step"
+    " began to be measured."
+)
+
+
+def slow_table(documents: Iterable[StepRunResult]) -> Table:
+    """Return the slowest requests of each name, the slowest first."""
+    found = _slowest(documents, MAX_SLOW_REQUESTS)
+    table = build_table("Slowest requests", _SLOW_COLUMNS, found, _SLOW_TABLE_NOTE)
+    return table.without_empty_columns()
+
+
+def slow_lines(documents: Iterable[StepRunResult], most: int) -> list[str]:
+    """Return up to `most` lines for each request name, the slowest first."""
+    return [_line(found) for found in _slowest(documents, most)]
+
+
+def _line(found: _SlowRequest) -> str:
     request, document, slow = found
     variant = f" through {document.variant}" if document.variant else ""
     failed = f", {slow.failure}" if slow.failure else ""
@@ -160,45 +213,57 @@ def _line(found: _Found) -> str:
 MAX_FAILURE_ROWS = 100
 """Rows of the table, those with most failures."""
 
-_HEAD = ("Step", "Variant", "Request", "Failure", "Requests", "Share", "Sample")
-_NOTE = "Share of the requests of that name in the step. The sample is one message of that kind."
+_FAILURE_NOTE = (
+    "Share of the requests of that name in the step. The sample is one message of that kind."
+)
 
 
 @dataclass
 class _FailureGroup:
     """Failures of one kind, of one request name in one step and variant."""
 
-    count: int = 0
-    requests: int = 0
+    step: str
+    variant: str
+    request: str
+    kind: str
+    failures: int = 0
     sample: str = ""
-
-    def add(self, kind: FailureKind) -> None:
-        self.count += kind.count
-        self.sample = self.sample or kind.sample
+    requests: int = 0
+    """All requests of that name there, failed or not."""
 
 
-_Key = tuple[str, str, str, str]
+_FAILURE_COLUMNS: Sequence[Column[_FailureGroup]] = (
+    NameColumn("Step", lambda group: group.step),
+    NameColumn("Variant", lambda group: group.variant),
+    NameColumn("Request", lambda group: group.request),
+    NameColumn("Failure", lambda group: group.kind),
+    NumberColumn("Requests", lambda group: group.failures),
+    NumberColumn("Share", lambda group: format_share(group.failures, group.requests)),
+    TextColumn("Sample", lambda group: group.sample),
+)
 
 
-def failure_table(documents: Iterable[StepRunResult]) -> TextTable:
+def failure_table(documents: Iterable[StepRunResult]) -> Table:
     """Return the kinds of failures, the most frequent one first; without rows if none failed."""
-    groups: dict[_Key, _FailureGroup] = {}
-    requests: dict[tuple[str, str, str], int] = {}
+    groups: dict[tuple[str, str, str, str], _FailureGroup] = {}
+    requests: Counter[tuple[str, str, str]] = Counter()
     for document in documents:
         for result in document.requests:
-            group_key = (document.step, document.variant, result.request)
-            requests[group_key] = requests.get(group_key, 0) + result.requests
+            place = (document.step, document.variant, result.request)
+            requests[place] += result.requests
             for kind in result.failure_kinds:
-                groups.setdefault((*group_key, kind.kind), _FailureGroup()).add(kind)
-    ordered = sorted(groups.items(), key=lambda each: (-each[1].count, each[0]))
-    rows = [_row(key, failures, requests[key[:3]]) for key, failures in ordered[:MAX_FAILURE_ROWS]]
-    left_out = len(ordered) - len(rows)
-    more = f" {left_out} more kinds with fewer failures are left out." if left_out else ""
-    table = TextTable(
-        "Failed requests by kind", _HEAD, rows, 4, frozenset({"Sample"}), f"{_NOTE}{more}"
-    )
-    return table.without_empty_columns()
-
-
-def _row(key: _Key, failures: _FailureGroup, requests: int) -> Row:
-    return (*key, str(failures.count), format_share(failures.count, requests), failures.sample)
+                key = (*place, kind.kind)
+                group = groups.setdefault(key, _FailureGroup(*key))
+                group.failures += kind.count
+                group.sample = group.sample or kind.sample
+    for key, group in groups.items():
+        group.requests = requests[key[:3]]
+    ordered = [group for _, group in sorted(groups.items(), key=lambda g: (-g[1].failures, g[0]))]
+    left_out = len(ordered) - MAX_FAILURE_ROWS
+    more = f" {left_out} more kinds with fewer failures are left out." if left_out > 0 else ""
+    return build_table(
+        "Failed requests by kind",
+        _FAILURE_COLUMNS,
+        ordered[:MAX_FAILURE_ROWS],
+        f"{_FAILURE_NOTE}{more}",
+    ).without_empty_columns()

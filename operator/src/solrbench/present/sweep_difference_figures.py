@@ -22,7 +22,14 @@ from solrbench.present.sweep_tables import (
     format_difference_interval,
     rounds_table,
 )
-from solrbench.present.table import TextTable
+from solrbench.present.table import (
+    Column,
+    NameColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    build_table,
+)
 
 MAX_DRAWN_POINTS = 40
 """Points that are drawn; the table of points has all."""
@@ -112,7 +119,6 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
     """Return the dots of a word, and the bars of their intervals."""
     index, symbol = _LOOKS[word]
     mine = [(row, point) for row, point in enumerate(drawn) if _conclusion(point) == word]
-    style: OptionPart = {"color": color(index)}
     zero: OptionPart = {
         "silent": True,
         "symbol": "none",
@@ -120,19 +126,8 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
         "lineStyle": {"type": "solid", "color": "var(--axis)", "width": 1},
         "data": [{"xAxis": 0}],
     }
-    dots: OptionPart = {
-        "type": "scatter",
-        "name": word,
-        "data": [
-            {"name": labels[row], "value": [point.difference_percent, row]} for row, point in mine
-        ],
-        "symbol": symbol,
-        "symbolSize": 11,
-        "itemStyle": style,
-        "emphasis": {"disabled": True},
-        "markLine": zero,
-        "z": 4,
-    }
+    data = [{"name": labels[row], "value": [point.difference_percent, row]} for row, point in mine]
+    dots = _scatter(word, data, index, symbol, 11) | {"markLine": zero, "z": 4}
     bars: OptionPart = {
         "type": "custom",
         "name": word,
@@ -143,7 +138,7 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
             if point.difference_lower_percent is not None
         ],
         "encode": {"y": 0, "x": [1, 2]},
-        "itemStyle": style,
+        "itemStyle": {"color": color(index)},
         "silent": True,
         "tooltip": {"show": False},
         "z": 3,
@@ -151,13 +146,14 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
     return [dots, bars]
 
 
-def _table(drawn: Sequence[PointReport], labels: Sequence[str]) -> TextTable:
-    rows = [
-        (label, _conclusion(point), format_difference(point), format_difference_interval(point))
-        for label, point in zip(labels, drawn, strict=True)
+def _table(drawn: Sequence[PointReport], labels: Sequence[str]) -> Table:
+    columns: list[Column[tuple[str, PointReport]]] = [
+        NameColumn("Point", lambda row: row[0]),
+        TextColumn("Word", lambda row: _conclusion(row[1])),
+        NumberColumn("Difference", lambda row: format_difference(row[1])),
+        NumberColumn("95 % interval", lambda row: format_difference_interval(row[1])),
     ]
-    head = ("Point", "Word", "Difference", "95 % interval")
-    return TextTable("Differences", head, rows, 1, frozenset({"Word"}))
+    return build_table("Differences", columns, zip(labels, drawn, strict=True))
 
 
 _ROUND, _ALL = "a round", "all rounds"
@@ -169,7 +165,10 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     drawn = [point for point in report.points if _measured(point, axis)][:MAX_DRAWN_POINTS]
     if baseline is None or not any(len(_measured(point, axis)) > 1 for point in drawn):
         return None
-    labels = [_label(point, baseline) for point in drawn]
+    labels = [
+        values_text(point) if point.is_baseline else changed_values(point, baseline)
+        for point in drawn
+    ]
     option = base(
         grid=grid(top=8, bottom=44),
         xAxis=bottom_axis(axis.name, axis.formatter, scale=True),
@@ -187,10 +186,6 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
         rounds_table(report),
         _FRAME_PX + _ROW_PX * len(drawn),
     )
-
-
-def _label(point: PointReport, baseline: PointReport) -> str:
-    return values_text(point) if point.is_baseline else changed_values(point, baseline)
 
 
 def _measured(point: PointReport, axis: MetricAxis) -> list[RoundReport]:

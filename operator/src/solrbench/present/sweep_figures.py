@@ -27,7 +27,7 @@ from solrbench.present.figure import (
     value_axis,
 )
 from solrbench.present.sweep_report import PointReport, SweepReport
-from solrbench.present.table import Row, TextTable
+from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
 from solrbench.stats.distributions import t_quantile
 from solrbench.stats.number_format import format_milliseconds, format_number
 from solrbench.sweep.differences import metric_value
@@ -35,12 +35,9 @@ from solrbench.sweep.points import AxisValueError, read_values
 
 
 class MetricAxis(NamedTuple):
-    """How the figure of the objective is read and written.
+    """How the figure of the objective is read, named on axes, and written.
 
-    Attributes:
-        metric: the figure
-        name: on axes and in titles
-        formatter: function of `assets/figure.js` that writes its labels
+    `formatter` is the function of `assets/figure.js` that writes its labels.
     """
 
     metric: Metric
@@ -77,6 +74,8 @@ _LEVEL = 0.05
 Line = dict[int, PointReport]
 """The points of a line by the place of their value."""
 
+_PointRow = tuple[str, str, PointReport]
+
 
 def axis_figures(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each axis that has at least two points on a line."""
@@ -102,8 +101,11 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
         ],
     )
     text = f"{metric.name} by the values of {name}, with 95 % intervals from repeats."
-    rows = [row for title, points in lines for row in _rows(title, labels, points, metric)]
-    table = TextTable(f"Points along {name}", ("Other axes", name, "Measured"), rows, 2)
+    columns = _cell_columns(("Other axes", name), metric)
+    rows = [
+        (title, labels[x], point) for title, points in lines for x, point in sorted(points.items())
+    ]
+    table = build_table(f"Points along {name}", columns, rows)
     title = f"{metric.name.partition(' of ')[0]} by {name}"
     names = [title for title, _ in lines]
     return ReportFigure(f"axis-{place}", title, text, option, legend(names), table, 300)
@@ -166,9 +168,12 @@ def _interval(point: PointReport, metric: MetricAxis) -> tuple[float, float] | N
     return rounded(value / factor), rounded(value * factor)
 
 
-def _rows(title: str, labels: Sequence[str], points: Line, metric: MetricAxis) -> list[Row]:
+def _cell_columns(titles: tuple[str, str], metric: MetricAxis) -> list[Column[_PointRow]]:
+    """Return the columns of two names and what was measured there."""
     return [
-        (title, labels[x], metric.text(metric.value(point))) for x, point in sorted(points.items())
+        NameColumn(titles[0], lambda row: row[0]),
+        NameColumn(titles[1], lambda row: row[1]),
+        NumberColumn("Measured", lambda row: metric.text(metric.value(row[2]))),
     ]
 
 
@@ -224,11 +229,8 @@ def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> Rep
         f"{metric.name} for each {names[0]} (across) and {names[1]} (down), all other axes as in"
         f" the baseline. Darker is a larger number; {lower} is better."
     )
-    rows = [
-        (across[x], down[y], metric.text(metric.value(point)))
-        for (x, y), point in sorted(cells.items())
-    ]
-    table = TextTable("Cells", (*names, "Measured"), rows, 2)
+    rows = [(across[x], down[y], point) for (x, y), point in sorted(cells.items())]
+    table = build_table("Cells", _cell_columns(names, metric), rows)
     title = f"{metric.name.partition(' of ')[0]} by {names[0]} and {names[1]}"
     height = _FRAME_PX + _ROW_PX * len(down)
     return ReportFigure(f"heat-{first}-{second}", title, text, option, (), table, height)

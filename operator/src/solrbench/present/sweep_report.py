@@ -1,24 +1,21 @@
 """The full report of a sweep: what was asked for, and what each point measured."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Sequence
+from typing import Literal
 
-import orjson
-from pydantic import ConfigDict, ValidationError
+from pydantic import ConfigDict
 
-from solrbench.api.rules import LenientModel, problems
+from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveResult, StepVerdict
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.contract.environment import Environment
-from solrbench.present.report import ReportFormatError
+from solrbench.present.report import ReportDocument
 
 SWEEP_SCHEMA_VERSION: Literal[1] = 1
 """Changes when a field is removed or gets another meaning; new fields leave it as it is."""
-
-_MAX_PROBLEMS = 3
 
 
 class RoundReport(LenientModel):
@@ -88,10 +85,11 @@ class PointReport(LenientModel):
         return self.rounds or [self]
 
 
-class SweepReport(LenientModel):
+class SweepReport(ReportDocument):
     """The report of one sweep, as `solrbench report ssweep/NAME -o json` prints it."""
 
     model_config = ConfigDict(title="Report of a SolrBenchmarkSweep")
+    subject = " of a sweep"
 
     schema_version: Literal[1] = SWEEP_SCHEMA_VERSION
     """Version of this format."""
@@ -108,35 +106,6 @@ class SweepReport(LenientModel):
     environment_of: str | None = None
     """Name of that point."""
 
-    @classmethod
-    def parse(cls, text: bytes) -> Self:
-        """Return the report in the JSON of `to_json`.
-
-        Raises:
-            ReportFormatError: if it is none.
-        """
-        try:
-            return cls.model_validate_json(text)
-        except ValidationError as error:
-            raise _format_error(error) from error
-
-    @classmethod
-    def of(cls, body: Mapping[str, Any]) -> Self:
-        """Return the report in a JSON object, as `parse`.
-
-        Raises:
-            ReportFormatError: if it is none.
-        """
-        try:
-            return cls.model_validate(body)
-        except ValidationError as error:
-            raise _format_error(error) from error
-
-    def to_json(self) -> bytes:
-        """Return the report as JSON; what was not measured is absent."""
-        body: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return orjson.dumps(body, option=orjson.OPT_INDENT_2)
-
     @property
     def axes(self) -> tuple[str, ...]:
         """The names of the axes."""
@@ -150,14 +119,5 @@ class SweepReport(LenientModel):
     @property
     def outcome(self) -> str:
         """The message of the condition Succeeded."""
-        condition = next(
-            (each for each in self.status.conditions if each.type == "Succeeded"), None
-        )
-        return condition.message if condition is not None else ""
-
-
-def _format_error(error: ValidationError) -> ReportFormatError:
-    message = "; ".join(problems(error)[:_MAX_PROBLEMS])
-    return ReportFormatError(
-        f"not a report of a sweep of version {SWEEP_SCHEMA_VERSION}: {message}"
-    )
+        ends = (each.message for each in self.status.conditions if each.type == "Succeeded")
+        return next(ends, "")

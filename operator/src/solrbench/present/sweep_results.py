@@ -29,12 +29,9 @@ def build_sweep_report(
     benchmarks: Mapping[str, SolrBenchmark],
     environment: tuple[str, Environment] | None = None,
 ) -> SweepReport:
-    """Return the full report of a sweep.
+    """Return the full report of a sweep from the benchmarks of its points that are there, by name.
 
-    Args:
-        sweep: as it is stored
-        benchmarks: those of its points that are there, by name
-        environment: name of a point, and what it ran on
+    `environment` is the name of a point, and what that ran on.
     """
     axes = _axes(sweep)
     findings = _findings(sweep, axes)

@@ -1,21 +1,32 @@
-"""The tables of a sweep's report, as texts.
+"""The report of a sweep: facts and tables, and both as GitHub's Markdown."""
 
-The report of a sweep as GitHub's Markdown.
-"""
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from solrbench.analysis.sentences import format_signed
-from solrbench.api.v1alpha1.findings import ObjectiveConclusion
-from solrbench.present.fact_tables import environment_tables, step_label
-from solrbench.present.result_tables import join_fitting, table_section
+from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult
+from solrbench.present.fact_tables import format_gibibytes, format_time, step_label
+from solrbench.present.limit_tables import format_measured
+from solrbench.present.markdown import environment_section, join_fitting, table_section
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
-from solrbench.present.table import Row, TextTable, escape_markdown, markdown_list
-from solrbench.stats.number_format import format_milliseconds, format_number, format_share
+from solrbench.present.table import (
+    Column,
+    NameColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    build_table,
+    conclusion,
+    markdown_facts,
+    markdown_list,
+)
+from solrbench.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+    format_share,
+)
 from solrbench.sweep.state import PointState
-
-_GIBIBYTE = 1 << 30
-_TEXTS = frozenset({"State", "Word", "Reason", "Result", "Step", "Message"})
 
 POINTS_NOTE = (
     "Figures are those of the last step; ± is the relative standard deviation of the repeats."
@@ -23,35 +34,31 @@ POINTS_NOTE = (
 )
 
 
-def points_table(report: SweepReport) -> TextTable:
+def points_table(report: SweepReport) -> Table:
     """Return a row for each point, in the order of measuring."""
-    axes = report.axes
-    head = ("Point", *axes, "State", "Word", "Difference", "95 % interval", "Requests/s", "P95")
-    head += ("Failed", "±", "Repeats", "Cores", "Memory")
-    rows = [_point(point, axes) for point in report.points]
-    texts = _TEXTS | frozenset(axes)
-    return TextTable("Points", head, rows, 1, texts, POINTS_NOTE).without_empty_columns()
+    columns: list[Column[PointReport]] = [
+        NameColumn("Point", lambda point: point.name),
+        *map(_axis_column, report.axes),
+        TextColumn("State", lambda point: conclusion(point.result.state)),
+        TextColumn(
+            "Word",
+            lambda point: conclusion("baseline" if point.is_baseline else point.result.word),
+        ),
+        NumberColumn("Difference", format_difference),
+        NumberColumn("95 % interval", format_difference_interval),
+        NumberColumn("Requests/s", lambda point: point.result.requests_per_second, format_number),
+        NumberColumn("P95", lambda point: point.result.p95_milliseconds, format_milliseconds),
+        NumberColumn("Failed", lambda point: point.result.failed_percent, format_percent),
+        NumberColumn("±", lambda point: point.result.deviation_percent, format_percent),
+        NumberColumn("Repeats", lambda point: point.result.repeats, format_number),
+        NumberColumn("Cores", lambda point: point.cores or None, format_number),
+        NumberColumn("Memory", lambda point: point.memory_bytes, format_gibibytes),
+    ]
+    return build_table("Points", columns, report.points, POINTS_NOTE).without_empty_columns()
 
 
-def _point(point: PointReport, axes: Iterable[str]) -> Row:
-    result = point.result
-    return (
-        point.name,
-        *(point.values.get(axis, "") for axis in axes),
-        result.state,
-        "baseline" if point.is_baseline else str(result.word or ""),
-        format_difference(point),
-        format_difference_interval(point),
-        _number(result.requests_per_second),
-        _milliseconds(result.p95_milliseconds),
-        _number(result.failed_percent, " %"),
-        _number(result.deviation_percent, " %"),
-        _number(result.repeats),
-        _number(point.cores or None),
-        ""
-        if point.memory_bytes is None
-        else f"{format_number(point.memory_bytes / _GIBIBYTE)} GiB",
-    )
+def _axis_column(axis: str) -> Column[PointReport]:
+    return TextColumn(axis, lambda point: point.values.get(axis))
 
 
 def format_difference(point: PointReport) -> str:
@@ -72,10 +79,11 @@ def best_facts(report: SweepReport) -> dict[str, str]:
     best = report.status.best
     if best is None:
         return {}
+    rate, p95 = best.requests_per_second, best.p95_milliseconds
     lines = {
         "Best point": f"{best.values} ({best.name})",
-        "Requests/s": _number(best.requests_per_second),
-        "P95": _milliseconds(best.p95_milliseconds),
+        "Requests/s": "" if rate is None else format_number(rate),
+        "P95": "" if p95 is None else format_milliseconds(p95),
         "Cost": _cost(best.cores, best.memory_bytes),
     }
     return {name: text for name, text in lines.items() if text}
@@ -84,48 +92,56 @@ def best_facts(report: SweepReport) -> dict[str, str]:
 def _cost(cores: float | None, memory_bytes: int | None) -> str:
     parts = [
         f"{format_number(cores)} cores requested" if cores else "",
-        f"{format_number(memory_bytes / _GIBIBYTE)} GiB requested" if memory_bytes else "",
+        f"{format_gibibytes(memory_bytes)} requested" if memory_bytes else "",
     ]
     text = ", ".join(filter(None, parts))
     return f"{text} for Solr and ZooKeeper" if text else ""
 
 
-def objectives_table(report: SweepReport) -> TextTable:
+_OBJECTIVE_COLUMNS: Sequence[Column[tuple[str, ObjectiveResult]]] = (
+    NameColumn("Point", lambda row: row[0]),
+    NameColumn("Objective", lambda row: row[1].name),
+    TextColumn("Step", lambda row: _step(row[1])),
+    TextColumn("Result", lambda row: conclusion(row[1].word)),
+    NumberColumn("Measured", lambda row: format_measured(row[1])),
+    NumberColumn("Limit", lambda row: f"{format_number(row[1].limit)} {row[1].unit}"),
+)
+
+
+def objectives_table(report: SweepReport) -> Table:
     """Return a row for each objective of each point."""
     rows = [
-        (
-            _name(point, part),
-            objective.name,
-            ", ".join(filter(None, (objective.step, objective.variant))),
-            str(objective.word),
-            "" if objective.value is None else f"{format_number(objective.value)} {objective.unit}",
-            f"{format_number(objective.limit)} {objective.unit}",
-        )
+        (_name(point, part), objective)
         for point in report.points
         for part in point.benchmarks
         for objective in part.objectives
     ]
-    head = ("Point", "Objective", "Step", "Result", "Measured", "Limit")
-    return TextTable("Objectives", head, rows, 2, _TEXTS).without_empty_columns()
+    return build_table("Objectives", _OBJECTIVE_COLUMNS, rows).without_empty_columns()
 
 
-def bottlenecks_table(report: SweepReport) -> TextTable:
+_BOTTLENECK_COLUMNS: Sequence[Column[tuple[str, Bottleneck]]] = (
+    NameColumn("Point", lambda row: row[0]),
+    NameColumn("Step", lambda row: _step(row[1])),
+    TextColumn("Held back by", lambda row: row[1].resource),
+    TextColumn("Server", lambda row: row[1].server),
+    TextColumn("Evidence", lambda row: row[1].message),
+    TextColumn("Vary next", lambda row: row[1].field),
+)
+
+
+def bottlenecks_table(report: SweepReport) -> Table:
     """Return what held each step of each point back, where servers were measured."""
     rows = [
-        (
-            _name(point, part),
-            ", ".join(filter(None, (bottleneck.step, bottleneck.variant))),
-            bottleneck.resource,
-            bottleneck.server or "",
-            bottleneck.message,
-            bottleneck.field or "",
-        )
+        (_name(point, part), bottleneck)
         for point in report.points
         for part in point.benchmarks
         for bottleneck in part.bottlenecks
     ]
-    head = ("Point", "Step", "Held back by", "Server", "Evidence", "Vary next")
-    return TextTable("Bottlenecks", head, rows, 2, frozenset(head)).without_empty_columns()
+    return build_table("Bottlenecks", _BOTTLENECK_COLUMNS, rows).without_empty_columns()
+
+
+def _step(found: ObjectiveResult | Bottleneck) -> str:
+    return ", ".join(filter(None, (found.step, found.variant)))
 
 
 def objectives_sentence(report: SweepReport) -> str:
@@ -141,13 +157,21 @@ def objectives_sentence(report: SweepReport) -> str:
     return f"{len(met)} of {len(checked)} points meet all objectives{in_rounds}"
 
 
-def failures_table(report: SweepReport) -> TextTable:
+_FAILURE_COLUMNS = (
+    NameColumn("Point", itemgetter(0)),
+    TextColumn("Step", itemgetter(1)),
+    TextColumn("Reason", itemgetter(2)),
+    TextColumn("Message", itemgetter(3)),
+)
+
+
+def failures_table(report: SweepReport) -> Table:
     """Return what failed: points that ended so, steps that are Invalid, failed requests."""
     rows = [row for point in report.points for row in _failures(point)]
-    return TextTable("Failures", ("Point", "Step", "Reason", "Message"), rows, 1, _TEXTS)
+    return build_table("Failures", _FAILURE_COLUMNS, rows)
 
 
-def _failures(point: PointReport) -> Iterator[Row]:
+def _failures(point: PointReport) -> Iterator[tuple[str, str, str, str]]:
     if point.result.state == PointState.FAILED:
         reason = point.result.reason or ""
         yield (point.name, "", reason, point.outcome.removeprefix(f"{reason}: "))
@@ -155,7 +179,7 @@ def _failures(point: PointReport) -> Iterator[Row]:
         yield from _failures_of(_name(point, part), part)
 
 
-def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[Row]:
+def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[tuple[str, str, str, str]]:
     for verdict in part.verdicts:
         for reason in verdict.reasons:
             yield name, step_label(verdict), reason.reason, reason.message
@@ -166,30 +190,24 @@ def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[Row]:
             yield name, total.step, "RequestsFailed", f"{text} failed ({share})"
 
 
-def rounds_table(report: SweepReport) -> TextTable:
+_ROUND_COLUMNS: Sequence[Column[tuple[str, RoundReport]]] = (
+    NameColumn("Point", lambda row: row[0]),
+    NameColumn("Round", lambda row: row[1].round),
+    NumberColumn("Requests/s", lambda row: row[1].summary.requests_per_second, format_number),
+    NumberColumn("P95", lambda row: row[1].summary.p95_milliseconds, format_milliseconds),
+    NumberColumn("Failed", lambda row: row[1].summary.failed_percent, format_percent),
+    TextColumn("Verdict", lambda row: conclusion(row[1].summary.verdict)),
+)
+
+
+def rounds_table(report: SweepReport) -> Table:
     """Return a row for each round of each point; empty without rounds."""
-    rows = [
-        (
-            point.name,
-            str(round_report.round),
-            _number(round_report.summary.requests_per_second),
-            _milliseconds(round_report.summary.p95_milliseconds),
-            _number(round_report.summary.failed_percent, " %"),
-            round_report.summary.verdict,
-        )
-        for point in report.points
-        for round_report in point.rounds
-    ]
-    head = ("Point", "Round", "Requests/s", "P95", "Failed", "Verdict")
-    return TextTable("Rounds", head, rows, 2, frozenset({"Verdict"})).without_empty_columns()
+    rows = [(point.name, each) for point in report.points for each in point.rounds]
+    return build_table("Rounds", _ROUND_COLUMNS, rows).without_empty_columns()
 
 
 def _name(point: PointReport, part: RoundReport | PointReport) -> str:
     return f"{point.name}, round {part.round}" if isinstance(part, RoundReport) else point.name
-
-
-def _milliseconds(value: float | None) -> str:
-    return "" if value is None else format_milliseconds(value)
 
 
 def sweep_facts(report: SweepReport) -> dict[str, str]:
@@ -210,42 +228,26 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Design": f"{spec.design}, order {spec.order}, {spec.parallelism} at a time",
         "Objective": str(spec.objective.metric),
         "Baseline": report.baseline.name if report.baseline is not None else "",
-        "Started": ""
-        if status.start_time is None
-        else f"{status.start_time:%Y-%m-%d %H:%M:%S} UTC",
-        "Finished": ""
-        if status.completion_time is None
-        else f"{status.completion_time:%Y-%m-%d %H:%M:%S} UTC",
+        "Started": format_time(status.start_time),
+        "Finished": format_time(status.completion_time),
     }
     return {name: text for name, text in lines.items() if text}
 
 
-def _number(value: float | None, unit: str = "") -> str:
-    return "" if value is None else f"{format_number(value)}{unit}"
-
-
 def sweep_to_markdown(report: SweepReport) -> str:
     """Return answers first, then the points, then details, as many as fit."""
-    sentence = objectives_sentence(report)
-    answers = [*report.status.answers, *([sentence] if sentence else [])]
-    named = best_facts(report) | sweep_facts(report)
-    first = [f"# {report.sweep}"]
-    first += ["## Answers", markdown_list(answers)] if answers else []
-    first.append(
-        "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in named.items())
-    )
-    first += table_section("## Points", points_table(report))
+    answers = [*report.status.answers, *filter(None, [objectives_sentence(report)])]
+    first = [
+        f"# {report.sweep}",
+        *(["## Answers", markdown_list(answers)] if answers else []),
+        markdown_facts(best_facts(report) | sweep_facts(report)),
+        *table_section("## Points", points_table(report)),
+    ]
     details = [
         *table_section("## Rounds", rounds_table(report)),
         *table_section("## Failures", failures_table(report)),
         *table_section("## Objectives", objectives_table(report)),
         *table_section("## Bottlenecks", bottlenecks_table(report)),
-        *_environment(report),
+        *environment_section(f"## Environment of {report.environment_of}", report.environment, ()),
     ]
     return join_fitting(first, details)
-
-
-def _environment(report: SweepReport) -> list[str]:
-    tables = environment_tables(report.environment, ())
-    parts = [part for table in tables for part in table_section(f"### {table.caption}", table)]
-    return [f"## Environment of {report.environment_of}", *parts] if parts else []

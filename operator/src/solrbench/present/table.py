@@ -1,86 +1,164 @@
-"""A table as text: titles, rows, and which columns identify a row. Each output renders it.
+"""The one form of a table: columns that read typed cells, and its rendering as Markdown and CSV.
 
-The cells of a result, by the columns of its table.
-
-The rows of a table of results: each step's request names, then all its requests together.
-
-Tables and lists of Markdown whose cells cannot break them.
+A builder names each column of its subject once: title, kind, and how a cell is read from an item.
+Every output renders the table that it returns: the terminal in `solrbench.cli.result_tables`, the
+page in `assets/macros.html.j2`, Markdown here. CSV has the raw values that such columns read.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import csv
+import io
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, TypeVar
 
-from solrbench.api.v1alpha1.conditions import ResultField, Unit
-from solrbench.api.v1alpha1.status import Status
-from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, ResultColumn, StepResult
-from solrbench.stats.number_format import (
-    format_milliseconds,
-    format_number,
-    format_percent,
-    format_share,
-)
-
-_CLOSED: Mapping[str, ResultField] = {each.shown.columns.closed: each for each in RESULT_FIELDS}
-_OPEN: Mapping[str, ResultField] = {each.shown.columns.open: each for each in RESULT_FIELDS}
-
-HIDEABLE = tuple(
-    column
-    for column in ResultColumn
-    if column in {ResultColumn.VARIANT, ResultColumn.GOODPUT}
-    or (column in _CLOSED) is not (column in _OPEN)
-)
-"""Columns that are left out where they are empty: what not all benchmarks, or loops, have."""
+_Item_contra = TypeVar("_Item_contra", contravariant=True)
+_Row = TypeVar("_Row")
 
 
-def format_cell(result: StepResult, column: ResultColumn) -> str:
-    """Return what a column shows of a result, with its unit; empty if it was not measured."""
-    field = (_OPEN if result.is_open_loop else _CLOSED).get(column)
-    value = None if field is None else getattr(result, field.name)
-    if field is None or value is None:
-        return ""
-    match field.shown.unit:
-        case Unit.NONE:
-            return str(value)
-        case Unit.MILLISECONDS | Unit.SECONDS as unit:
-            return format_milliseconds(value * 1000 / unit.divisor)
-        case Unit.PERCENT:
-            return format_percent(value)
-        case Unit.FAILURES:
-            return format_share(value, result.requests)
-        case _:
-            return format_number(value)
+@dataclass(frozen=True)
+class Cell:
+    """What a table shows in one place.
 
-
-def results_with_totals(status: Status) -> list[StepResult]:
-    """Return the results of each step, then its totals if it has several request names.
-
-    One name is its own total.
+    Outputs that have no room for `detail`, which qualifies the text, or no style for `mark`, a
+    class of the style sheet, leave them out: the text says enough alone.
     """
-    return list(_with_totals(status))
+
+    text: str
+    detail: str = ""
+    mark: str = ""
 
 
-def _with_totals(status: Status) -> Iterator[StepResult]:
-    for step in dict.fromkeys(result.step for result in status.results):
-        results = [result for result in status.results if result.step == step]
-        yield from results
-        if len(_names(results)) > 1:
-            yield from (result for result in status.totals if result.step == step)
+_CONCLUSION_MARKS = {
+    "Invalid": "bad",
+    "Valid": "good",
+    "Worse": "bad",
+    "Better": "good",
+    "Missed": "bad",
+    "Met": "good",
+    "Failed": "bad",
+}
 
 
-def _names(results: Iterable[StepResult]) -> set[str]:
-    return {result.request for result in results if not result.is_transaction}
+def conclusion(text: str | None, detail: str = "") -> Cell:
+    """Return the cell of a verdict or another conclusion, such as `Worse on this target`."""
+    found = text or ""
+    return Cell(found, detail, _CONCLUSION_MARKS.get(found.partition(" ")[0], ""))
 
 
-def markdown_table(lines: Iterable[Iterable[str]]) -> str:
-    """Return lines of cells, the second of them the rule, as a table."""
+@dataclass(frozen=True)
+class Column(Generic[_Item_contra]):
+    """A column, and how its cell is read from the item that a row is about.
+
+    What `read` returns is either a finished `Cell`, a value that `show` writes with its unit, or
+    None where nothing was measured, which leaves the cell empty. Columns of the same `part` stay
+    together where a table is too wide for its output and is cut.
+    """
+
+    is_name: ClassVar = False
+    """Whether it says which row it is: such columns come first, in each part of a table."""
+    is_number: ClassVar = False
+    """Whether its cells are set flush right."""
+
+    title: str
+    read: Callable[[_Item_contra], object]
+    show: Callable[[Any], str] = str
+    part: int = 0
+
+    def cell(self, item: _Item_contra) -> Cell:
+        """Return the cell of an item."""
+        value = self.read(item)
+        return value if isinstance(value, Cell) else Cell("" if value is None else self.show(value))
+
+
+class NameColumn(Column[_Item_contra]):
+    """A column that says which row it is."""
+
+    is_name = True
+
+
+class TextColumn(Column[_Item_contra]):
+    """A column of words."""
+
+
+class NumberColumn(Column[_Item_contra]):
+    """A column of numbers with their units."""
+
+    is_number = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, whatever it is rendered to; one without rows is false, and no output shows it.
+
+    Rows with an index in `totals` sum up the others. `note` is what a reader has to know.
+    """
+
+    caption: str
+    columns: Sequence[Column[Any]]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    totals: frozenset[int] = frozenset()
+
+    def __bool__(self) -> bool:
+        """Return whether there is anything to show."""
+        return bool(self.rows)
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """The titles of the columns."""
+        return tuple(column.title for column in self.columns)
+
+    @property
+    def texts(self) -> list[tuple[str, ...]]:
+        """The text of each cell, row by row."""
+        return [tuple(cell.text for cell in row) for row in self.rows]
+
+    def without_empty_columns(self, among: Container[str] | None = None) -> "Table":
+        """Return the table without columns that are empty in every row, those `among` if given."""
+        kept = [
+            i
+            for i, title in enumerate(self.head)
+            if (among is not None and title not in among) or any(row[i].text for row in self.rows)
+        ]
+        return self._with_columns(kept)
+
+    def without_column(self, title: str) -> "Table":
+        """Return the table without the column of that title, if there is one."""
+        return self._with_columns([i for i, each in enumerate(self.head) if each != title])
+
+    def _with_columns(self, kept: Sequence[int]) -> "Table":
+        return replace(
+            self,
+            columns=[self.columns[i] for i in kept],
+            rows=[[row[i] for i in kept] for row in self.rows],
+        )
+
+
+def build_table(
+    caption: str, columns: Sequence[Column[_Row]], items: Iterable[_Row], note: str = ""
+) -> Table:
+    """Return a table with a row for each item."""
+    rows = [[column.cell(item) for column in columns] for item in items]
+    return Table(caption, columns, rows, note)
+
+
+def table_to_markdown(table: Table) -> str:
+    """Return a table of GitHub's Markdown; neither a line break nor HTML leaves its cell."""
+    rule = ["--:" if column.is_number else "---" for column in table.columns]
     return "\n".join(
-        "| " + " | ".join(escape_markdown(cell) for cell in line) + " |" for line in lines
+        "| " + " | ".join(escape_markdown(text) for text in line) + " |"
+        for line in (table.head, rule, *table.texts)
     )
 
 
 def markdown_list(lines: Iterable[str]) -> str:
     """Return a list with one item for each line."""
     return "\n".join(f"- {escape_markdown(line)}" for line in lines)
+
+
+def markdown_facts(facts: dict[str, str]) -> str:
+    """Return a list of texts, each behind its name."""
+    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in facts.items())
 
 
 def escape_markdown(cell: str) -> str:
@@ -91,49 +169,13 @@ def escape_markdown(cell: str) -> str:
     return text
 
 
-Row = tuple[str, ...]
+def items_to_csv(columns: Sequence[Column[_Row]], items: Iterable[_Row]) -> str:
+    """Return a line of titles, then the raw values of each item, of which there may be very many.
 
-
-@dataclass(frozen=True)
-class TextTable:
-    """A table whose cells are text with units.
-
-    Attributes:
-        caption: what it shows, in a few words
-        head: titles of the columns
-        rows: the cells; empty where something was not measured
-        names: how many columns, from the first on, say which row it is
-        texts: titles of other columns that hold words; all others hold numbers
-        note: what a reader has to know to read it
+    Programs read it: a title is the name of a field with its unit.
     """
-
-    caption: str
-    head: Row
-    rows: Sequence[Row]
-    names: int = 1
-    texts: frozenset[str] = frozenset()
-    note: str = ""
-
-    def is_number(self, column: int) -> bool:
-        """Return whether the cells of a column are numbers, which are set flush right."""
-        return column >= self.names and self.head[column] not in self.texts
-
-    def without_empty_columns(self) -> "TextTable":
-        """Return the table without the columns that are empty in every row."""
-        kept = [i for i in range(len(self.head)) if any(row[i] for row in self.rows)]
-        return replace(
-            self,
-            head=_pick(self.head, kept),
-            rows=[_pick(row, kept) for row in self.rows],
-            names=sum(i < self.names for i in kept),
-        )
-
-
-def table_to_markdown(table: TextTable) -> str:
-    """Return a table of GitHub's Markdown; neither a line break nor HTML leaves its cell."""
-    rule = tuple("--:" if table.is_number(i) else "---" for i in range(len(table.head)))
-    return markdown_table([table.head, rule, *table.rows])
-
-
-def _pick(row: Row, columns: Sequence[int]) -> Row:
-    return tuple(row[i] for i in columns)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(column.title for column in columns)
+    writer.writerows([column.read(item) for column in columns] for item in items)
+    return out.getvalue()

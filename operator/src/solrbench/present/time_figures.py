@@ -1,7 +1,4 @@
-"""Latency, throughput and Solr's CPU of each repeat over the seconds of a step.
-
-A repeat of a step, cut into parts of equal length.
-"""
+"""Latency, throughput and Solr's CPU of each repeat over a step, cut into parts of equal length."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +18,7 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.table import TextTable
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
 from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 
 
@@ -95,17 +92,17 @@ _AXES = (
 CpuOverTime = Mapping[str, Sequence[tuple[float, float]]]
 """Seconds and per cent of each repeat."""
 
+PointsByRepeat = Mapping[str, Sequence[tuple[float, float | None]]]
+"""Seconds and values of each repeat; None where there was no request."""
+
 _MAX_POINTS = 240
 _TABLE_ROWS = 30
 
 
 def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> ReportFigure | None:
-    """Return the figure of one step and variant; None without windows.
+    """Return the figure of the repeats of one step and variant; None without windows.
 
-    Args:
-        name: identifies the figure in the page
-        title: what it shows
-        documents: the repeats
+    `name` identifies it in the page.
     """
     shown = {
         f"repeat {each.repeat}": time_slices(each, _MAX_POINTS) for each in documents[:MAX_REPEATS]
@@ -122,26 +119,25 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
     rows = 3 if cpu else 2
     last = max(each.second + each.seconds for parts in shown.values() for each in parts)
     option = base(
-        grid=[_place(*each) for each in _PLACES[:rows]],
+        # All plots begin at the same left edge.
+        grid=[
+            grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
+            for top, height in _PLACES[:rows]
+        ],
         xAxis=[_seconds(last, index, is_last=index == rows - 1) for index in range(rows)],
         yAxis=list(_AXES[:rows]),
         axisPointer={"link": [{"xAxisIndex": "all"}]},
         tooltip={"trigger": "axis", "valueFormatter": "@number"},
         series=[
-            *_lines(shown, latency=True),
-            *_lines(shown, latency=False),
-            *_cpu_lines(names, cpu),
+            *_lines(names, 0, {r: [(p.second, p.milliseconds) for p in shown[r]] for r in names}),
+            *_lines(names, 1, {r: [(p.second, p.rate) for p in shown[r]] for r in names}),
+            *_lines(names, 2, cpu),
         ],
     )
     left_out = len(documents) - MAX_REPEATS
     more = f" {left_out} further repeats are not drawn." if left_out > 0 else ""
     text = f"{_description(shown)}{_cpu_description(cpu)}{more}"
     return ReportFigure(name, title, text, option, legend(names), _table(shown), _HEIGHTS[rows])
-
-
-def _place(top: int, height: int) -> OptionPart:
-    """Return the place of one of the plots; all begin at the same left edge."""
-    return grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
 
 
 def _seconds(last: float, index: int, *, is_last: bool) -> OptionPart:
@@ -165,19 +161,6 @@ def _busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
     return list(zip(most.seconds, most.values, strict=False))
 
 
-def _cpu_lines(names: Sequence[str], cpu: CpuOverTime) -> list[OptionPart]:
-    return [
-        line(
-            repeat,
-            names.index(repeat),
-            [(second, rounded(percent)) for second, percent in points],
-            xAxisIndex=2,
-            yAxisIndex=2,
-        )
-        for repeat, points in cpu.items()
-    ]
-
-
 def _cpu_description(cpu: CpuOverTime) -> str:
     values = [percent for points in cpu.values() for _, percent in points]
     if not values:
@@ -186,22 +169,18 @@ def _cpu_description(cpu: CpuOverTime) -> str:
     return f" CPU of the busiest Solr node: {least} to {most}."
 
 
-def _lines(shown: dict[str, list[TimeSlice]], *, latency: bool) -> list[OptionPart]:
+def _lines(names: Sequence[str], plot: int, points: PointsByRepeat) -> list[OptionPart]:
+    """Return a line for each repeat in one of the plots, in the colour of the repeat."""
     return [
         line(
             repeat,
-            index,
-            [(time_slice.second, _value(time_slice, latency=latency)) for time_slice in parts],
-            xAxisIndex=0 if latency else 1,
-            yAxisIndex=0 if latency else 1,
+            names.index(repeat),
+            [(second, None if value is None else rounded(value)) for second, value in drawn],
+            xAxisIndex=plot,
+            yAxisIndex=plot,
         )
-        for index, (repeat, parts) in enumerate(shown.items())
+        for repeat, drawn in points.items()
     ]
-
-
-def _value(found: TimeSlice, *, latency: bool) -> float | None:
-    value = found.milliseconds if latency else found.rate
-    return None if value is None else rounded(value)
 
 
 def _description(shown: dict[str, list[TimeSlice]]) -> str:
@@ -220,25 +199,26 @@ def _description(shown: dict[str, list[TimeSlice]]) -> str:
     return f"Mean service time and throughput over time. {'; '.join(sentences)}."
 
 
-def _table(shown: dict[str, list[TimeSlice]]) -> TextTable:
-    head = ("Repeat", "Second", "Requests", "Failures", "Mean", "Max", "Requests/s")
-    rows = []
-    for repeat, parts in shown.items():
-        stride = -(-len(parts) // _TABLE_ROWS)
-        for time_slice in parts[::stride]:
-            mean = time_slice.milliseconds
-            rows.append(
-                (
-                    repeat,
-                    f"{time_slice.second:g}",
-                    str(time_slice.requests),
-                    str(time_slice.failures),
-                    "" if mean is None else format_milliseconds(mean),
-                    format_milliseconds(time_slice.slowest_microseconds / 1000)
-                    if time_slice.requests
-                    else "",
-                    format_number(rounded(time_slice.rate)),
-                )
-            )
-    note = "Every row is a part of the time; with many of them only some are shown."
-    return TextTable("Over time", head, rows, 2, note=note)
+_COLUMNS: Sequence[Column[tuple[str, TimeSlice]]] = (
+    NameColumn("Repeat", lambda row: row[0]),
+    NameColumn("Second", lambda row: f"{row[1].second:g}"),
+    NumberColumn("Requests", lambda row: row[1].requests),
+    NumberColumn("Failures", lambda row: row[1].failures),
+    NumberColumn("Mean", lambda row: row[1].milliseconds, format_milliseconds),
+    NumberColumn(
+        "Max",
+        lambda row: row[1].slowest_microseconds / 1000 if row[1].requests else None,
+        format_milliseconds,
+    ),
+    NumberColumn("Requests/s", lambda row: format_number(rounded(row[1].rate))),
+)
+_NOTE = "Every row is a part of the time; with many of them only some are shown."
+
+
+def _table(shown: dict[str, list[TimeSlice]]) -> Table:
+    rows = [
+        (repeat, part)
+        for repeat, parts in shown.items()
+        for part in parts[:: -(-len(parts) // _TABLE_ROWS)]
+    ]
+    return build_table("Over time", _COLUMNS, rows, _NOTE)

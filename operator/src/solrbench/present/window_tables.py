@@ -1,12 +1,19 @@
-"""Windows as Markdown: cold start, steadiness and outliers of the stored step runs."""
+"""What happened within step runs, as tables: cold start, steadiness and outliers."""
 
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 
-from solrbench.analysis.cold_start import CurvePoint, cold_start, first_step_run
+from solrbench.analysis.cold_start import CurvePoint, cold_start
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
-from solrbench.present.table import TextTable, table_to_markdown
+from solrbench.present.table import (
+    Column,
+    NameColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    build_table,
+)
 from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 from solrbench.stats.series import worst
 
@@ -14,47 +21,12 @@ _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""
 
 _MAX_OUTLIERS = 50
-_CURVE_TEXTS = frozenset({"Part", "Time per 1000"})
 _BAR = 20
 """Characters of the longest bar."""
 
 
-def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
-    """Return the sections on windows; none where no step run has any."""
-    first = first_step_run(documents)
-    if first is None:
-        return []
-    outliers = outlier_table(documents)
-    return [
-        *_section("## Steadiness", steadiness_table(documents)),
-        *_curve(first),
-        *(_section("## Outliers", outliers) if outliers.rows else []),
-    ]
-
-
-def _section(title: str, table: TextTable) -> list[str]:
-    return [title, table_to_markdown(table), table.note]
-
-
-def steadiness_table(documents: Sequence[StepRunResult]) -> TextTable:
-    """Return a row for each step run that has windows."""
-    head = ("Step run", "Started (UTC)", "Warm-up", "Steady from", "Outlier seconds")
-    rows = [
-        (
-            document.id,
-            f"{document.start_time.astimezone(UTC):%Y-%m-%d %H:%M:%S}",
-            _warm_up(document),
-            "" if document.steady_from_second is None else f"{document.steady_from_second} s",
-            str(document.outlier_windows),
-        )
-        for document in documents
-        if document.outlier_windows is not None
-    ]
-    note = (
-        "Steady from: second from which service times were stationary (MSER); empty where they"
-        " never became so, or where the step run was too short to decide."
-    )
-    return TextTable("Steadiness", head, rows, texts=frozenset(head[1:3]), note=note)
+_BAR = 20
+"""Characters of the longest bar."""
 
 
 def _warm_up(document: StepRunResult) -> str:
@@ -66,38 +38,71 @@ def _warm_up(document: StepRunResult) -> str:
     return f"{emptied}, {sent}" if emptied else sent
 
 
-def _curve(document: StepRunResult) -> list[str]:
+def _second(time: datetime) -> str:
+    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+_STEADINESS_COLUMNS: Sequence[Column[StepRunResult]] = (
+    NameColumn("Step run", lambda document: document.id),
+    TextColumn("Started (UTC)", lambda document: document.start_time, _second),
+    TextColumn("Warm-up", _warm_up),
+    NumberColumn("Steady from", lambda document: document.steady_from_second, "{} s".format),
+    NumberColumn("Outlier seconds", lambda document: document.outlier_windows),
+)
+_STEADINESS_NOTE = (
+    "Steady from: second from which service times were stationary (MSER); empty where they"
+    " never became so, or where the step run was too short to decide."
+)
+
+
+def steadiness_table(documents: Sequence[StepRunResult]) -> Table:
+    """Return a row for each step run that has windows."""
+    known = [document for document in documents if document.outlier_windows is not None]
+    return build_table("Steadiness", _STEADINESS_COLUMNS, known, _STEADINESS_NOTE)
+
+
+def cold_start_columns(caches: Sequence[str]) -> list[Column[CurvePoint]]:
+    """Return the columns of the first requests, thousand by thousand, and of Solr's caches."""
+    return [
+        NameColumn("Thousand", lambda point: point.number),
+        TextColumn("Part", lambda point: "warm-up" if point.warm_up else "step"),
+        NumberColumn("Time", lambda point: 1000 * point.window.seconds, format_milliseconds),
+        NumberColumn(
+            "Mean", lambda point: point.window.mean_microseconds / 1000, format_milliseconds
+        ),
+        NumberColumn(
+            "Max", lambda point: point.window.max_microseconds / 1000, format_milliseconds
+        ),
+        NumberColumn("Failures", lambda point: point.window.failures),
+        *map(_cache_column, caches),
+    ]
+
+
+def _cache_column(cache: str) -> Column[CurvePoint]:
+    return NumberColumn(
+        cache,
+        lambda point: point.hit_ratios.get(cache),
+        lambda ratio: format_percent(100 * ratio),
+    )
+
+
+def cold_start_table(document: StepRunResult) -> Table:
+    """Return the first thousands of requests of a step run, and some of the later ones."""
     points = cold_start(document)
-    if not points:
-        return []
     caches = sorted({cache for point in points for cache in point.hit_ratios})
-    longest = max(_seconds_per_thousand(point) for point in points)
-    head = ("Thousand", "Part", "Time", "Mean", "Max", "Failures", *caches, "Time per 1000")
-    rows = [_point(point, caches, longest) for point in _thinned(points)]
+    longest = max(map(_seconds_per_thousand, points), default=0.0)
+
+    def bar(point: CurvePoint) -> str:
+        seconds = _seconds_per_thousand(point)
+        length = round(_BAR * seconds / longest) if longest else 0
+        return f"{'█' * length} {format_milliseconds(1000 * seconds)}"
+
+    columns = [*cold_start_columns(caches), TextColumn[CurvePoint]("Time per 1000", bar)]
     note = (
         f"From the first request of `{document.id}` on, its warm-up included. The columns of"
         " caches are hits in percent of the lookups in the seconds around."
     )
-    return _section(
-        "## Cold start", TextTable("Cold start", head, rows, texts=_CURVE_TEXTS, note=note)
-    )
-
-
-def _point(point: CurvePoint, caches: Sequence[str], longest: float) -> tuple[str, ...]:
-    window = point.window
-    seconds = _seconds_per_thousand(point)
-    length = round(_BAR * seconds / longest) if longest else 0
-    ratios = (point.hit_ratios.get(cache) for cache in caches)
-    return (
-        str(point.number),
-        "warm-up" if point.warm_up else "step",
-        format_milliseconds(1000 * window.seconds),
-        format_milliseconds(window.mean_microseconds / 1000),
-        format_milliseconds(window.max_microseconds / 1000),
-        str(window.failures),
-        *("" if ratio is None else format_percent(100 * ratio) for ratio in ratios),
-        f"{'█' * length} {format_milliseconds(1000 * seconds)}",
-    )
+    return build_table("Cold start", columns, _thinned(points), note)
 
 
 def _seconds_per_thousand(point: CurvePoint) -> float:
@@ -112,29 +117,32 @@ def _thinned(points: Sequence[CurvePoint]) -> list[CurvePoint]:
     return [*points[:_FIRST_ROWS], *rest[stride - 1 :: stride]]
 
 
-def outlier_table(documents: Sequence[StepRunResult]) -> TextTable:
+_Outlier = tuple[StepRunResult, OutlierWindow]
+
+_OUTLIER_COLUMNS: Sequence[Column[_Outlier]] = (
+    NameColumn("Step run", lambda pair: pair[0].id),
+    TextColumn("Time (UTC)", lambda pair: pair[1].time, _second),
+    NumberColumn("Second", lambda pair: pair[1].second),
+    NumberColumn("Requests", lambda pair: pair[1].requests),
+    NumberColumn("Mean", lambda pair: _mean(pair[1])),
+    NumberColumn("Median", lambda pair: pair[1].median_microseconds / 1000, format_milliseconds),
+    NumberColumn("Deviations", lambda pair: pair[1].deviations, format_number),
+)
+
+
+def outlier_table(documents: Sequence[StepRunResult]) -> Table:
     """Return a row for each of the farthest outlier seconds; without rows if there is none."""
     outliers = [(document, outlier) for document in documents for outlier in document.outliers]
     chosen = {id(each) for each in worst([outlier for _, outlier in outliers], _MAX_OUTLIERS)}
     shown = [(document, outlier) for document, outlier in outliers if id(outlier) in chosen]
     total = sum(document.outlier_windows or 0 for document in documents)
-    head = ("Step run", "Time (UTC)", "Second", "Requests", "Mean", "Median", "Deviations")
     note = (
         f"{len(shown)} of {total} outlier seconds: the mean service time is more than 5 scaled"
         " median absolute deviations from the median of the step run, or no request completed."
     )
-    rows = [_outlier(*each) for each in shown]
-    return TextTable("Outliers", head, rows, texts=frozenset(head[1:2]), note=note)
+    return build_table("Outliers", _OUTLIER_COLUMNS, shown, note)
 
 
-def _outlier(document: StepRunResult, outlier: OutlierWindow) -> tuple[str, ...]:
-    mean, deviations = outlier.mean_microseconds, outlier.deviations
-    return (
-        document.id,
-        f"{outlier.time.astimezone(UTC):%Y-%m-%d %H:%M:%S}",
-        str(outlier.second),
-        str(outlier.requests),
-        "no responses" if mean is None else format_milliseconds(mean / 1000),
-        format_milliseconds(outlier.median_microseconds / 1000),
-        "" if deviations is None else format_number(deviations),
-    )
+def _mean(outlier: OutlierWindow) -> str:
+    mean = outlier.mean_microseconds
+    return "no responses" if mean is None else format_milliseconds(mean / 1000)

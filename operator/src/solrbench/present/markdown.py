@@ -1,0 +1,140 @@
+"""The report of a benchmark as GitHub's Markdown: verdict and facts, tables, then details."""
+
+from collections.abc import Sequence
+
+from solrbench.analysis.bottleneck import bottleneck_sentences
+from solrbench.analysis.cold_start import first_step_run
+from solrbench.api.v1alpha1 import SolrBenchmark, Status
+from solrbench.contract.environment import Environment
+from solrbench.contract.step_document import MAX_SLOW_REQUESTS, StepRunResult
+from solrbench.present.comparison_tables import (
+    comparison_table,
+    comparison_to_markdown,
+    trend_table,
+)
+from solrbench.present.fact_tables import environment_tables, facts, verdict_lines
+from solrbench.present.limit_tables import limit_lines, stall_table, trial_tables, user_table
+from solrbench.present.result_tables import (
+    intervals_table,
+    results_table,
+    results_with_totals,
+)
+from solrbench.present.server_tables import (
+    SLOW_NOTE,
+    failure_table,
+    missing_lines,
+    pods_table,
+    servers_table,
+    slow_lines,
+)
+from solrbench.present.table import Table, markdown_facts, markdown_list, table_to_markdown
+from solrbench.present.window_tables import cold_start_table, outlier_table, steadiness_table
+
+MAX_MARKDOWN_BYTES = 1_000_000
+"""What a summary of GitHub Actions may have is 1 MiB."""
+
+OMITTED = "*What follows is left out, as it would not fit; the report as JSON or HTML has it.*"
+
+
+def to_markdown(
+    benchmark: SolrBenchmark,
+    documents: Sequence[StepRunResult] = (),
+    environment: Environment | None = None,
+) -> str:
+    """Return a report of one benchmark of at most `MAX_MARKDOWN_BYTES`.
+
+    Failures and the numbers over time are in its stored step runs.
+    """
+    details = [
+        *windows_to_markdown(documents),
+        *table_section("## Requests by user", user_table(documents)),
+        *table_section("## Longest waits", stall_table(documents)),
+        *_slow(documents),
+        *environment_section("## Environment", environment, documents),
+    ]
+    return join_fitting(_first_parts(benchmark, documents), details)
+
+
+def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> list[str]:
+    status = benchmark.status
+    parts = [f"# {benchmark.key}", markdown_facts(facts(benchmark))]
+    if status.answers:
+        parts += ["## Answers", markdown_list(status.answers)]
+    for title, lines in limit_lines(status):
+        parts += [f"## {title}", markdown_list(lines)]
+    for table in trial_tables(status):
+        parts += table_section(f"### {table.caption}", table)
+    if status.results:
+        parts += _results(status)
+    if status.bottlenecks:
+        parts += ["## Bottleneck", markdown_list(bottleneck_sentences(status.bottlenecks))]
+    for table in (
+        servers_table(status.telemetry),
+        pods_table(status.telemetry),
+        trend_table(status.trends),
+    ):
+        parts += table_section(f"## {table.caption}", table)
+    if lines := missing_lines(status.telemetry):
+        parts.append(markdown_list(lines))
+    if status.comparison is not None:
+        comparison = status.comparison
+        parts += [f"## Beside {comparison.baseline}", comparison_to_markdown(comparison)]
+    parts += table_section("## Comparison", comparison_table(status))
+    return parts + table_section("## Failures", failure_table(documents))
+
+
+def _results(status: Status) -> list[str]:
+    """Return the sections on results, their intervals and verdicts."""
+    results = results_with_totals(status)
+    parts = [
+        *table_section("## Results", results_table(results, status.verdicts)),
+        *table_section("## Intervals", intervals_table(results)),
+    ]
+    if lines := verdict_lines(status.verdicts):
+        parts += ["## Verdict", markdown_list(lines)]
+    return parts
+
+
+def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
+    """Return the sections on windows; none where no step run has any."""
+    first = first_step_run(documents)
+    if first is None:
+        return []
+    steadiness = steadiness_table(documents)
+    return [
+        # Without rows, too: its note says what would be there.
+        *("## Steadiness", table_to_markdown(steadiness), steadiness.note),
+        *table_section("## Cold start", cold_start_table(first)),
+        *table_section("## Outliers", outlier_table(documents)),
+    ]
+
+
+def _slow(documents: Sequence[StepRunResult]) -> list[str]:
+    lines = slow_lines(documents, MAX_SLOW_REQUESTS)
+    return ["## Slowest requests", markdown_list(lines), SLOW_NOTE] if lines else []
+
+
+def environment_section(
+    title: str, environment: Environment | None, documents: Sequence[StepRunResult]
+) -> list[str]:
+    """Return the tables on what was measured on, below a common title."""
+    tables = environment_tables(environment, documents)
+    parts = [part for table in tables for part in table_section(f"### {table.caption}", table)]
+    return [title, *parts] if parts else []
+
+
+def table_section(title: str, table: Table) -> list[str]:
+    """Return a table with its title and note; nothing without rows."""
+    return [title, table_to_markdown(table), *filter(None, [table.note])] if table else []
+
+
+def join_fitting(first: Sequence[str], details: Sequence[str]) -> str:
+    """Return the parts that fit, those of the details from the first one on."""
+    room = MAX_MARKDOWN_BYTES - len(OMITTED.encode()) - 2
+    kept: list[str] = []
+    for part in [*first, *details]:
+        room -= len(part.encode()) + 2
+        if room < 0:
+            return "\n\n".join([*kept, OMITTED]) + "\n"
+        kept.append(part)
+    return "\n\n".join(kept) + "\n"

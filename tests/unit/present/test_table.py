@@ -1,0 +1,71 @@
+"""The one form of a table, and its rendering as Markdown and CSV."""
+
+import csv
+import io
+from collections.abc import Sequence
+
+import pytest
+
+from solrbench.present.table import (
+    Cell,
+    Column,
+    NameColumn,
+    NumberColumn,
+    TextColumn,
+    build_table,
+    conclusion,
+    items_to_csv,
+    table_to_markdown,
+)
+
+COLUMNS: Sequence[Column[dict[str, object]]] = (
+    NameColumn("Name", lambda item: item["name"]),
+    TextColumn("Word", lambda item: conclusion(str(item["word"]))),
+    NumberColumn("Time", lambda item: item.get("time"), "{} ms".format),
+    NumberColumn("Late", lambda item: item.get("late")),
+)
+ITEMS: Sequence[dict[str, object]] = [
+    {"name": "a|b", "word": "Worse", "time": 3},
+    {"name": "<c>", "word": "", "time": None},
+]
+
+
+def test_a_value_is_shown_with_its_unit_and_none_is_empty() -> None:
+    table = build_table("Times", COLUMNS, ITEMS)
+    assert table.texts == [("a|b", "Worse", "3 ms", ""), ("<c>", "", "", "")]
+    assert table.rows[0][1] == Cell("Worse", mark="bad")
+
+
+def test_columns_that_are_empty_in_every_row_go_unless_others_are_meant() -> None:
+    table = build_table("Times", COLUMNS, ITEMS)
+    assert table.without_empty_columns().head == ("Name", "Word", "Time")
+    assert table.without_empty_columns({"Word"}).head == ("Name", "Word", "Time", "Late")
+    assert table.without_column("Word").texts[0] == ("a|b", "3 ms", "")
+
+
+def test_a_table_without_rows_is_false() -> None:
+    assert build_table("Times", COLUMNS, ITEMS)
+    assert not build_table("Times", COLUMNS, [])
+
+
+def test_markdown_sets_numbers_flush_right_and_lets_no_cell_break_out() -> None:
+    table = build_table("Times", COLUMNS[:3], ITEMS)
+    assert table_to_markdown(table).splitlines() == [
+        "| Name | Word | Time |",
+        "| --- | --- | --: |",
+        "| a\\|b | Worse | 3 ms |",
+        "| &lt;c> |  |  |",
+    ]
+
+
+def test_csv_has_raw_values() -> None:
+    columns = [COLUMNS[0], COLUMNS[2]]
+    lines = list(csv.DictReader(io.StringIO(items_to_csv(columns, ITEMS))))
+    assert lines == [{"Name": "a|b", "Time": "3"}, {"Name": "<c>", "Time": ""}]
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"), [("Worse on this target", "bad"), ("Met", "good"), ("Same", ""), (None, "")]
+)
+def test_the_first_word_of_a_conclusion_marks_its_cell(text: str | None, mark: str) -> None:
+    assert conclusion(text) == Cell(text or "", mark=mark)
