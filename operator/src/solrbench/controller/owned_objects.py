@@ -45,7 +45,7 @@ class OwnedObjects:
 
     Each kind is listed once, as all that clean-up decides needs one look: what is applied later in
     the same reconcile is never deleted in it. Only the metadata is read, of pods all: their node
-    and the end of their grace period tell which of them are lost.
+    and the end of their grace period say which of them are lost.
 
     Attributes:
         cluster: where they are

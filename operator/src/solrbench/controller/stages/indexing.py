@@ -137,8 +137,8 @@ def _read_progress(context: ReconcileContext, seen: list[PodView]) -> list[Index
     progress = []
     with IndexPodClient(address_check(context.cluster, "index pod")) as client:
         for pod in seen:
-            can_tell = pod.phase == "Running" and pod.ip
-            text = pod.termination_message or (client.progress(pod.ip) if can_tell else "")
+            responds = pod.phase == "Running" and pod.ip
+            text = pod.termination_message or (client.progress(pod.ip) if responds else "")
             try:
                 progress.append(IndexProgress.model_validate_json(text))
             except ValidationError:
