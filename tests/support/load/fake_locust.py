@@ -3,15 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import Assignment, LiveTotals
+from solrbench.load.schedule.messages import Command, LiveTotals, parse_command
 from support.load.fake_clock import ManualClock, ManualEvent
 
+Wanted = TypeVar("Wanted", bound=Command)
 IDLE = LiveTotals(users=1, requests=0, failures=0, sum_microseconds=0)
 
 
@@ -22,8 +23,7 @@ class Node:
 
 class Sent(NamedTuple):
     worker: str
-    message: str
-    data: dict[str, Any]
+    command: Command
 
 
 class FakeRunner:
@@ -41,7 +41,8 @@ class FakeRunner:
         self._listeners[msg_type] = listener
 
     def send_message(self, msg_type: str, data: dict[str, Any], client_id: str) -> None:
-        self.sent.append(Sent(client_id, msg_type, data))
+        assert msg_type == messages.COMMAND
+        self.sent.append(Sent(client_id, parse_command(data)))
         self.on_send(self.sent[-1])
 
     def deliver(self, worker: str, message: str, /, **data: Any) -> None:
@@ -117,12 +118,7 @@ class FakeLoad:
             )
             self.runner.deliver(worker, messages.RESULT, outcome=made.model_dump_json())
 
-    def sent(self, message: str) -> list[tuple[str, dict[str, Any]]]:
-        """Return to which workers a message was sent, with its data, in order."""
-        return [(each.worker, each.data) for each in self.runner.sent if each.message == message]
-
-    def assignments(self) -> list[tuple[str, Assignment]]:
-        return [
-            (worker, Assignment.model_validate_json(data["assignment"]))
-            for worker, data in self.sent(messages.ASSIGNMENT)
-        ]
+    def sent(self, kind: type[Wanted]) -> list[tuple[str, Wanted]]:
+        """Return to which workers commands of a kind were sent, in order."""
+        commands = [(each.worker, each.command) for each in self.runner.sent]
+        return [(worker, command) for worker, command in commands if isinstance(command, kind)]

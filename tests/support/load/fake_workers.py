@@ -6,8 +6,14 @@ from typing import Any
 
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.windows import CacheSample
-from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import Assignment, LiveTotals, Start
+from solrbench.load.schedule.messages import (
+    Abort,
+    Assignment,
+    LiveTotals,
+    Start,
+    StartMeasuring,
+    StopSending,
+)
 from support.load.builders import workload
 from support.load.fake_locust import FakeLoad, Sent
 from support.load.worker_results import part
@@ -33,18 +39,20 @@ class ObedientWorkers:
         load.runner.on_send = self._obey
 
     def _obey(self, sent: Sent) -> None:
-        if sent.message == messages.ASSIGNMENT:
-            part = Assignment.model_validate_json(sent.data["assignment"])
-            self._parts[sent.worker] = part
-            self._later(1, sent.worker, lambda: self._load.spawned(part.key, sent.worker))
-            if part.start is Start.IMMEDIATE:
+        match sent.command:
+            case Assignment() as part:
+                self._parts[sent.worker] = part
+                self._later(1, sent.worker, lambda: self._load.spawned(part.key, sent.worker))
+                if part.start is Start.IMMEDIATE:
+                    self._measure(sent.worker)
+            case StartMeasuring():
                 self._measure(sent.worker)
-        elif sent.message == messages.START_MEASURING:
-            self._measure(sent.worker)
-        elif sent.message == messages.STOP_SENDING:
-            self._later(0.5, sent.worker, lambda: self._finish(sent.worker))
-        elif sent.message == messages.ABORT:
-            self._parts.pop(sent.worker, None)
+            case StopSending():
+                self._later(0.5, sent.worker, lambda: self._finish(sent.worker))
+            case Abort():
+                self._parts.pop(sent.worker, None)
+            case _:
+                pass
 
     def _measure(self, worker: str) -> None:
         part = self._parts[worker]
