@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.load.recording.request_stats import (
     RecentRequests,
     add_times,
@@ -18,7 +19,6 @@ from solrbench.load.recording.request_stats import (
     no_times,
     percentiles_of,
 )
-from solrbench.load.recording.window_sums import SecondSums, WindowSums
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.stats.histograms import Histogram
@@ -103,7 +103,7 @@ class RunningTotals:
         self.requests = self.failures = self.sum_microseconds = 0
         self.last_good_second = self.failures_since = 0
         self._counts = no_times()
-        self._windows = WindowSums()
+        self._windows = SecondSeries()
         self._second = SecondSums(0, 0, 0, 0, 0)
 
     def add(self, before: LiveTotals, totals: LiveTotals, times: bytes, now: float) -> None:
@@ -144,7 +144,7 @@ class RunningTotals:
             self._windows.append(self._second)
 
     @property
-    def windows(self) -> WindowSums:
+    def windows(self) -> SecondSeries:
         """Windows of the seconds that are over."""
         return self._windows
 

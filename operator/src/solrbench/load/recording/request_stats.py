@@ -22,13 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import (
     MAX_SLOW_REQUESTS,
     PARTIAL_RESULTS,
     FailureKind,
     SlowRequest,
 )
-from solrbench.load.recording.window_sums import SecondSums, WindowSums
 from solrbench.load.recording.worker_result import WorkerRequestStats
 from solrbench.load.workload.name_table import UncheckedNames
 from solrbench.load.workload.requests import PreparedRequest, describe_request
@@ -174,7 +174,7 @@ class RequestStats:
         self.failed: Counter[int] = Counter()
         self.slow = SlowestRequests()
         self.has_headerless = False
-        self.windows = WindowSums()
+        self.windows = SecondSeries()
         self._second = SecondStats()
         self._samples: dict[str, str] = {}
         self.times: list[int] = []
