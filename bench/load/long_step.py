@@ -27,7 +27,7 @@ from solrbench.load.master.merge import merge_worker_results
 from solrbench.load.master.partial_result import StepRunMetadata
 from solrbench.load.master.step_run_documents import limit_series
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
-from solrbench.load.recording.request_stats import SecondStats
+from solrbench.load.recording.request_stats import RequestTotals
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.requests import PreparedRequest
 
@@ -153,7 +153,7 @@ def _page(_folder: Path, names: int, seconds: int) -> dict[str, float]:
     from solrbench.load.worker.worker import add_to_locust_stats  # noqa: PLC0415
 
     stats, points = RequestStats(), []
-    second_stats = SecondStats(requests=100, sum_microseconds=10**6, min_microseconds=9000)
+    second_stats = RequestTotals(requests=100, sum_microseconds=10**6, min_microseconds=9000)
     second_stats.buckets.update({5000 + each: 10 for each in range(10)})
     for second in range(seconds):
         for index in range(names):

@@ -77,12 +77,12 @@ def _messages(rate: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a worker says of itself and of a second."""
     from locust.stats import RequestStats  # noqa: PLC0415
 
-    from solrbench.load.recording.request_stats import SecondStats  # noqa: PLC0415
+    from solrbench.load.recording.request_stats import RequestTotals  # noqa: PLC0415
     from solrbench.load.worker.worker import add_to_locust_stats  # noqa: PLC0415
 
     stats = RequestStats(use_response_times_cache=False)
     for index in range(_NAMES):
-        each = SecondStats(requests=rate // _NAMES, sum_microseconds=10**6, min_microseconds=900)
+        each = RequestTotals(requests=rate // _NAMES, sum_microseconds=10**6, min_microseconds=900)
         each.buckets.update({4000 + 3 * n: 1 for n in range(min(rate // _NAMES, 300))})
         add_to_locust_stats(stats, "wide", f"name-{index}", each, time.time())
     report = {

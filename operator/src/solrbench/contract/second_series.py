@@ -143,6 +143,15 @@ class SecondSeries(Sequence[SecondSums]):
         self._rows[self._count] = window
         self._count += 1
 
+    def add(self, window: SecondSums) -> None:
+        """Add to the latest window what ended in its second or before, or add the next window."""
+        if not self._count or window.second > self._rows[self._count - 1, _SECOND]:
+            self.append(window)
+            return
+        latest = self._rows[self._count - 1]
+        latest[_REQUESTS:_MAX] += window[_REQUESTS:_MAX]
+        latest[_MAX] = max(latest[_MAX], window.max_microseconds)
+
     def before(self, end: float) -> Self:
         """Return the windows that begin before a second."""
         return self.of_rows(self.rows[: np.searchsorted(self.rows[:, _SECOND], end)], self.width)

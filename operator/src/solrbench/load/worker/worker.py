@@ -34,7 +34,7 @@ from solrbench.load.errors import (
 )
 from solrbench.load.locust_runtime import allow_many_connections, configure_locust
 from solrbench.load.locust_scaling import start_users_in_parts, stop_users_in_parts
-from solrbench.load.recording.request_stats import SecondStats
+from solrbench.load.recording.request_stats import RequestTotals
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.messages import (
@@ -55,7 +55,7 @@ from solrbench.telemetry.summary import OwnPodMeter
 
 
 def add_to_locust_stats(
-    stats: RequestStats, step: str, name: str, second: SecondStats, now: float
+    stats: RequestStats, step: str, name: str, second: RequestTotals, now: float
 ) -> None:
     """Add a second of one request name; `now` is Unix time."""
     if not second.is_transaction:
@@ -68,7 +68,7 @@ def add_to_locust_stats(
         error.last_seen = now
 
 
-def _add(entry: StatsEntry, second: SecondStats, now: float) -> None:
+def _add(entry: StatsEntry, second: RequestTotals, now: float) -> None:
     entry.num_requests += second.requests
     entry.num_failures += second.failures
     entry.total_content_length += second.bytes_received
