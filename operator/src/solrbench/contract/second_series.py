@@ -83,6 +83,7 @@ _SECOND, _REQUESTS, _MAX = 0, 1, 4
 _MAX_BYTES = 64 << 20
 _WHAT = "the windows of a step run"
 _FIELDS = tuple(Window.model_fields)
+_NONE = (None, None)
 _ALIASES = tuple(field.alias or name for name, field in Window.model_fields.items())
 
 
@@ -248,13 +249,17 @@ class SecondSeries(Sequence[SecondSums]):
     def _serialize(self, info: SerializationInfo) -> list[dict[str, int | None]]:
         """Return the list of objects that a stored step run has, as of every other series."""
         names = _ALIASES if info.by_alias else _FIELDS
+        rows = (
+            (second, requests, failures, *((spent // requests, longest) if requests else _NONE))
+            for second, requests, failures, spent, longest in self.rows.tolist()
+        )
         return [
             {
                 name: number
-                for name, number in zip(names, _stored(window), strict=True)
+                for name, number in zip(names, row, strict=True)
                 if number is not None or not info.exclude_none
             }
-            for window in self
+            for row in rows
         ]
 
 
@@ -274,11 +279,6 @@ def _rolled_up(rows: Numbers, width: int) -> Numbers:
         rolled[:, _REQUESTS:_MAX] = np.add.reduceat(rows[:, _REQUESTS:_MAX], starts)
         rolled[:, _MAX] = np.maximum.reduceat(rows[:, _MAX], starts)
     return rolled
-
-
-def _stored(window: SecondSums) -> tuple[int | None, ...]:
-    longest = window.max_microseconds if window.requests else None
-    return window.second, window.requests, window.failures, window.mean_microseconds, longest
 
 
 def _row(window: Any) -> tuple[int, ...]:

@@ -6,10 +6,8 @@ from solrbench.api.rules import LenientModel
 
 
 class Window(LenientModel):
-    """A second of a step run, or `StepRunResult.window_seconds` of it, for one request name.
-
-    It describes the stored form; in memory, windows are those of a `SecondSeries`.
-    """
+    # The stored form: in memory, windows are those of a `SecondSeries`.
+    """A second of a step run, or `StepRunResult.window_seconds` of it, for one request name."""
 
     second: int
     """When it began: whole seconds since the step run did."""
