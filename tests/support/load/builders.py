@@ -13,11 +13,11 @@ from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.engine import user_group
 from solrbench.load.engine.engine import Engine
-from solrbench.load.engine.measurement import ProgressUpdate
+from solrbench.load.engine.measurement import EngineReport, ProgressUpdate, UsersReady
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.schedule.arrivals import ArrivalRate
-from solrbench.load.schedule.messages import Assignment, Start
+from solrbench.load.schedule.messages import Assignment, Start, StartMeasuring
 from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.request_mix import single_source
 from solrbench.load.workload.requests import prepare_node, prepare_requests
@@ -108,14 +108,16 @@ class RecordingListener:
         self.all_ready = asyncio.Event()
         self.outcome: asyncio.Future[WorkerStepResult] = asyncio.get_running_loop().create_future()
 
-    def on_ready(self, key: str) -> None:
-        self.all_ready.set()
-
-    def on_progress(self, progress: ProgressUpdate) -> None:
-        self.progress.append(progress)
-
-    def on_finished(self, result: WorkerStepResult) -> None:
-        self.outcome.set_result(result)
+    def __call__(self, report: EngineReport) -> None:
+        match report:
+            case UsersReady():
+                self.all_ready.set()
+            case ProgressUpdate():
+                self.progress.append(report)
+            case WorkerStepResult():
+                self.outcome.set_result(report)
+            case failure:
+                raise failure
 
 
 async def run_step(
@@ -124,11 +126,11 @@ async def run_step(
     """Run a whole step run with all its users at once."""
     listener = listener or RecordingListener()
     engine = Engine(what, listener, asyncio.get_running_loop())
-    engine.begin(duty)
+    engine.execute(duty)
     for _ in range(duty.worker_users):
         engine.add_user()
     await asyncio.wait_for(listener.all_ready.wait(), 20)
-    engine.start_measuring(duty.key)
+    engine.execute(StartMeasuring(key=duty.key))
     return await asyncio.wait_for(listener.outcome, 20)
 
 

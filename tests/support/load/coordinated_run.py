@@ -14,7 +14,9 @@ from solrbench.contract.windows import EmptiedCaches
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run import RunCoordinator
-from support.load.fake_locust import FakeCaches, FakeLoad, ObedientWorkers
+from solrbench.load.schedule.messages import Assignment
+from support.load.fake_locust import FakeLoad
+from support.load.fake_workers import FakeCaches, ObedientWorkers
 
 STARTED = datetime(2026, 11, 1, 12, tzinfo=UTC)
 TIMED: dict[str, Any] = {"name": "timed", "users": 4, "durationSeconds": 10}
@@ -79,7 +81,7 @@ class Run:
 
     @property
     def keys(self) -> list[str]:
-        return [key for key, _ in groupby(part.key for _, part in self.load.assignments())]
+        return [key for key, _ in groupby(part.key for _, part in self.load.sent(Assignment))]
 
     def document(self, step_run_id: str) -> StepRunResult:
         text = self.store.get(step_run_id)

@@ -101,18 +101,10 @@ class Bench:
             ["http://a", "http://b"],
             NameLimiter(50),
             _STOP_TIMEOUT_SECONDS,
-            self,
+            on_ready=lambda: self.calls.append("ready"),
+            on_ended=lambda: self.calls.append("ended"),
+            on_users_exited=lambda: self.calls.append("exited"),
         )
-
-    def users_ready(self, key: str) -> None:
-        assert key == "r1-s0-calm"
-        self.calls.append("ready")
-
-    def step_run_ended(self) -> None:
-        self.calls.append("ended")
-
-    def all_users_exited(self) -> None:
-        self.calls.append("exited")
 
     def add_user(self) -> User:
         """Let a user join that has done its `on_start`; at a barrier it waits in a greenlet."""

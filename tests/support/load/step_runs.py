@@ -5,7 +5,7 @@ from functools import partial
 from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
 from solrbench.load.master.distributed_step_run import DistributedStepRun
 from solrbench.load.schedule.arrivals import ArrivalRate
-from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.messages import Assignment, StartMeasuring
 from support.load.builders import assignment
 from support.load.fake_locust import FakeLoad
 
@@ -30,7 +30,7 @@ def started(
     if measuring:
         load.spawned(KEY, "a", "b", "c")
         load.pool.wait_spawned(step_run, 30)
-        step_run.start_measuring()
+        step_run.command(StartMeasuring)
     return step_run
 
 

@@ -12,9 +12,10 @@ from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.contract.environment import AttemptRecord, Environment, NodeRecord
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import FailureKind, RequestResult, SlowRequest, StepRunResult
 from solrbench.contract.step_runs import all_step_runs
-from solrbench.contract.windows import CacheSample, RequestWindow, Window, WindowSeries
+from solrbench.contract.windows import CacheSample, RequestWindow
 from solrbench.present.report import Report
 from support.results.builders import make_timed_result
 
@@ -139,20 +140,14 @@ def _result(name: str, index: int, place: int, seconds: int, text: str) -> Reque
         update={
             "failures": 2,
             "failure_kinds": kinds,
-            "windows": WindowSeries(windows),
+            "windows": SecondSeries(windows),
             "slow_requests": [slow],
         }
     )
 
 
-def _window(second: int, times: Sequence[int]) -> Window:
-    return Window(
-        second=second,
-        requests=len(times),
-        failures=0,
-        mean_microseconds=sum(times) // len(times),
-        max_microseconds=max(times),
-    )
+def _window(second: int, times: Sequence[int]) -> SecondSums:
+    return SecondSums(second, len(times), 0, sum(times), max(times))
 
 
 def _environment(text: str) -> Environment:

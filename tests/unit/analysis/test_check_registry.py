@@ -13,6 +13,7 @@ import pytest
 from solrbench.analysis import verdict
 from solrbench.analysis.check_registry import CHECKS, REASONS
 from solrbench.contract.environment import MeasuredTarget, VariantTarget
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import (
     CONNECTIONS_RAN_OUT,
@@ -21,7 +22,7 @@ from solrbench.contract.step_document import (
     StepRunResult,
     WorkerPercentile,
 )
-from solrbench.contract.windows import EndedEarly, Window
+from solrbench.contract.windows import EndedEarly
 from support.results.builders import START, make_result
 from support.results.validity import generator, placement, repeat_times, repeats, steady, target
 from support.results.validity_documents import (
@@ -139,15 +140,10 @@ def document_with_everything_wrong() -> StepRunResult:
         "response_time_without_lag_histogram": make_result([1000]).service_time_histogram,
     }
     problem = PodEvent(kind="Replaced", time=START)
-    rising = [
-        Window(
-            second=second,
-            requests=9,
-            failures=0,
-            mean_microseconds=10_000 + 100 * second + second * 7 % 5 * 100,
-        )
+    rising = SecondSeries(
+        SecondSums(second, 9, 0, 9 * (10_000 + 100 * second + second * 7 % 5 * 100), 0)
         for second in range(80)
-    ]
+    )
     return open_loop(
         200, **counts, **delayed, dropped_requests=200, late_requests=200, windows=rising
     ).model_copy(

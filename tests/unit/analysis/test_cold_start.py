@@ -5,8 +5,9 @@ import pytest
 
 from solrbench.analysis.cold_start import cold_start, hit_ratios, summarise_cold_start
 from solrbench.api.v1alpha1.comparisons import ColdStart
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.windows import CacheSample, RequestWindow, Window
+from solrbench.contract.windows import CacheSample, RequestWindow
 from support.results.builders import START, make_document, make_result
 
 
@@ -76,10 +77,10 @@ def begun(**fields: object) -> StepRunResult:
     seconds = [(0, 400, 9000), (1, 800, 2000), (2, 200, 1000), (3, 50, 70_000)]
     result = make_result([1000]).model_copy(
         update={
-            "windows": [
-                Window(second=second, requests=requests, failures=0, mean_microseconds=mean)
+            "windows": SecondSeries(
+                SecondSums(second, requests, 0, requests * mean, 0)
                 for second, requests, mean in seconds
-            ]
+            )
         }
     )
     defaults = {"outlier_windows": 0, "thousands": [window(0, 2.5, mean=6000), window(2.5, 3)]}
@@ -117,7 +118,9 @@ def test_only_the_first_measured_step_run_is_cold() -> None:
 def test_whole_transactions_are_not_in_the_steady_mean() -> None:
     document = begun()
     whole = document.requests[0].model_copy(update={"request": "t", "is_transaction": True})
-    slower = [each.model_copy(update={"mean_microseconds": 10**6}) for each in whole.windows]
+    slower = SecondSeries(
+        each._replace(sum_microseconds=10**6 * each.requests) for each in whole.windows
+    )
     both = [document.requests[0], whole.model_copy(update={"windows": slower})]
     found = summarise_cold_start([document.model_copy(update={"requests": both})])
     assert found is not None

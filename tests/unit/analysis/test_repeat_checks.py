@@ -7,8 +7,8 @@ Steps whose service times still changed at their end.
 
 import pytest
 
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.windows import Window
 from support.results.builders import make_timed_result
 from support.results.validity.repeat_times import counted, level_times
 from support.results.validity.repeat_times import repeat as repeat_times_repeat
@@ -78,10 +78,9 @@ def test_short_repeats_are_not_compared_and_one_is_not_missed() -> None:
 
 
 def test_step_too_short_for_its_swings_is_not_compared() -> None:
-    windows = [
-        Window(second=second, requests=9, failures=0, mean_microseconds=10_000 + second // 15)
-        for second in range(31)
-    ]
+    windows = SecondSeries(
+        SecondSums(second, 9, 0, 9 * (10_000 + second // 15), 0) for second in range(31)
+    )
     swinging = answers(windows=windows)
     gaps = verdict_of(swinging, swinging.model_copy(update={"repeat": 2})).unchecked
     gap = next(each for each in gaps if each.reason == "RepeatsDisagree")

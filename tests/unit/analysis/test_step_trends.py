@@ -18,9 +18,9 @@ from solrbench.analysis.trends import RunTrend, SeriesShape, run_trends
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion
 from solrbench.api.v1alpha1.findings import Trend, TrendConclusion, TrendFigure
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.server_document import ServerSeries, Telemetry
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.windows import Window, WindowSeries
 from solrbench.present.comparison_tables import trend_table
 from support.resources.small_resource import resource
 from support.results.builders import make_document, make_result
@@ -131,14 +131,8 @@ def entries(values: list[float]) -> ServerSeries:
 def document(
     *series: ServerSeries, mean: int = 5000, grows: int = 0, repeat: int = 1
 ) -> StepRunResult:
-    windows = WindowSeries(
-        Window(
-            second=each * 10,
-            requests=1000,
-            failures=0,
-            mean_microseconds=mean + each % 7 + grows * each,
-            max_microseconds=90_000,
-        )
+    windows = SecondSeries(
+        SecondSums(each * 10, 1000, 0, 1000 * (mean + each % 7 + grows * each), 90_000)
         for each in range(HOUR // 10)
     )
     result = make_result([1000]).model_copy(update={"windows": windows})

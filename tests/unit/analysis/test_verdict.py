@@ -13,9 +13,9 @@ import pytest
 
 from solrbench.analysis.verdict import evaluate_steps, samples_needed
 from solrbench.api.v1alpha1.findings import StepVerdict, overall_verdict
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import FailureKind, StepRunResult
-from solrbench.contract.windows import Window
 from solrbench.present.fact_tables import completion_note, verdict_lines
 from support.results.builders import (
     START,
@@ -104,15 +104,15 @@ def test_poor_responses_make_a_step_invalid(
 
 
 def test_an_outage_is_seen_by_its_seconds() -> None:
-    good = [Window(second=second, requests=1000, failures=9) for second in range(198)]
-    dead = [Window(second=second, requests=2, failures=1) for second in range(198, 201)]
-    verdict = verdict_of(answers(requests=198_006, failures=3, windows=good + dead))
+    good = [SecondSums(second, 1000, 9, 0, 0) for second in range(198)]
+    dead = [SecondSums(second, 2, 1, 0, 0) for second in range(198, 201)]
+    verdict = verdict_of(answers(requests=198_006, failures=3, windows=SecondSeries(good + dead)))
     assert messages_by_reason(verdict) == {
         "RequestsFailed": (
             "in 3 of 201 s at least half of the requests failed (1.49 %, limit 1 % of the seconds)"
         )
     }
-    windows = good + dead[:2]
+    windows = SecondSeries(good + dead[:2])
     assert verdict_of(answers(requests=198_004, failures=2, windows=windows)).verdict == "Valid"
 
 

@@ -12,9 +12,9 @@ from solrbench.analysis.verdict import evaluate_document, evaluate_steps
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names
 from solrbench.contract.environment import Environment
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.storage import to_chunks
-from solrbench.contract.windows import Window, WindowSeries
 from solrbench.errors import TemporaryError
 from solrbench.kube.facts import record_environment
 from solrbench.kube.result_documents import sorted_documents
@@ -227,7 +227,7 @@ def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.Monke
 
 def with_series(document: StepRunResult, seconds: int) -> StepRunResult:
     """Return a document in which every second is on record."""
-    windows = WindowSeries(Window(second=each, requests=1, failures=0) for each in range(seconds))
+    windows = SecondSeries(SecondSums(each, 1, 0, 0, 0) for each in range(seconds))
     (result,) = document.requests
     return document.model_copy(
         update={"requests": [result.model_copy(update={"windows": windows})]}

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.v1alpha1.findings import TrendFigure
+from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.server_document import CACHE_ENTRIES, ServerSeries, Telemetry
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.distributions import t_quantile
@@ -364,15 +365,11 @@ def _of_server(
 
 def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
     """Return requests per second, mean service time in ms and share of failures in per cent."""
-    totals: dict[int, tuple[int, int, int]] = {}
-    for result in document.requests:
-        if not result.is_transaction:
-            for second, requests, failures, mean, _ in result.windows.rows():
-                known = totals.get(second, (0, 0, 0))
-                spent = max(mean, 0) * requests
-                totals[second] = known[0] + requests, known[1] + failures, known[2] + spent
+    totals = SecondSeries.merged(
+        result.windows for result in document.requests if not result.is_transaction
+    )
     rates, latency, failed = [], [], []
-    for second, (requests, failures, spent) in sorted(totals.items())[:-1]:
+    for second, requests, failures, spent, _ in totals[:-1]:
         rates.append(SeriesPoint(second, requests / document.window_seconds))
         if requests:
             latency.append(SeriesPoint(second, spent / requests / 1000))

@@ -38,9 +38,9 @@ from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.findings import INVALID, MAX_REASONS, VALID, InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.environment import Environment
+from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.contract.step_runs import variant_names
-from solrbench.contract.windows import WindowSeries
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -279,4 +279,4 @@ def digest(document: StepRunResult, load: Load) -> StepRunSummary:
 
 
 def _without_series(result: RequestResult) -> RequestResult:
-    return result.model_copy(update={"windows": WindowSeries(), "slow_requests": []})
+    return result.model_copy(update={"windows": SecondSeries(), "slow_requests": []})

@@ -11,6 +11,7 @@ from typing import ClassVar
 from solrbench.api.rules import LenientModel
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.request_counts import RequestCounts, ResponseGap, TimeFigures, UserShares
+from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.server_document import DiagnosticFile, PodRecord, Telemetry
 from solrbench.contract.windows import (
     CacheSample,
@@ -18,7 +19,6 @@ from solrbench.contract.windows import (
     EndedEarly,
     OutlierWindow,
     RequestWindow,
-    WindowSeries,
 )
 
 
@@ -136,7 +136,7 @@ class RequestResult(RequestMeasurements):
     """Figures of the service times; None without any, and in documents of older versions."""
     response_times: TimeFigures | None = None
     """The same of the response times; None in a closed loop."""
-    windows: WindowSeries = WindowSeries()
+    windows: SecondSeries = SecondSeries()
 
 
 class UsageSlice(LenientModel):

@@ -1,24 +1,12 @@
-"""The windows of one request name in a stored step run, as columns of numbers.
+"""Windows of a step run as they are stored, and their statistics. Parts of `StepRunResult`."""
 
-As objects, each would take a kilobyte; as columns it takes 40 bytes. The stored form is a list of
-objects, as of every other series.
-
-Windows of a step run over all request names, and their statistics. Parts of `StepRunResult`.
-"""
-
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import groupby
-from typing import Any, Self, overload
-
-from pydantic import GetCoreSchemaHandler, SerializationInfo
-from pydantic_core import CoreSchema, core_schema
 
 from solrbench.api.rules import LenientModel
 
 
 class Window(LenientModel):
+    # The stored form: in memory, windows are those of a `SecondSeries`.
     """A second of a step run, or `StepRunResult.window_seconds` of it, for one request name."""
 
     second: int
@@ -27,144 +15,6 @@ class Window(LenientModel):
     failures: int
     mean_microseconds: int | None = None
     max_microseconds: int | None = None
-
-
-_FIELDS = tuple(Window.model_fields)
-_ALIASES = tuple(field.alias or name for name, field in Window.model_fields.items())
-_WIDTH = len(_FIELDS)
-_ABSENT = -1
-
-Row = tuple[int, ...]
-"""Second, requests, failures, mean and maximum of a window; -1 for none."""
-
-
-class WindowSeries(Sequence[Window]):
-    """Windows in their order; each is made when it is taken."""
-
-    __slots__ = ("_numbers",)
-
-    def __init__(self, windows: Iterable[Window] = ()) -> None:
-        self._numbers = array("q")
-        for window in windows:
-            self._numbers.extend(_number(getattr(window, name)) for name in _FIELDS)
-
-    @classmethod
-    def of_rows(cls, rows: Iterable[Row]) -> Self:
-        """Return the windows behind `rows`."""
-        series = cls()
-        for row in rows:
-            series._numbers.extend(row)
-        return series
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the numbers of each window, at a fraction of the price of an object."""
-        numbers = iter(self._numbers)
-        return zip(*[numbers] * _WIDTH, strict=True)
-
-    def rolled_up(self, width: int) -> Self:
-        """Return windows of `width` seconds; a mean is that of all their requests."""
-        groups = groupby(self.rows(), lambda row: row[0] // width)
-        return self.of_rows(_joined(number * width, list(parts)) for number, parts in groups)
-
-    @overload
-    def __getitem__(self, index: int, /) -> Window: ...
-    @overload
-    def __getitem__(self, index: slice, /) -> Sequence[Window]: ...
-    def __getitem__(self, index: int | slice, /) -> Window | Sequence[Window]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        place = range(len(self))[index] * _WIDTH
-        return _window(tuple(self._numbers[place : place + _WIDTH]))
-
-    def __len__(self) -> int:
-        return len(self._numbers) // _WIDTH
-
-    def __iter__(self) -> Iterator[Window]:
-        return map(_window, self.rows())
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, WindowSeries):
-            return self._numbers == other._numbers
-        return isinstance(other, list) and list(self) == other
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"WindowSeries({len(self)} windows)"
-
-    @classmethod
-    def __get_pydantic_core_schema__(
-        cls, _source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        # The schema of the list is only described: each window as an object would take a kilobyte.
-        return core_schema.no_info_wrap_validator_function(
-            lambda value, _: cls._validate(value),
-            handler.generate_schema(list[Window]),
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                cls._serialize, info_arg=True
-            ),
-        )
-
-    @classmethod
-    def _validate(cls, value: Any) -> Self:
-        if isinstance(value, cls):
-            return value
-        if not isinstance(value, list | tuple):
-            raise ValueError("must be a list of windows")  # noqa: TRY004 - pydantic wants it
-        if all(isinstance(each, Window) for each in value):
-            return cls(value)
-        return cls.of_rows(map(_row, value))
-
-    def _serialize(self, info: SerializationInfo) -> list[dict[str, int | None]]:
-        names = _ALIASES if info.by_alias else _FIELDS
-        return [
-            {
-                name: None if number == _ABSENT else number
-                for name, number in zip(names, row, strict=True)
-                if number != _ABSENT or not info.exclude_none
-            }
-            for row in self.rows()
-        ]
-
-
-def _row(stored: Any) -> Row:
-    """Return a stored window as numbers.
-
-    Raises:
-        ValueError: if it is none.
-    """
-    if not isinstance(stored, dict):
-        raise ValueError("a window must be an object")  # noqa: TRY004 - as above
-    row = tuple(
-        stored.get(alias, stored.get(name)) for alias, name in zip(_ALIASES, _FIELDS, strict=True)
-    )
-    if any(isinstance(each, bool) or not isinstance(each, int | None) for each in row):
-        raise ValueError("the numbers of a window must be whole")
-    if None in row[:3]:
-        raise ValueError("a window must have second, requests and failures")
-    return tuple(map(_number, row))
-
-
-def _number(value: int | None) -> int:
-    return _ABSENT if value is None else value
-
-
-def _window(row: Row) -> Window:
-    second, requests, failures, mean, longest = row
-    return Window(
-        second=second,
-        requests=requests,
-        failures=failures,
-        mean_microseconds=None if mean == _ABSENT else mean,
-        max_microseconds=None if longest == _ABSENT else longest,
-    )
-
-
-def _joined(second: int, parts: Sequence[Row]) -> Row:
-    _, requests, failures, means, longest = zip(*parts, strict=True)
-    whole = sum(requests)
-    spent = sum(max(mean, 0) * count for mean, count in zip(means, requests, strict=True))
-    return second, whole, sum(failures), spent // whole if whole else _ABSENT, max(longest)
 
 
 WINDOW_REQUESTS = 1000

@@ -54,7 +54,7 @@ class StepLoadShape(LoadTestShape):
 USER_CLASS = "VirtualUser"
 
 
-def placeholder_user_class(started: Callable[[], None]) -> type[User]:
+def placeholder_user_class(started: Callable[[], object]) -> type[User]:
     """Return the class of users that call `started` and then stand idle until they are stopped."""
 
     class VirtualUser(User):

@@ -5,8 +5,8 @@ from operator import attrgetter
 
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, StepResult
+from solrbench.contract.second_series import SecondSums
 from solrbench.contract.step_document import RequestResult, StepRunResult
-from solrbench.contract.windows import Window
 from solrbench.present.fact_tables import verdict_of
 from solrbench.present.result_tables import percentile_of, percents_of
 from solrbench.present.sweep_report import PointReport, SweepReport
@@ -52,7 +52,7 @@ def _percentile(percent: float, field: str) -> Column[StepResult]:
     return Column(title, lambda result: getattr(percentile_of(result, percent), field, None))
 
 
-_Part = tuple[StepRunResult, RequestResult, Window]
+_Part = tuple[StepRunResult, RequestResult, SecondSums]
 
 _WINDOW_COLUMNS: Sequence[Column[_Part]] = (
     Column("step", lambda part: part[0].step),

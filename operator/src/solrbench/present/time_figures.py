@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from solrbench.contract.second_series import SecondSums
 from solrbench.contract.server_document import CPU_PERCENT
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.windows import Window
 from solrbench.present.figure import (
     OptionPart,
     ReportFigure,
@@ -45,13 +45,12 @@ class TimeSlice:
         """Requests per second."""
         return self.requests / self.seconds
 
-    def add(self, window: Window) -> None:
+    def add(self, window: SecondSums) -> None:
         """Count the requests of a window."""
         self.requests += window.requests
         self.failures += window.failures
-        self.microseconds += window.requests * (window.mean_microseconds or 0)
-        longest = window.max_microseconds or 0
-        self.slowest_microseconds = max(self.slowest_microseconds, longest)
+        self.microseconds += window.sum_microseconds
+        self.slowest_microseconds = max(self.slowest_microseconds, window.max_microseconds)
 
 
 def time_slices(document: StepRunResult, most: int) -> list[TimeSlice]:

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 
+from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.step_document import RequestResult
 from solrbench.contract.windows import MAX_OUTLIERS, OutlierWindow
 from solrbench.stats.distributions import relative_deviation_percent
@@ -38,17 +39,11 @@ def second_means(results: Iterable[RequestResult]) -> list[SecondMean]:
     The last one is left out too: the end of the step run cuts it short, and the few requests in it
     are the slow ones that were still under way.
     """
-    sums: dict[int, tuple[int, int]] = {}
-    for result in results:
-        for window in result.windows:
-            requests, total = sums.get(window.second, (0, 0))
-            elapsed = (window.mean_microseconds or 0) * window.requests
-            sums[window.second] = requests + window.requests, total + elapsed
-    last = max(sums, default=0)
+    sums = SecondSeries.merged(result.windows for result in results)
     return [
         SecondMean(second, requests, total / requests)
-        for second, (requests, total) in sorted(sums.items())
-        if requests and second < last
+        for second, requests, _, total, _ in sums[:-1]
+        if requests
     ]
 
 

@@ -9,9 +9,6 @@ Buckets are 1 µs wide below 64 µs, and 1.6 to 3.1 % of the value above. Blocks
 request names or repeats have the same buckets and begin at the same moment, so they are added.
 """
 
-import base64
-import binascii
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
@@ -19,6 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from solrbench.contract.second_series import decode_planes, encode_planes
 from solrbench.stats.histograms import BUCKETS, HIGHEST_MICROSECONDS, lowest_of
 
 MAX_BLOCKS = 60
@@ -51,6 +49,10 @@ def coarse_lowest_of(bucket: int) -> int:
 
 
 COARSE_BUCKETS = coarse_bucket_of(HIGHEST_MICROSECONDS) + 1
+
+_WHAT = "the blocks of a step run"
+_MAX_BYTES = 8 * (_HEADER + MAX_BLOCKS * (COARSE_BUCKETS + 1))
+"""What the largest stored form takes."""
 
 
 @cache
@@ -140,9 +142,8 @@ class TimeBlocks:
     def encode(self) -> str:
         """Return the stored form; empty without blocks.
 
-        Little-endian 64-bit numbers, zlib, base64: version, seconds of a block, blocks, first
-        bucket; the sums; then the counts, block by block, from the first bucket to the last one
-        that has any.
+        Planes of version, seconds of a block, blocks, first bucket; the sums; then the counts,
+        block by block, from the first bucket to the last one that has any.
         """
         if not self.sums:
             return ""
@@ -151,9 +152,7 @@ class TimeBlocks:
         header = np.array([_VERSION, self.seconds, len(self.sums), first], dtype="<i8")
         sums = np.array(self.sums, dtype="<i8")
         counts = self.counts[:, first : last + 1].astype("<i8").ravel()
-        # The bytes of equal weight together: most of them are 0, which costs nothing.
-        planes = np.concatenate([header, sums, counts]).view(np.uint8).reshape(-1, 8).T
-        return base64.b64encode(zlib.compress(planes.tobytes())).decode()
+        return encode_planes(np.concatenate([header, sums, counts]))
 
     @classmethod
     def decode(cls, stored: str) -> Self:
@@ -165,10 +164,12 @@ class TimeBlocks:
         blocks = cls()
         if not stored:
             return blocks
-        numbers = _numbers(stored)
+        numbers = decode_planes(stored, _MAX_BYTES, _WHAT)
+        if len(numbers) < _HEADER:
+            raise ValueError(f"not {_WHAT}: cut off")
         version, seconds, rows, first = (int(each) for each in numbers[:_HEADER])
         if version != _VERSION or not 0 < seconds <= _MAX_SECONDS or not 0 < rows <= MAX_BLOCKS:
-            raise ValueError("not the blocks of a step run")
+            raise ValueError(f"not {_WHAT}")
         sums, counts = np.split(numbers[_HEADER:], [rows])
         columns, rest = divmod(len(counts), rows)
         if rest or columns < 1 or first < 0 or first + columns > COARSE_BUCKETS:
@@ -187,17 +188,3 @@ class TimeBlocks:
             rows = np.zeros((missing, COARSE_BUCKETS), dtype=np.int32)
             self.counts = np.concatenate([self.counts, rows])
             self.sums += [0] * missing
-
-
-def _numbers(stored: str) -> NDArray[np.int64]:
-    """Return the numbers behind a stored form, never more than the largest one has."""
-    most = 8 * (_HEADER + MAX_BLOCKS * (COARSE_BUCKETS + 1))
-    try:
-        reader = zlib.decompressobj()
-        raw = reader.decompress(base64.b64decode(stored, validate=True), most)
-    except (binascii.Error, zlib.error) as error:
-        raise ValueError(f"not the blocks of a step run: {error}") from error
-    if not reader.eof or len(raw) % 8 or len(raw) < 8 * _HEADER:
-        raise ValueError("not the blocks of a step run: cut off, or too long")
-    planes = np.frombuffer(raw, np.uint8).reshape(8, -1)
-    return np.ascontiguousarray(planes.T).view("<i8").ravel().astype(np.int64)

@@ -2,23 +2,18 @@
 
 import random
 
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.windows import Window
 from support.results.validity_documents import healthy
 
 
 def repeat(number: int, level: int, seconds: int = 61, **fields: int) -> StepRunResult:
     """Return a repeat whose seconds vary by 5 % around `level` µs."""
     source = random.Random(number)
-    windows = [
-        Window(
-            second=second,
-            requests=100,
-            failures=0,
-            mean_microseconds=round(level * source.lognormvariate(0, 0.05)),
-        )
+    windows = SecondSeries(
+        SecondSums(second, 100, 0, 100 * round(level * source.lognormvariate(0, 0.05)), 0)
         for second in range(seconds)
-    ]
+    )
     document = healthy(number)
     changed = document.requests[0].model_copy(update={"windows": windows, **fields})
     return document.model_copy(update={"requests": [changed]})

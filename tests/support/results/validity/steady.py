@@ -2,23 +2,18 @@
 
 import random
 
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.windows import Window
 from support.results.validity_documents import answers
 
 
 def step_run(levels: list[float], noise: float = 0.05, **fields: object) -> StepRunResult:
     """Return a step run whose seconds vary around levels in µs."""
     source = random.Random(len(levels))
-    windows = [
-        Window(
-            second=second,
-            requests=100,
-            failures=0,
-            mean_microseconds=round(level * source.lognormvariate(0, noise)),
-        )
+    windows = SecondSeries(
+        SecondSums(second, 100, 0, 100 * round(level * source.lognormvariate(0, noise)), 0)
         for second, level in enumerate(levels)
-    ]
+    )
     return answers(windows=windows).model_copy(update=fields)
 
 

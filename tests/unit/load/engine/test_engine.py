@@ -6,8 +6,16 @@ import pytest
 
 from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.load.engine.engine import Engine
+from solrbench.load.engine.measurement import EngineReport
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.messages import Assignment, Start
+from solrbench.load.schedule.messages import (
+    Abort,
+    AdoptUsers,
+    Assignment,
+    Start,
+    StartMeasuring,
+    StopSending,
+)
 from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.stats.histograms import decode
 from support.load.builders import (
@@ -110,7 +118,7 @@ def test_users_at_the_barrier_are_connected_but_silent() -> None:
             listener = RecordingListener()
             engine = Engine(target(server.url), listener, asyncio.get_running_loop())
             duty = assignment(users=200, requests=400)
-            engine.begin(duty)
+            engine.execute(duty)
             for _ in range(199):
                 engine.add_user()
             await until(lambda: server.connections == 199)
@@ -118,7 +126,7 @@ def test_users_at_the_barrier_are_connected_but_silent() -> None:
             engine.add_user()
             await asyncio.wait_for(listener.all_ready.wait(), 5)
             assert server.requests == []
-            engine.start_measuring(duty.key)
+            engine.execute(StartMeasuring(key=duty.key))
             result = await asyncio.wait_for(listener.outcome, 5)
         assert (result.measured, server.connections) == (400, 200)
 
@@ -156,11 +164,11 @@ def test_requests_of_the_ramp_are_kept_apart() -> None:
         listener = RecordingListener()
         async with HttpServer() as server:
             engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.begin(duty)
+            engine.execute(duty)
             engine.add_user()
             await until(lambda: len(server.requests) > 10)
             engine.add_user()
-            engine.start_measuring(duty.key)
+            engine.execute(StartMeasuring(key=duty.key))
             outcome = await asyncio.wait_for(listener.outcome, 5)
         result = only(outcome)
         assert result.ramp_requests > 0
@@ -176,7 +184,7 @@ def test_users_that_come_one_by_one_share_an_exact_number() -> None:
         listener = RecordingListener()
         async with HttpServer() as server:
             engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.begin(duty)
+            engine.execute(duty)
             for _ in range(3):
                 engine.add_user()
                 await asyncio.sleep(0.005)
@@ -227,17 +235,17 @@ def test_stopped_step_run_finishes_requests_in_flight() -> None:
         async with HttpServer(answer_late) as server:
             duty = assignment(users=4, seconds=60, think=think)
             engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.begin(duty)
+            engine.execute(duty)
             for _ in range(4):
                 engine.add_user()
             await listener.all_ready.wait()
-            engine.start_measuring(duty.key)
+            engine.execute(StartMeasuring(key=duty.key))
             await closing.wait()
-            engine.stop_sending("r9-s9-other")
+            engine.execute(StopSending(key="r9-s9-other"))
             assert not listener.outcome.done()
-            engine.stop_sending(duty.key)
+            engine.execute(StopSending(key=duty.key))
             result = await asyncio.wait_for(listener.outcome, 5)
-            engine.stop_sending(duty.key)
+            engine.execute(StopSending(key=duty.key))
         assert (result.measured, only(result).failures) == (4, 0)
         assert len(server.requests) == 4
         assert listener.progress[-1].sum_microseconds == only(result).sum_microseconds > 300_000
@@ -270,16 +278,17 @@ def test_next_step_run_keeps_nothing_of_the_last() -> None:
             first, second = RecordingListener(), RecordingListener()
 
             async def one(engine: Engine, listener: RecordingListener, duty: Assignment) -> int:
-                engine.begin(duty)
+                engine.execute(duty)
                 engine.add_user()
-                engine.start_measuring(duty.key)
+                engine.execute(StartMeasuring(key=duty.key))
                 return (await asyncio.wait_for(listener.outcome, 5)).measured
 
             listeners = [first, second]
 
             class Relay(RecordingListener):
-                def on_finished(self, result: WorkerStepResult) -> None:
-                    listeners.pop(0).on_finished(result)
+                def __call__(self, report: EngineReport) -> None:
+                    if isinstance(report, WorkerStepResult):
+                        listeners.pop(0)(report)
 
             engine = Engine(what, Relay(), loop)
             assert await one(engine, first, assignment(requests=5)) == 5
@@ -296,15 +305,15 @@ def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
         duty = assignment(users=5, seconds=1, start=start, worker=1, workers=2, think=SHORT_THINK)
         async with HttpServer() as first, HttpServer() as second:
             engine = Engine(target(first.url, second.url), listener, asyncio.get_running_loop())
-            engine.begin(duty)
+            engine.execute(duty)
             for _ in range(duty.worker_users):
                 engine.add_user()
             await listener.all_ready.wait()
-            engine.start_measuring(duty.key)
+            engine.execute(StartMeasuring(key=duty.key))
             before = first.connections
             # Users 1 and 3 are its own; those with even numbers ask the first node.
-            engine.adopt_users("another step run", [7, 9])
-            engine.adopt_users(duty.key, [0, 2, 4])
+            engine.execute(AdoptUsers(key="another step run", users=[7, 9]))
+            engine.execute(AdoptUsers(key=duty.key, users=[0, 2, 4]))
             for _ in range(3):
                 engine.add_user()
             result = await asyncio.wait_for(listener.outcome, 5)
@@ -331,15 +340,15 @@ def test_aborted_step_run_has_no_result_and_sends_no_more() -> None:
 
         async with HttpServer(count) as server:
             engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.begin(duty)
+            engine.execute(duty)
             engine.add_user()
             engine.add_user()
             await listener.all_ready.wait()
-            engine.start_measuring(duty.key)
+            engine.execute(StartMeasuring(key=duty.key))
             await asyncio.wait_for(ten.wait(), 5)
-            engine.abort("another step run")
+            engine.execute(Abort(key="another step run"))
             await asyncio.wait_for(hundred.wait(), 5)
-            engine.abort(duty.key)
+            engine.execute(Abort(key=duty.key))
             result = await run_step(target(server.url), assignment(users=1, requests=5))
             seen = len(server.requests)
             await run_step(target(server.url), assignment(users=1, requests=5))

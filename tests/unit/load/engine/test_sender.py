@@ -14,6 +14,7 @@ from solrbench.analysis.arrivals import dropped, late, of_arrivals
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget
+from solrbench.load.schedule.messages import Abort, StartMeasuring, StopSending
 from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.stats.histograms import decode
 from support.load.builders import (
@@ -290,12 +291,12 @@ def test_aborted_step_run_sends_nothing_more() -> None:
             listener = RecordingListener()
             engine = Engine(target(server.url), listener, asyncio.get_running_loop())
             what = duty(seconds=60, requests_per_second=200)
-            engine.begin(what)
+            engine.execute(what)
             engine.add_user()
             await asyncio.wait_for(listener.all_ready.wait(), 5)
-            engine.start_measuring(what.key)
+            engine.execute(StartMeasuring(key=what.key))
             await until(lambda: len(server.requests) > 10)
-            engine.abort_current()
+            engine.execute(Abort(key=what.key))
             # Another step run takes as long as the dropped one would need for 30 more requests.
             other = duty(requests=30, requests_per_second=200)
             await run_step(target(server.url), other)  # what was on its way arrives
@@ -313,12 +314,12 @@ def test_stopped_arrivals_are_no_plan_any_more() -> None:
         async with HttpServer() as server:
             what = duty(seconds=60, requests_per_second=200)
             engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.begin(what)
+            engine.execute(what)
             engine.add_user()
             await listener.all_ready.wait()
-            engine.start_measuring(what.key)
+            engine.execute(StartMeasuring(key=what.key))
             await until(lambda: len(server.requests) >= 20)
-            engine.stop_sending(what.key)
+            engine.execute(StopSending(key=what.key))
             result = await asyncio.wait_for(listener.outcome, 5)
         assert only(result).requests == len(server.requests) < 12_000
         assert result.planned_requests == only(result).requests

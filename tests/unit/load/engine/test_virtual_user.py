@@ -12,6 +12,7 @@ from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.http_connection import HttpConnection
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.virtual_user import ClosedLoopUser
+from solrbench.load.schedule.messages import StartMeasuring, StopSending
 from solrbench.load.workload.requests import Node
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 from support.load.builders import (
@@ -64,13 +65,13 @@ def test_user_whose_answer_is_checked_after_the_close_does_not_think(
         listener, duty = RecordingListener(), assignment(seconds=60, think=think)
         async with HttpServer(_silence) as server:
             engine = Engine(make_target(server.url), listener, asyncio.get_running_loop())
-            engine.begin(duty)
+            engine.execute(duty)
             engine.add_user()
             await listener.all_ready.wait()
-            engine.start_measuring(duty.key)
+            engine.execute(StartMeasuring(key=duty.key))
             await until(lambda: len(server.requests) == 1)
             came_ns = time.perf_counter_ns()
-            engine.stop_sending(duty.key)
+            engine.execute(StopSending(key=duty.key))
             _answer(engine, came_ns)
             outcome = await asyncio.wait_for(listener.outcome, 5)
         assert {name: each.requests for name, each in by_name(outcome).items()} == counted
@@ -95,12 +96,12 @@ def test_users_that_think_as_long_do_not_send_in_step(
         listener = RecordingListener()
         duty = assignment(users=200, seconds=20).model_copy(update=waits)
         engine = Engine(target("http://solr:1/solr"), listener, loop)
-        engine.begin(duty)
+        engine.execute(duty)
         for _ in range(duty.users):
             engine.add_user()
         await listener.all_ready.wait()
         began_ns = loop.now_ns
-        engine.start_measuring(duty.key)
+        engine.execute(StartMeasuring(key=duty.key))
         outcome = await listener.outcome
         per_second = Counter((at - began_ns) // 1_000_000_000 for at in server.sent_ns)
         # 50 a second, each user in one of four: five standard deviations of a binomial number.
@@ -124,13 +125,13 @@ def test_users_of_a_silent_node_wait_for_it_once(monkeypatch: pytest.MonkeyPatch
         nodes = target("http://silent:1/solr", "http://heard:1/solr", timeout_seconds=5)
         listener, duty = RecordingListener(), assignment(users=500, requests=500)
         engine, began = Engine(nodes, listener, loop), loop.time()
-        engine.begin(duty)
+        engine.execute(duty)
         for _ in range(duty.users):
             engine.add_user()
         await listener.all_ready.wait()
         assert loop.time() - began == pytest.approx(5)
         assert server.connections == 250
-        engine.start_measuring(duty.key)
+        engine.execute(StartMeasuring(key=duty.key))
         outcome = await listener.outcome
         (failed,) = only(outcome).failure_kinds
         assert (failed.kind, failed.count) == ("Timeout", 250)

@@ -15,7 +15,7 @@ from solrbench.load.master.caches import (
     parse_caches,
 )
 from solrbench.net.http import NO_AUTH
-from support.load.fake_locust import load_plan
+from support.load.fake_workers import load_plan
 from support.servers.caching_solr import CachingSolr
 from support.servers.http_server import Exchange, HttpServer, Script
 

@@ -8,8 +8,7 @@ from functools import partial
 import pytest
 
 from solrbench.load.errors import LoadError, StepRunAbortedError
-from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.messages import AdoptUsers, Assignment, Exit
 from support.load.fake_locust import FakeLoad, Node
 from support.load.step_runs import EXACT, KEY, PLANNED, TIMED, keep_reporting, started, wait_results
 
@@ -21,9 +20,9 @@ def test_users_of_a_lost_worker_go_to_the_others() -> None:
     load.clock.after(5, lambda: load.lose("b"))
     assert wait_results(load, step_run) == ["pod-a", "pod-c"]
     # Users 1 and 4 of 6 were on the worker at place 1.
-    assert load.sent(messages.ADOPT_USERS) == [
-        ("a", {"key": KEY, "users": [1]}),
-        ("c", {"key": KEY, "users": [4]}),
+    assert load.sent(AdoptUsers) == [
+        ("a", AdoptUsers(key=KEY, users=[1])),
+        ("c", AdoptUsers(key=KEY, users=[4])),
     ]
     assert (step_run.lost, step_run.remaining) == (["pod-b"], ["a", "c"])
     assert load.pool.roster.placement.remaining_workers == (0, 2)
@@ -35,7 +34,7 @@ def test_lost_worker_has_to_exit_in_case_it_was_cut_off() -> None:
     started(load)
     load.runner.clients["b"] = Node("missing")
     load.pool.wait(lambda: True)
-    assert load.sent(messages.EXIT) == [("b", {"exit_code": 4})]
+    assert load.sent(Exit) == [("b", Exit(exit_code=4))]
     # Locust would redistribute users of a worker that it misses for a minute.
     assert list(load.runner.clients) == ["a", "c"]
 
@@ -61,7 +60,7 @@ def test_step_run_is_aborted_where_the_rest_cannot_stand_in(
     load.clock.after(5, lambda: load.lose("b"))
     with pytest.raises(StepRunAbortedError, match=r"WorkerLost: worker pod-b was lost$"):
         (wait_results(load, step_run) if measuring else load.pool.wait_spawned(step_run, 30))
-    assert (step_run.lost, load.sent(messages.ADOPT_USERS)) == ([], [])
+    assert (step_run.lost, load.sent(AdoptUsers)) == ([], [])
     step_run.conclude()
     assert load.pool.assign(work).remaining == ["a", "c"]
 
@@ -74,10 +73,10 @@ def test_two_workers_lost_at_once() -> None:
     assert wait_results(load, step_run) == ["pod-b"]
     assert step_run.lost == ["pod-a", "pod-c"]
     # Users 0 and 3 of the first, then 2 and 5 of the second with the one it was to adopt.
-    assert load.sent(messages.ADOPT_USERS) == [
-        ("b", {"key": KEY, "users": [0]}),
-        ("c", {"key": KEY, "users": [3]}),
-        ("b", {"key": KEY, "users": [2, 3, 5]}),
+    assert load.sent(AdoptUsers) == [
+        ("b", AdoptUsers(key=KEY, users=[0])),
+        ("c", AdoptUsers(key=KEY, users=[3])),
+        ("b", AdoptUsers(key=KEY, users=[2, 3, 5])),
     ]
     assert load.shape.redispatches == 2
 
@@ -120,7 +119,7 @@ def test_loss_after_the_result_takes_nothing_along() -> None:
     load.clock.after(5, lambda: load.lose("b"))
     keep_reporting(load, "a", "c")
     assert wait_results(load, step_run) == ["pod-a", "pod-b", "pod-c"]
-    assert (step_run.lost, load.sent(messages.ADOPT_USERS)) == ([], [])
+    assert (step_run.lost, load.sent(AdoptUsers)) == ([], [])
 
 
 def test_result_that_does_not_come_in_time_is_missing() -> None:
@@ -131,7 +130,7 @@ def test_result_that_does_not_come_in_time_is_missing() -> None:
         load.clock.after(second, lambda: load.progress(KEY, "c"))
     assert wait_results(load, step_run) == ["pod-a", "pod-b"]
     assert step_run.lost == ["pod-c"]
-    assert load.sent(messages.EXIT) == [("c", {"exit_code": 4})]
+    assert load.sent(Exit) == [("c", Exit(exit_code=4))]
 
 
 def test_worker_lost_before_all_are_there_is_replaced() -> None:
@@ -160,7 +159,7 @@ def test_loss_in_a_step_run_fails_the_run(measuring: bool) -> None:
     load.clock.after(5, lambda: load.lose("b"))
     with pytest.raises(LoadError, match=r"WorkerLost: worker pod-b was lost$"):
         (wait_results(load, step_run) if measuring else load.pool.wait_spawned(step_run, 30))
-    assert load.sent(messages.ADOPT_USERS) == load.sent(messages.EXIT) == []
+    assert (load.sent(AdoptUsers), load.sent(Exit)) == ([], [])
 
 
 def test_loss_between_step_runs_fails_the_run() -> None:

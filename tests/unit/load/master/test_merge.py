@@ -8,13 +8,13 @@ import pytest
 
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.load_plan import PlannedStepRun
+from solrbench.contract.second_series import SecondSums
 from solrbench.contract.step_document import FailureKind, RequestResult
 from solrbench.contract.windows import CacheSample, RequestWindow
 from solrbench.load.master.merge import merge_connections, merge_nodes, merge_worker_results
 from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult
 from solrbench.load.recording.recorder import SECOND_NS, ConnectionCounts, StepRunRecorder
 from solrbench.load.recording.response_gaps import NodeActivity, NodeCounts
-from solrbench.load.recording.window_sums import SecondSums
 from solrbench.load.recording.worker_result import MicroBatch, WorkerStepResult
 from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import EMPTY_RESULT, request_failure

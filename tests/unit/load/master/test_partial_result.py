@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from solrbench.contract.second_series import MAX_WINDOWS
 from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.load.master.live_totals import RunningTotals
 from solrbench.load.master.partial_result import add_load_pods
 from solrbench.load.recording.request_stats import pack_times
-from solrbench.load.recording.window_sums import MAX_WINDOWS
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.stats.histograms import bucket_of
 from support.load.coordinated_run import TIMED, Run
-from support.load.fake_locust import load_plan
+from support.load.fake_workers import load_plan
 
 NOTHING = LiveTotals(0, 0, 0, 0)
 LONG = TIMED | {"durationSeconds": 600}

@@ -16,12 +16,12 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import add_routes
 from solrbench.load.master.run import RunSchedule
-from solrbench.load.schedule import messages
+from solrbench.load.schedule.messages import Abort, Assignment
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
 from support.load.builders import workload
 from support.load.coordinated_run import EMPTIED, STARTED, TIMED, Run
-from support.load.fake_locust import load_plan
+from support.load.fake_workers import load_plan
 from support.results.builders import make_document, make_timed_result
 from support.results.trials import probe, trial
 
@@ -73,7 +73,7 @@ def test_every_ladder_begins_with_a_warm_up_at_the_first_query(tmp_path: Path) -
     plan = load_plan(TIMED, EXACT, repeats=2, warmUp={"durationSeconds": 5}, resumption=resumption)
     run = Run(plan, tmp_path)
     run.run()
-    offsets = [part.offset_of(0) for worker, part in run.load.assignments() if worker == "a"]
+    offsets = [part.offset_of(0) for worker, part in run.load.sent(Assignment) if worker == "a"]
     assert offsets == [500, 510, 520, 0, 10, 20]
     assert run.keys == [
         *("r1-s0-timed/warm-up", "r1-s0-timed", "r1-s1-exact"),
@@ -118,7 +118,7 @@ def test_queries_of_a_warm_up_leave_the_lists_of_the_steps_alone(tmp_path: Path)
     plan = load_plan(TIMED, EXACT, warmUp={"durationSeconds": 5}, preparesEachStep=True)
     run = Run(plan.model_copy(update={"workload": own}), tmp_path)
     run.run()
-    offsets = [part.offset_of(0) for worker, part in run.load.assignments() if worker == "a"]
+    offsets = [part.offset_of(0) for worker, part in run.load.sent(Assignment) if worker == "a"]
     assert offsets == [0, 0, 0, 10]
 
 
@@ -169,8 +169,8 @@ def test_aborted_step_is_run_again_by_who_is_left(tmp_path: Path) -> None:
     assert run.keys == ["r1-s0-exact", "r1-s0-exact/again-1"]
     assert run.stages == ["WaitingForWorkers", *("Ramping", "Measuring") * 2]
     # The lost worker, too: it may only be cut off.
-    key = {"key": "r1-s0-exact"}
-    assert run.load.sent(messages.ABORT) == [("a", key), ("b", key)]
+    abort = Abort(key="r1-s0-exact")
+    assert run.load.sent(Abort) == [("a", abort), ("b", abort)]
     every, none = (4, 1_000_000), (0, 1_000_000)
     assert run.load.shape.levels == [every, none, every, none]
     assert run.caches.begun == len(run.caches.ended) == 2
@@ -186,8 +186,8 @@ def test_step_is_run_again_as_often_as_a_worker_is_lost(tmp_path: Path) -> None:
     run.run()
     assert run.keys == [f"r1-s0-exact{again}" for again in ("", "/again-1", "/again-2")]
     # New documents must not replace those of a lost try.
-    assert {each.restarts for _, each in run.load.assignments()} == {0, 1, 2}
-    assert [part.workers for _, part in run.load.assignments()] == [3, 3, 3, 2, 2, 1]
+    assert {each.restarts for _, each in run.load.sent(Assignment)} == {0, 1, 2}
+    assert [part.workers for _, part in run.load.sent(Assignment)] == [3, 3, 3, 2, 2, 1]
 
 
 def test_two_workers_lost_at_once_abort_a_step_once(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_finite_list_goes_on_behind_what_an_aborted_step_can_have_sent(
     run.at(lost_at, lambda: run.load.lose("b"))
     run.run()
     assert len(run.keys) == 2
-    _, again = run.load.assignments()[-1]
+    _, again = run.load.sent(Assignment)[-1]
     assert again.offset_of(0) == offset
     assert run.document(run.keys[0]).queries_may_repeat is may_repeat
 

@@ -14,7 +14,7 @@ from solrbench.load.master.steady_state import (
     ThroughputMeter,
     wait_for_target,
 )
-from solrbench.load.schedule.messages import LiveTotals
+from solrbench.load.schedule.messages import LiveTotals, StopSending
 from support.load.builders import do_not_pause
 from support.servers.http_server import Exchange, HttpServer
 from support.servers.ports import free_port
@@ -28,8 +28,8 @@ class Workers:
         self.closed = 0
         self.seconds = 100.0
 
-    def stop_sending(self) -> None:
-        self.closed += 1
+    def command(self, command: type[StopSending]) -> None:
+        self.closed += command is StopSending
 
     def work(self, requests: int, mean: int) -> None:
         self.seconds += 1
@@ -174,8 +174,8 @@ class Load:
         self.live_totals = LiveTotals(1, 0, 0, 0)
         self.stopped = 0
 
-    def stop_sending(self) -> None:
-        self.stopped += 1
+    def command(self, command: type[StopSending]) -> None:
+        self.stopped += command is StopSending
 
 
 def seen(*by_second: tuple[int, int]) -> tuple[Load, CollapseDetector]:

@@ -16,11 +16,18 @@ from solrbench.contract.load_plan import LoadState
 from solrbench.load.errors import LoadError
 from solrbench.load.master.step_run import CompletedStepRun, RunStage, RunStatus, StepRunExecutor
 from solrbench.load.recording.request_stats import RecentRequests, pack_times
-from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import LiveTotals, step_assignment
+from solrbench.load.schedule.messages import (
+    Assignment,
+    Command,
+    LiveTotals,
+    StartMeasuring,
+    StopSending,
+    step_assignment,
+)
 from solrbench.reasons.load import LoadReason
 from support.load.builders import assignment
-from support.load.fake_locust import FakeCaches, FakeLoad, ObedientWorkers, load_plan
+from support.load.fake_locust import FakeLoad
+from support.load.fake_workers import FakeCaches, ObedientWorkers, load_plan
 
 CLOSED = {"name": "calm", "users": 4, "durationSeconds": 10}
 OPEN = {"name": "planned", "requestsPerSecond": 5, "durationSeconds": 10}
@@ -194,10 +201,10 @@ class StepRuns:
         self.load.clock.after(seconds, lambda: seen.append(self.status.stage))
 
 
-def silence(runs: StepRuns, message: str) -> None:
-    """Let workers not hear a message, and their engines report nevertheless."""
+def silence(runs: StepRuns, kind: type[Command]) -> None:
+    """Let workers not hear a command, and their engines report nevertheless."""
     obey = runs.load.runner.on_send
-    runs.load.runner.on_send = lambda sent: None if sent.message == message else obey(sent)
+    runs.load.runner.on_send = lambda sent: None if isinstance(sent.command, kind) else obey(sent)
     for second in range(200):
         for worker in "ab":
             runs.load.clock.after(second, partial(runs.load.progress, "r1-s0-timed", worker))
@@ -212,7 +219,7 @@ def test_measuring_begins_when_the_last_user_is_there() -> None:
     assert completed.start_time == STARTED + timedelta(seconds=1)
     assert (completed.steady, completed.may_repeat, completed.lost_workers) == (None, False, ())
     assert runs.load.clock.now() == 21
-    assert len(runs.load.sent(messages.START_MEASURING)) == 2
+    assert len(runs.load.sent(StartMeasuring)) == 2
 
 
 def test_time_and_throughput_count_from_the_begin_of_the_measurement() -> None:
@@ -243,7 +250,7 @@ def test_users_that_begin_as_they_spawn_need_no_order() -> None:
     completed = runs.run()
     assert completed.start_time == STARTED
     assert runs.load.shape.levels == [(4, 2), (0, 1_000_000)]
-    assert runs.load.sent(messages.START_MEASURING) == []
+    assert runs.load.sent(StartMeasuring) == []
 
 
 def test_ramp_of_a_planned_rate_comes_before_the_measurement() -> None:
@@ -259,7 +266,7 @@ def test_ramp_of_a_planned_rate_comes_before_the_measurement() -> None:
 
 def test_users_may_take_the_time_to_spawn_and_to_connect() -> None:
     runs = StepRuns({**TIMED, "spawnRate": 100})
-    silence(runs, messages.ASSIGNMENT)
+    silence(runs, Assignment)
     # 1,000 users at 100 per second, 2 s for a connection, 30 s of grace.
     with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 42 s$"):
         runs.run()
@@ -268,7 +275,7 @@ def test_users_may_take_the_time_to_spawn_and_to_connect() -> None:
 
 def test_result_may_take_the_step_and_the_time_out_of_its_last_request() -> None:
     runs = StepRuns()
-    silence(runs, messages.START_MEASURING)
+    silence(runs, StartMeasuring)
     # 20 s of the step, 2 s for a connection, 2 s for a response, 30 s of grace.
     with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 54 s$"):
         runs.run()
@@ -281,7 +288,7 @@ def test_result_may_take_the_think_times_of_the_last_transaction() -> None:
     mix = [{"name": "loan", "transaction": {"requests": requests}}]
     runs = StepRuns({"name": "timed", "requestsPerSecond": 5, "durationSeconds": 20})
     runs.executor._workload = Workload.model_validate({"mix": mix, "timeoutSeconds": 2})
-    silence(runs, messages.START_MEASURING)
+    silence(runs, StartMeasuring)
     # 20 s of the step, 50 s of thinking, 2 x 4 s for connections and responses, 30 s of grace.
     with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 108 s$"):
         runs.run()
@@ -303,7 +310,7 @@ def test_warm_up_ends_as_soon_as_it_is_steady() -> None:
     assert (completed.steady, seen) == (True, ["WarmingUp"])
     # Three windows of 20 requests at 20 per second; the last requests take half a second.
     assert runs.load.clock.now() == 1 + 3 + 0.5
-    assert [worker for worker, _ in runs.load.sent(messages.STOP_SENDING)] == ["a", "b"]
+    assert [worker for worker, _ in runs.load.sent(StopSending)] == ["a", "b"]
 
 
 def test_warm_up_that_never_becomes_steady_ends_in_time() -> None:
@@ -311,7 +318,7 @@ def test_warm_up_that_never_becomes_steady_ends_in_time() -> None:
     runs.workers.requests_per_second = 1
     completed = runs.run(RunStage.WARMING_UP, UNTIL)
     assert (completed.steady, runs.load.clock.now()) == (False, 21)
-    assert runs.load.sent(messages.STOP_SENDING) == []
+    assert runs.load.sent(StopSending) == []
 
 
 def test_next_step_run_goes_on_behind_the_fastest_worker() -> None:
@@ -319,4 +326,4 @@ def test_next_step_run_goes_on_behind_the_fastest_worker() -> None:
     runs.run()
     runs.run()
     assert runs.executor.offsets.offsets == (20,)
-    assert [part.offsets for _, part in runs.load.assignments()] == [[], [], [10], [10]]
+    assert [part.offsets for _, part in runs.load.sent(Assignment)] == [[], [], [10], [10]]

@@ -3,12 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from numpy import array
 from numpy.random import default_rng
 
 from solrbench.api.v1alpha1.result_rules import MAX_RECORDS, MAX_REPORT_BYTES
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import SlowRequest, StepRunResult
 from solrbench.contract.storage import to_chunks
-from solrbench.contract.windows import CacheSample, RequestWindow, Window, WindowSeries
+from solrbench.contract.windows import CacheSample, RequestWindow
 from solrbench.load.master.step_run_documents import (
     MAX_POINTS,
     POINT_BYTES,
@@ -21,15 +23,15 @@ ROOMY = 1 << 30
 _RANDOM = default_rng(1)
 
 
-def windows(seconds: int) -> WindowSeries:
+def windows(seconds: int) -> SecondSeries:
     """Return windows with figures that compress no better than real ones."""
-    return WindowSeries(
-        Window(
-            second=second,
-            requests=int(_RANDOM.integers(900, 1100)),
-            failures=0,
-            mean_microseconds=int(_RANDOM.integers(3000, 9000)),
-            max_microseconds=int(_RANDOM.integers(20_000, 900_000)),
+    return SecondSeries(
+        SecondSums(
+            second,
+            requests := int(_RANDOM.integers(900, 1100)),
+            0,
+            requests * int(_RANDOM.integers(3000, 9000)),
+            int(_RANDOM.integers(20_000, 900_000)),
         )
         for second in range(seconds)
     )
@@ -89,10 +91,8 @@ def test_windows_get_wider_until_they_fit() -> None:
 
 @pytest.mark.slow
 def test_a_day_with_many_names_keeps_few_points() -> None:
-    day = Window(second=0, requests=1, failures=0, mean_microseconds=1, max_microseconds=1)
-    series = WindowSeries(
-        day.model_copy(update={"second": second}) for second in range(0, 86_400, 2)
-    )
+    rows = [(second, 1, 0, 1, 1) for second in range(0, 86_400, 2)]
+    series = SecondSeries.of_rows(array(rows))
     results = [
         make_result([1000], name=f"name-{n}").model_copy(update={"windows": series})
         for n in range(2)

@@ -12,10 +12,17 @@ from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
 from solrbench.load.errors import LoadError
 from solrbench.load.locust_scaling import WorkerRoster
 from solrbench.load.master.distributed_step_run import DistributedStepRunState
-from solrbench.load.master.worker_orders import STATE_MISSING
+from solrbench.load.master.membership import STATE_MISSING
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.arrivals import ArrivalRate
-from solrbench.load.schedule.messages import LiveTotals
+from solrbench.load.schedule.messages import (
+    Abort,
+    Assignment,
+    Exit,
+    LiveTotals,
+    StartMeasuring,
+    StopSending,
+)
 from solrbench.load.schedule.users import UserClass, UserPlacement
 from solrbench.reasons.load import LoadReason
 from support.load.builders import assignment
@@ -40,7 +47,7 @@ def test_members_are_the_first_pods_by_number() -> None:
     load.pool.assign(assignment(users=7))
     assert [
         (worker, part.worker, part.workers, part.worker_users)
-        for worker, part in load.assignments()
+        for worker, part in load.sent(Assignment)
     ] == [("2", 0, 3, 3), ("9", 1, 3, 2), ("10", 2, 3, 2)]
     assert load.pool.connected == 4
     assert load.pool.roster == WorkerRoster(("2", "9", "10"), UserPlacement(3))
@@ -101,7 +108,7 @@ def test_one_user_of_an_open_loop_stands_for_each_worker() -> None:
     load = ready("abc")
     planned = assignment(users=99, seconds=10).model_copy(update={"open_loop": RATE})
     assert load.pool.assign(planned).assignment.users == 3
-    assert [part.users for _, part in load.assignments()] == [3, 3, 3]
+    assert [part.users for _, part in load.sent(Assignment)] == [3, 3, 3]
 
 
 def test_step_run_from_assignment_to_results() -> None:
@@ -112,26 +119,26 @@ def test_step_run_from_assignment_to_results() -> None:
     load.clock.after(2.1, lambda: load.spawned(KEY, "b"))
     load.pool.wait_spawned(step_run, 30)
     assert (load.clock.now(), load.shape.levels, load.pool.users) == (2.1, [(3, 100)], 3)
-    step_run.start_measuring()
+    step_run.command(StartMeasuring)
     load.clock.after(10, lambda: load.result(KEY, "b", used=[5]))
     load.clock.after(11, lambda: load.result(KEY, "a", used=[6]))
     results = load.pool.wait_results(step_run, 60)
     assert load.clock.now() == 13.1
     assert [(name, each.used_numbers) for name, each in results] == [("pod-a", [6]), ("pod-b", [5])]
     assert (step_run.state, step_run.lost) == (DistributedStepRunState.CONCLUDED, [])
-    assert [(each.worker, each.message, each.data) for each in load.runner.sent[2:]] == [
-        ("a", messages.START_MEASURING, {"key": KEY}),
-        ("b", messages.START_MEASURING, {"key": KEY}),
+    assert load.runner.sent[2:] == [
+        ("a", StartMeasuring(key=KEY)),
+        ("b", StartMeasuring(key=KEY)),
     ]
 
 
-def test_orders_name_the_step_run() -> None:
+def test_commands_name_the_step_run() -> None:
     load = ready()
     step_run = load.pool.assign(assignment())
-    step_run.stop_sending()
-    step_run.abort()
-    both = [("a", {"key": KEY}), ("b", {"key": KEY})]
-    assert (load.sent(messages.STOP_SENDING), load.sent(messages.ABORT)) == (both, both)
+    step_run.command(StopSending)
+    step_run.command(Abort)
+    stop, abort = StopSending(key=KEY), Abort(key=KEY)
+    assert load.runner.sent[2:] == [("a", stop), ("b", stop), ("a", abort), ("b", abort)]
 
 
 def test_reports_of_another_step_run_are_ignored() -> None:
@@ -204,7 +211,7 @@ def test_users_that_stay_fail_the_run() -> None:
 def test_worker_that_joins_for_a_lost_one_takes_part_from_the_next_step_run_on() -> None:
     load = ready("abc", redistribute=True)
     first = load.pool.assign(assignment(users=3, seconds=9))
-    first.start_measuring()
+    first.command(StartMeasuring)
     load.lose("b")
     load.clock.after(5, lambda: load.join("d"))
     load.clock.after(9, lambda: load.result(KEY, "a", "c"))
@@ -224,7 +231,7 @@ def test_shutdown_reaches_every_worker() -> None:
     load.join("a", "b")
     load.pool.wait_for_workers()
     load.pool.shut_down(4)
-    assert load.sent(messages.EXIT) == [("a", {"exit_code": 4}), ("b", {"exit_code": 4})]
+    assert load.sent(Exit) == [("a", Exit(exit_code=4)), ("b", Exit(exit_code=4))]
 
 
 @pytest.mark.slow

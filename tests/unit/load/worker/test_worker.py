@@ -16,7 +16,7 @@ PROGRAM = """
 import json, sys
 from locust.stats import RequestStats
 from solrbench.load.worker.worker import add_to_locust_stats
-from solrbench.load.recording.request_stats import SecondStats
+from solrbench.load.recording.request_stats import RequestTotals
 from solrbench.stats.histograms import buckets_of
 from collections import Counter
 
@@ -24,7 +24,7 @@ stats = RequestStats()
 times = json.load(sys.stdin)
 for start in range(0, len(times), 1000):
     some = times[start:start + 1000]
-    second = SecondStats(len(some), 3, 50_000, sum(some), min(some), max(some),
+    second = RequestTotals(len(some), 3, 50_000, sum(some), min(some), max(some),
                     Counter(buckets_of(some)), Counter({"HTTP503": 2, "Timeout": 1}))
     add_to_locust_stats(stats, "storm", "query", second, 1_700_000_000.5 + start / 1000)
 entry = stats.entries["query", "storm"]

@@ -5,93 +5,90 @@ with `loop.call_soon_threadsafe`.
 """
 
 import asyncio
-from collections.abc import Sequence
-from functools import partial
-from typing import Protocol
+from collections.abc import Callable
 
-from solrbench.load.engine.measurement import ProgressUpdate
+from solrbench.load.engine.measurement import EngineReport, UsersReady
 from solrbench.load.engine.step_run import StepRun
 from solrbench.load.engine.target import LoadTarget
-from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.messages import Assignment
-
-
-class EngineListener(Protocol):
-    """What follows a step run; called in the event loop's thread."""
-
-    def on_ready(self, key: str) -> None:
-        """Learn that all users of a step run are there."""
-
-    def on_progress(self, progress: ProgressUpdate) -> None:
-        """Take the news of the last second."""
-
-    def on_finished(self, result: WorkerStepResult) -> None:
-        """Take the result of a step run."""
+from solrbench.load.schedule.messages import (
+    Abort,
+    AdoptUsers,
+    Assignment,
+    EngineCommand,
+    StartMeasuring,
+    StopSending,
+)
 
 
 class Engine:
-    """Runs one step run after another."""
+    """Runs one step run after another.
+
+    Its methods are called in the thread of `loop`, and so is `report`, which must not wait.
+    """
 
     def __init__(
-        self, target: LoadTarget, listener: EngineListener, loop: asyncio.AbstractEventLoop
+        self,
+        target: LoadTarget,
+        report: Callable[[EngineReport], None],
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._target = target
-        self._listener = listener
+        self._report = report
         self._loop = loop
         self._step_run: StepRun | None = None
         self._tick: asyncio.TimerHandle | None = None
 
-    def begin(self, assignment: Assignment) -> None:
-        """Begin a step run; users come with `add_user`."""
-        self.abort_current()
-        ready = partial(self._listener.on_ready, assignment.key)
-        self._step_run = StepRun(
-            assignment, self._target.of(assignment), ready, self._on_step_run_ended, self._loop
-        )
-        self._tick = self._loop.call_later(1, self._report)
+    def execute(self, command: EngineCommand) -> None:
+        """Begin a step run, or change the one with the key of the command."""
+        if isinstance(command, Assignment):
+            self._begin(command)
+            return
+        step_run = self._step_run
+        if step_run is None or step_run.key != command.key:
+            return
+        match command:
+            case StartMeasuring():
+                step_run.start_measuring()
+            case StopSending():
+                step_run.stop_sending()
+            case AdoptUsers():
+                step_run.adopt_users(command.users)
+            case Abort():
+                self._drop_step_run()
 
     def add_user(self) -> None:
         """Add a user to the step run under way; one that comes too late has nothing to do."""
         if self._step_run is not None:
             self._step_run.add_user()
 
-    def adopt_users(self, key: str, users: Sequence[int]) -> None:
-        """Learn the numbers of users of a lost worker that come with `add_user` next."""
-        if self._step_run is not None and self._step_run.key == key:
-            self._step_run.adopt_users(users)
+    def _begin(self, assignment: Assignment) -> None:
+        self._drop_step_run()
+        self._step_run = StepRun(
+            assignment,
+            self._target.of(assignment),
+            lambda: self._report(UsersReady(assignment.key)),
+            self._on_step_run_ended,
+            self._loop,
+        )
+        self._tick = self._loop.call_later(1, self._report_second)
 
-    def start_measuring(self, key: str) -> None:
-        """Begin to measure the step run with this key."""
-        if self._step_run is not None and self._step_run.key == key:
-            self._step_run.start_measuring()
-
-    def stop_sending(self, key: str) -> None:
-        """Let the step run with this key begin no more requests."""
-        if self._step_run is not None and self._step_run.key == key:
-            self._step_run.stop_sending()
-
-    def abort(self, key: str) -> None:
-        """Drop the step run with this key without a result."""
-        if self._step_run is not None and self._step_run.key == key:
-            self.abort_current()
-
-    def abort_current(self) -> None:
-        """Drop the step run under way without a result."""
+    def _drop_step_run(self) -> None:
+        """Let the users of the step run under way go at once, without a result."""
         if self._step_run is not None:
             self._step_run.abort()
             self._step_run = None
         if self._tick is not None:
             self._tick.cancel()
 
-    def _report(self) -> None:
+    def _report_second(self) -> None:
         if self._step_run is not None:
-            self._listener.on_progress(self._step_run.progress())
-            self._tick = self._loop.call_later(1, self._report)
+            self._report(self._step_run.progress())
+            self._tick = self._loop.call_later(1, self._report_second)
 
     def _on_step_run_ended(self) -> None:
         ended = self._step_run
         if ended is None:
             return
-        self._listener.on_progress(ended.progress(last=True))
-        self.abort_current()
-        self._listener.on_finished(ended.result())
+        self._report(ended.progress(last=True))
+        self._drop_step_run()
+        self._report(ended.result())

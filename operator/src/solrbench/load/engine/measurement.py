@@ -6,12 +6,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from solrbench.load.engine.resource_usage import UsageMeter
+from solrbench.load.errors import LoadError
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
-from solrbench.load.recording.request_stats import RecentRequests, SecondStats, pack_times
+from solrbench.load.recording.request_stats import RecentRequests, RequestTotals, pack_times
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import Assignment
 
 _now = time.perf_counter_ns
+
+
+class UsersReady(NamedTuple):
+    """All users of a step run are there; those at a barrier have connected."""
+
+    key: str
 
 
 class ProgressUpdate(NamedTuple):
@@ -27,10 +34,15 @@ class ProgressUpdate(NamedTuple):
     failures: int
     sum_microseconds: int
     """Service times of the measured requests so far."""
-    seconds: list[tuple[str, SecondStats]]
+    seconds: list[tuple[str, RequestTotals]]
     """What was counted since the last time, by request name."""
     recent: RecentRequests
     """The same over all request names, for the live view of all workers."""
+
+
+EngineReport = UsersReady | ProgressUpdate | WorkerStepResult | LoadError
+"""What an engine reports: its users of a step run are there, a second has passed, the step run has
+ended, or the engine cannot go on. The counterpart of `EngineCommand`."""
 
 
 class StepRunMeasurement:
@@ -112,7 +124,7 @@ class StepRunMeasurement:
 
 
 def _recent_requests(
-    seconds: Iterable[SecondStats], response_buckets: Iterable[int] | None
+    seconds: Iterable[RequestTotals], response_buckets: Iterable[int] | None
 ) -> RecentRequests:
     single = [each for each in seconds if not each.is_transaction]
     buckets: Counter[int] = Counter(response_buckets)

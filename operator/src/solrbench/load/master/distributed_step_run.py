@@ -10,9 +10,19 @@ from enum import Enum, auto
 from solrbench.load.errors import EXIT_RETRYABLE, LoadError, StepRunAbortedError
 from solrbench.load.locust_scaling import WorkerRoster
 from solrbench.load.master.live_totals import StepReports
-from solrbench.load.master.worker_orders import Membership, WorkerOrders
+from solrbench.load.master.membership import MasterRunner, Membership
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.messages import ENGINE_SILENT_SECONDS, Assignment, LiveTotals
+from solrbench.load.schedule.messages import (
+    COMMAND,
+    ENGINE_SILENT_SECONDS,
+    Abort,
+    AdoptUsers,
+    Assignment,
+    LiveTotals,
+    StartMeasuring,
+    StopSending,
+    command_data,
+)
 from solrbench.load.schedule.users import UserPlacement
 from solrbench.reasons.load import LoadReason
 
@@ -29,7 +39,7 @@ class DistributedStepRunState(Enum):
 
 
 class DistributedStepRun:
-    """A step run that every worker has its part of.
+    """A step run that every worker has its part of; used in the greenlet of the run alone.
 
     Attributes:
         assignment: what is run, as worker 0 sees it
@@ -42,7 +52,7 @@ class DistributedStepRun:
         assignment: Assignment,
         members: Mapping[str, str],
         reports: StepReports,
-        orders: WorkerOrders,
+        runner: MasterRunner,
         redispatch: Callable[[], None],
     ) -> None:
         """Begin with the workers `members`: names by id, in the order of their places."""
@@ -54,7 +64,7 @@ class DistributedStepRun:
         self._placement = UserPlacement(len(members))
         self._removed: set[str] = set()
         self._reports = reports
-        self._orders = orders
+        self._runner = runner
         self._redispatch = redispatch
 
     @property
@@ -84,20 +94,17 @@ class DistributedStepRun:
         """Give every worker its part."""
         for index, worker in enumerate(self._members):
             seat = {"worker": index, "workers": len(self._members)}
-            self._orders.assign(worker, self.assignment.model_copy(update=seat))
+            part = self.assignment.model_copy(update=seat)
+            self._runner.send_message(COMMAND, command_data(part), client_id=worker)
 
-    def start_measuring(self) -> None:
-        """Let the workers begin to measure."""
-        self.state = DistributedStepRunState.MEASURING
-        self._orders.start_measuring(self.remaining, self.assignment.key)
-
-    def stop_sending(self) -> None:
-        """Let the workers begin no more requests."""
-        self._orders.stop_sending(self.remaining, self.assignment.key)
-
-    def abort(self) -> None:
-        """Let the workers drop it; it may be assigned again under another key."""
-        self._orders.abort(self.remaining, self.assignment.key)
+    def command(self, command: type[StartMeasuring | StopSending | Abort]) -> None:
+        """Send a command to every worker that has users of the step run."""
+        if command is StartMeasuring:
+            # From here on the other workers can go on with the users of a lost one.
+            self.state = DistributedStepRunState.MEASURING
+        data = command_data(command(key=self.assignment.key))
+        for worker in self.remaining:
+            self._runner.send_message(COMMAND, data, client_id=worker)
 
     def conclude(self) -> None:
         """Let losses change nothing from now on."""
@@ -130,7 +137,10 @@ class DistributedStepRun:
     def _redistribute_users(self) -> None:
         reassigned = self._placement.reassigned_users(self.assignment.users)
         for index, users in reassigned.items():
-            self._orders.adopt_users(self._members[index], self.assignment.key, users)
+            command = AdoptUsers(key=self.assignment.key, users=users)
+            self._runner.send_message(
+                COMMAND, command_data(command), client_id=self._members[index]
+            )
         self._redispatch()
 
 
@@ -149,13 +159,11 @@ class Liveness:
         self,
         membership: Membership,
         reports: StepReports,
-        orders: WorkerOrders,
         *,
         redistribute: bool,
     ) -> None:
         self._membership = membership
         self._reports = reports
-        self._orders = orders
         self._redistribute = redistribute
 
     def check(self, step_run: DistributedStepRun | None, now: float) -> None:
@@ -185,6 +193,6 @@ class Liveness:
         _logger.warning("step_run=%s %s", self._reports.key, loss)
         self._membership.remove(worker)
         # It may only be cut off: then it must not go on sending beside those that take its users.
-        self._orders.exit(worker, EXIT_RETRYABLE)
+        self._membership.exit(worker, EXIT_RETRYABLE)
         if step_run is not None:
             step_run.remove_worker(worker, loss)

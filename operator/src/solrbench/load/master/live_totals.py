@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.load.recording.request_stats import (
     RecentRequests,
     add_times,
@@ -18,7 +19,6 @@ from solrbench.load.recording.request_stats import (
     no_times,
     percentiles_of,
 )
-from solrbench.load.recording.window_sums import SecondSums, WindowSums
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.stats.histograms import Histogram
@@ -103,8 +103,7 @@ class RunningTotals:
         self.requests = self.failures = self.sum_microseconds = 0
         self.last_good_second = self.failures_since = 0
         self._counts = no_times()
-        self._windows = WindowSums()
-        self._second = SecondSums(0, 0, 0, 0, 0)
+        self._seconds = SecondSeries()
 
     def add(self, before: LiveTotals, totals: LiveTotals, times: bytes, now: float) -> None:
         """Add what a worker, whose totals were `before`, reports at `now`."""
@@ -116,7 +115,8 @@ class RunningTotals:
         if requests <= 0:
             return
         second = max(int(now - self.began - _REPORT_SECONDS), 0)
-        self._add_second(second, requests, failures, spent)
+        # The longest is not reported: no time may be below the mean.
+        self._seconds.add(SecondSums(second, requests, failures, spent, spent // requests))
         self.requests += requests
         self.failures += failures
         self.sum_microseconds += spent
@@ -126,27 +126,10 @@ class RunningTotals:
         else:
             self.failures_since += failures
 
-    def _add_second(self, second: int, requests: int, failures: int, spent: int) -> None:
-        if second > self._second.second:
-            self._close_second()
-            self._second = SecondSums(second, 0, 0, 0, 0)
-        known = self._second
-        self._second = known._replace(
-            requests=known.requests + requests,
-            failures=known.failures + failures,
-            sum_microseconds=known.sum_microseconds + spent,
-            # The longest is not reported: no time may be below the mean.
-            max_microseconds=max(known.max_microseconds, spent // requests),
-        )
-
-    def _close_second(self) -> None:
-        if self._second.requests:
-            self._windows.append(self._second)
-
     @property
-    def windows(self) -> WindowSums:
+    def windows(self) -> SecondSeries:
         """Windows of the seconds that are over."""
-        return self._windows
+        return self._seconds.before(self._seconds[-1].second) if self._seconds else self._seconds
 
     @property
     def histogram(self) -> Histogram:

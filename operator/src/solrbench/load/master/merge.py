@@ -19,6 +19,7 @@ from typing import Any
 from solrbench.api.v1alpha1.arrivals import mean_rate
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.request_counts import MAX_USER_SHARES, ResponseGap, UserShares, sum_counts
+from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.step_document import (
     MAX_SLOW_REQUESTS,
     ConnectionResult,
@@ -31,11 +32,10 @@ from solrbench.contract.step_document import (
     WorkerResult,
     WorkerUsage,
 )
-from solrbench.contract.windows import EndedEarly, WindowSeries
+from solrbench.contract.windows import EndedEarly
 from solrbench.load.master.partial_result import StepRunMetadata, add_load_pods
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.recording.response_gaps import longest, median_requests
-from solrbench.load.recording.window_sums import SecondSums, add_windows
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.stats import histograms
 from solrbench.stats.histograms import Histogram
@@ -305,7 +305,9 @@ def _merge_request(
     ]
     # A second in which no request was begun says how long stragglers took, not how the step was.
     end = math.inf if sending_seconds is None else sending_seconds
-    windows, drained = add_windows((part.windows for part in parts), width, end)
+    measured = SecondSeries.merged(part.windows for part in parts)
+    windows = measured.before(end).rolled_up(width)
+    drained = measured.requests - windows.requests
     return RequestResult(
         request=name,
         is_transaction=any(part.is_transaction for part in parts),
@@ -317,7 +319,7 @@ def _merge_request(
         failed_time_histogram=_merge_if_any(part.failed_time_histogram for part in parts),
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
         response_time_without_lag_histogram=_merge_without_lag(parts),
-        windows=WindowSeries.of_rows(map(_window_row, windows)),
+        windows=windows,
         **sum_counts(parts).numbers() | {"drain_requests": None if end == math.inf else drained},
     )
 
@@ -361,8 +363,3 @@ def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:
         samples.setdefault(failure_kind.kind, failure_kind.sample)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [FailureKind(kind=kind, count=n, sample=samples[kind]) for kind, n in ordered]
-
-
-def _window_row(sums: SecondSums) -> tuple[int, ...]:
-    mean = sums.sum_microseconds // sums.requests
-    return sums.second, sums.requests, sums.failures, mean, sums.max_microseconds

@@ -19,10 +19,8 @@ from solrbench.contract.windows import (
     EmptiedCaches,
     EndedEarly,
     RequestWindow,
-    WindowSeries,
 )
 from solrbench.load.master.live_totals import RunningTotals
-from solrbench.load.recording.window_sums import SecondSums
 from solrbench.stats.histograms import Histogram
 from solrbench.telemetry.summary import spreads_of, worst_servers
 
@@ -137,13 +135,8 @@ def _request(so_far: RunningTotals, *, is_open_loop: bool) -> RequestResult:
         # The reports of an open loop have response times, and of service times only the sum.
         service_time_histogram=none if is_open_loop else times,
         response_time_histogram=times if is_open_loop else None,
-        windows=WindowSeries.of_rows(map(_row, so_far.windows)).rolled_up(so_far.windows.width),
+        windows=so_far.windows.rolled_up(so_far.windows.width),
     )
-
-
-def _row(sums: SecondSums) -> tuple[int, ...]:
-    mean = sums.sum_microseconds // sums.requests
-    return sums.second, sums.requests, sums.failures, mean, sums.max_microseconds
 
 
 SPREAD = "load-pods"

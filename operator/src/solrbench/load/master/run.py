@@ -21,6 +21,7 @@ from solrbench.load.master.result_store import ListOffsets, ResultStore, resumed
 from solrbench.load.master.step_run import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
+    CompletedStepRun,
     DiagnosticsReader,
     RunStage,
     RunStatus,
@@ -145,7 +146,11 @@ class RunCoordinator:
             if begins or self._plan.prepares_each_step:
                 emptied = self._empty()
                 warmed_up = replace(self._warm_up(planned), emptied=emptied)
-            self._schedule.note(self._measure(planned, warmed_up))
+            self._under_way = planned
+            rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
+            assignment = step_assignment(self._plan, planned)
+            completed = self._executor.run(assignment, rate, RunStage.MEASURING)
+            self._schedule.note(self._store_result(planned, completed, warmed_up))
         self._status.step_run = None
         self._status.enter(RunStage.FINISHED)
 
@@ -215,11 +220,9 @@ class RunCoordinator:
             self._status.enter(RunStage.STORING)
             self._workers.wait(lambda: not self._store.unacknowledged)
 
-    def _measure(self, planned: PlannedStepRun, warmed_up: WarmUpResult) -> StepRunResult:
-        assignment = step_assignment(self._plan, planned)
-        rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
-        self._under_way = planned
-        completed = self._executor.run(assignment, rate, RunStage.MEASURING)
+    def _store_result(
+        self, planned: PlannedStepRun, completed: CompletedStepRun, warmed_up: WarmUpResult
+    ) -> StepRunResult:
         offsets = self._executor.offsets
         document = self._in_background(
             lambda: self._documents.completed(planned, completed, warmed_up, offsets)

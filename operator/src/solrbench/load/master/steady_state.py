@@ -15,7 +15,7 @@ import httpx
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.contract.windows import EndedEarly
 from solrbench.load.errors import LoadError
-from solrbench.load.schedule.messages import LiveTotals
+from solrbench.load.schedule.messages import LiveTotals, StopSending
 from solrbench.net.http import NO_AUTH, HttpAuth, certificate_problem
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
@@ -31,8 +31,8 @@ class StoppableLoad(Protocol):
     def live_totals(self) -> LiveTotals:
         """The warm-up so far, over all workers."""
 
-    def stop_sending(self) -> None:
-        """Begin no more requests."""
+    def command(self, command: type[StopSending]) -> None:
+        """Let the workers begin no more requests."""
 
 
 class SteadyStateDetector:
@@ -62,7 +62,7 @@ class SteadyStateDetector:
         self._steadiness.add(passed, figures.requests, figures.sum_microseconds)
         if self._steadiness.is_steady:
             self.is_steady = True
-            self._load.stop_sending()
+            self._load.command(StopSending)
 
 
 class CollapseDetector:
@@ -99,7 +99,7 @@ class CollapseDetector:
                 last_good_second=round(self._last_good - self._began, _DIGITS),
                 failures=failed,
             )
-            self._load.stop_sending()
+            self._load.command(StopSending)
 
 
 WINDOW_SECONDS = 5.0

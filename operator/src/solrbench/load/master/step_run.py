@@ -25,7 +25,13 @@ from solrbench.load.master.steady_state import (
 )
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.messages import Assignment, Start, longest_drain_seconds
+from solrbench.load.schedule.messages import (
+    Abort,
+    Assignment,
+    Start,
+    StartMeasuring,
+    longest_drain_seconds,
+)
 
 _logger = logging.getLogger(__name__)
 
@@ -256,11 +262,12 @@ class StepRunExecutor:
                 stage,
             )
             try:
-                return self._complete(step_run, rate, stage, until)
+                start_time = self._start(step_run, rate)
+                return self._complete(step_run, start_time, rate, stage, until)
             except StepRunAbortedError as aborted:
                 _logger.warning("step_run=%s is run again: %s", assignment.key, aborted.message)
                 self._skip(step_run)
-                step_run.abort()
+                step_run.command(Abort)
                 self._caches.end(self._now())
                 self._stop_users(step_run, rate)
         raise AssertionError  # count() has no end
@@ -278,9 +285,14 @@ class StepRunExecutor:
         return step_run
 
     def _complete(
-        self, step_run: DistributedStepRun, rate: int, stage: RunStage, until: UntilSteady | None
+        self,
+        step_run: DistributedStepRun,
+        start_time: datetime,
+        rate: int,
+        stage: RunStage,
+        until: UntilSteady | None,
     ) -> CompletedStepRun:
-        start_time = self._start(step_run, rate)
+        """Measure a step run that has begun, wait for its results and let its users go."""
         began = self._now()
         if self._telemetry is not None:
             self._telemetry.mark()
@@ -323,7 +335,7 @@ class StepRunExecutor:
             connecting = self._workload.timeout_seconds
             seconds = _spawn_seconds(assignment, rate) + connecting + _GRACE_SECONDS
             self._workers.wait_spawned(step_run, seconds)
-            step_run.start_measuring()
+            step_run.command(StartMeasuring)
         start_time = self._utc_now() + timedelta(seconds=assignment.ramp_seconds)
         if assignment.ramp_seconds:
             # The workers raise the rate by themselves: there is nothing to order.

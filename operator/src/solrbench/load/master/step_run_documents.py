@@ -36,8 +36,8 @@ WORKER_BYTES = 300
 MAX_POINTS = 30_000
 """Points of one step run, whatever its share: while it is read, each takes up to 1 KB of memory."""
 
-WIDTHS_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400)
-"""Widths of windows."""
+STORED_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400)
+"""Widths of the windows of a stored step run."""
 
 
 def limit_series(document: StepRunResult, max_bytes: int) -> StepRunResult:
@@ -66,7 +66,7 @@ def limit_series(document: StepRunResult, max_bytes: int) -> StepRunResult:
 def _width(document: StepRunResult, most: int) -> int:
     """Return the smallest width of windows of which there are at most so many, or the largest."""
     present = document.window_seconds
-    possible = [each for each in WIDTHS_SECONDS if each % present == 0]
+    possible = [each for each in STORED_SECONDS if each % present == 0]
     for width in possible[:-1]:
         if sum(_count(each, width) for each in document.requests) <= most:
             return width
@@ -74,7 +74,7 @@ def _width(document: StepRunResult, most: int) -> int:
 
 
 def _count(result: RequestResult, width: int) -> int:
-    return len({second // width for second, *_ in result.windows.rows()})
+    return len(result.windows.rolled_up(width))
 
 
 def _widened(result: RequestResult, width: int) -> RequestResult:

@@ -14,13 +14,7 @@ from solrbench.load.errors import LoadError
 from solrbench.load.locust_scaling import WorkerRoster
 from solrbench.load.master.distributed_step_run import DistributedStepRun, Liveness
 from solrbench.load.master.live_totals import StepReports
-from solrbench.load.master.worker_orders import (
-    ChangeEvent,
-    LoadShape,
-    MasterRunner,
-    Membership,
-    WorkerOrders,
-)
+from solrbench.load.master.membership import ChangeEvent, LoadShape, MasterRunner, Membership
 from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
@@ -128,10 +122,7 @@ class WorkerPool:
         self._step_run: DistributedStepRun | None = None
         self._membership = Membership(runner, expected_workers)
         self._reports = StepReports()
-        self._orders = WorkerOrders(runner)
-        self._liveness = Liveness(
-            self._membership, self._reports, self._orders, redistribute=redistribute
-        )
+        self._liveness = Liveness(self._membership, self._reports, redistribute=redistribute)
         WorkerListeners(
             self._membership,
             self._reports,
@@ -196,7 +187,7 @@ class WorkerPool:
             assignment = assignment.model_copy(update={"users": len(members)})
         self._reports.begin(assignment.key, members, self._now())
         self._step_run = DistributedStepRun(
-            assignment, members, self._reports, self._orders, self._load_shape.redispatch
+            assignment, members, self._reports, self._runner, self._load_shape.redispatch
         )
         self._step_run.assign()
         return self._step_run
@@ -266,7 +257,7 @@ class WorkerPool:
     def shut_down(self, exit_code: int) -> None:
         """Let every worker's process end."""
         for worker in self._membership.workers:
-            self._orders.exit(worker, exit_code)
+            self._membership.exit(worker, exit_code)
 
     def _wait_for(
         self,

@@ -15,7 +15,7 @@ from solrbench.load.recording.request_stats import (
     BATCH,
     NEVER_NS,
     NamedStats,
-    SecondStats,
+    RequestTotals,
     SlowSample,
     build_request_result,
 )
@@ -108,7 +108,7 @@ class StepRunRecorder:
         """When the last response to a measured request came."""
         self.connections = ConnectionCounts()
         """Connections opened since measuring began."""
-        self._finished_seconds: list[tuple[str, SecondStats]] = []
+        self._finished_seconds: list[tuple[str, RequestTotals]] = []
         self._micro_batches = MicroBatches(workers)
         # Both are read for each request, and neither is replaced.
         self._micro_batch = self._micro_batches.times
@@ -215,7 +215,7 @@ class StepRunRecorder:
 
     def take_finished_seconds(
         self, now_ns: int, *, last: bool = False
-    ) -> list[tuple[str, SecondStats]]:
+    ) -> list[tuple[str, RequestTotals]]:
         """Return the seconds that ended since the last call, by request name.
 
         `last` ends the current second early.

@@ -22,13 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import (
     MAX_SLOW_REQUESTS,
     PARTIAL_RESULTS,
     FailureKind,
     SlowRequest,
 )
-from solrbench.load.recording.window_sums import SecondSums, WindowSums
 from solrbench.load.recording.worker_result import WorkerRequestStats
 from solrbench.load.workload.name_table import UncheckedNames
 from solrbench.load.workload.requests import PreparedRequest, describe_request
@@ -108,7 +108,11 @@ BATCH = 256
 
 @dataclass
 class RequestTotals:
-    """Requests of one name that ended in some span of time."""
+    """Requests of one name that ended in some span of time: a second, or all seconds so far.
+
+    The event loop's thread counts into it. A second that is over is counted into no more, so the
+    thread of Locust may read it.
+    """
 
     requests: int = 0
     failures: int = 0
@@ -119,6 +123,8 @@ class RequestTotals:
     buckets: Counter[int] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     empty_results: int = 0
+    is_transaction: bool = False
+    """Counts whole transactions, whose requests are counted apart."""
 
     def add(self, other: "RequestTotals") -> None:
         """Count what another span of time counted."""
@@ -131,14 +137,6 @@ class RequestTotals:
         self.buckets.update(other.buckets)
         self.kinds.update(other.kinds)
         self.empty_results += other.empty_results
-
-
-@dataclass
-class SecondStats(RequestTotals):
-    """The requests of one name that ended in the current second."""
-
-    is_transaction: bool = False
-    """Counts whole transactions, whose requests are counted apart."""
 
 
 class RequestStats:
@@ -174,20 +172,20 @@ class RequestStats:
         self.failed: Counter[int] = Counter()
         self.slow = SlowestRequests()
         self.has_headerless = False
-        self.windows = WindowSums()
-        self._second = SecondStats()
+        self.windows = SecondSeries()
+        self._second = RequestTotals()
         self._samples: dict[str, str] = {}
         self.times: list[int] = []
         self.sizes: list[int] = []
 
-    def flush_second(self, number: int) -> SecondStats | None:
+    def flush_second(self, number: int) -> RequestTotals | None:
         """Move the current second, which is the given one of the step run, into the totals."""
         self.count_batch()
         done = self._second
         if not done.requests:
             return None
         done.failures = done.kinds.total()
-        self._second = SecondStats()
+        self._second = RequestTotals()
         self.total.add(done)
         sums = (done.requests, done.failures, done.sum_microseconds, done.max_microseconds)
         self.windows.append(SecondSums(number, *sums))

@@ -10,9 +10,12 @@ between these for the thousandth of all. With 1, 2, 4, 5, 10 or 20 workers these
 hundreds. With one worker every window is exact.
 """
 
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BeforeValidator, PlainSerializer
 
 from solrbench.contract.request_counts import ResponseGap, UserShares
+from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.server_document import ServerFigures
 from solrbench.contract.step_document import (
     ConnectionResult,
@@ -21,7 +24,6 @@ from solrbench.contract.step_document import (
     WorkerUsage,
 )
 from solrbench.contract.windows import MAX_THOUSANDS, WINDOW_REQUESTS
-from solrbench.load.recording.window_sums import WindowSums
 
 
 class MicroBatch(NamedTuple):
@@ -35,10 +37,16 @@ class MicroBatch(NamedTuple):
     max_microseconds: int
 
 
+def _decode_series(sent: Any) -> Any:
+    return SecondSeries.decode(sent) if isinstance(sent, str) else sent
+
+
 class WorkerRequestStats(RequestMeasurements):
     """One request name on one worker."""
 
-    windows: WindowSums
+    windows: Annotated[
+        SecondSeries, BeforeValidator(_decode_series), PlainSerializer(SecondSeries.encode)
+    ]
 
 
 class WorkerStepResult(WorkerUsage):

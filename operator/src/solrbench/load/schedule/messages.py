@@ -4,7 +4,8 @@ User `u` of the whole run belongs to worker `u % workers`, in the order in which
 spawns them. Request `i` of a step run belongs to user `i % users`, so every worker gets requests in
 proportion to its users, no request twice and none not at all.
 
-Names of the messages between master and workers, and the liveness both sides agree on.
+Names of the messages between master and workers, the commands that the master sends, and the
+liveness both sides agree on.
 
 Messages of one connection arrive in the order they were sent, so an assignment is there before
 its users are spawned.
@@ -12,10 +13,12 @@ its users are spawned.
 How long requests may go on after the last one was to start.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import count
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, TypeAdapter
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.arrivals import ThinkTime
@@ -31,23 +34,11 @@ READY = "solrbench-ready"
 FAILED = "solrbench-failed"
 """Worker: cannot work; `reason` and `message`."""
 
-ASSIGNMENT = "solrbench-assignment"
-"""Master: the next step run; `assignment` as JSON."""
-
-ADOPT_USERS = "solrbench-take-over"
-"""Master: `users` of a lost worker, by number, come to this one in the step run `key`."""
+COMMAND = "solrbench-command"
+"""Master: `command` as JSON, one of `Command`."""
 
 SPAWNED = "solrbench-spawned"
 """Worker: all its users of the step run `key` are there."""
-
-START_MEASURING = "solrbench-go"
-"""Master: begin to measure the step run `key`."""
-
-STOP_SENDING = "solrbench-close"
-"""Master: begin no more requests of the step run `key`; its result follows the last one."""
-
-ABORT = "solrbench-abandon"
-"""Master: forget the step run `key`, its users go and it is run again."""
 
 PROGRESS = "solrbench-progress"
 """Worker, once a second while its engine lives: `key`, the fields of `LiveTotals`, and
@@ -55,9 +46,6 @@ PROGRESS = "solrbench-progress"
 
 RESULT = "solrbench-outcome"
 """Worker: the step run is over; `outcome` as JSON."""
-
-EXIT = "solrbench-end"
-"""Master: exit with `exit_code`."""
 
 WORKER_SILENT_SECONDS = 8
 """A worker whose heartbeat stays away for so long is lost."""
@@ -94,8 +82,9 @@ class Start(StrEnum):
 
 
 class Assignment(Model):
-    """One step run as one worker sees it."""
+    """One step run as one worker sees it: the command to begin it."""
 
+    command: Literal["Assignment"] = "Assignment"
     key: str
     """Names the step run, and its warm-up apart from it, in messages."""
     repeat: int
@@ -161,6 +150,67 @@ class Assignment(Model):
         """Yield the numbers of this worker's requests within the whole run, ascending."""
         for start in count(0, self.users):
             yield from range(start + self.worker, start + self.users, self.workers)
+
+
+class AdoptUsers(Model):
+    """Tell a worker which users of a lost one Locust gives it next."""
+
+    command: Literal["AdoptUsers"] = "AdoptUsers"
+    key: str
+    users: list[int]
+    """Numbers of the users in the whole run."""
+
+
+class StartMeasuring(Model):
+    """Let a worker measure a step run from now on; users at the barrier start."""
+
+    command: Literal["StartMeasuring"] = "StartMeasuring"
+    key: str
+
+
+class StopSending(Model):
+    """Let a worker begin no more requests of a step run; its result follows the last response."""
+
+    command: Literal["StopSending"] = "StopSending"
+    key: str
+
+
+class Abort(Model):
+    """Let a worker drop a step run without a result; it may be assigned again with another key."""
+
+    command: Literal["Abort"] = "Abort"
+    key: str
+
+
+class Exit(Model):
+    """Let a worker's process end, whatever it does."""
+
+    command: Literal["Exit"] = "Exit"
+    exit_code: int
+
+
+EngineCommand = Assignment | AdoptUsers | StartMeasuring | StopSending | Abort
+"""What the master commands an engine. An assignment begins its step run and drops the one before.
+The others are for the step run with their key; an engine that is in another one ignores them, since
+they may have crossed its result on the way."""
+
+Command = Annotated[EngineCommand | Exit, Field(discriminator="command")]
+"""What the master commands a worker: a value that every layer on its way only passes on.
+
+`DistributedStepRun` and `Membership` send it; an engine interprets it, the worker itself an `Exit`.
+"""
+
+_COMMANDS: TypeAdapter[Command] = TypeAdapter(Command)
+
+
+def command_data(command: Command) -> dict[str, str]:
+    """Return the data of a `COMMAND` message."""
+    return {"command": command.model_dump_json()}
+
+
+def parse_command(data: Mapping[str, str]) -> Command:
+    """Return the command in the data of a `COMMAND` message."""
+    return _COMMANDS.validate_json(data["command"])
 
 
 def worker_share(total: int, worker: int, workers: int) -> int:

@@ -8,8 +8,9 @@ import asyncio
 import gc
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import gevent
 import uvloop
@@ -17,33 +18,33 @@ from gevent.event import Event
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
-from solrbench.load.engine.engine import Engine, EngineListener
-from solrbench.load.engine.measurement import ProgressUpdate
+from solrbench.load.engine.engine import Engine
+from solrbench.load.engine.measurement import EngineReport
 from solrbench.load.engine.target import LoadTarget
+from solrbench.load.errors import LoadError
 from solrbench.load.locust_runtime import USER_CLASS, placeholder_user_class
-from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.messages import Assignment
 from solrbench.load.schedule.users import UserClass
+from solrbench.reasons.load import LoadReason
 
 _SWITCH_SECONDS = 0.0001
 """How long a greenlet that computes may hold the engine up; Python's own 5 ms would be measured."""
 
 
-class EngineThreadListener(EngineListener, Protocol):
-    """Callbacks of a step run and of failures of the engine itself."""
-
-    def on_engine_failed(self, message: str) -> None:
-        """Learn that the engine is broken."""
-
-
 class EngineThread:
-    """Starts the engine and calls `listener` in a greenlet of the main thread."""
+    """Runs the engine in a thread of its own.
+
+    Greenlets of the main thread call its methods; `report` is called in one of them, in the order
+    in which the engine reported.
+
+    Attributes:
+        execute: hands a command over to the engine's thread and does not wait for it
+    """
 
     user_classes = (UserClass(USER_CLASS),)
 
-    def __init__(self, target: LoadTarget, listener: EngineThreadListener) -> None:
-        self._listener = listener
-        self._inbox: deque[tuple[Callable[[Any], None], Any]] = deque()
+    def __init__(self, target: LoadTarget, report: Callable[[EngineReport], None]) -> None:
+        self._report = report
+        self._inbox: deque[EngineReport] = deque()
         self._arrived = Event()
         hub = gevent.get_hub()
         # The one thing in gevent that another thread may touch.
@@ -51,12 +52,14 @@ class EngineThread:
         self._wakeup.start(self._arrived.set)
         self._loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
         self._loop.set_exception_handler(self._report_fault)
-        self._engine = Engine(target, self, self._loop)
+        engine = Engine(target, self._post, self._loop)
+        self.execute = partial(self._loop.call_soon_threadsafe, engine.execute)
+        self._add_user = partial(self._loop.call_soon_threadsafe, engine.add_user)
         self._reader = gevent.spawn(self._read)
 
     def environment(self) -> Environment:
         """Return Locust's environment with users that stand for those of the engine."""
-        return Environment(user_classes=[placeholder_user_class(self.add_user)])
+        return Environment(user_classes=[placeholder_user_class(self._add_user)])
 
     def start(self, runner: WorkerRunner) -> None:
         """Start the engine in a thread of the hub's pool."""
@@ -68,55 +71,18 @@ class EngineThread:
         sys.setswitchinterval(_SWITCH_SECONDS)
         gevent.get_hub().threadpool.spawn(self._run)
 
-    def begin(self, assignment: Assignment) -> None:
-        """Begin a step run."""
-        self._loop.call_soon_threadsafe(self._engine.begin, assignment)
-
-    def add_user(self) -> None:
-        """Add a user to the step run under way."""
-        self._loop.call_soon_threadsafe(self._engine.add_user)
-
-    def adopt_users(self, key: str, users: Sequence[int]) -> None:
-        """Pass on which users of a lost worker are added next."""
-        self._loop.call_soon_threadsafe(self._engine.adopt_users, key, users)
-
-    def start_measuring(self, key: str) -> None:
-        """Begin to measure a step run."""
-        self._loop.call_soon_threadsafe(self._engine.start_measuring, key)
-
-    def stop_sending(self, key: str) -> None:
-        """Let a step run begin no more requests."""
-        self._loop.call_soon_threadsafe(self._engine.stop_sending, key)
-
-    def abort(self, key: str) -> None:
-        """Drop a step run without a result."""
-        self._loop.call_soon_threadsafe(self._engine.abort, key)
-
-    def on_ready(self, key: str) -> None:
-        """Hand over that all users of a step run are there; in the engine's thread."""
-        self._post(self._listener.on_ready, key)
-
-    def on_progress(self, progress: ProgressUpdate) -> None:
-        """Hand over the news of a second; in the engine's thread."""
-        self._post(self._listener.on_progress, progress)
-
-    def on_finished(self, result: WorkerStepResult) -> None:
-        """Hand over the result of a step run; in the engine's thread."""
-        self._post(self._listener.on_finished, result)
-
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
 
     def _report_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         del loop
-        self._post(
-            self._listener.on_engine_failed,
-            f"{context.get('message')}: {context.get('exception')!r}",
-        )
+        message = f"{context.get('message')}: {context.get('exception')!r}"
+        self._post(LoadError(LoadReason.LOAD_CORE_FAILED, message))
 
-    def _post(self, listener: Callable[[Any], None], content: object) -> None:
-        self._inbox.append((listener, content))
+    def _post(self, report: EngineReport) -> None:
+        """Leave a report for the main thread; called in the engine's thread."""
+        self._inbox.append(report)
         self._wakeup.send()
 
     def _read(self) -> None:
@@ -124,5 +90,4 @@ class EngineThread:
             self._arrived.wait()
             self._arrived.clear()
             while self._inbox:
-                listener, content = self._inbox.popleft()
-                listener(content)
+                self._report(self._inbox.popleft())

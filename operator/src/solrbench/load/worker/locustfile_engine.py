@@ -1,8 +1,8 @@
 """Runs users of a custom locustfile: takes the place of the load engine and its bridge."""
 
 import logging
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import gevent
 import locust
@@ -11,10 +11,17 @@ from locust.env import Environment
 from locust.event import EventHook
 from locust.runners import STATE_RUNNING, STATE_SPAWNING, WorkerRunner
 
-from solrbench.load.engine.engine import EngineListener
+from solrbench.load.engine.measurement import EngineReport, UsersReady
 from solrbench.load.errors import LoadError
 from solrbench.load.recording.recorder import NameLimiter
-from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.messages import (
+    Abort,
+    AdoptUsers,
+    Assignment,
+    EngineCommand,
+    StartMeasuring,
+    StopSending,
+)
 from solrbench.load.worker.locustfile import LoadedLocustfile, describe
 from solrbench.load.worker.locustfile_step_run import LocustfileStepRun
 from solrbench.reasons.load import LoadReason
@@ -22,23 +29,19 @@ from solrbench.reasons.load import LoadReason
 _logger = logging.getLogger(__name__)
 
 
-class LocustfileEngineListener(EngineListener, Protocol):
-    """Callbacks of a step run and of failures of the users themselves."""
-
-    def on_failed(self, failure: LoadError) -> None:
-        """Learn that the users cannot work."""
-
-
 class LocustfileEngine:
     """Runs one step run after another.
 
+    All of it runs in greenlets of the main thread; `report` is called in any of them.
     Locust's own statistics are not used: what is counted here goes to its page by step, as that of
     the load engine does.
     """
 
-    def __init__(self, locustfile: LoadedLocustfile, listener: LocustfileEngineListener) -> None:
+    def __init__(
+        self, locustfile: LoadedLocustfile, report: Callable[[EngineReport], None]
+    ) -> None:
         self._locustfile = locustfile
-        self._listener = listener
+        self._report = report
         self._names = NameLimiter(locustfile.plan.max_request_names)
         self._step_run: LocustfileStepRun | None = None
         self._last_error = ""
@@ -67,39 +70,27 @@ class LocustfileEngine:
         self._requests.add_listener(self._record)
         locust.events.user_error.add_listener(self._note_error)
         locust.events.init.fire(environment=runner.environment, runner=runner, web_ui=None)
-        gevent.spawn(self._report)
+        gevent.spawn(self._report_seconds)
 
-    def begin(self, assignment: Assignment) -> None:
-        """Begin a step run; Locust brings its users."""
-        if self._step_run is not None:
-            self._step_run.abort()
-        self._last_error = ""
-        self._step_run = LocustfileStepRun(
-            assignment,
-            self._locustfile.hosts(assignment.variant),
-            self._names,
-            self._locustfile.plan.workload.timeout_seconds,
-            self,
-        )
-
-    def abort(self, key: str) -> None:
-        """Drop the step run with this key without a result; its users are stopped next."""
-        if self._step_run is not None and self._step_run.key == key:
-            self._step_run.abort()
-            self._step_run = None
-
-    def adopt_users(self, key: str, users: Sequence[int]) -> None:
-        """Do nothing: Locust brings the users of a lost worker, and they are like any others."""
-
-    def start_measuring(self, key: str) -> None:
-        """Begin to measure the step run with this key."""
-        if self._step_run is not None and self._step_run.key == key:
-            self._step_run.start_measuring()
-
-    def stop_sending(self, key: str) -> None:
-        """Let the step run with this key begin no more requests."""
-        if self._step_run is not None and self._step_run.key == key:
-            self._step_run.stop_sending()
+    def execute(self, command: EngineCommand) -> None:
+        """Begin a step run, whose users Locust brings, or change the one with this key."""
+        if isinstance(command, Assignment):
+            self._begin(command)
+            return
+        step_run = self._step_run
+        if step_run is None or step_run.key != command.key:
+            return
+        match command:
+            case StartMeasuring():
+                step_run.start_measuring()
+            case StopSending():
+                step_run.stop_sending()
+            case AdoptUsers():
+                pass  # Locust brings the users of a lost worker, and they are like any others.
+            case Abort():
+                # Its users are stopped next: by Locust.
+                step_run.abort()
+                self._step_run = None
 
     @property
     def host(self) -> str:
@@ -114,27 +105,36 @@ class LocustfileEngine:
             self._step_run.joined(user)
         return self._step_run
 
-    def users_ready(self, key: str) -> None:
-        """Hand over that all users of a step run are there."""
-        self._listener.on_ready(key)
+    def user_init_failed(self, error: Exception) -> None:
+        """Report that a user could not even be made; the others would wait for it."""
+        self._report(LoadError(LoadReason.LOCUSTFILE_FAILED, describe(error)))
 
-    def step_run_ended(self) -> None:
-        """Hand over the result."""
+    def _begin(self, assignment: Assignment) -> None:
+        if self._step_run is not None:
+            self._step_run.abort()
+        self._last_error = ""
+        self._step_run = LocustfileStepRun(
+            assignment,
+            self._locustfile.hosts(assignment.variant),
+            self._names,
+            self._locustfile.plan.workload.timeout_seconds,
+            on_ready=lambda: self._report(UsersReady(assignment.key)),
+            on_ended=self._on_step_run_ended,
+            on_users_exited=self._on_users_exited,
+        )
+
+    def _on_step_run_ended(self) -> None:
         ended, self._step_run = self._step_run, None
         if ended is not None:
-            self._listener.on_progress(ended.progress(last=True))
-            self._listener.on_finished(ended.result())
+            self._report(ended.progress(last=True))
+            self._report(ended.result())
 
-    def user_init_failed(self, error: Exception) -> None:
-        """Hand over that a user could not even be made; the others would wait for it."""
-        self._listener.on_failed(LoadError(LoadReason.LOCUSTFILE_FAILED, describe(error)))
-
-    def all_users_exited(self) -> None:
-        """Hand over that the users cannot work, unless it is the runner that stops them."""
+    def _on_users_exited(self) -> None:
+        # A runner that is in no step stops its users itself: then there is nothing to report.
         if self._runner is None or self._runner.state not in (STATE_SPAWNING, STATE_RUNNING):
             return
         why = self._last_error or "they stopped themselves"
-        self._listener.on_failed(
+        self._report(
             LoadError(
                 LoadReason.LOCUSTFILE_FAILED,
                 f"all users stopped before the end of the step; last: {why}",
@@ -148,11 +148,11 @@ class LocustfileEngine:
     def _note_error(self, *, exception: BaseException, **_: Any) -> None:
         self._last_error = describe(exception)
 
-    def _report(self) -> None:
+    def _report_seconds(self) -> None:
         while True:
             gevent.sleep(1)
             if self._step_run is not None:
-                self._listener.on_progress(self._step_run.progress())
+                self._report(self._step_run.progress())
 
 
 def _instrument_user_class(user_class: type[User], engine: LocustfileEngine) -> type[User]:

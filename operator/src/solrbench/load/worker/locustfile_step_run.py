@@ -9,8 +9,7 @@ The Locust users of a step run on one worker: made, ready, gone.
 import sys
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import gevent
 from gevent.event import Event
@@ -110,42 +109,36 @@ _NOT_COUNTED = {"partial_results": None, "empty_results": None}
 _now = time.perf_counter_ns
 
 
-class LocustfileStepRunListener(Protocol):
-    """What follows a step run; each is called once."""
-
-    def users_ready(self, key: str) -> None:
-        """Learn that all users of this worker are there, their `on_start` done."""
-
-    def step_run_ended(self) -> None:
-        """Learn that everything is counted."""
-
-    def all_users_exited(self) -> None:
-        """Learn that all users ended of their own accord, before the step run was over."""
-
-
 class LocustfileStepRun:
     """Counts what the users of a step run report, and ends it.
+
+    `on_ready` is called when all users of this worker are there, their `on_start` done; `on_ended`
+    in a greenlet of its own when everything is counted; `on_users_exited` instead of it when all
+    users ended of their own accord before. Each is called at most once.
 
     Attributes:
         key: names the step run in messages
         state: where it is
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is run, where, and three things that can follow
         self,
         assignment: Assignment,
         hosts: Sequence[str],
         names: NameLimiter,
         stop_timeout_seconds: float,
-        listener: LocustfileStepRunListener,
+        *,
+        on_ready: Callable[[], None],
+        on_ended: Callable[[], None],
+        on_users_exited: Callable[[], None],
     ) -> None:
         """Spread users over `hosts`, which are URLs; `names` are the request names known so far."""
         self.key = assignment.key
         self._assignment = assignment
         self._stop_timeout_seconds = stop_timeout_seconds
-        self._listener = listener
-        on_all_ready = partial(listener.users_ready, self.key)
-        self._users = LocustUserGroup(assignment, hosts, on_all_ready)
+        self._on_ended = on_ended
+        self._on_users_exited = on_users_exited
+        self._users = LocustUserGroup(assignment, hosts, on_ready)
         recorder = StepRunRecorder((), _now(), workers=assignment.workers)
         # Users run in this thread, so it is the one that must not be short of CPU time.
         self._measurement = StepRunMeasurement(assignment, recorder)
@@ -161,7 +154,7 @@ class LocustfileStepRun:
         elif assignment.start is Start.IMMEDIATE:
             self._measure()
         if not assignment.worker_users:
-            on_all_ready()
+            on_ready()
 
     def next_host(self) -> str:
         """Return where the next user goes: users are spread over the nodes evenly."""
@@ -195,7 +188,7 @@ class LocustfileStepRun:
         self._users.count_quit()
         if self._users.has_exited:
             self.state = StepRunState.ABORTED
-            self._listener.all_users_exited()
+            self._on_users_exited()
             return
         self._users.mark_ready(user)
 
@@ -286,7 +279,7 @@ class LocustfileStepRun:
         if self._timer is not gevent.getcurrent():
             self._cancel_timer()
         # Not at once: who reported the last request is still in the middle of its own affairs.
-        gevent.spawn(self._listener.step_run_ended)
+        gevent.spawn(self._on_ended)
 
     def _cancel_timer(self) -> None:
         if self._timer is not None:

@@ -10,7 +10,7 @@ import signal
 import socket
 import time
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ from locust.stats import RequestStats, StatsEntry, StatsError
 from solrbench.api.v1alpha1.validity import Collect
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.names import LOAD_WORKER
-from solrbench.load.engine.measurement import ProgressUpdate
+from solrbench.load.engine.measurement import EngineReport, ProgressUpdate, UsersReady
 from solrbench.load.engine.target import LoadTarget, load_target
 from solrbench.load.errors import (
     EXIT_RETRYABLE,
@@ -34,10 +34,16 @@ from solrbench.load.errors import (
 )
 from solrbench.load.locust_runtime import allow_many_connections, configure_locust
 from solrbench.load.locust_scaling import start_users_in_parts, stop_users_in_parts
-from solrbench.load.recording.request_stats import SecondStats
+from solrbench.load.recording.request_stats import RequestTotals
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.messages import (
+    Assignment,
+    EngineCommand,
+    Exit,
+    StartMeasuring,
+    parse_command,
+)
 from solrbench.load.schedule.users import UserClass
 from solrbench.load.settings import LoadSettings
 from solrbench.load.worker.engine_thread import EngineThread
@@ -49,7 +55,7 @@ from solrbench.telemetry.summary import OwnPodMeter
 
 
 def add_to_locust_stats(
-    stats: RequestStats, step: str, name: str, second: SecondStats, now: float
+    stats: RequestStats, step: str, name: str, second: RequestTotals, now: float
 ) -> None:
     """Add a second of one request name; `now` is Unix time."""
     if not second.is_transaction:
@@ -62,7 +68,7 @@ def add_to_locust_stats(
         error.last_seen = now
 
 
-def _add(entry: StatsEntry, second: SecondStats, now: float) -> None:
+def _add(entry: StatsEntry, second: RequestTotals, now: float) -> None:
     entry.num_requests += second.requests
     entry.num_failures += second.failures
     entry.total_content_length += second.bytes_received
@@ -134,7 +140,10 @@ def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocus
 
 
 class WorkerEngine(Protocol):
-    """What sends the requests of step runs and counts them."""
+    """What sends the requests of step runs and counts them: the load engine, or Locust users.
+
+    Greenlets of the main thread call it. It calls back with each `EngineReport` in one of them.
+    """
 
     @property
     def user_classes(self) -> Sequence[UserClass]:
@@ -146,20 +155,9 @@ class WorkerEngine(Protocol):
     def start(self, runner: WorkerRunner) -> None:
         """Take up work."""
 
-    def begin(self, assignment: Assignment) -> None:
-        """Begin a step run."""
-
-    def adopt_users(self, key: str, users: Sequence[int]) -> None:
-        """Learn which users of a lost worker come next."""
-
-    def start_measuring(self, key: str) -> None:
-        """Begin to measure a step run."""
-
-    def stop_sending(self, key: str) -> None:
-        """Let a step run begin no more requests."""
-
-    def abort(self, key: str) -> None:
-        """Drop a step run without a result."""
+    @property
+    def execute(self) -> Callable[[EngineCommand], object]:
+        """What begins a step run, or changes the one with the key of a command."""
 
 
 class Worker:
@@ -198,9 +196,9 @@ class Worker:
         if isinstance(prepared, LoadError):
             return None
         return (
-            LocustfileEngine(prepared, self)
+            LocustfileEngine(prepared, self._on_report)
             if isinstance(prepared, LoadedLocustfile)
-            else EngineThread(prepared, self)
+            else EngineThread(prepared, self._on_report)
         )
 
     def serve(self) -> int:
@@ -208,12 +206,7 @@ class Worker:
         if self._engine is None:
             raise RuntimeError("there is nothing to serve with")
         self._engine.start(self._runner)
-        self._runner.register_message(messages.ASSIGNMENT, self._on_assignment)
-        self._runner.register_message(messages.ADOPT_USERS, self._on_adopt_users)
-        self._runner.register_message(messages.START_MEASURING, self._on_start_measuring)
-        self._runner.register_message(messages.STOP_SENDING, self._on_stop_sending)
-        self._runner.register_message(messages.ABORT, self._on_abort)
-        self._runner.register_message(messages.EXIT, self._on_exit)
+        self._runner.register_message(messages.COMMAND, self._on_command)
         classes = [list(user_class) for user_class in self._engine.user_classes]
         ready = {"worker": socket.gethostname(), "classes": classes}
         self._runner.send_message(messages.READY, ready)
@@ -222,17 +215,38 @@ class Worker:
     def report_failure(self, failure: LoadError) -> int:
         """Report to the master why this worker cannot work; return the exit code."""
         write_termination_message(failure)
-        self._runner.register_message(messages.EXIT, self._on_exit)
-        self._report(failure)
+        self._runner.register_message(messages.COMMAND, self._on_command)
+        self._send_failure(failure)
         self._ended.wait(_EXIT_GRACE_SECONDS)
         return self._leave(failure.exit_code)
 
-    def on_ready(self, key: str) -> None:
-        """Report to the master that all users of a step run have started."""
-        self._runner.send_message(messages.SPAWNED, {"key": key})
+    def _on_command(self, *, msg: Any, **_: Any) -> None:
+        command = parse_command(msg.data)
+        if isinstance(command, Exit):
+            self._ended.set(command.exit_code)
+        elif self._engine is not None:
+            if self._pod is not None and isinstance(command, Assignment | StartMeasuring):
+                self._pod.begin()
+            self._engine.execute(command)
 
-    def on_progress(self, progress: ProgressUpdate) -> None:
-        """Show the last second on the page and report to the master that the engine is alive."""
+    def _on_report(self, report: EngineReport) -> None:
+        """Pass on to the master what the engine reports, and show a second on Locust's page."""
+        match report:
+            case UsersReady():
+                self._runner.send_message(messages.SPAWNED, report._asdict())
+            case ProgressUpdate():
+                self._send_progress(report)
+            case WorkerStepResult():
+                _logger.info("step_run=%s requests=%d finished", report.key, report.measured)
+                if self._pod is not None:
+                    report = report.model_copy(update={"pod": self._pod.figures()})
+                self._runner.send_message(messages.RESULT, {"outcome": report.model_dump_json()})
+            case LoadError():
+                if not self._ended.ready():
+                    write_termination_message(report)
+                    self._send_failure(report)
+
+    def _send_progress(self, progress: ProgressUpdate) -> None:
         now = time.time()
         for name, second in progress.seconds:
             add_to_locust_stats(self._environment.stats, progress.step, name, second, now)
@@ -240,56 +254,10 @@ class Worker:
         del figures["seconds"]
         self._runner.send_message(messages.PROGRESS, figures)
 
-    def on_finished(self, result: WorkerStepResult) -> None:
-        """Send the result of a step run."""
-        _logger.info("step_run=%s requests=%d finished", result.key, result.measured)
-        if self._pod is not None:
-            result = result.model_copy(update={"pod": self._pod.figures()})
-        self._runner.send_message(messages.RESULT, {"outcome": result.model_dump_json()})
-
-    def on_engine_failed(self, message: str) -> None:
-        """Report to the master that the engine failed."""
-        self._report(LoadError(LoadReason.LOAD_CORE_FAILED, message))
-
-    def on_failed(self, failure: LoadError) -> None:
-        """Report to the master why the users of the locustfile cannot run."""
-        if not self._ended.ready():
-            write_termination_message(failure)
-            self._report(failure)
-
-    def _report(self, failure: LoadError) -> None:
+    def _send_failure(self, failure: LoadError) -> None:
         _logger.error("%s: %s", failure.reason, failure.message)
         words = {"reason": failure.reason, "message": failure.message}
         self._runner.send_message(messages.FAILED, words)
-
-    def _on_assignment(self, *, msg: Any, **_: Any) -> None:
-        if self._engine is not None:
-            self._begin_pod()
-            self._engine.begin(Assignment.model_validate_json(msg.data["assignment"]))
-
-    def _on_adopt_users(self, *, msg: Any, **_: Any) -> None:
-        if self._engine is not None:
-            self._engine.adopt_users(msg.data["key"], msg.data["users"])
-
-    def _on_start_measuring(self, *, msg: Any, **_: Any) -> None:
-        if self._engine is not None:
-            self._begin_pod()
-            self._engine.start_measuring(msg.data["key"])
-
-    def _begin_pod(self) -> None:
-        if self._pod is not None:
-            self._pod.begin()
-
-    def _on_abort(self, *, msg: Any, **_: Any) -> None:
-        if self._engine is not None:
-            self._engine.abort(msg.data["key"])
-
-    def _on_stop_sending(self, *, msg: Any, **_: Any) -> None:
-        if self._engine is not None:
-            self._engine.stop_sending(msg.data["key"])
-
-    def _on_exit(self, *, msg: Any, **_: Any) -> None:
-        self._ended.set(msg.data["exit_code"])
 
     def _watch_runner(self) -> None:
         """Wait until the runner gives up, which it does when the master stays silent."""

@@ -3,16 +3,13 @@
 The part of Locust's master that the pool needs.
 
 Importing Locust patches the process, so this is all that the pool and its tests know of it.
-
-Messages from the master to its workers.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from solrbench.load.errors import LoadError
-from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.messages import COMMAND, Exit, command_data
 from solrbench.load.schedule.users import UserClass
 from solrbench.reasons.load import LoadReason
 
@@ -83,44 +80,6 @@ class ChangeEvent(Protocol):
         """Wait until the event is set, at most `timeout` seconds."""
 
 
-class WorkerOrders:
-    """Sends orders to workers by their ids in Locust."""
-
-    def __init__(self, runner: MasterRunner) -> None:
-        self._runner = runner
-
-    def assign(self, worker: str, assignment: Assignment) -> None:
-        """Give a worker its part of a step run."""
-        data = {"assignment": assignment.model_dump_json()}
-        self._send(worker, messages.ASSIGNMENT, data)
-
-    def start_measuring(self, workers: Iterable[str], key: str) -> None:
-        """Let workers begin to measure a step run."""
-        for worker in workers:
-            self._send(worker, messages.START_MEASURING, {"key": key})
-
-    def stop_sending(self, workers: Iterable[str], key: str) -> None:
-        """Let workers begin no more requests of a step run."""
-        for worker in workers:
-            self._send(worker, messages.STOP_SENDING, {"key": key})
-
-    def abort(self, workers: Iterable[str], key: str) -> None:
-        """Let workers drop a step run without a result."""
-        for worker in workers:
-            self._send(worker, messages.ABORT, {"key": key})
-
-    def adopt_users(self, worker: str, key: str, users: Sequence[int]) -> None:
-        """Announce to a worker which users of a lost one come next."""
-        self._send(worker, messages.ADOPT_USERS, {"key": key, "users": users})
-
-    def exit(self, worker: str, exit_code: int) -> None:
-        """Let a worker's process end."""
-        self._send(worker, messages.EXIT, {"exit_code": exit_code})
-
-    def _send(self, worker: str, message: str, data: dict[str, Any]) -> None:
-        self._runner.send_message(message, data, client_id=worker)
-
-
 class Membership:
     """The workers that have reported ready, by their ids in Locust.
 
@@ -172,6 +131,11 @@ class Membership:
         self._removed.add(worker)
         # Locust would start its own redistribution a minute later.
         self._runner.clients.pop(worker, None)
+
+    def exit(self, worker: str, exit_code: int) -> None:
+        """Let a worker's process end, also that of a worker that was taken out."""
+        command = Exit(exit_code=exit_code)
+        self._runner.send_message(COMMAND, command_data(command), client_id=worker)
 
     def name_of(self, worker: str) -> str:
         """Return the name of a worker's pod."""
