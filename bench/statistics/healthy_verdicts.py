@@ -14,7 +14,7 @@ import psutil
 from bench.harness.product import product
 from bench.harness.table import Row
 from bench.servers.running import python_server
-from solrbench.analysis.verdict import evaluate_step
+from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import INVALID, StepVerdict
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import StepRunResult
@@ -64,7 +64,7 @@ def _verdict(documents: list[StepRunResult], kind: dict[str, Any]) -> StepVerdic
     ]
     step = {"name": "healthy", "durationSeconds": 1, **kind}
     load = Load.model_validate({"workers": 1, "steps": [step], "repeats": {"count": _REPEATS}})
-    return evaluate_step("healthy", "", repeats, load)
+    return evaluate_step("healthy", "", [evaluate_document(each, load) for each in repeats], load)
 
 
 def _rows(found: list[StepVerdict], where: str) -> list[Row]:

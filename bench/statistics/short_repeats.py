@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from bench.harness.table import Row
 from bench.statistics.intervals import Times, autoregressive, correlated, independent, samples_of
+from solrbench.stats import times
+from solrbench.stats.intervals import TimedSamples
 from solrbench.stats.repeats import compare_means, compare_percentiles
 
 _RATE = 100
@@ -88,13 +90,20 @@ def _row(name: str, slower: float, seconds: int, count: int, runs: int) -> Row:
     )
 
 
+def _repeat(samples: TimedSamples) -> times.Times:
+    blocks = samples.histogram, list(samples.repeats)
+    return times.Times(lambda: blocks, samples.sum_microseconds, samples.max_microseconds)
+
+
 def _conclusion(
     series: Series, slower: float, seconds: int, count: int, draw: np.random.Generator
 ) -> str:
     starts = np.arange(seconds * _RATE) / _RATE
     levels = np.exp(_OWN_DISPERSION * draw.standard_normal(count))
     levels[0] *= slower
-    repeats = [samples_of(starts, _rounded(series(draw, starts) * level)) for level in levels]
+    repeats = [
+        _repeat(samples_of(starts, _rounded(series(draw, starts) * level))) for level in levels
+    ]
     found = (
         compare_means(repeats, _LIMIT_PERCENT),
         compare_percentiles(repeats, _PERCENTILE, _LIMIT_PERCENT),
@@ -105,6 +114,6 @@ def _conclusion(
     return "undecided" if differences else "none"
 
 
-def _rounded(times: NDArray[np.float64]) -> Times:
+def _rounded(values: NDArray[np.float64]) -> Times:
     """Return times to a tenth of a millisecond: histograms of fewer values are filled sooner."""
-    return np.asarray(times // 100 * 100, np.int64)
+    return np.asarray(values // 100 * 100, np.int64)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.analysis.samples import is_planned, merged, merged_responses
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
@@ -20,7 +19,7 @@ from solrbench.present.page_tables import HtmlTable, html_table, step_table
 from solrbench.present.server_tables import pods_table, servers_table
 from solrbench.present.table import TextTable
 from solrbench.present.time_figures import over_time
-from solrbench.stats.histograms import Histogram
+from solrbench.stats.histograms import BucketCounts, merge
 from solrbench.stats.number_format import format_milliseconds
 
 _MAX_NAMES = 8
@@ -111,11 +110,18 @@ def _requests(document: StepRunResult) -> Iterable[RequestResult]:
 
 def _histograms(
     groups: Mapping[str, Sequence[RequestResult]],
-) -> tuple[str, dict[str, Histogram]]:
+) -> tuple[str, dict[str, BucketCounts]]:
     """Return the name of the times that users see, and their histograms by name."""
-    if all(is_planned(results) for results in groups.values()):
-        return "Response time", {name: merged_responses(r) for name, r in groups.items()}
-    return "Service time", {name: merged(results) for name, results in groups.items()}
+    response = {
+        name: [each.response_time_histogram for each in results if each.response_time_histogram]
+        for name, results in groups.items()
+    }
+    if all(response.values()):
+        return "Response time", {name: merge(stored) for name, stored in response.items()}
+    return "Service time", {
+        name: merge(each.service_time_histogram for each in results if each.service_time_histogram)
+        for name, results in groups.items()
+    }
 
 
 _SLOW_HEAD = (

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.stats.distributions import student_t
-from solrbench.stats.histograms import Histogram
+from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.time_blocks import TimeBlocks
 
 MIN_BATCHES = 10
@@ -77,7 +77,7 @@ class TimedSamples:
         max_microseconds: longest time
     """
 
-    histogram: Histogram
+    histogram: BucketCounts
     repeats: Sequence[TimeBlocks]
     sum_microseconds: int
     max_microseconds: int | None
@@ -150,7 +150,7 @@ class TimedSamples:
         """
         if not self._is_complete or self._mean_dispersion is None:
             return None
-        below = np.cumsum(sum(block.counts.sum(axis=0, dtype=np.int64) for block in self._blocks))
+        below = np.cumsum(sum(block.requests_by_bucket() for block in self._blocks))
         known = below / below[-1]
         inside = np.flatnonzero((known > 0) & (known < 1))
         t, effect, near = self._mean_dispersion.t, self._mean_design_effect, False

@@ -32,11 +32,11 @@ from solrbench.stats.distributions import f_tail, t_tails
 from solrbench.stats.intervals import (
     MAX_CORRECTED_AUTOCORRELATION,
     MIN_BATCHES,
-    TimedSamples,
     neighbour_correlation,
 )
 from solrbench.stats.series import SCALE, truncation
 from solrbench.stats.time_blocks import TimeBlocks, coarse_bucket_of
+from solrbench.stats.times import Times
 
 BATCHES = 20
 """Blocks of about equal numbers of seconds that a repeat is cut into."""
@@ -244,20 +244,20 @@ class _Ratio(NamedTuple):
         return residuals
 
 
-def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> RepeatDifference | None:
+def compare_means(repeats: Sequence[Times], limit_percent: float) -> RepeatDifference | None:
     """Return the difference of the means; None if it is within the limit.
 
     Args:
-        repeats: two or more with requests, each with the blocks of one repeat
+        repeats: two or more with requests, each the times of one repeat
         limit_percent: by how much one mean may be above another
     """
-    means = [repeat.sum_microseconds / repeat.histogram.count for repeat in repeats]
+    means = [repeat.average or 0.0 for repeat in repeats]
     lower, higher, half = _farthest(means, limit_percent)
     if half is None:
         return None
     certain = _is_certain(
-        _mean(repeats[lower].repeats[0], half),
-        _mean(repeats[higher].repeats[0], 1 / half),
+        _mean(repeats[lower].samples.repeats[0], half),
+        _mean(repeats[higher].samples.repeats[0], 1 / half),
         len(repeats),
         is_far=means[higher] >= (1 + 2 * limit_percent / 100) * means[lower],
     )
@@ -265,7 +265,7 @@ def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> Repe
 
 
 def compare_percentiles(
-    repeats: Sequence[TimedSamples], percent: float, limit_percent: float
+    repeats: Sequence[Times], percent: float, limit_percent: float
 ) -> RepeatDifference | None:
     """Return the difference of a percentile; None if it is within the limit.
 
@@ -274,14 +274,14 @@ def compare_percentiles(
         percent: the percentile
         limit_percent: by how much that of one repeat may be above that of another
     """
-    values = [float(max(repeat.histogram.percentile(percent) or 0, 1)) for repeat in repeats]
+    values = [float(max(repeat.bucket_percentile(percent) or 0, 1)) for repeat in repeats]
     lower, higher, half = _farthest(values, limit_percent)
     if half is None:
         return None
     midway = math.sqrt(values[lower] * values[higher])
     certain = _is_certain(
-        _share_beyond(repeats[lower].repeats[0], midway / half),
-        _share_beyond(repeats[higher].repeats[0], midway * half),
+        _share_beyond(repeats[lower].samples.repeats[0], midway / half),
+        _share_beyond(repeats[higher].samples.repeats[0], midway * half),
         len(repeats),
     )
     return RepeatDifference(lower, higher, values[lower], values[higher], certain)
