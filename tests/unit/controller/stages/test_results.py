@@ -275,7 +275,7 @@ def test_an_update_decodes_each_histogram_once(monkeypatch: pytest.MonkeyPatch) 
             make_timed_result([[1000 * (5 + number) + 100 * index] * 20] * 60, name)
             for index, name in enumerate(("a", "b"))
         ]
-        store(world, make_document(step["name"], repeat, *made, seconds=60, variant=variant))
+        store(world, make_document(str(step["name"]), repeat, *made, seconds=60, variant=variant))
     decoded: Counter[str] = Counter()
 
     def read(stored: str) -> BucketCounts:
