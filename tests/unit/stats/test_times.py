@@ -40,7 +40,10 @@ def test_what_was_decoded_first_is_forgotten_first(monkeypatch: pytest.MonkeyPat
     for each in (first, second, second, first):
         assert each.samples.histogram.count == 1
     assert decoded == [1000, 1000, 2000, 1000]
+    unused = counted(decoded, 3000)
+    assert unused.samples.histogram.count == 1
+    del unused  # what nothing else refers to is freed at once
     room.forget_all()
     assert room.size_bytes == 0
     assert first.samples.histogram.count == 1
-    assert decoded[-2:] == [1000, 1000]
+    assert decoded[-3:] == [1000, 3000, 1000]

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import Any, TypeVar
+from weakref import ReferenceType, ref
 
 from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.intervals import ConfidenceBounds, TimedSamples
@@ -31,12 +32,13 @@ class DecodedTimes:
     def __init__(self, max_bytes: int = MAX_DECODED_BYTES) -> None:
         """Begin without any."""
         self._max_bytes = max_bytes
-        self._queue: deque[tuple[Times, int]] = deque()
+        # What nothing else refers to any more is freed at once, as in a process of the load.
+        self._queue: deque[tuple[ReferenceType[Times], int]] = deque()
         self.size_bytes = 0
 
     def add(self, times: "Times", size_bytes: int) -> None:
         """Note that times were decoded, and forget others if all take too much."""
-        self._queue.append((times, size_bytes))
+        self._queue.append((ref(times), size_bytes))
         self.size_bytes += size_bytes
         while self.size_bytes > self._max_bytes and len(self._queue) > 1:
             self._forget_oldest()
@@ -49,8 +51,10 @@ class DecodedTimes:
         self.size_bytes = 0
 
     def _forget_oldest(self) -> None:
-        oldest, freed = self._queue.popleft()
-        oldest.forget()
+        reference, freed = self._queue.popleft()
+        oldest = reference()
+        if oldest is not None:
+            oldest.forget()
         self.size_bytes -= freed
 
 
