@@ -40,8 +40,9 @@ class DecodedTimes:
         """Note that times were decoded, and forget others if all take too much."""
         self._queue.append((ref(times), size_bytes))
         self.size_bytes += size_bytes
-        while self.size_bytes > self._max_bytes and len(self._queue) > 1:
-            self._forget_oldest()
+        with suppress(IndexError):  # another thread may have forgotten all meanwhile
+            while self.size_bytes > self._max_bytes and len(self._queue) > 1:
+                self._forget_oldest()
 
     def forget_all(self) -> None:
         """Free the memory of all decoded times; the numbers that were read from them stay."""
