@@ -28,7 +28,7 @@ from bench.harness.product import product
 from bench.harness.table import Row, render
 from bench.servers.running import Server, python_server
 from solrbench.analysis.bottleneck import find_bottlenecks
-from solrbench.analysis.verdict import digest
+from solrbench.analysis.verdict import evaluate_document
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import Bottleneck, Resource
 from solrbench.contract.request_counts import sum_counts
@@ -268,8 +268,8 @@ def _find(kind: Kind, step: dict[str, Any], documents: list[StepRunResult]) -> B
         },
     }
     spec = SolrBenchmark.model_validate(body).spec
-    digests = [digest(each, spec.load) for each in documents]
-    (found,) = find_bottlenecks(spec, [(each.evaluated, each.servers) for each in digests])
+    runs = [evaluate_document(each, spec.load) for each in documents]
+    (found,) = find_bottlenecks(spec, runs)
     return found
 
 

@@ -43,7 +43,7 @@ from bench.harness.processes import pin, prefer, started
 from bench.harness.product import product
 from bench.harness.table import Row
 from bench.servers.running import python_server
-from solrbench.analysis.verdict import evaluate_step
+from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import INVALID, StepVerdict
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.request_counts import sum_counts
@@ -335,7 +335,7 @@ def _off(document: StepRunResult, known: list[int], percent: float) -> float:
 def _verdict(document: StepRunResult) -> StepVerdict:
     step = {"name": document.step, "users": _SATURATING_USERS, "durationSeconds": 1}
     load = Load.model_validate({"workers": 1, "steps": [step]})
-    return evaluate_step(document.step, "", [document], load)
+    return evaluate_step(document.step, "", [evaluate_document(document, load)], load)
 
 
 _MERGED_WORKERS = 4

@@ -22,6 +22,7 @@ from bench.harness.table import Row
 from bench.servers.running import python_server
 from solrbench.analysis.capacity import read_trial
 from solrbench.analysis.capacity_search import CapacityEstimate, Trial, estimate, next_rate
+from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1.objectives import Capacity, Objective, ResponseTimeLimit
 
 MEAN_SECONDS = 0.02
@@ -272,7 +273,7 @@ def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:
         documents = running.documents(timeout)
         times = server.get_json("/known")
     model = QueueModel(places, 1.0, limit / 1000 / MEAN_SECONDS, times=times)
-    found = [read_trial(each, [objective]) for each in documents]
+    found = [read_trial(RunSamples(each), [objective]) for each in documents]
     result = estimate([Trial(e.requests_per_second, e.excess) for e in found if e.number])
     return [_server_row(result, model.capacity(), len(documents) - 1)]
 

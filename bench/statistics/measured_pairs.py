@@ -34,7 +34,7 @@ from bench.statistics.comparison_words import (
 from solrbench.analysis.difference_tests import ComparisonRule
 from solrbench.analysis.differences import RepeatValue
 from solrbench.analysis.metrics import percentile_metric
-from solrbench.analysis.samples import read_repeat_values
+from solrbench.analysis.samples import RunSamples
 
 _USERS = 30
 _WARM_UP = {"requests": 2 * REPEAT_REQUESTS}
@@ -145,7 +145,7 @@ def _medians(folder: Path, distribution: str, rounds: int, seed: int) -> list[fl
         product(server, own, *steps, warmUp=_WARM_UP) as running,
     ):
         documents = running.documents(_SECONDS_EACH * len(steps))
-    return [read_repeat_values([each], "query", [50])[_MEDIAN][0].value for each in documents]
+    return [RunSamples(each).values("query", [50])[_MEDIAN] for each in documents]
 
 
 def _outcomes(run: Sequence[float], effect_percent: float) -> Iterator[Outcome]:

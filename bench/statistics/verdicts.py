@@ -24,10 +24,12 @@ from bench.harness.product import product
 from bench.harness.table import Row
 from bench.servers.running import python_server
 from bench.statistics.intervals import Times, autoregressive, correlated, independent, samples_of
-from solrbench.analysis.verdict import evaluate_step
+from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import INVALID, StepVerdict
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import StepRunResult
+from solrbench.stats import times
+from solrbench.stats.intervals import TimedSamples
 from solrbench.stats.repeats import compare_means, compare_percentiles
 
 _REPEATS = 3
@@ -75,7 +77,7 @@ def _verdict(documents: list[StepRunResult], kind: dict[str, Any]) -> StepVerdic
     ]
     step = {"name": "healthy", "durationSeconds": 1, **kind}
     load = Load.model_validate({"workers": 1, "steps": [step], "repeats": {"count": _REPEATS}})
-    return evaluate_step("healthy", "", repeats, load)
+    return evaluate_step("healthy", "", [evaluate_document(each, load) for each in repeats], load)
 
 
 def _rows(found: list[StepVerdict], where: str) -> list[Row]:
@@ -172,13 +174,20 @@ def _short_row(name: str, slower: float, seconds: int, count: int, runs: int) ->
     )
 
 
+def _repeat(samples: TimedSamples) -> times.Times:
+    blocks = samples.histogram, list(samples.repeats)
+    return times.Times(lambda: blocks, samples.sum_microseconds, samples.max_microseconds)
+
+
 def _conclusion(
     series: Series, slower: float, seconds: int, count: int, draw: np.random.Generator
 ) -> str:
     starts = np.arange(seconds * _REQUESTS_PER_SECOND) / _REQUESTS_PER_SECOND
     levels = np.exp(_OWN_DISPERSION * draw.standard_normal(count))
     levels[0] *= slower
-    repeats = [samples_of(starts, _rounded(series(draw, starts) * level)) for level in levels]
+    repeats = [
+        _repeat(samples_of(starts, _rounded(series(draw, starts) * level))) for level in levels
+    ]
     found = (
         compare_means(repeats, _LIMIT_PERCENT),
         compare_percentiles(repeats, _PERCENTILE, _LIMIT_PERCENT),
@@ -189,6 +198,6 @@ def _conclusion(
     return "undecided" if differences else "none"
 
 
-def _rounded(times: NDArray[np.float64]) -> Times:
+def _rounded(values: NDArray[np.float64]) -> Times:
     """Return times to a tenth of a millisecond: histograms of fewer values are filled sooner."""
-    return np.asarray(times // 100 * 100, np.int64)
+    return np.asarray(values // 100 * 100, np.int64)

@@ -8,13 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 from hack.generate.__main__ import REPORT_SCHEMA_FILE
+from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
-from solrbench.analysis.verdict import evaluate_steps
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.cli import report as command
 from solrbench.contract.step_runs import all_step_runs, step_of
 from solrbench.present.report import Report
 from support.load.processes import make_plan, running, serving
+from support.results.builders import verdicts_of
 from support.servers.http_server import Exchange
 
 SCHEMA = json.loads((Path(__file__).parents[2] / REPORT_SCHEMA_FILE).read_text("utf-8"))
@@ -73,10 +74,10 @@ def test_report_of_a_load_has_all_its_numbers_in_every_form(tmp_path: Path) -> N
             documents = [load.store(str(each)) for each in step_runs]
     status = Status(
         phase="Succeeded",
-        results=merge_steps(SPEC, documents),
-        totals=merge_totals(SPEC, documents),
-        summary=summarise(SPEC, documents),
-        verdicts=evaluate_steps(SPEC, documents),
+        results=merge_steps(BenchmarkSamples.of_documents(SPEC, documents)),
+        totals=merge_totals(BenchmarkSamples.of_documents(SPEC, documents)),
+        summary=summarise(BenchmarkSamples.of_documents(SPEC, documents)),
+        verdicts=verdicts_of(SPEC, documents),
     )
     report = Report(benchmark="tests/real", spec=SPEC, status=status, steps=documents)
     stored = tmp_path / "real.json"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from solrbench.analysis.verdict import evaluate_step
+from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.load import Load as LoadSpec
 from solrbench.contract.step_document import RequestResult, SlowRequest, StepRunResult
@@ -87,7 +87,9 @@ def shown(slow: SlowRequest) -> tuple[str, str | None, int | None, str | None]:
 def verdict_of(document: StepRunResult) -> StepVerdict:
     steps = [{"name": document.step, "users": 2, "durationSeconds": 2}]
     load = LoadSpec.model_validate({"workers": 2, "steps": steps})
-    return evaluate_step(document.step, "", [document], load)
+    return evaluate_step(
+        document.step, "", [evaluate_document(each, load) for each in [document]], load
+    )
 
 
 def named(document: StepRunResult) -> dict[str, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.verdict import evaluate_step
+from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import StepRunResult
@@ -30,7 +30,12 @@ def verdict_of(document: StepRunResult, step: dict[str, Any], **validity: int) -
     limits = ANY_HOST | validity
     load = {"workers": len(document.workers), "steps": [step], "validity": limits}
     # Pods and empty results are not recorded here.
-    return evaluate_step(step["name"], "", [document], Load.model_validate(load))
+    return evaluate_step(
+        step["name"],
+        "",
+        [evaluate_document(each, Load.model_validate(load)) for each in [document]],
+        Load.model_validate(load),
+    )
 
 
 def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:

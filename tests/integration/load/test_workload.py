@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.verdict import evaluate_step
+from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import StepRunResult
 from support.load.processes import make_plan, running, serving
@@ -295,7 +295,12 @@ def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
     load = {"workers": plan["workers"], "steps": [step], "validity": {"maxEmptyPercent": 100}}
     gaps = {
         each.reason: each.message
-        for each in evaluate_step("one", "", [document], Load.model_validate(load)).unchecked
+        for each in evaluate_step(
+            "one",
+            "",
+            [evaluate_document(each, Load.model_validate(load)) for each in [document]],
+            Load.model_validate(load),
+        ).unchecked
     }
     assert gaps["PartialResults"] == "partial results of bare, both, xml were not counted"
     assert gaps["EmptyResults"] == "empty results of both, xml were not counted"

@@ -1,14 +1,18 @@
 """Small specs and documents for the tests of this folder."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hdrh import histogram as hdrh
 
+from solrbench.analysis.samples import BenchmarkSamples
+from solrbench.analysis.verdict import evaluate_document, evaluate_steps
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.target import Variant, VariantEndpoint
+from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.stats.histograms import buckets_of
 from solrbench.stats.time_blocks import TimeBlocks
@@ -97,3 +101,12 @@ def make_document(
         requests=list(results),
         workers=[],
     )
+
+
+def verdicts_of(
+    spec: Spec, documents: Iterable[StepRunResult], environment: Environment | None = None
+) -> list[StepVerdict]:
+    """Return the verdicts on the step runs of a benchmark."""
+    runs = [evaluate_document(each, spec.load) for each in documents]
+    samples = BenchmarkSamples(spec, [run.samples for run in runs])
+    return evaluate_steps(samples, runs, environment)

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 from solrbench.analysis.arrivals import merge_distributions
+from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
-from solrbench.analysis.verdict import evaluate_steps
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import StepVerdict
@@ -17,7 +17,7 @@ from solrbench.contract.step_document import FailureKind, RequestResult, SlowReq
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.contract.windows import CacheSample, RequestWindow
 from solrbench.present.report import Report
-from support.results.builders import make_timed_result
+from support.results.builders import make_timed_result, verdicts_of
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SECONDS = 12
@@ -46,11 +46,11 @@ def make_report(
         phase="Succeeded",
         start_time=START,
         completion_time=START + timedelta(minutes=9),
-        results=merge_steps(spec, documents),
-        totals=merge_totals(spec, documents),
-        distributions=merge_distributions(spec, documents),
-        summary=summarise(spec, documents),
-        verdicts=evaluate_steps(spec, documents, environment),
+        results=merge_steps(BenchmarkSamples.of_documents(spec, documents)),
+        totals=merge_totals(BenchmarkSamples.of_documents(spec, documents)),
+        distributions=merge_distributions(BenchmarkSamples.of_documents(spec, documents)),
+        summary=summarise(BenchmarkSamples.of_documents(spec, documents)),
+        verdicts=verdicts_of(spec, documents, environment),
         conditions=[_condition(text)],
         answers=[f"p95 is Same {text}"],
     )

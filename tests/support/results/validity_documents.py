@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from solrbench.analysis.verdict import evaluate_step
+from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.load import Load
@@ -83,7 +83,9 @@ def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:
 
 
 def verdict_of(*documents: StepRunResult, **changes: int) -> StepVerdict:
-    return evaluate_step("a", "", documents, load(**changes))
+    return evaluate_step(
+        "a", "", [evaluate_document(each, load(**changes)) for each in documents], load(**changes)
+    )
 
 
 def without_placement(spec: Spec) -> Spec:

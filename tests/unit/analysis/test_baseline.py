@@ -14,6 +14,7 @@ from solrbench.analysis.baseline import (
     report_input,
 )
 from solrbench.analysis.difference_tests import ComparisonSettings, settings_of_specs
+from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
@@ -45,7 +46,7 @@ def side(
         spec=spec or make_spec("a"),
         status=Status(dataset=DatasetStatus(seconds=10, index_bytes=1000)),
     )
-    return benchmark_input(name, benchmark, documents)
+    return benchmark_input(name, benchmark, list(map(RunSamples, documents)))
 
 
 BEFORE, SLOWER = (100, 101, 99, 100, 100), (120, 121, 119, 120, 120)
@@ -91,7 +92,7 @@ def test_each_index_that_was_filled_is_a_repeat() -> None:
             )
             document = make_document("a", repeat, make_result([1000] * 10))
             documents += [document.model_copy(update={"target": target})]
-        return ComparisonInput(name, {}, documents)
+        return ComparisonInput(name, {}, list(map(RunSamples, documents)))
 
     old, new = filled("old", 100, 101, 99), filled("new", 130, 131, 129)
     found = baseline_comparison(compare_candidate(old, new, ComparisonSettings()))
@@ -106,7 +107,7 @@ def test_repeats_on_one_index_are_one_value_of_it() -> None:
         make_document("a", repeat, make_result([1000] * 10)).model_copy(update={"target": target})
         for repeat in (1, 2, 3)
     ]
-    one = ComparisonInput("one", {}, documents)
+    one = ComparisonInput("one", {}, list(map(RunSamples, documents)))
     assert words(one, one)["indexingSeconds"] is None
 
 
@@ -147,7 +148,7 @@ def test_repeats_of_one_target_say_so() -> None:
 
 def test_invalid_steps_say_so() -> None:
     good, bad = side("old", BEFORE), side("new", SLOWER)
-    invalid = ComparisonInput(bad.name, bad.spec, bad.documents, frozenset({("a", "")}))
+    invalid = ComparisonInput(bad.name, bad.spec, bad.runs, frozenset({("a", "")}))
     for before, after in ((good, invalid), (invalid, good)):
         found = baseline_comparison(compare_candidate(before, after, ComparisonSettings()))
         assert found.figures[0].invalid
@@ -173,7 +174,7 @@ def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
 
 def test_steps_of_one_side_only_are_named() -> None:
     more = side("new", BEFORE, spec=make_spec("a", "b"))
-    extra = ComparisonInput(more.name, more.spec, [*more.documents, run("b", 1, 50, "t")])
+    extra = ComparisonInput(more.name, more.spec, [*more.runs, RunSamples(run("b", 1, 50, "t"))])
     found = compare_candidate(side("old", BEFORE), extra, ComparisonSettings())
     assert found.differences[0] == "only new has step b"
 
@@ -184,7 +185,7 @@ def test_status_holds_a_limited_number_of_figures() -> None:
             make_document("a", repeat, *(make_result([1000] * 9, f"q{n}") for n in range(40)))
             for repeat in (1, 2)
         ]
-        return ComparisonInput(name, {}, documents)
+        return ComparisonInput(name, {}, list(map(RunSamples, documents)))
 
     found = baseline_comparison(compare_candidate(wide("old"), wide("new"), ComparisonSettings()))
     assert len(found.figures) == 96
@@ -200,7 +201,7 @@ def report(**changes: Any) -> dict[str, Any]:
         "benchmark": "default/old",
         "spec": make_spec("a").model_dump(**as_json),
         "status": status.model_dump(**as_json),
-        "steps": [each.model_dump(**as_json) for each in side("old", BEFORE).documents],
+        "steps": [run.document.model_dump(**as_json) for run in side("old", BEFORE).runs],
         **changes,
     }
 
@@ -208,7 +209,7 @@ def report(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_stored_report_is_a_side(pack: Any) -> None:
     found = report_input("old", pack(orjson.dumps(report())))
-    assert len(found.documents) == 5
+    assert len(found.runs) == 5
     assert found.invalid == frozenset({("a", "")})
     assert words(found, side("new", SLOWER))["p95Milliseconds"] is Conclusion.WORSE
 

@@ -7,6 +7,7 @@ import pytest
 from solrbench.analysis.bottleneck import bottleneck_sentences, find_bottlenecks
 from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.conclusions import collect_answers
+from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.server_metrics import RunTelemetry
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.findings import Bottleneck
@@ -32,7 +33,7 @@ def spec() -> Spec:
     return SolrBenchmark.model_validate(resource({"spec.load.steps.0.name": "calm"})).spec
 
 
-def run(repeat: int, variant: str = "", **figures: float) -> tuple[EvaluatedRun, RunTelemetry]:
+def run(repeat: int, variant: str = "", **figures: float) -> EvaluatedRun:
     document = StepRunResult(
         id=f"r{repeat}-s0-calm",
         repeat=repeat,
@@ -46,12 +47,11 @@ def run(repeat: int, variant: str = "", **figures: float) -> tuple[EvaluatedRun,
         workers=[],
     )
     servers = dict.fromkeys(figures, f"solr-{repeat}")
-    return EvaluatedRun(document, {}, array("d")), RunTelemetry(
-        {"nodes": 3.0, "cpu_percent": 40.0} | figures, servers
-    )
+    telemetry = RunTelemetry({"nodes": 3.0, "cpu_percent": 40.0} | figures, servers)
+    return EvaluatedRun(RunSamples(document), {}, array("d"), servers=telemetry)
 
 
-def one(*runs: tuple[EvaluatedRun, RunTelemetry | None]) -> Bottleneck:
+def one(*runs: EvaluatedRun) -> Bottleneck:
     (found,) = find_bottlenecks(spec(), runs)
     return found
 
@@ -68,7 +68,7 @@ def test_two_repeats_that_agree_name_the_resource_and_what_to_vary() -> None:
 
 @pytest.mark.parametrize("others", [[], [run(2)], [run(2), run(3, throttled_percent=50.0)]])
 def test_repeats_that_do_not_agree_are_unclear(
-    others: list[tuple[EvaluatedRun, RunTelemetry]],
+    others: list[EvaluatedRun],
 ) -> None:
     found = one(run(1, gc_percent=20.0), *others)
     assert found.resource == "Unclear"
@@ -92,8 +92,8 @@ def test_a_node_of_an_existing_solr_is_no_proxy(url: str, named: str) -> None:
     existing = SolrBenchmark.model_validate(body).spec
     nodes = MeasuredTarget(attempt=1, pods={"10.0.0.7:8983_solr": "2026-01-01T00:00:00Z"})
     runs = [
-        (replace(evaluated, document=evaluated.document.model_copy(update={"target": nodes})), each)
-        for evaluated, each in (
+        replace(each, samples=RunSamples(each.document.model_copy(update={"target": nodes})))
+        for each in (
             run(repeat, client_milliseconds=60.0, solr_milliseconds=8.0) for repeat in (1, 2)
         )
     ]
@@ -102,8 +102,7 @@ def test_a_node_of_an_existing_solr_is_no_proxy(url: str, named: str) -> None:
 
 
 def test_a_step_without_telemetry_has_no_entry() -> None:
-    evaluated, _ = run(1)
-    assert find_bottlenecks(spec(), [(evaluated, None)]) == []
+    assert find_bottlenecks(spec(), [replace(run(1), servers=None)]) == []
 
 
 def test_sentences_say_what_and_what_next() -> None:

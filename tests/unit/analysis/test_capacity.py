@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from solrbench.analysis.capacity import capacity_results, headline, next_trial, read_trial
+from solrbench.analysis.samples import BenchmarkSamples, RunSamples
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.objectives import Capacity, Objective
 from solrbench.contract.load_plan import CapacitySearch, StoredTrial
@@ -79,7 +80,7 @@ def test_the_probe_of_a_search_for_users_has_no_more_than_they_may_be() -> None:
 
 
 def test_a_trial_of_users_is_known_by_them_and_by_the_rate_that_they_got() -> None:
-    found = read_trial(users_trial(1, 7, 100), [FAST])
+    found = read_trial(RunSamples(users_trial(1, 7, 100)), [FAST])
     assert (found.users, found.requests_per_second) == (7, 10.0)
 
 
@@ -100,11 +101,13 @@ def test_variants_are_searched_one_after_the_other() -> None:
 
 def test_rate_of_a_trial_is_that_of_its_arrivals() -> None:
     document = trial(1, 100, 50).model_copy(update={"planned_requests": 987})
-    assert read_trial(document, [FAST]).requests_per_second == pytest.approx(98.7)
+    assert read_trial(RunSamples(document), [FAST]).requests_per_second == pytest.approx(98.7)
 
 
 def test_rate_of_the_probe_is_that_of_good_responses() -> None:
-    assert read_trial(probe(2000, 500), [FAST]).requests_per_second == pytest.approx(150.0)
+    assert read_trial(RunSamples(probe(2000, 500)), [FAST]).requests_per_second == pytest.approx(
+        150.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,12 +123,15 @@ def test_rate_of_the_probe_is_that_of_good_responses() -> None:
 def test_excess_is_that_of_the_objective_exceeded_most(
     milliseconds: int, fields: dict[str, int], excess: float
 ) -> None:
-    found = read_trial(trial(1, 100, milliseconds, **fields), [FAST, GOOD])
+    found = read_trial(RunSamples(trial(1, 100, milliseconds, **fields)), [FAST, GOOD])
     assert found.excess == pytest.approx(excess, abs=0.002)
 
 
 def test_a_trial_without_any_request_misses_everything() -> None:
-    assert read_trial(trial(1, 100, 1).model_copy(update={"requests": []}), [FAST]).excess == 1.0
+    assert (
+        read_trial(RunSamples(trial(1, 100, 1).model_copy(update={"requests": []})), [FAST]).excess
+        == 1.0
+    )
 
 
 USERS = {16: 164, 21: 215, 19: 195, 20: 205, 18: 185, 22: 226, 17: 174, 23: 236}
@@ -151,7 +157,7 @@ def results(
     objectives = [FAST.model_dump(by_alias=True, exclude_none=True)]
     load = {"capacity": {"maxTrials": 8} | capacity, "steps": []}
     spec = make_spec(load=load, objectives=objectives)
-    return capacity_results(spec, documents, disturbed or {})
+    return capacity_results(BenchmarkSamples.of_documents(spec, documents), disturbed or {})
 
 
 def test_what_was_found_is_a_sentence_with_its_interval() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from solrbench.analysis.fail_fast import left_out, stop_reason, summarise_omitted
+from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_document import StepRunResult
@@ -33,7 +34,10 @@ def document(step: str, repeat: int, milliseconds: float, failures: int = 0) -> 
 def skipped(
     spec: Spec, *documents: StepRunResult, dataset: DatasetStatus | None = None
 ) -> dict[str, str]:
-    stops = {each.id: stop_reason(spec.objectives, spec.load.stop, each) for each in documents}
+    stops = {
+        each.id: stop_reason(spec.objectives, spec.load.stop, RunSamples(each))
+        for each in documents
+    }
     reasons = {key: reason for key, reason in stops.items() if reason is not None}
     return left_out(spec, all_step_runs(spec), stops, reasons, dataset or DatasetStatus())
 
@@ -58,7 +62,7 @@ def test_objectives_that_are_not_for_it_leave_nothing_out(objective: dict[str, A
 
 def test_an_unclear_word_leaves_nothing_out() -> None:
     short = make_document("low", 1, make_result([9000] * 9))
-    assert stop_reason(spec_with(FAST).objectives, spec_with().load.stop, short) is None
+    assert stop_reason(spec_with(FAST).objectives, spec_with().load.stop, RunSamples(short)) is None
 
 
 def test_collapsed_step_leaves_out_the_rest() -> None:

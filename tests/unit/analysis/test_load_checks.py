@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.verdict import evaluate_step
+from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.contract.step_document import UsageSlice, WorkerResult
 from support.results.validity.generator import delayed, seen
@@ -87,21 +87,36 @@ def test_missing_lag_is_listed_as_unchecked() -> None:
 
 def test_lost_workers_are_named() -> None:
     document = healthy(lost_workers=["w-1"])
-    assert messages_by_reason(evaluate_step("a", "", [document], load(workers=2))) == {
-        "WorkersLost": "1 of 2 workers were lost: w-1 (limit 0)"
-    }
-    assert messages_by_reason(evaluate_step("a", "", [healthy()], load(workers=3))) == {
-        "WorkersLost": "2 of 3 workers were lost (limit 0)"
-    }
+    assert messages_by_reason(
+        evaluate_step(
+            "a",
+            "",
+            [evaluate_document(each, load(workers=2)) for each in [document]],
+            load(workers=2),
+        )
+    ) == {"WorkersLost": "1 of 2 workers were lost: w-1 (limit 0)"}
+    assert messages_by_reason(
+        evaluate_step(
+            "a",
+            "",
+            [evaluate_document(each, load(workers=3)) for each in [healthy()]],
+            load(workers=3),
+        )
+    ) == {"WorkersLost": "2 of 3 workers were lost (limit 0)"}
 
 
 def test_step_that_those_left_ran_whole_is_valid() -> None:
     goes_on = load(workers=3).model_copy(update={"on_worker_loss": OnWorkerLoss.REDISTRIBUTE})
-    assert evaluate_step("a", "", [healthy()], goes_on).verdict == "Valid"
+    assert (
+        evaluate_step(
+            "a", "", [evaluate_document(each, goes_on) for each in [healthy()]], goes_on
+        ).verdict
+        == "Valid"
+    )
     aborted = healthy(lost_workers=["w-1"])
-    assert messages_by_reason(evaluate_step("a", "", [aborted], goes_on)) == {
-        "WorkersLost": "1 of 3 workers were lost: w-1 (limit 0)"
-    }
+    assert messages_by_reason(
+        evaluate_step("a", "", [evaluate_document(each, goes_on) for each in [aborted]], goes_on)
+    ) == {"WorkersLost": "1 of 3 workers were lost: w-1 (limit 0)"}
 
 
 def test_throttled_worker_is_invalid() -> None:

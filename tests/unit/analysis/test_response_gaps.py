@@ -3,6 +3,7 @@
 from typing import Any
 
 from solrbench.analysis.response_gaps import answer_response_gaps, step_response_gaps
+from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.api.v1alpha1 import Status
 from solrbench.contract.request_counts import ResponseGap, UserShare, UserShares
 from solrbench.contract.step_document import StepRunResult
@@ -46,7 +47,7 @@ MCGILL = [
 
 
 def test_the_repeat_with_the_straggler_is_shown() -> None:
-    a, b = step_response_gaps(make_spec("a", "b", "c"), MCGILL)
+    a, b = step_response_gaps(BenchmarkSamples.of_documents(make_spec("a", "b", "c"), MCGILL))
     assert (a.least_user_requests, a.median_user_requests, a.most_user_requests) == (7, 100, 100)
     assert (a.least_user, a.least_user_node, a.least_user_repeat) == (6, NODE, 2)
     assert (a.longest_milliseconds, a.longest_user, a.longest_second) == (752_000, 6, 3.0)
@@ -55,13 +56,20 @@ def test_the_repeat_with_the_straggler_is_shown() -> None:
 
 def test_only_a_straggler_is_an_answer() -> None:
     spec = make_spec("a", "b", "c")
-    (answer,) = answer_response_gaps(spec, Status(response_gaps=step_response_gaps(spec, MCGILL)))
+    (answer,) = answer_response_gaps(
+        spec, Status(response_gaps=step_response_gaps(BenchmarkSamples.of_documents(spec, MCGILL)))
+    )
     assert answer == (
         f"user 6 of a on {NODE} got 7 responses in repeat 2, the median user 100; it waited up to"
         " 752 s, from second 3 on"
     )
     assert not list(
-        answer_response_gaps(spec, Status(response_gaps=step_response_gaps(spec, MCGILL[:1])))
+        answer_response_gaps(
+            spec,
+            Status(
+                response_gaps=step_response_gaps(BenchmarkSamples.of_documents(spec, MCGILL[:1]))
+            ),
+        )
     )
 
 
@@ -74,6 +82,6 @@ def test_tables_begin_with_who_is_farthest_behind() -> None:
 
 def test_documents_of_older_versions_show_nothing() -> None:
     old = [document("a", 1)]
-    assert step_response_gaps(make_spec("a"), old) == []
+    assert step_response_gaps(BenchmarkSamples.of_documents(make_spec("a"), old)) == []
     assert not user_table(old).rows
     assert not stall_table(old).rows

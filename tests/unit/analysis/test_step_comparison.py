@@ -3,6 +3,7 @@ from statistics import stdev
 
 import pytest
 
+from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.step_comparison import compare_variants, mark_invalid
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import Conclusion
@@ -28,7 +29,7 @@ def step_runs(variant: str, *milliseconds: int, failures: int = 0) -> list[StepR
 def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
     # The machine is twice as slow in the second repeat; the proxy costs 10, 20 and 30 %.
     documents = step_runs("raw", 100, 200, 100) + step_runs("proxy", 110, 240, 130)
-    (found,) = compare_variants(spec(), documents)
+    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
     assert (found.step, found.variant, found.baseline) == ("a", "proxy", "raw")
     assert (found.request, found.repeats, found.failures) == ("query", 3, 0)
     assert found.average is not None
@@ -42,7 +43,11 @@ def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
 
 
 def test_noise_favours_neither_side() -> None:
-    (found,) = compare_variants(spec(), step_runs("raw", 100, 200) + step_runs("proxy", 200, 100))
+    (found,) = compare_variants(
+        BenchmarkSamples.of_documents(
+            spec(), step_runs("raw", 100, 200) + step_runs("proxy", 200, 100)
+        )
+    )
     assert found.average is not None
     assert found.average.percent == 0
     assert found.average.low_percent is not None
@@ -52,8 +57,8 @@ def test_noise_favours_neither_side() -> None:
 
 def test_baseline_and_variant_may_change_places() -> None:
     raw, proxy = step_runs("raw", 100, 200, 150), step_runs("proxy", 130, 210, 190)
-    (there,) = compare_variants(spec("raw", "proxy"), raw + proxy)
-    (back,) = compare_variants(spec("proxy", "raw"), raw + proxy)
+    (there,) = compare_variants(BenchmarkSamples.of_documents(spec("raw", "proxy"), raw + proxy))
+    (back,) = compare_variants(BenchmarkSamples.of_documents(spec("proxy", "raw"), raw + proxy))
     assert there.average is not None
     assert back.average is not None
     assert (1 + there.average.percent / 100) * (1 + back.average.percent / 100) == pytest.approx(
@@ -63,7 +68,7 @@ def test_baseline_and_variant_may_change_places() -> None:
 
 def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
     documents = step_runs("raw", 1, 3_000_000) + step_runs("proxy", 3_000_000, 1)
-    (found,) = compare_variants(spec(), documents)
+    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
     assert found.average is not None
     assert found.average.high_percent is not None
     assert found.average.high_percent <= 10**15
@@ -74,7 +79,7 @@ def test_rates_are_compared_too() -> None:
     slow = [
         make_document("a", n, make_result([1] * 100), variant="proxy", seconds=2) for n in (1, 2)
     ]
-    (found,) = compare_variants(spec(), raw + slow)
+    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), raw + slow))
     assert found.requests_per_second is not None
     assert found.requests_per_second.percent == -50
     assert found.requests_per_second.low_percent == pytest.approx(-50, abs=0.2)
@@ -82,7 +87,9 @@ def test_rates_are_compared_too() -> None:
 
 
 def test_one_repeat_gives_no_confidence() -> None:
-    (found,) = compare_variants(spec(), step_runs("raw", 100) + step_runs("proxy", 125))
+    (found,) = compare_variants(
+        BenchmarkSamples.of_documents(spec(), step_runs("raw", 100) + step_runs("proxy", 125))
+    )
     assert found.average is not None
     assert found.average.percent == 25
     assert found.average.low_percent is None
@@ -91,16 +98,20 @@ def test_one_repeat_gives_no_confidence() -> None:
 
 def test_only_repeats_of_both_count() -> None:
     (found,) = compare_variants(
-        spec(), step_runs("raw", 100, 100, 100) + step_runs("proxy", 150, 150)
+        BenchmarkSamples.of_documents(
+            spec(), step_runs("raw", 100, 100, 100) + step_runs("proxy", 150, 150)
+        )
     )
     assert found.repeats == 2
-    assert compare_variants(spec(), step_runs("raw", 100)) == []
-    assert compare_variants(spec(), step_runs("proxy", 100)) == []
+    assert compare_variants(BenchmarkSamples.of_documents(spec(), step_runs("raw", 100))) == []
+    assert compare_variants(BenchmarkSamples.of_documents(spec(), step_runs("proxy", 100))) == []
 
 
 def test_every_other_variant_is_compared_with_the_first() -> None:
     documents = step_runs("raw", 100) + step_runs("proxy", 110) + step_runs("balancer", 90)
-    found = compare_variants(spec("raw", "proxy", "balancer"), documents)
+    found = compare_variants(
+        BenchmarkSamples.of_documents(spec("raw", "proxy", "balancer"), documents)
+    )
     assert [(each.variant, each.baseline) for each in found] == [
         ("proxy", "raw"),
         ("balancer", "raw"),
@@ -110,7 +121,7 @@ def test_every_other_variant_is_compared_with_the_first() -> None:
 
 def test_failures_of_both_sides_are_counted() -> None:
     documents = step_runs("raw", 100, 100, failures=1) + step_runs("proxy", 100, 100, failures=3)
-    (found,) = compare_variants(spec(), documents)
+    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
     assert found.failures == 2 * (1 + 3)
 
 
@@ -119,7 +130,10 @@ def test_names_of_requests_are_compared_apart() -> None:
         make_document("a", 1, make_result([1000]), make_result([4000], "rare"), variant="raw"),
         make_document("a", 1, make_result([2000]), make_result([1000], "rare"), variant="proxy"),
     ]
-    found = {each.request: each.average for each in compare_variants(spec(), documents)}
+    found = {
+        each.request: each.average
+        for each in compare_variants(BenchmarkSamples.of_documents(spec(), documents))
+    }
     assert {name: each.percent for name, each in found.items() if each} == {
         "all requests": -40,
         "query": 100,
@@ -132,11 +146,18 @@ def test_a_name_that_only_one_side_sent_is_not_compared() -> None:
         make_document("a", 1, make_result([1000]), make_result([1000], "rare"), variant="raw"),
         make_document("a", 1, make_result([1000]), variant="proxy"),
     ]
-    assert [each.request for each in compare_variants(spec(), documents)] == ["query"]
+    assert [
+        each.request for each in compare_variants(BenchmarkSamples.of_documents(spec(), documents))
+    ] == ["query"]
 
 
 def test_nothing_to_compare_without_variants() -> None:
-    assert compare_variants(make_spec("a"), [make_document("a", 1, make_result([1]))]) == []
+    assert (
+        compare_variants(
+            BenchmarkSamples.of_documents(make_spec("a"), [make_document("a", 1, make_result([1]))])
+        )
+        == []
+    )
 
 
 def test_a_straggler_is_no_difference_between_rates() -> None:
@@ -145,7 +166,7 @@ def test_a_straggler_is_no_difference_between_rates() -> None:
         for variant in ("raw", "proxy")
     )
     slow = [each.model_copy(update={"seconds": 31.0}) for each in proxy]
-    (found,) = compare_variants(spec(), raw + slow)
+    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), raw + slow))
     assert found.requests_per_second is not None
     assert found.requests_per_second.percent == 0
 
@@ -154,7 +175,7 @@ def test_each_figure_has_a_word() -> None:
     documents = step_runs("raw", 100, 101, 99, 100, 100) + step_runs(
         "proxy", 120, 121, 120, 120, 119
     )
-    (found,) = compare_variants(spec(), documents)
+    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
     assert found.average is not None
     assert found.p95 is not None
     assert (found.average.word, found.p95.word) == (Conclusion.WORSE, Conclusion.WORSE)
@@ -176,7 +197,10 @@ def test_details_have_no_word_below_an_unclear_figure() -> None:
         ]
 
     documents = run("raw", (100, 150, 80), 1000) + run("proxy", (140, 90, 160), 1500)
-    words = {each.request: each for each in compare_variants(spec(), documents)}
+    words = {
+        each.request: each
+        for each in compare_variants(BenchmarkSamples.of_documents(spec(), documents))
+    }
     for request in ("all requests", "query"):
         overhead = words[request].p95
         assert overhead is not None
@@ -189,5 +213,7 @@ def test_invalid_sides_are_named() -> None:
         StepVerdict(step="a", variant="raw", verdict="Valid"),
         StepVerdict(step="a", variant="proxy", verdict="Invalid"),
     ]
-    (found,) = mark_invalid(compare_variants(spec(), documents), verdicts)
+    (found,) = mark_invalid(
+        compare_variants(BenchmarkSamples.of_documents(spec(), documents)), verdicts
+    )
     assert found.invalid == ["proxy"]

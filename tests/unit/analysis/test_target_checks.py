@@ -12,13 +12,12 @@ import pytest
 
 from solrbench.analysis.checks import NotEvaluated, ValidityFinding
 from solrbench.analysis.target_checks import check_variant
-from solrbench.analysis.verdict import evaluate_steps
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.validity import Validity
 from solrbench.contract.environment import find_changes
 from solrbench.contract.server_document import MAX_SERVERS, ServerFigures, Telemetry
 from solrbench.contract.step_document import StepRunResult
-from support.results.builders import START, make_spec
+from support.results.builders import START, make_spec, verdicts_of
 from support.results.validity.placement import APART, outcome
 from support.results.validity.target import MOVED, TARGET, reasons, step_run, through, with_target
 from support.results.validity_documents import (
@@ -103,7 +102,7 @@ def fresh_reasons(start_on: str, *documents: StepRunResult) -> dict[str, list[st
     """Return the messages of each step where repeats start on something of their own."""
     load = {"repeats": {"count": 3, "startOn": start_on}}
     steps = [{"name": name, "users": 2, "requests": 10} for name in ("a", "b")]
-    verdicts = evaluate_steps(make_spec("a", "b", load=load | {"steps": steps}), documents)
+    verdicts = verdicts_of(make_spec("a", "b", load=load | {"steps": steps}), documents)
     return {each.step: list(messages_by_reason(each).values()) for each in verdicts}
 
 
@@ -151,7 +150,7 @@ def test_step_on_another_target_than_the_one_before_is_invalid() -> None:
 def test_step_without_a_record_cannot_be_compared() -> None:
     first, second = step_run("a", 1, 0), step_run("b", 1, 1)
     old = second.model_copy(update={"target": None})
-    unchecked = evaluate_steps(make_spec("a", "b"), [first, old])[1].unchecked
+    unchecked = verdicts_of(make_spec("a", "b"), [first, old])[1].unchecked
     assert [each.reason for each in unchecked] == [
         "DeletedDocuments",
         "TargetChanged",

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.verdict import evaluate_steps, samples_needed
+from solrbench.analysis.verdict import samples_needed
 from solrbench.api.v1alpha1.findings import StepVerdict, overall_verdict
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.server_document import PodEvent, PodRecord
@@ -25,6 +25,7 @@ from support.results.builders import (
     make_timed_result,
     make_variants,
     swinging,
+    verdicts_of,
 )
 from support.results.validity_documents import (
     ENOUGH,
@@ -194,7 +195,7 @@ def test_steps_and_variants_have_separate_verdicts() -> None:
         for step, variant in (("a", "raw"), ("a", "proxy"), ("b", "raw"))
     ]
     documents[1] = documents[1].model_copy(update={"lost_workers": ["w-1"]})
-    verdicts = evaluate_steps(spec, documents)
+    verdicts = verdicts_of(spec, documents)
     assert [(each.step, each.variant, each.verdict) for each in verdicts] == [
         ("a", "raw", "Valid"),
         ("a", "proxy", "Invalid"),
@@ -243,7 +244,7 @@ def test_documents_of_the_first_version_are_read_and_checked() -> None:
 
 
 def verdict_of_short(*documents: StepRunResult) -> StepVerdict:
-    (verdict,) = evaluate_steps(make_spec("a"), documents)
+    (verdict,) = verdicts_of(make_spec("a"), documents)
     return verdict
 
 
@@ -332,6 +333,6 @@ def test_gaps_of_many_steps_are_reported_once() -> None:
     documents = [
         healthy(pods=None).model_copy(update={"step": step, "id": step}) for step in ("a", "b")
     ]
-    assert verdict_lines(evaluate_steps(spec, documents)) == [
+    assert verdict_lines(verdicts_of(spec, documents)) == [
         "not checked: PodRestarted of a, b: pod state was not recorded"
     ]

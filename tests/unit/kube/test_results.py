@@ -22,7 +22,7 @@ from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.results import build_report
 from support.fakes.fake_cluster import FakeCluster, Request
 from support.resources.objects import stored
-from support.results.builders import START, make_document, make_result, make_spec
+from support.results.builders import START, make_document, make_result, make_spec, verdicts_of
 
 BENCHMARK = stored()
 FIRST, SECOND = (
@@ -188,41 +188,47 @@ def test_results_without_a_controller_are_left_out() -> None:
     assert read(*bodies) == []
 
 
-def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def conclude(reports: BenchmarkResultStore, seen: list[int]) -> None:
+    """Conclude something from the samples, and note from how many step runs."""
+    samples = reports.samples(BENCHMARK.model_copy(update={"spec": make_spec("two")}))
+    samples.once("x", lambda: seen.append(len(samples.runs)))
+
+
+def test_what_is_concluded_is_kept_until_results_change() -> None:
     seen: list[int] = []
-
-    def evaluate(_: Any, documents: Any, *__: Any) -> list[Any]:
-        seen.append(len(documents))
-        return evaluate_steps(BENCHMARK.spec, [])
-
-    monkeypatch.setattr("solrbench.kube.results.evaluate_steps", evaluate)
     reports = BenchmarkResultStore(FakeCluster())
     for _ in range(3):
-        assert reports.verdicts(BENCHMARK) == []
+        conclude(reports, seen)
     for document in (FIRST, SECOND, SECOND):
         store(reports, document)
-        reports.verdicts(BENCHMARK)
-        reports.verdicts(BENCHMARK)
+        conclude(reports, seen)
+        conclude(reports, seen)
     assert seen == [0, 1, 2, 2]
 
 
-def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_concluded_goes_with_the_results_that_are_dropped() -> None:
     seen: list[int] = []
-
-    def evaluate(_: Any, documents: Any, *__: Any) -> list[Any]:
-        seen.append(len(documents))
-        return []
-
-    monkeypatch.setattr("solrbench.kube.results.evaluate_steps", evaluate)
     cluster = FakeCluster()
     reports = BenchmarkResultStore(cluster, max_bytes=1)
     store(reports, FIRST)
-    reports.verdicts(BENCHMARK)
+    conclude(reports, seen)
     metadata = BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})
     reports.store(BENCHMARK.model_copy(update={"metadata": metadata}), SECOND, 1)
     store(BenchmarkResultStore(cluster), SECOND)
-    reports.verdicts(BENCHMARK)
+    conclude(reports, seen)
     assert seen == [1, 2]
+
+
+def test_times_of_a_step_are_kept_when_another_step_gets_results() -> None:
+    reports = BenchmarkResultStore(FakeCluster())
+    benchmark = BENCHMARK.model_copy(update={"spec": make_spec("a", "b")})
+    reports.store(benchmark, make_document("a", 1, make_result([5])), 1)
+    before = reports.samples(benchmark)
+    assert reports.samples(benchmark) is before
+    reports.store(benchmark, make_document("b", 1, make_result([5])), 1)
+    after = reports.samples(benchmark)
+    assert after.of("a", "") is before.of("a", "")
+    assert [len(after.of(step, "").runs) for step in ("a", "b")] == [1, 1]
 
 
 def with_series(document: StepRunResult, seconds: int) -> StepRunResult:
@@ -268,15 +274,14 @@ def test_each_document_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -
         seen.append(document.id)
         return evaluate_document(document, load)
 
-    monkeypatch.setattr("solrbench.analysis.verdict.evaluate_document", evaluate)
-    monkeypatch.setattr("solrbench.analysis.verdict.evaluate_document", evaluate)
+    monkeypatch.setattr("solrbench.kube.results.evaluate_document", evaluate)
     reports = BenchmarkResultStore(FakeCluster())
     benchmark = BENCHMARK.model_copy(update={"spec": make_spec("two")})
     for document in (FIRST, SECOND):
         reports.store(benchmark, document, 1)
-        found = reports.verdicts(benchmark)
+        found = evaluate_steps(reports.samples(benchmark), reports.runs(benchmark).values())
     assert seen == [FIRST.id, SECOND.id]
-    assert found == evaluate_steps(benchmark.spec, [FIRST, SECOND])
+    assert found == verdicts_of(benchmark.spec, [FIRST, SECOND])
 
 
 def running(cluster: FakeCluster, target: int, load: int, node: str) -> SolrBenchmark:

@@ -15,7 +15,6 @@ from solrbench.stats.histograms import (
     encode,
     lowest_of,
     merge,
-    percentile,
 )
 from support.results.builders import ReferenceHistogram
 
@@ -90,9 +89,9 @@ def test_histogram_from_buckets_equals_histogram_of_values() -> None:
 
 
 def test_empty_histograms_have_no_percentile_and_merge() -> None:
-    assert percentile(merge([]), 95) is None
-    assert percentile(merge([encode(Histogram()), encode(Histogram())]), 50) is None
-    assert percentile(merge([encode(Histogram()), encode(histogram_of([70]))]), 50) == 70
+    assert merge([]).percentile(95) is None
+    assert merge([encode(Histogram()), encode(Histogram())]).percentile(50) is None
+    assert merge([encode(Histogram()), encode(histogram_of([70]))]).percentile(50) == 70
 
 
 @pytest.mark.parametrize("percent", [0, -1, 100.1, float("nan")])

@@ -8,9 +8,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from solrbench.analysis.samples import service_samples
-from solrbench.contract.request_counts import sum_counts
-from solrbench.stats.intervals import TimedSamples
+from solrbench.analysis.samples import RequestSamples
 from solrbench.stats.repeats import (
     MIN_SECONDS,
     Disagreement,
@@ -20,6 +18,7 @@ from solrbench.stats.repeats import (
     compare_percentiles,
     compare_repeats,
 )
+from solrbench.stats.times import Times
 from support.results.builders import make_timed_result
 
 
@@ -116,9 +115,8 @@ def with_stall(seconds: Seconds, second: int) -> list[list[int]]:
     ]
 
 
-def samples(*repeats: Seconds) -> list[TimedSamples]:
-    made = [[make_timed_result(each)] for each in repeats]
-    return [service_samples([each], sum_counts(each)) for each in made]
+def samples(*repeats: Seconds) -> list[Times]:
+    return [RequestSamples.of_result(make_timed_result(each)).service for each in repeats]
 
 
 def p95(*repeats: Seconds, limit_percent: float = 25) -> RepeatDifference | None:

@@ -5,9 +5,7 @@ dropped with it, so adding up all request names would count it twice.
 
 Goodput: the rate of good responses that came in time.
 
-The share of good responses in time, times the rate. A failure is good in no time: failures that
-came within the limit are taken off. In an open loop they are counted by their service times, which
-are shorter than response times, so goodput is rather too low than too high.
+The share of good responses in time, times the rate.
 
 Counts of few buckets over all repeats, for a metric that adds up over benchmarks.
 """
@@ -15,24 +13,12 @@ Counts of few buckets over all repeats, for a metric that adds up over benchmark
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from solrbench.analysis.samples import (
-    ALL_REQUESTS,
-    StepRuns,
-    group_step_runs,
-    requests,
-    results_of,
-    service_and_perceived_samples,
-)
-from solrbench.api.v1alpha1 import Spec
+from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepRuns, StepSamples
 from solrbench.api.v1alpha1.comparisons import OpenLoopStats
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.api.v1alpha1.step_result import BOUNDS_SECONDS, Distribution
 from solrbench.contract.request_counts import RequestCounts, sum_counts
 from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
-from solrbench.contract.step_runs import variant_names
-from solrbench.stats import histograms
-from solrbench.stats.histograms import Histogram
-from solrbench.stats.intervals import TimedSamples
 from solrbench.stats.number_format import milliseconds, round_number
 
 
@@ -61,19 +47,12 @@ def dropped(document: StepRunResult) -> int:
     return sum_arrivals([document]).dropped_requests
 
 
-def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[OpenLoopStats]:
-    """Return how each step with a planned rate was sent, for those that have stored step runs.
-
-    Raises:
-        ValueError: as `group_step_runs`.
-    """
-    runs_by_step = group_step_runs(spec, documents)
+def open_loop_stats(samples: BenchmarkSamples) -> list[OpenLoopStats]:
+    """Return how each step with a planned rate was sent, for those that have stored step runs."""
     return [
-        _step_stats(step.name, variant, step_runs)
-        for step in spec.load.steps
-        for variant in variant_names(spec)
-        if (step_runs := runs_by_step[step.name, variant])
-        and all(step_run.requests_per_second is not None for step_run in step_runs)
+        _step_stats(step, variant, step_samples.documents)
+        for step, variant, step_samples in samples.steps()
+        if all(each.requests_per_second is not None for each in step_samples.documents)
     ]
 
 
@@ -135,56 +114,23 @@ def _time_limit(objective: Objective) -> int | None:
     return None if objective.response_time is None else objective.response_time.max_milliseconds
 
 
-def good_requests(
-    samples: TimedSamples, results: Sequence[RequestResult], within_milliseconds: int
-) -> int:
-    """Return how many good responses came within a time.
-
-    Args:
-        samples: response times of all requests, failures included
-        results: the results they are of
-        within_milliseconds: the time
-    """
-    limit = within_milliseconds * MILLISECOND
-    failed = histograms.merge(
-        result.failed_time_histogram for result in results if result.failed_time_histogram
-    )
-    in_time, failed_in_time = _within(samples.histogram, limit), _within(failed, limit)
-    # Documents of older versions have no times of failures: then each counts as one in time.
-    unknown = sum(result.failures for result in results) - failed.count
-    return max(in_time - failed_in_time - unknown, 0)
-
-
-def _within(histogram: Histogram, microseconds: int) -> int:
-    return histogram.count - histogram.count_above(microseconds)
-
-
-def merge_distributions(spec: Spec, documents: Sequence[StepRunResult]) -> list[Distribution]:
-    """Return one entry for each step and variant: how long all requests took.
-
-    Raises:
-        ValueError: as `merge_steps`.
-    """
-    runs_by_step = group_step_runs(spec, documents)
+def merge_distributions(samples: BenchmarkSamples) -> list[Distribution]:
+    """Return one entry for each step and variant: how long all requests took."""
     return [
-        _merge(step.name, variant, runs_by_step[step.name, variant])
-        for step in spec.load.steps
-        for variant in variant_names(spec)
-        if requests(runs_by_step[step.name, variant])
+        _merge(step, variant, step_samples)
+        for step, variant, step_samples in samples.steps()
+        if step_samples.requests
     ]
 
 
-def _merge(step: str, variant: str, step_runs: StepRuns) -> Distribution:
-    results = results_of(ALL_REQUESTS, step_runs)
-    counts = sum_counts(result for repeat in results for result in repeat)
-    _, samples = service_and_perceived_samples(results, counts)
-    histogram = samples.histogram
+def _merge(step: str, variant: str, step_samples: StepSamples) -> Distribution:
+    samples = step_samples.of(ALL_REQUESTS)
+    times, counts = samples.perceived, samples.counts
+    spent = counts.response_sum_microseconds if samples.is_planned else counts.sum_microseconds
     return Distribution(
         step=step,
         variant=variant or None,
-        within=[
-            histogram.count - histogram.count_above(round(1e6 * bound)) for bound in BOUNDS_SECONDS
-        ],
-        requests=histogram.count,
-        total_seconds=round_number(samples.sum_microseconds / 1e6),
+        within=[times.within(round(1e6 * bound)) for bound in BOUNDS_SECONDS],
+        requests=times.count,
+        total_seconds=round_number(spent / 1e6),
     )

@@ -24,7 +24,7 @@ from solrbench.analysis.difference_tests import (
 )
 from solrbench.analysis.differences import RepeatValue, compare_metrics
 from solrbench.analysis.metrics import INDEX_SIZE, INDEXING
-from solrbench.analysis.samples import RepeatValues, target_of
+from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples
 from solrbench.analysis.step_comparison import ComparedRequestMetric, ComparedStep, compare_steps
 from solrbench.analysis.step_trends import compare_trends
 from solrbench.api.rules import ADMITTED, problems
@@ -57,7 +57,7 @@ class ComparisonInput:
     Attributes:
         name: as sentences call it
         spec: what was measured, as JSON has it
-        documents: its step runs
+        runs: its step runs with their times
         invalid: steps that are Invalid
         dataset: what was measured while indexing
         trends: what grew
@@ -65,41 +65,45 @@ class ComparisonInput:
 
     name: str
     spec: Mapping[str, Any]
-    documents: Sequence[StepRunResult]
+    runs: Sequence[RunSamples]
     invalid: frozenset[StepKey] = frozenset()
     dataset: DatasetStatus = field(default_factory=DatasetStatus)
     trends: Sequence[Trend] = ()
 
     @property
-    def step_runs(self) -> dict[StepKey, list[StepRunResult]]:
+    def steps(self) -> dict[StepKey, StepSamples]:
         """Return the step runs by step and variant, of each the last attempt, as measured.
 
-        Trials of a search for the capacity are left out: no two are at the same rate.
+        A spec of another version may have no such steps, so they are found without it. Trials of a
+        search for the capacity are left out: no two are at the same rate.
         """
-        latest: dict[str, StepRunResult] = {}
-        for document in sorted(
-            self.documents, key=lambda step_run: (step_run.attempt, step_run.start_time)
-        ):
-            latest[document.id] = document
-        groups: dict[StepKey, list[StepRunResult]] = {}
-        steps = (step_run for step_run in latest.values() if step_run.trial is None)
-        for document in sorted(steps, key=lambda step_run: (step_run.repeat, step_run.start_time)):
-            groups.setdefault((document.step, document.variant), []).append(document)
-        return groups
+        latest: dict[str, RunSamples] = {}
+        for run in sorted(self.runs, key=lambda run: (run.document.attempt, _start(run))):
+            latest[run.document.id] = run
+        groups: dict[StepKey, list[RunSamples]] = {}
+        steps = (run for run in latest.values() if run.document.trial is None)
+        for run in sorted(steps, key=lambda run: (run.document.repeat, _start(run))):
+            groups.setdefault((run.document.step, run.document.variant), []).append(run)
+        return {key: StepSamples(group) for key, group in groups.items()}
 
     @property
     def index_metrics(self) -> RepeatValues:
         """Return time and size of every index that was filled, one value for each of them."""
         by_index: dict[datetime | None, tuple[str, MeasuredTarget]] = {}
-        for document in self.documents:
-            if document.target is not None and document.target.indexing_seconds is not None:
-                by_index[document.target.indexed] = target_of(document), document.target
+        for run in self.runs:
+            target = run.document.target
+            if target is not None and target.indexing_seconds is not None:
+                by_index[target.indexed] = run.target, target
         if not by_index:  # nothing is measured yet, or an older version stored it
             return _index_metrics([(1, "", self.dataset.seconds, self.dataset.index_bytes)])
         return _index_metrics(
             (number, key, record.indexing_seconds, record.index_bytes)
             for number, (key, record) in enumerate(by_index.values(), start=1)
         )
+
+
+def _start(run: RunSamples) -> datetime:
+    return run.document.start_time
 
 
 def _index_metrics(
@@ -115,13 +119,13 @@ def _index_metrics(
 
 
 def benchmark_input(
-    name: str, benchmark: SolrBenchmark, documents: Sequence[StepRunResult]
+    name: str, benchmark: SolrBenchmark, runs: Sequence[RunSamples]
 ) -> ComparisonInput:
     """Return a benchmark and its stored step runs as one side."""
     return ComparisonInput(
         name,
         spec_as_json(benchmark.spec),
-        documents,
+        runs,
         invalid_steps(benchmark.status.verdicts),
         benchmark.status.dataset,
         benchmark.status.trends,
@@ -148,7 +152,7 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
         return ComparisonInput(
             name,
             complete_spec(report["spec"]),
-            [_document(each) for each in report["steps"]],
+            [RunSamples(_document(each)) for each in report["steps"]],
             invalid_steps(map(StepVerdict.model_validate, status.get("verdicts", []))),
             DatasetStatus.model_validate(status.get("dataset", {})),
             [Trend.model_validate(each) for each in status.get("trends", [])],
@@ -281,7 +285,7 @@ def _percents(side: ComparisonInput, settings: ComparisonSettings) -> list[float
 
 
 def _compared_steps(before: ComparisonInput, after: ComparisonInput) -> list[ComparedStep]:
-    earlier, later = before.step_runs, after.step_runs
+    earlier, later = before.steps, after.steps
     pairs = _variant_pairs(
         list(dict.fromkeys(variant for _, variant in earlier)),
         list(dict.fromkeys(variant for _, variant in later)),
@@ -315,7 +319,12 @@ def _indexing(
         if difference is not None:
             (finding,) = decide_details([difference], rule)
             compared.append(
-                ComparedRequestMetric(ComparedStep("", "", [], []), "", finding, is_primary=False)
+                ComparedRequestMetric(
+                    ComparedStep("", "", StepSamples([]), StepSamples([])),
+                    "",
+                    finding,
+                    is_primary=False,
+                )
             )
     return compared
 
@@ -325,18 +334,18 @@ def _differences(before: ComparisonInput, after: ComparisonInput) -> list[str]:
     only = [
         f"only {side.name} has {', '.join(missing)}"
         for side, missing in (
-            (before, _missing(before.documents, after.documents)),
-            (after, _missing(after.documents, before.documents)),
+            (before, _missing(before.runs, after.runs)),
+            (after, _missing(after.runs, before.runs)),
         )
         if missing
     ]
     return [*only, *lines][:MAX_SPEC_NOTES]
 
 
-def _missing(own: Sequence[StepRunResult], other: Sequence[StepRunResult]) -> list[str]:
-    known = {each.step for each in other}
-    missing = [step for step in dict.fromkeys(each.step for each in own) if step not in known]
-    return [f"step {each}" for each in missing[:5]]
+def _missing(own: Sequence[RunSamples], other: Sequence[RunSamples]) -> list[str]:
+    known = {run.document.step for run in other}
+    missing = dict.fromkeys(run.document.step for run in own if run.document.step not in known)
+    return [f"step {each}" for each in list(missing)[:5]]
 
 
 _DIGITS = 3

@@ -89,14 +89,14 @@ class RunBottleneck:
 
 def find_bottlenecks(
     spec: Spec,
-    runs: Iterable[tuple[EvaluatedRun, RunTelemetry | None]],
+    runs: Iterable[EvaluatedRun],
 ) -> list[Bottleneck]:
     """Return what held each step and variant back, for those whose servers were read."""
     by_step: dict[tuple[str, str], list[BottleneckInput]] = {}
-    for run, servers in runs:
-        if servers is not None and servers.figures:
+    for run in runs:
+        if run.servers is not None and run.servers.figures:
             key = run.document.step, run.document.variant
-            by_step.setdefault(key, []).append(_evidence(spec, run, servers))
+            by_step.setdefault(key, []).append(_evidence(spec, run, run.servers))
     return [
         _agree(
             step.name,

@@ -22,7 +22,7 @@ from solrbench.analysis.capacity_search import (
     next_users,
 )
 from solrbench.analysis.objectives import failed_percent, measure
-from solrbench.analysis.samples import perceived_percentile
+from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples, StepSamples
 from solrbench.analysis.scalability import knee_in_flight
 from solrbench.analysis.sentences import describe, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
@@ -44,7 +44,6 @@ from solrbench.contract.load_plan import (
     planned_trial,
     planned_users_trial,
 )
-from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import format_number, milliseconds, round_number
@@ -120,20 +119,21 @@ def in_order(trials: Iterable[StoredTrial]) -> list[StoredTrial]:
     )
 
 
-def read_trial(document: StepRunResult, objectives: Iterable[Objective]) -> StoredTrial:
+def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:
     """Return what a search needs of a measured trial.
 
     The rate is that of the arrivals of the trial, which differs from the planned one by chance: it
     is what the target had to serve. That of users is what it did serve.
     """
+    document = run.document
     number = document.trial or PROBE
     is_closed = document.planned_requests is None
     return StoredTrial(
         variant=document.variant,
         number=number,
-        requests_per_second=good_rate(document) if is_closed else offered_rate(document),
+        requests_per_second=good_rate(run) if is_closed else offered_rate(document),
         users=document.users if is_closed else None,
-        excess=excess(document, objectives),
+        excess=excess(run, objectives),
     )
 
 
@@ -144,13 +144,14 @@ def offered_rate(document: StepRunResult) -> float:
     return document.requests_per_second or 0.0
 
 
-def excess(document: StepRunResult, objectives: Iterable[Objective]) -> float:
+def excess(run: RunSamples, objectives: Iterable[Objective]) -> float:
     """Return how far a trial is beyond the objective that it exceeded most, from -1 to 1."""
+    samples = StepSamples([run])
     return max(
         (
             _overshoot(measured.value, limit_of(objective)[0])
             for objective in limits_of_trials(objectives)
-            if (measured := measure(objective, [document])) is not None
+            if (measured := measure(objective, samples)) is not None
         ),
         default=_WORST,
     )
@@ -162,9 +163,9 @@ def _overshoot(value: float, limit: float) -> float:
     return max(1 - limit / value, _BEST)
 
 
-def good_rate(document: StepRunResult) -> float:
+def good_rate(run: RunSamples) -> float:
     """Return the good responses of a step run per second."""
-    counts = sum_counts(request for request in document.requests if not request.is_transaction)
+    document, counts = run.document, run.of(ALL_REQUESTS).counts
     if not counts.requests or not document.rate_seconds:
         return 0.0
     good = (counts.requests - counts.failures) / counts.requests
@@ -179,8 +180,9 @@ _RATE = Objective(name="rate", throughput=ThroughputLimit(min_requests_per_secon
 _MEAN = Objective(name="mean", mean_response_time=MeanResponseTimeLimit(max_milliseconds=1))
 
 
-def capacity_search(spec: Spec, documents: Iterable[StepRunResult]) -> CapacitySearch | None:
+def capacity_search(samples: BenchmarkSamples) -> CapacitySearch | None:
     """Return the search as far as it is stored; None if the spec has none."""
+    spec = samples.spec
     if spec.load.capacity is None:
         return None
     limits = limits_of_trials(spec.objectives)
@@ -190,29 +192,27 @@ def capacity_search(spec: Spec, documents: Iterable[StepRunResult]) -> CapacityS
         variants=list(variant_names(spec)),
         workers=spec.load.workers,
         seed=spec.seed,
-        stored=[
-            read_trial(document, limits) for document in documents if document.trial is not None
-        ],
+        stored=[read_trial(run, limits) for run in samples.runs if run.document.trial is not None],
     )
 
 
 def capacity_results(
-    spec: Spec, documents: Sequence[StepRunResult], interferences: Mapping[str, str]
+    samples: BenchmarkSamples, interferences: Mapping[str, str]
 ) -> list[CapacityResult]:
     """Return what the search through each variant has found; none before its probe is stored.
 
     Args:
-        spec: of the benchmark
-        documents: the stored step runs
+        samples: of the stored step runs
         interferences: why a step run does not show what the target can do, by its id
     """
-    search = capacity_search(spec, documents)
+    search = capacity_search(samples)
     if search is None:
         return []
+    trials = [run for run in samples.runs if run.document.trial is not None]
     return [
         _result(search, variant, own, interferences)
         for variant in search.variants
-        if (own := [e for e in documents if e.trial is not None and e.variant == variant])
+        if (own := [run for run in trials if run.document.variant == variant])
     ]
 
 
@@ -231,7 +231,7 @@ def headline(results: Sequence[CapacityResult]) -> Summary:
 def _result(
     search: CapacitySearch,
     variant: str,
-    documents: Sequence[StepRunResult],
+    runs: Sequence[RunSamples],
     interferences: Mapping[str, str],
 ) -> CapacityResult:
     own = [each for each in search.stored if each.variant == variant]
@@ -239,9 +239,7 @@ def _result(
     users = searches_users(search)
     trials = list(map(as_trial, in_order(own)))
     capacity_estimate = estimate_users(trials) if users else estimate(trials)
-    problem = capacity_estimate.problem or _interference(
-        capacity_estimate, documents, interferences
-    )
+    problem = capacity_estimate.problem or _interference(capacity_estimate, runs, interferences)
     searching = next_trial(alone, own) is not None
     word = CapacityConclusion.UNCLEAR if problem else CapacityConclusion.FOUND
     known = word is CapacityConclusion.FOUND
@@ -253,9 +251,9 @@ def _result(
         word=CapacityConclusion.SEARCHING if searching else word,
         message=f"searching: {len(trials)} trials so far" if searching else message,
         **_level_fields(capacity_estimate, users=users, known=known and not searching),
-        **({} if users else _knee(documents)),
+        **({} if users else _knee(runs)),
         probe_requests_per_second=_rounded(_probed(own)),
-        trials=[_trial(each, search.objectives, interferences) for each in _ordered(documents)],
+        trials=[_trial(each, search.objectives, interferences) for each in _ordered(runs)],
     )
 
 
@@ -276,15 +274,17 @@ def _level_fields(found: CapacityEstimate, *, users: bool, known: bool) -> dict[
     return fields
 
 
-def _knee(documents: Sequence[StepRunResult]) -> dict[str, object]:
+def _knee(runs: Sequence[RunSamples]) -> dict[str, object]:
     """Return where the asymptotes meet; nothing without a trial at a low rate."""
-    probe = next((document for document in documents if document.trial == PROBE), None)
-    trials = _ordered(documents)
+    probe = next((run for run in runs if run.document.trial == PROBE), None)
+    trials = _ordered(runs)
     if probe is None or not trials:
         return {}
-    unloaded = min(trials, key=offered_rate)
-    knee = knee_in_flight(measure(_RATE, [probe]), measure(_MEAN, [unloaded]))
-    if knee is None or offered_rate(unloaded) > MAX_UNLOADED_SHARE * good_rate(probe):
+    unloaded = min(trials, key=lambda run: offered_rate(run.document))
+    knee = knee_in_flight(
+        measure(_RATE, StepSamples([probe])), measure(_MEAN, StepSamples([unloaded]))
+    )
+    if knee is None or offered_rate(unloaded.document) > MAX_UNLOADED_SHARE * good_rate(probe):
         return {}
     interval = None if knee.interval is None else _interval(*knee.interval)
     return {
@@ -314,20 +314,20 @@ def _message(
 
 
 def _interference(
-    found: CapacityEstimate, documents: Sequence[StepRunResult], interferences: Mapping[str, str]
+    found: CapacityEstimate, runs: Sequence[RunSamples], interferences: Mapping[str, str]
 ) -> str:
     """Return why a trial that the result rests on does not show what the target can do."""
     if found.rate is None:
         return ""
     near = [
-        document
-        for document in documents
-        if document.id in interferences
-        and _is_near(as_trial(read_trial(document, [])).rate, found.rate)
+        run.document.id
+        for run in runs
+        if run.document.id in interferences
+        and _is_near(as_trial(read_trial(run, [])).rate, found.rate)
     ]
     if not near:
         return ""
-    return f"{len(near)} trials were disturbed, {near[0].id}: {interferences[near[0].id]}"
+    return f"{len(near)} trials were disturbed, {near[0]}: {interferences[near[0]]}"
 
 
 def _is_near(rate: float, centre: float) -> bool:
@@ -335,23 +335,22 @@ def _is_near(rate: float, centre: float) -> bool:
 
 
 def _trial(
-    document: StepRunResult, objectives: Sequence[Objective], interferences: Mapping[str, str]
+    run: RunSamples, objectives: Sequence[Objective], interferences: Mapping[str, str]
 ) -> TrialResult:
-    results = [request for request in document.requests if not request.is_transaction]
-    stored = read_trial(document, objectives)
+    stored = read_trial(run, objectives)
     return TrialResult(
         requests_per_second=round(stored.requests_per_second, _DIGITS),
         users=stored.users,
         excess=round(stored.excess, _DIGITS),
-        p95_milliseconds=milliseconds(perceived_percentile(results, 95)),
-        failed_percent=round(failed_percent([document]), _DIGITS),
-        disturbed=document.id in interferences,
+        p95_milliseconds=milliseconds(run.of(ALL_REQUESTS).perceived.percentile(95)),
+        failed_percent=round(failed_percent(StepSamples([run])), _DIGITS),
+        disturbed=run.document.id in interferences,
     )
 
 
-def _ordered(documents: Iterable[StepRunResult]) -> list[StepRunResult]:
-    trials = [document for document in documents if document.trial]
-    return sorted(trials, key=lambda document: document.trial or PROBE)
+def _ordered(runs: Iterable[RunSamples]) -> list[RunSamples]:
+    trials = [run for run in runs if run.document.trial]
+    return sorted(trials, key=lambda run: run.document.trial or PROBE)
 
 
 def _probed(trials: Iterable[StoredTrial]) -> float | None:

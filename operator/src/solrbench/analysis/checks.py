@@ -3,10 +3,17 @@
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from solrbench.analysis.server_metrics import RunTelemetry
+from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
 from solrbench.stats.number_format import format_percent, format_share
+
+if TYPE_CHECKING:  # commands that only name the checks need no numpy
+    from solrbench.analysis.samples import RunSamples
+    from solrbench.analysis.trends import RunTrend
 
 
 @dataclass(frozen=True)
@@ -37,17 +44,28 @@ Check = Callable[[StepRunResult, Load], Outcome]
 
 @dataclass(frozen=True)
 class EvaluatedRun:
-    """A step run and what was found in it alone.
+    """A step run and what was found in it alone, while all series of its time were there.
 
     Attributes:
-        document: the step run; its series may be left out
+        samples: the step run with its times; its series may be left out
         findings: what each check found in the whole document, by reason
         second_means: mean service time of each whole second, in µs
+        cold_start: its cold start, if it was the first
+        servers: what the servers did; None if telemetry was turned off
+        trends: what grew meanwhile; none of a short step
     """
 
-    document: StepRunResult
+    samples: "RunSamples"
     findings: Mapping[str, Outcome]
     second_means: "array[float]"
+    cold_start: ColdStart | None = None
+    servers: RunTelemetry | None = None
+    trends: "tuple[RunTrend, ...]" = ()
+
+    @property
+    def document(self) -> StepRunResult:
+        """The step run."""
+        return self.samples.document
 
 
 CheckOfRepeats = Callable[[Sequence[EvaluatedRun], Load], Outcome]

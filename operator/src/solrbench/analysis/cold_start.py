@@ -1,6 +1,6 @@
 """The cold-start curve: how long each thousand requests took, from the very first one on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1.comparisons import ColdStart
@@ -36,7 +36,7 @@ def cold_start(document: StepRunResult) -> list[CurvePoint]:
     return [CurvePoint(number, *point) for number, point in enumerate(rows, start=1)]
 
 
-def first_step_run(documents: Sequence[StepRunResult]) -> StepRunResult | None:
+def first_step_run(documents: Iterable[StepRunResult]) -> StepRunResult | None:
     """Return the step run that was measured first; None if no step run has windows."""
     known = [document for document in documents if document.outlier_windows is not None]
     return min(known, key=lambda document: document.start_time, default=None)

@@ -11,12 +11,12 @@ Steps that ended before their time.
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from solrbench.analysis.objectives import evaluate, evaluate_objectives, failed_percent
+from solrbench.analysis.samples import BenchmarkSamples, RunSamples, StepSamples
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.findings import NotRun, ObjectiveConclusion
 from solrbench.api.v1alpha1.load import StopRules
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
-from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import StepRunId
 from solrbench.contract.windows import EndedEarly
 from solrbench.stats.number_format import format_number, format_percent
@@ -42,11 +42,10 @@ def _describe_break(ended: EndedEarly) -> str:
     )
 
 
-def stop_reason(
-    objectives: Iterable[Objective], stop: StopRules, document: StepRunResult
-) -> str | None:
-    """Return why the steps after this one are left out; None if they are not."""
-    failed = failed_percent([document])
+def stop_reason(objectives: Iterable[Objective], stop: StopRules, run: RunSamples) -> str | None:
+    """Return why the steps after this step run are left out; None if they are not."""
+    document, samples = run.document, StepSamples([run])
+    failed = failed_percent(samples)
     if stop.max_failed_percent is not None and failed > stop.max_failed_percent:
         return (
             f"{document.id}: {format_percent(failed)} of the requests failed"
@@ -59,10 +58,21 @@ def stop_reason(
             continue
         if objective.steps and document.step not in objective.steps:
             continue
-        result = evaluate(objective, document.step, document.variant, [document])
+        result = evaluate(objective, document.step, document.variant, samples)
         if result.word is ObjectiveConclusion.MISSED:
             return f"{document.id} missed objective {objective.name}: {result.message}"
     return None
+
+
+def stop_reasons(samples: BenchmarkSamples) -> dict[str, str]:
+    """Return why step runs are the last of their ladders, by id, of those that are."""
+    spec = samples.spec
+    reasons = {
+        run.document.id: stop_reason(spec.objectives, spec.load.stop, run)
+        for run in samples.runs
+        if run.document.trial is None
+    }
+    return {key: reason for key, reason in reasons.items() if reason is not None}
 
 
 def left_out(
@@ -106,7 +116,8 @@ def missed_by_indexing(spec: Spec, dataset: DatasetStatus) -> str | None:
         for objective in spec.objectives
         if objective.fail_fast and objective.indexing_time is not None
     ]
-    objectives = evaluate_objectives(spec.model_copy(update={"objectives": fast}), [], dataset)
+    of_dataset = BenchmarkSamples(spec.model_copy(update={"objectives": fast}), [])
+    objectives = evaluate_objectives(of_dataset, dataset)
     results = objectives.results if objectives is not None else []
     missed = [objective for objective in results if objective.word is ObjectiveConclusion.MISSED]
     return f"objective {missed[0].name}: {missed[0].message}" if missed else None

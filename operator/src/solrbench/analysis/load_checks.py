@@ -20,7 +20,6 @@ from solrbench.analysis.checks import (
     measured_seconds,
     worst,
 )
-from solrbench.analysis.samples import response_percentile
 from solrbench.api.v1alpha1.load import Load, OnWorkerLoss
 from solrbench.contract.step_document import (
     CONNECTIONS_RAN_OUT,
@@ -164,13 +163,15 @@ def check_generator_delay(document: StepRunResult, load: Load) -> Outcome:
 
 
 def _own_delay(result: RequestResult, percent: int, limit: float) -> ValidityFinding | None:
-    stored = result.response_time_without_lag_histogram
-    if stored is None:
+    stored = result.response_time_histogram, result.response_time_without_lag_histogram
+    if not all(stored):
         return None
-    delayed = response_percentile([result], percent)
-    without = histograms.decode(stored).percentile(percent)
+    delayed, without = (histograms.read(each or "").percentile(percent) for each in stored)
     if delayed is None or without is None:
         return None
+    if result.response_max_microseconds is not None:
+        # Rounding up within its bucket must not pass the exact maximum.
+        delayed = min(delayed, result.response_max_microseconds)
     above = delayed - without
     if above < _MIN_DELAY_MICROSECONDS or 100 * above <= limit * without:
         return None

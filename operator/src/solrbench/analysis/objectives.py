@@ -5,29 +5,23 @@ The number that an objective limits, with its 95 % interval, from stored step ru
 What objectives say, one sentence for each.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from solrbench.analysis.arrivals import MILLISECOND, good_requests
+from solrbench.analysis.arrivals import MILLISECOND
 from solrbench.analysis.samples import (
     ALL_REQUESTS,
-    StepRuns,
-    bounded,
-    group_step_runs,
-    rated_requests,
-    results_of,
-    seconds,
-    service_and_perceived_samples,
+    BenchmarkSamples,
+    RequestSamples,
+    StepSamples,
 )
 from solrbench.analysis.sentences import describe_measure, is_least, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
-from solrbench.contract.request_counts import RequestCounts, sum_counts
-from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats.intervals import ConfidenceBounds, TimedSamples, share_interval
+from solrbench.stats.intervals import ConfidenceBounds, share_interval
 from solrbench.stats.number_format import format_number
 
 
@@ -49,26 +43,20 @@ class _Requests:
     """All requests that an objective is for.
 
     Attributes:
-        results: of all step runs
-        counts: their sum
-        service: their service times
-        perceived: response times with a planned rate, else service times
+        samples: their times and counts
         rate: requests per second
     """
 
-    results: Sequence[RequestResult]
-    counts: RequestCounts
-    service: TimedSamples
-    perceived: TimedSamples
+    samples: RequestSamples
     rate: float
 
 
-def measure(objective: Objective, step_runs: StepRuns) -> MeasuredValue | None:
-    """Return the number that an objective limits, over all `step_runs` of one step.
+def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
+    """Return the number that an objective limits, over all step runs of one step.
 
     None if they have no such requests, or if the objective is of the dataset.
     """
-    requests = _requests(objective.request, step_runs)
+    requests = _requests(objective.request, samples)
     if requests is None:
         return None
     if objective.response_time is not None:
@@ -83,45 +71,40 @@ def measure(objective: Objective, step_runs: StepRuns) -> MeasuredValue | None:
     return next((read(requests) for limit, read in simple if limit is not None), None)
 
 
-def failed_percent(step_runs: StepRuns) -> float:
+def failed_percent(samples: StepSamples) -> float:
     """Return the share of all planned requests that failed or were dropped, in per cent."""
-    requests = _requests(None, step_runs)
+    requests = _requests(None, samples)
     return 0.0 if requests is None else _failed_percent(requests).value
 
 
-def _requests(request: str | None, step_runs: StepRuns) -> _Requests | None:
-    repeats = results_of(request or ALL_REQUESTS, step_runs)
-    results = [result for repeat in repeats for result in repeat]
-    counts = sum_counts(results)
-    if not counts.due or not seconds(step_runs):
+def _requests(request: str | None, samples: StepSamples) -> _Requests | None:
+    name = request or ALL_REQUESTS
+    if not samples.of(name).counts.due or not samples.seconds:
         return None
-    service, perceived = service_and_perceived_samples(repeats, counts)
-    rate = rated_requests(step_runs, request) / seconds(step_runs)
-    return _Requests(results, counts, service, perceived, rate)
+    return _Requests(samples.of(name), samples.rate(name))
 
 
 def _percentile(found: _Requests, percent: float) -> MeasuredValue | None:
-    samples = found.perceived
-    value = bounded(samples.histogram, percent, samples.max_microseconds)
+    times = found.samples.perceived
+    value = times.percentile(percent)
     if value is None:
         return None
-    return MeasuredValue(value / MILLISECOND, _milliseconds(samples.percentile_interval(percent)))
+    return MeasuredValue(value / MILLISECOND, _milliseconds(times.percentile_interval(percent)))
 
 
 def _mean(found: _Requests) -> MeasuredValue | None:
-    samples = found.perceived
-    if not samples.histogram.count:
+    times = found.samples.perceived
+    if times.average is None:
         return None
-    value = samples.sum_microseconds / samples.histogram.count
-    return MeasuredValue(value / MILLISECOND, _milliseconds(samples.mean_interval()))
+    return MeasuredValue(times.average / MILLISECOND, _milliseconds(times.mean_interval()))
 
 
 def _failed_percent(found: _Requests) -> MeasuredValue:
-    failed = found.counts.unanswered
-    effect = max((each.failure_effect or 1.0 for each in found.results), default=1.0)
-    interval = share_interval(failed, found.counts.due, effect)
+    counts = found.samples.counts
+    effect = max((each.failure_effect or 1.0 for each in found.samples.results), default=1.0)
+    interval = share_interval(counts.unanswered, counts.due, effect)
     percents = None if interval is None else ConfidenceBounds(*(100 * each for each in interval))
-    return MeasuredValue(100 * failed / found.counts.due, percents)
+    return MeasuredValue(100 * counts.unanswered / counts.due, percents)
 
 
 def _throughput(found: _Requests) -> MeasuredValue:
@@ -129,15 +112,15 @@ def _throughput(found: _Requests) -> MeasuredValue:
 
 
 def _goodput(found: _Requests, within_milliseconds: int) -> MeasuredValue:
-    good = good_requests(found.perceived, found.results, within_milliseconds)
-    whole = found.counts.requests
+    good = found.samples.good_within(within_milliseconds * MILLISECOND)
+    whole = found.samples.counts.requests
     share = share_interval(min(good, whole), whole) or ConfidenceBounds(0.0, 1.0)
     return _rate(found, good / whole if whole else 0.0, share)
 
 
 def _rate(found: _Requests, share: float, interval: ConfidenceBounds) -> MeasuredValue:
     """Return a share of the rate; both errors are added, which is rather too wide."""
-    error = found.service.rate_error()
+    error = found.samples.service.rate_error()
     if error is None:
         return MeasuredValue(found.rate * share, None)
     lower = found.rate * max(1 - error, 0.0) * interval.lower
@@ -153,29 +136,26 @@ _DIGITS = 3
 
 
 def evaluate_objectives(
-    spec: Spec, documents: Iterable[StepRunResult], dataset: DatasetStatus
+    samples: BenchmarkSamples, dataset: DatasetStatus
 ) -> ObjectivesStatus | None:
     """Return the word of each objective, in each step and variant that has results.
 
     None without objectives.
-
-    Raises:
-        ValueError: as `group_step_runs`.
     """
+    spec = samples.spec
     if not spec.objectives:
         return None
-    runs_by_step = group_step_runs(spec, documents)
     results: list[ObjectiveResult] = []
     for objective in spec.objectives:
         if objective.is_of_dataset:
             results += _of_dataset(objective, dataset)
             continue
         results += [
-            evaluate(objective, step.name, variant, step_runs)
+            evaluate(objective, step.name, variant, step_samples)
             for step in spec.load.steps
             if not objective.steps or step.name in objective.steps
             for variant in variant_names(spec)
-            if (step_runs := runs_by_step[step.name, variant])
+            if (step_samples := samples.of(step.name, variant))
         ]
     results = [*results, *_missing(spec)][:MAX_OBJECTIVE_RESULTS]
     return ObjectivesStatus(
@@ -183,9 +163,11 @@ def evaluate_objectives(
     )
 
 
-def evaluate(objective: Objective, step: str, variant: str, step_runs: StepRuns) -> ObjectiveResult:
+def evaluate(
+    objective: Objective, step: str, variant: str, samples: StepSamples
+) -> ObjectiveResult:
     """Return the word of one objective in one step and variant."""
-    return _result(objective, measure(objective, step_runs), step, variant)
+    return _result(objective, measure(objective, samples), step, variant)
 
 
 def overall_conclusion(words: Sequence[ObjectiveConclusion]) -> ObjectiveConclusion:

@@ -25,11 +25,10 @@ from solrbench.analysis.checks import (
     ValidityFinding,
     worst,
 )
-from solrbench.analysis.samples import is_planned, response_samples, service_samples
+from solrbench.analysis.samples import ALL_REQUESTS, RequestSamples, StepSamples
 from solrbench.api.v1alpha1.load import Load
-from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.step_document import RequestResult, StepRunResult
-from solrbench.stats.intervals import MIN_BATCHES, TimedSamples
+from solrbench.stats.intervals import MIN_BATCHES
 from solrbench.stats.number_format import format_milliseconds, format_percent, format_share
 from solrbench.stats.repeats import (
     MIN_SECONDS,
@@ -43,6 +42,7 @@ from solrbench.stats.repeats import (
     find_drift,
 )
 from solrbench.stats.series import second_means
+from solrbench.stats.times import Times
 
 _ERRORS = 4.0
 """Standard errors that two shares of empty results may be apart by chance."""
@@ -163,12 +163,10 @@ class _Difference(NamedTuple):
 
 def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     """Compare means and percentiles of all requests; documents of older versions have no blocks."""
-    repeats = [
-        [each for each in run.document.requests if not each.is_transaction and each.requests]
-        for run in runs
-    ]
+    repeats = [run.samples.of(ALL_REQUESTS) for run in runs]
+    sent = [[each for each in repeat.results if each.requests] for repeat in repeats]
     if len(repeats) < 2 or not all(
-        results and all(each.service_time_blocks for each in results) for results in repeats
+        results and all(each.service_time_blocks for each in results) for results in sent
     ):
         return None
     found = list(_differences(repeats, load))
@@ -178,13 +176,13 @@ def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     return _outcome(worst, runs, load)
 
 
-def _differences(repeats: Sequence[list[RequestResult]], load: Load) -> Iterator[_Difference]:
+def _differences(repeats: Sequence[RequestSamples], load: Load) -> Iterator[_Difference]:
     """Yield the differences beyond the limit."""
     limit, percentile = load.validity.max_repeat_difference_percent, load.validity.percentile
-    for kind, samples in _samples(repeats):
+    for kind, times in _times(repeats):
         differences = {
-            f"the mean {kind} time": compare_means(samples, limit),
-            f"p{percentile} of the {kind} times": compare_percentiles(samples, percentile, limit),
+            f"the mean {kind} time": compare_means(times, limit),
+            f"p{percentile} of the {kind} times": compare_percentiles(times, percentile, limit),
         }
         yield from (
             _Difference(name, difference)
@@ -193,14 +191,11 @@ def _differences(repeats: Sequence[list[RequestResult]], load: Load) -> Iterator
         )
 
 
-def _samples(
-    repeats: Sequence[list[RequestResult]],
-) -> Iterator[tuple[str, list[TimedSamples]]]:
+def _times(repeats: Sequence[RequestSamples]) -> Iterator[tuple[str, list[Times]]]:
     """Yield the service times of each repeat, and in an open loop its response times."""
-    counted = [(results, sum_counts(results)) for results in repeats]
-    yield "service", [service_samples([results], counts) for results, counts in counted]
-    if is_planned(result for results in repeats for result in results):
-        yield "response", [response_samples([results], counts) for results, counts in counted]
+    yield "service", [repeat.service for repeat in repeats]
+    if any(repeat.is_planned for repeat in repeats):
+        yield "response", [repeat.response for repeat in repeats]
 
 
 def _outcome(difference: _Difference, runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
@@ -261,18 +256,18 @@ STEP_TOO_SHORT = "StepTooShort"
 """Why numbers have no interval. It is no reason to be Invalid: nothing is known to be wrong."""
 
 
-def check_long_enough(step_runs: Sequence[StepRunResult]) -> NotEvaluated | None:
+def check_long_enough(step_samples: StepSamples) -> NotEvaluated | None:
     """Look for the interval of the mean of all requests; documents of older versions have none."""
-    repeats = [
-        [each for each in document.requests if not each.is_transaction] for document in step_runs
-    ]
-    results = [each for repeat in repeats for each in repeat if each.requests]
+    samples = step_samples.of(ALL_REQUESTS)
+    results = [each for each in samples.results if each.requests]
     if not results or not all(each.service_time_blocks for each in results):
         return None
-    samples = service_samples(repeats, sum_counts(results))
-    if samples.mean_interval() is not None:
+    service = samples.service
+    if service.mean_interval() is not None:
         return None
-    shortest = min(len(each.sums) for each in samples.repeats)
+    shortest = service.number(
+        "shortest", lambda times: min(len(blocks.sums) for blocks in times.repeats)
+    )
     why = (
         f"it has {shortest} blocks of time (at least {MIN_BATCHES} are needed)"
         if shortest < MIN_BATCHES

@@ -3,33 +3,25 @@
 Users who got far fewer responses than the others.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from solrbench.analysis.samples import StepRuns, group_step_runs
+from solrbench.analysis.samples import BenchmarkSamples, StepRuns
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.findings import MAX_RESPONSE_GAPS, StepResponseGaps
 from solrbench.contract.request_counts import ResponseGap
-from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import format_milliseconds, milliseconds
 
 
-def step_response_gaps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepResponseGaps]:
+def step_response_gaps(samples: BenchmarkSamples) -> list[StepResponseGaps]:
     """Return who waited, in the order of steps.
 
     Of more than `MAX_RESPONSE_GAPS` steps and variants those stay in which a user is farthest
     behind, then those with the longest waits.
-
-    Raises:
-        ValueError: as `group_step_runs`.
     """
-    runs_by_step = group_step_runs(spec, documents)
     all_gaps = [
-        _of_step(step.name, variant, step_runs)
-        for step in spec.load.steps
-        for variant in variant_names(spec)
-        if (step_runs := runs_by_step[step.name, variant])
-        and any(document.response_gaps for document in step_runs)
+        _of_step(step, variant, step_samples.documents)
+        for step, variant, step_samples in samples.steps()
+        if any(document.response_gaps for document in step_samples.documents)
     ]
     worst = sorted(range(len(all_gaps)), key=lambda index: _rank(all_gaps[index]))[
         :MAX_RESPONSE_GAPS

@@ -1,13 +1,15 @@
-"""Stored step runs grouped by step and variant, and their results for one request name.
+"""The times that stored step runs hold, by step, variant, request and repeat.
 
-The times of a request name, or of all of a step, with the blocks that show their spread.
-
-The figures of single repeats, read from stored step runs.
+A stored step run has its times as packed texts, which are expensive to read. Here each is decoded
+once, and whatever is concluded from step runs (results, comparisons, objectives, verdicts) asks the
+same `Times`: those of one request name in one repeat, of all repeats, or of all requests together.
+A number that was read once is kept; decoded times are kept within a bound (`stats.times`).
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
 
 from solrbench.analysis.differences import RepeatValue
 from solrbench.analysis.metrics import AVERAGE, FAILED, RATE, ComparisonMetric, percentile_metric
@@ -16,205 +18,198 @@ from solrbench.contract.request_counts import RequestCounts, sum_counts
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats import histograms
-from solrbench.stats.histograms import Histogram
+from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.intervals import TimedSamples
 from solrbench.stats.time_blocks import TimeBlocks
+from solrbench.stats.times import Times
 
 StepRuns = Sequence[StepRunResult]
 """The repeats of one step through one variant, ascending."""
 
-RunsByStep = Mapping[tuple[str, str], StepRuns]
-"""Step runs by step and variant; the variant is empty without variants."""
-
-
-def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsByStep:
-    """Return the step runs of every step and variant of `spec`, of each step run the last attempt.
-
-    Trials of the search for the capacity are no steps, and are left out.
-
-    Raises:
-        ValueError: if a document refers to a step or variant that `spec` does not have, or has
-            requests but no duration.
-    """
-    latest: dict[str, StepRunResult] = {}
-    for document in sorted(documents, key=lambda each: each.attempt):
-        latest[document.id] = document
-    runs_by_step: dict[tuple[str, str], list[StepRunResult]] = {
-        (step.name, variant): [] for step in spec.load.steps for variant in variant_names(spec)
-    }
-    steps = (each for each in latest.values() if each.trial is None)
-    for document in sorted(steps, key=lambda each: each.repeat):
-        _check(document, runs_by_step)
-        runs_by_step[document.step, document.variant].append(document)
-    return runs_by_step
-
-
-def _check(document: StepRunResult, runs_by_step: RunsByStep) -> None:
-    if all(document.step != step for step, _ in runs_by_step):
-        raise ValueError(f"step run {document.id}: step {document.step} is not in spec.load.steps")
-    if (document.step, document.variant) not in runs_by_step:
-        raise ValueError(
-            f"step run {document.id}: variant {document.variant!r} is not in spec.target.variants"
-        )
-    if document.seconds <= 0 and requests([document]):
-        raise ValueError(f"step run {document.id}: seconds is {document.seconds}, must be above 0")
-
-
-def request_names(runs_by_step: RunsByStep, step: str) -> list[str]:
-    """Return the names of the requests that a step sent, through any variant."""
-    return sorted(
-        {
-            result.request
-            for index, step_runs in runs_by_step.items()
-            if index[0] == step
-            for document in step_runs
-            for result in document.requests
-        }
-    )
-
-
-def requests(step_runs: StepRuns) -> int:
-    """Return the number of all requests; whole transactions are none."""
-    return sum(
-        result.requests
-        for document in step_runs
-        for result in document.requests
-        if not result.is_transaction
-    )
-
-
-def seconds(step_runs: StepRuns) -> float:
-    """Return the time that rates of all step runs are divided by."""
-    return sum(document.rate_seconds for document in step_runs)
-
-
-def rated_requests(step_runs: StepRuns, name: str | None = None) -> int:
-    """Return how many requests ended in that time: of one name, or all but whole transactions."""
-    return sum(
-        document.rated(result)
-        for document in step_runs
-        for result in document.requests
-        if (not result.is_transaction if name is None else result.request == name)
-    )
-
-
-def merged(results: Iterable[RequestResult]) -> Histogram:
-    """Return the histogram of all service times."""
-    return histograms.merge(
-        result.service_time_histogram for result in results if result.service_time_histogram
-    )
-
-
-def merged_responses(results: Iterable[RequestResult]) -> Histogram:
-    """Return the histogram of all response times; empty for closed loops."""
-    return histograms.merge(
-        result.response_time_histogram for result in results if result.response_time_histogram
-    )
-
-
-def response_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
-    """Return a percentile of all response times in µs, None without any."""
-    highest = sum_counts(results).response_max_microseconds
-    return bounded(merged_responses(results), percent, highest)
-
-
-def is_planned(results: Iterable[RequestResult]) -> bool:
-    """Say whether requests were sent at a planned rate, so that they have response times."""
-    return any(result.response_time_histogram is not None for result in results)
-
-
-def perceived_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
-    """Return a percentile in µs of what a user waits: response time if there is one."""
-    read = response_percentile if is_planned(results) else percentile
-    return read(results, percent)
-
-
-def percentile(results: Sequence[RequestResult], percent: float) -> int | None:
-    """Return a percentile of all service times in µs, None without samples."""
-    return bounded(merged(results), percent, sum_counts(results).max_microseconds)
-
-
-def bounded(histogram: Histogram, percent: float, highest: int | None) -> int | None:
-    """Return a percentile in µs; rounding up within its bucket must not pass the exact maximum."""
-    value = histograms.percentile(histogram, percent)
-    return value if value is None or highest is None else min(value, highest)
-
-
 ALL_REQUESTS = "all requests"
 """Name of the result of all requests of a step. A name in a query file has no blank."""
 
-Repeats = Sequence[Sequence[RequestResult]]
-"""Results, repeat by repeat."""
+T = TypeVar("T")
 
 
-def results_of(request: str, step_runs: StepRuns) -> list[list[RequestResult]]:
-    """Return the results of a request name, or of `ALL_REQUESTS`, repeat by repeat."""
-    return [
-        [
-            result
-            for result in document.requests
-            if (not result.is_transaction if request == ALL_REQUESTS else result.request == request)
-        ]
-        for document in step_runs
-    ]
+class RequestSamples:
+    """What became of the requests of one name, or of all, in one step run or in several repeats.
 
-
-def service_and_perceived_samples(
-    repeats: Repeats, counts: RequestCounts
-) -> tuple[TimedSamples, TimedSamples]:
-    """Return the service times, and the times that a user perceives."""
-    service = service_samples(repeats, counts)
-    is_open = is_planned(result for repeat in repeats for result in repeat)
-    return service, response_samples(repeats, counts) if is_open else service
-
-
-def service_samples(repeats: Repeats, counts: RequestCounts) -> TimedSamples:
-    """Return the service times; `counts` is the sum over all results."""
-    return TimedSamples(
-        merged(result for repeat in repeats for result in repeat),
-        [
-            _blocks([request_result.service_time_blocks for request_result in repeat])
-            for repeat in repeats
-        ],
-        counts.sum_microseconds,
-        counts.max_microseconds,
-    )
-
-
-def response_samples(repeats: Repeats, counts: RequestCounts) -> TimedSamples:
-    """Return the response times, empty for closed loops."""
-    return TimedSamples(
-        merged_responses(result for repeat in repeats for result in repeat),
-        [
-            _blocks([request_result.response_time_blocks for request_result in repeat])
-            for repeat in repeats
-        ],
-        counts.response_sum_microseconds,
-        counts.response_max_microseconds,
-    )
-
-
-def _blocks(stored: Sequence[str]) -> TimeBlocks:
-    return TimeBlocks.merged(map(TimeBlocks.decode, stored))
-
-
-RepeatValues = dict[ComparisonMetric, list[RepeatValue]]
-"""Of one request name: by metric the values of all repeats that have one."""
-
-
-def read_repeat_values(
-    step_runs: Sequence[StepRunResult], request: str, percents: Sequence[float]
-) -> RepeatValues:
-    """Return the figures of a request name, or of `ALL_REQUESTS`, in each repeat.
-
-    Times are those that a user perceives: response times with a planned rate, else service times.
+    Attributes:
+        results: the stored results
+        service: their service times
+        response: their response times, none for closed loops
+        failed: the times of those that failed, as far as they were recorded
     """
-    figures: RepeatValues = {}
-    for document in step_runs:
-        target = target_of(document)
-        for metric, value in _read(document, request, percents).items():
-            figures.setdefault(metric, []).append(RepeatValue(document.repeat, target, value))
-    return figures
+
+    def __init__(
+        self, results: Sequence[RequestResult], service: Times, response: Times, failed: Times
+    ) -> None:
+        """Take the results and what reads their times."""
+        self.results = results
+        self.service = service
+        self.response = response
+        self.failed = failed
+
+    @classmethod
+    def of_result(cls, result: RequestResult) -> "RequestSamples":
+        """Return those of one request name in one step run."""
+
+        def times(histogram: str | None, blocks: str, total: int, highest: int | None) -> Times:
+            return Times(
+                lambda: (
+                    histograms.read(histogram) if histogram else BucketCounts.merged([]),
+                    [TimeBlocks.decode(blocks)],
+                ),
+                total,
+                highest,
+            )
+
+        return cls(
+            [result],
+            times(
+                result.service_time_histogram,
+                result.service_time_blocks,
+                result.sum_microseconds,
+                result.max_microseconds,
+            ),
+            times(
+                result.response_time_histogram,
+                result.response_time_blocks,
+                result.response_sum_microseconds,
+                result.response_max_microseconds,
+            ),
+            times(result.failed_time_histogram, "", 0, None),
+        )
+
+    @classmethod
+    def of_names(cls, parts: Sequence["RequestSamples"]) -> "RequestSamples":
+        """Return those of several request names in one step run: blocks of one time are added."""
+        return parts[0] if len(parts) == 1 else cls._merged(parts, _add_blocks)
+
+    @classmethod
+    def of_repeats(cls, parts: Sequence["RequestSamples"]) -> "RequestSamples":
+        """Return those of all repeats of a step: each repeat keeps its blocks."""
+        return parts[0] if len(parts) == 1 else cls._merged(parts, _keep_blocks)
+
+    @classmethod
+    def _merged(
+        cls,
+        parts: Sequence["RequestSamples"],
+        merge_blocks: Callable[[list[TimedSamples]], list[TimeBlocks]],
+    ) -> "RequestSamples":
+        def times(
+            read: Callable[[RequestSamples], Times], total: int, highest: int | None
+        ) -> Times:
+            def decode() -> tuple[BucketCounts, list[TimeBlocks]]:
+                samples = [read(part).samples for part in parts]
+                histogram = BucketCounts.merged(each.histogram for each in samples)
+                return histogram, merge_blocks(samples)
+
+            return Times(decode, total, highest)
+
+        results = [result for part in parts for result in part.results]
+        counts = sum_counts(results)
+        return cls(
+            results,
+            times(lambda part: part.service, counts.sum_microseconds, counts.max_microseconds),
+            times(
+                lambda part: part.response,
+                counts.response_sum_microseconds,
+                counts.response_max_microseconds,
+            ),
+            times(lambda part: part.failed, 0, None),
+        )
+
+    @cached_property
+    def counts(self) -> RequestCounts:
+        """The sum over all results."""
+        return sum_counts(self.results)
+
+    @cached_property
+    def is_planned(self) -> bool:
+        """Whether requests were sent at a planned rate, so that they have response times."""
+        return any(result.response_time_histogram is not None for result in self.results)
+
+    @property
+    def perceived(self) -> Times:
+        """The times that a user waits: response times with a planned rate, else service times."""
+        return self.response if self.is_planned else self.service
+
+    def good_within(self, microseconds: int) -> int:
+        """Return how many good responses came within a time.
+
+        Failures that came within it are taken off. In an open loop they are counted by their
+        service times, which are shorter than response times: rather too few are good.
+        """
+        # Documents of older versions have no times of failures: then each counts as one in time.
+        unknown = self.counts.failures - self.failed.count
+        in_time = self.perceived.within(microseconds) - self.failed.within(microseconds)
+        return max(in_time - unknown, 0)
+
+
+def _add_blocks(samples: list[TimedSamples]) -> list[TimeBlocks]:
+    return [TimeBlocks.merged(blocks for each in samples for blocks in each.repeats)]
+
+
+def _keep_blocks(samples: list[TimedSamples]) -> list[TimeBlocks]:
+    return [blocks for each in samples for blocks in each.repeats]
+
+
+class RunSamples:
+    """One stored step run with its times.
+
+    Attributes:
+        document: the step run; its series may be left out
+    """
+
+    def __init__(self, document: StepRunResult) -> None:
+        """Take a stored step run."""
+        self.document = document
+        self._results = [RequestSamples.of_result(result) for result in document.requests]
+        self._known: dict[str, RequestSamples] = {}
+
+    def of(self, request: str) -> RequestSamples:
+        """Return the samples of a request name, or of `ALL_REQUESTS` but whole transactions."""
+        if request not in self._known:
+            self._known[request] = RequestSamples.of_names(
+                [
+                    samples
+                    for samples, result in zip(self._results, self.document.requests, strict=True)
+                    if (
+                        not result.is_transaction
+                        if request == ALL_REQUESTS
+                        else result.request == request
+                    )
+                ]
+            )
+        return self._known[request]
+
+    @cached_property
+    def target(self) -> str:
+        """An identifier of the target of the step run; empty where it was not recorded."""
+        return target_of(self.document)
+
+    def values(self, request: str, percents: Iterable[float]) -> dict[ComparisonMetric, float]:
+        """Return the metrics of a request name; none without requests.
+
+        Times are those that a user perceives: response times with a planned rate, else service
+        times.
+        """
+        samples, document = self.of(request), self.document
+        counts, times = samples.counts, samples.perceived
+        if not counts.requests:
+            return {}
+        values = {FAILED: 100 * counts.failures / counts.requests}
+        if document.rate_seconds > 0:
+            values[RATE] = document.rated(counts) / document.rate_seconds
+        if times.average is not None:
+            values[AVERAGE] = times.average / 1000
+            for percent in percents:
+                value = times.percentile(percent)
+                if value is not None:
+                    values[percentile_metric(percent)] = value / 1000
+        return values
 
 
 def target_of(document: StepRunResult) -> str:
@@ -225,45 +220,168 @@ def target_of(document: StepRunResult) -> str:
     return hashlib.sha256(repr(pods).encode()).hexdigest()
 
 
-def results_of_document(document: StepRunResult, request: str) -> list[RequestResult]:
-    """Return the results of a request name, or of all requests, without whole transactions."""
-    if request == ALL_REQUESTS:
-        return [result for result in document.requests if not result.is_transaction]
-    return [result for result in document.requests if result.request == request]
+RepeatValues = dict[ComparisonMetric, list[RepeatValue]]
+"""Of one request name: by metric the values of all repeats that have one."""
 
 
-@dataclass(frozen=True)
-class _Times:
-    histogram: Histogram
-    sum_microseconds: int
-    max_microseconds: int | None
+class StepSamples:
+    """The repeats of one step through one variant, ascending, with their times.
 
+    Attributes:
+        runs: the repeats
+    """
 
-def _read(
-    document: StepRunResult, request: str, percents: Sequence[float]
-) -> dict[ComparisonMetric, float]:
-    results = results_of_document(document, request)
-    counts = sum_counts(results)
-    if not counts.requests:
-        return {}
-    values = {FAILED: 100 * counts.failures / counts.requests}
-    if document.rate_seconds > 0:
-        values[RATE] = document.rated(counts) / document.rate_seconds
-    times = _times(results, counts)
-    if times.histogram.count:
-        values[AVERAGE] = times.sum_microseconds / times.histogram.count / 1000
-        for percent in percents:
-            value = bounded(times.histogram, percent, times.max_microseconds)
-            if value is not None:
-                values[percentile_metric(percent)] = value / 1000
-    return values
+    def __init__(self, runs: Iterable[RunSamples]) -> None:
+        """Take the repeats; there may be none."""
+        self.runs = tuple(runs)
+        self._known: dict[str, RequestSamples] = {}
 
+    @classmethod
+    def of_documents(cls, documents: Iterable[StepRunResult]) -> "StepSamples":
+        """Return step runs as the repeats of a step."""
+        return cls(map(RunSamples, documents))
 
-def _times(results: Sequence[RequestResult], counts: RequestCounts) -> _Times:
-    if is_planned(results):
-        return _Times(
-            merged_responses(results),
-            counts.response_sum_microseconds,
-            counts.response_max_microseconds,
+    def __bool__(self) -> bool:
+        """Whether anything is stored of the step."""
+        return bool(self.runs)
+
+    @property
+    def documents(self) -> list[StepRunResult]:
+        """The step runs."""
+        return [run.document for run in self.runs]
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the requests that were sent."""
+        return {result.request for run in self.runs for result in run.document.requests}
+
+    @property
+    def requests(self) -> int:
+        """The number of all requests; whole transactions are none."""
+        return sum(
+            result.requests
+            for run in self.runs
+            for result in run.document.requests
+            if not result.is_transaction
         )
-    return _Times(merged(results), counts.sum_microseconds, counts.max_microseconds)
+
+    @property
+    def seconds(self) -> float:
+        """The time that rates of all step runs are divided by."""
+        return sum(run.document.rate_seconds for run in self.runs)
+
+    def repeats(self, request: str) -> list[RequestSamples]:
+        """Return the samples of a request name, or of `ALL_REQUESTS`, repeat by repeat."""
+        return [run.of(request) for run in self.runs]
+
+    def of(self, request: str) -> RequestSamples:
+        """Return the samples of a request name, or of `ALL_REQUESTS`, in all repeats."""
+        if request not in self._known:
+            parts = self.repeats(request)
+            # Of a step with one request name, all requests are those of the name.
+            known = next((name for name in self._known if self.repeats(name) == parts), None)
+            self._known[request] = (
+                RequestSamples.of_repeats(parts) if known is None else self._known[known]
+            )
+        return self._known[request]
+
+    def rate(self, request: str) -> float:
+        """Return the requests per second of a request name, or of `ALL_REQUESTS`.
+
+        Only those count that ended in the time that the rate is divided by.
+        """
+        rated = sum(
+            run.document.rated(result) for run in self.runs for result in run.of(request).results
+        )
+        return rated / self.seconds
+
+    def values(self, request: str, percents: Sequence[float]) -> RepeatValues:
+        """Return the metrics of a request name, or of `ALL_REQUESTS`, in each repeat."""
+        values: RepeatValues = {}
+        for run in self.runs:
+            for metric, value in run.values(request, percents).items():
+                values.setdefault(metric, []).append(
+                    RepeatValue(run.document.repeat, run.target, value)
+                )
+        return values
+
+
+class BenchmarkSamples:
+    """All stored step runs of a benchmark with their times, by step and variant.
+
+    Attributes:
+        spec: of the benchmark
+        runs: all step runs, trials included, of each the last attempt
+    """
+
+    def __init__(
+        self, spec: Spec, runs: Iterable[RunSamples], before: "BenchmarkSamples | None" = None
+    ) -> None:
+        """Group the step runs of `spec`; a variant is empty without variants.
+
+        Steps that have the same step runs as in `before` are taken from there, with their numbers.
+
+        Raises:
+            ValueError: if a document refers to a step or variant that `spec` does not have, or has
+                requests but no duration.
+        """
+        given, latest = list(runs), dict[str, RunSamples]()
+        for run in sorted(given, key=lambda run: run.document.attempt):
+            latest[run.document.id] = run
+        self.spec = spec
+        self.runs = [run for run in given if latest[run.document.id] is run]
+        grouped: dict[tuple[str, str], list[RunSamples]] = {
+            (step.name, variant): [] for step in spec.load.steps for variant in variant_names(spec)
+        }
+        # Trials of the search for the capacity are no steps.
+        steps = (run for run in self.runs if run.document.trial is None)
+        for run in sorted(steps, key=lambda run: run.document.repeat):
+            _check(run.document, grouped.keys())
+            grouped[run.document.step, run.document.variant].append(run)
+        steps_before = {} if before is None else before._steps  # noqa: SLF001  of this class
+        self._steps: dict[tuple[str, str], StepSamples] = {
+            key: known
+            if (known := steps_before.get(key)) is not None and known.runs == tuple(group)
+            else StepSamples(group)
+            for key, group in grouped.items()
+        }
+        self._known: dict[Hashable, Any] = {}
+
+    @classmethod
+    def of_documents(cls, spec: Spec, documents: Iterable[StepRunResult]) -> "BenchmarkSamples":
+        """Return stored step runs of a benchmark.
+
+        Raises:
+            ValueError: as `BenchmarkSamples`.
+        """
+        return cls(spec, map(RunSamples, documents))
+
+    def of(self, step: str, variant: str) -> StepSamples:
+        """Return what is stored of a step through a variant."""
+        return self._steps[step, variant]
+
+    def steps(self) -> Iterator[tuple[str, str, StepSamples]]:
+        """Yield each step and variant of which something is stored, in the order of the ladder."""
+        for (step, variant), samples in self._steps.items():
+            if samples:
+                yield step, variant, samples
+
+    def once(self, key: Hashable, conclude: Callable[[], T]) -> T:
+        """Return what is concluded from these step runs, which is done once for each key."""
+        if key not in self._known:
+            self._known[key] = conclude()
+        found: T = self._known[key]
+        return found
+
+
+def _check(document: StepRunResult, known: Iterable[tuple[str, str]]) -> None:
+    if all(document.step != step for step, _ in known):
+        raise ValueError(f"step run {document.id}: step {document.step} is not in spec.load.steps")
+    if (document.step, document.variant) not in known:
+        raise ValueError(
+            f"step run {document.id}: variant {document.variant!r} is not in spec.target.variants"
+        )
+    if document.seconds <= 0 and any(
+        result.requests for result in document.requests if not result.is_transaction
+    ):
+        raise ValueError(f"step run {document.id}: seconds is {document.seconds}, must be above 0")

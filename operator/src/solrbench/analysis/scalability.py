@@ -18,19 +18,17 @@ stated only where throughput was measured to decline beyond it.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from solrbench.analysis.objectives import MeasuredValue
-from solrbench.analysis.samples import RunsByStep, group_step_runs, rated_requests
-from solrbench.api.v1alpha1 import Spec
+from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
 from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
-from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import confidence_interval
 from solrbench.stats.number_format import format_number, round_number
@@ -204,32 +202,31 @@ MIN_LEVELS = 3
 """Levels from which on a ladder is looked at."""
 
 
-def scalability(
-    spec: Spec, documents: Iterable[StepRunResult], totals: Sequence[StepResult]
-) -> list[Scalability]:
+def scalability(samples: BenchmarkSamples, totals: Sequence[StepResult]) -> list[Scalability]:
     """Return how each variant scales; none for fewer than three different numbers of users.
 
     Steps with think time are left out: their users are not always busy.
 
     Args:
-        spec: of the benchmark
-        documents: the stored step runs
+        samples: of the stored step runs
         totals: all requests of each step and variant
     """
-    steps = [each for each in spec.load.steps if each.users is not None and not each.think_time]
-    runs = group_step_runs(spec, documents)
-    scalabilities = [_of_variant(steps, variant, runs, totals) for variant in variant_names(spec)]
+    ladder = samples.spec.load.steps
+    steps = [each for each in ladder if each.users is not None and not each.think_time]
+    scalabilities = [
+        _of_variant(steps, variant, samples, totals) for variant in variant_names(samples.spec)
+    ]
     return [each for each in scalabilities if each is not None]
 
 
 def _of_variant(
-    steps: Sequence[Step], variant: str, runs: RunsByStep, totals: Sequence[StepResult]
+    steps: Sequence[Step], variant: str, samples: BenchmarkSamples, totals: Sequence[StepResult]
 ) -> Scalability | None:
     by_step = {each.step: each for each in totals if (each.variant or "") == variant}
     levels = [_level(step.users or 0, by_step[step.name]) for step in steps if step.name in by_step]
     if len({each.users for each in levels}) < MIN_LEVELS:
         return None
-    knee = find_knee(_repeats(steps, variant, runs))
+    knee = find_knee(_repeats(steps, variant, samples))
     law = fit_law(levels)
     peak = stated_peak(levels, law)
     return Scalability(
@@ -251,14 +248,16 @@ def _level(users: int, result: StepResult) -> Level:
     return Level(users, result.requests_per_second, interval.lower, interval.upper)
 
 
-def _repeats(steps: Sequence[Step], variant: str, runs: RunsByStep) -> list[dict[int, float]]:
+def _repeats(
+    steps: Sequence[Step], variant: str, samples: BenchmarkSamples
+) -> list[dict[int, float]]:
     """Return the rates by users of each repeat that ran all that any ran."""
     by_repeat: dict[int, dict[int, float]] = {}
     for step in steps:
-        for document in runs[step.name, variant]:
-            if document.rate_seconds > 0:
-                rate = rated_requests([document]) / document.rate_seconds
-                by_repeat.setdefault(document.repeat, {})[step.users or 0] = rate
+        for run in samples.of(step.name, variant).runs:
+            if run.document.rate_seconds > 0:
+                rate = StepSamples([run]).rate(ALL_REQUESTS)
+                by_repeat.setdefault(run.document.repeat, {})[step.users or 0] = rate
     most = max(map(len, by_repeat.values()), default=0)
     return [each for each in by_repeat.values() if len(each) == most]
 

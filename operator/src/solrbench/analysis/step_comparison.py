@@ -23,19 +23,10 @@ from solrbench.analysis.difference_tests import (
 )
 from solrbench.analysis.differences import MetricDifference, compare_metrics
 from solrbench.analysis.metrics import AVERAGE, RATE, ComparisonMetric, percentile_metric
-from solrbench.analysis.samples import (
-    ALL_REQUESTS,
-    RunsByStep,
-    StepRuns,
-    group_step_runs,
-    read_repeat_values,
-    results_of_document,
-)
-from solrbench.api.v1alpha1 import Spec
+from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
 from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion, Overhead
 from solrbench.api.v1alpha1.findings import VALID, StepVerdict
 from solrbench.api.v1alpha1.status import MAX_COMPARISONS
-from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 
 PRIMARY = percentile_metric(95)
@@ -56,20 +47,15 @@ class ComparedStep:
 
     step: str
     variant: str
-    before: Sequence[StepRunResult]
-    after: Sequence[StepRunResult]
+    before: StepSamples
+    after: StepSamples
     in_rounds: bool = False
     baseline_variant: str = ""
 
     @property
-    def both(self) -> list[StepRunResult]:
-        """Return the repeats of both sides."""
-        return [*self.before, *self.after]
-
-    @property
     def requests(self) -> list[str]:
         """Return the request names of both sides, below all requests if there are several."""
-        names = _names(self.before) & _names(self.after)
+        names = self.before.names & self.after.names
         return [ALL_REQUESTS, *sorted(names)] if len(names) > 1 else sorted(names)
 
 
@@ -135,16 +121,12 @@ def compare_steps(
     ]
 
 
-def _names(step_runs: Sequence[StepRunResult]) -> set[str]:
-    return {request.request for document in step_runs for request in document.requests}
-
-
 def _ask(
     compared: ComparedStep, percents: Sequence[float], primary: ComparisonMetric
 ) -> Iterator[_Asked]:
     for index, request in enumerate(compared.requests):
-        before = read_repeat_values(compared.before, request, percents)
-        after = read_repeat_values(compared.after, request, percents)
+        before = compared.before.values(request, percents)
+        after = compared.after.values(request, percents)
         for metric in [figure for figure in before if figure in after]:
             difference = compare_metrics(
                 metric, before[metric], after[metric], in_rounds=compared.in_rounds
@@ -168,53 +150,44 @@ _DIGITS = 2
 P95 = percentile_metric(95)
 
 
-def compare_variants(spec: Spec, documents: Sequence[StepRunResult]) -> list[Comparison]:
+def compare_variants(samples: BenchmarkSamples) -> list[Comparison]:
     """Return one comparison for each step, variant but the first, and request name.
 
     Only repeats count in which both sides sent the request; without any there is no comparison.
-
-    Raises:
-        ValueError: as `merge_steps`.
     """
-    figures = _figures(spec, documents)
     by_name: dict[tuple[int, str], list[ComparedRequestMetric]] = {}
-    for each in figures:
+    for each in _figures(samples):
         by_name.setdefault((id(each.compared), each.request), []).append(each)
-    return [_comparison(spec, each) for each in by_name.values()][:MAX_COMPARISONS]
+    return [_comparison(each) for each in by_name.values()][:MAX_COMPARISONS]
 
 
-def variants_decided(spec: Spec, documents: Sequence[StepRunResult]) -> bool:
+def variants_decided(samples: BenchmarkSamples) -> bool:
     """Say whether the primary figure of each step and variant has a word."""
-    primary = [compared.finding for compared in _figures(spec, documents) if compared.is_primary]
+    primary = [compared.finding for compared in _figures(samples) if compared.is_primary]
     return bool(primary) and is_decided(primary)
 
 
-def _figures(spec: Spec, documents: Sequence[StepRunResult]) -> list[ComparedRequestMetric]:
-    settings = settings_of_spec(spec)
-    percents = sorted({95.0, settings.percent or 95.0})
-    compared_steps = variant_steps(spec, documents)
-    return compare_steps(compared_steps, percents, settings.rule, settings.metric)
+def _figures(samples: BenchmarkSamples) -> list[ComparedRequestMetric]:
+    return samples.once("variants", lambda: _compare_variants(samples))
 
 
-def variant_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[ComparedStep]:
-    """Return each step of each variant beside that of the first variant.
-
-    Raises:
-        ValueError: as `merge_steps`.
-    """
-    baseline, *others = variant_names(spec)
-    runs_by_step = group_step_runs(spec, documents)
-    return [
+def _compare_variants(samples: BenchmarkSamples) -> list[ComparedRequestMetric]:
+    """Compare each step of each variant with that of the first variant."""
+    settings = settings_of_spec(samples.spec)
+    baseline, *others = variant_names(samples.spec)
+    compared_steps = [
         ComparedStep(
             step.name,
             variant,
-            *_common(runs_by_step, step.name, baseline, variant),
+            *_common(samples.of(step.name, baseline), samples.of(step.name, variant)),
             in_rounds=True,
             baseline_variant=baseline,
         )
-        for step in spec.load.steps
+        for step in samples.spec.load.steps
         for variant in others
     ]
+    percents = sorted({95.0, settings.percent or 95.0})
+    return compare_steps(compared_steps, percents, settings.rule, settings.metric)
 
 
 def mark_invalid(
@@ -234,37 +207,33 @@ def mark_invalid(
     ]
 
 
-def _common(
-    runs_by_step: RunsByStep, step: str, baseline: str, variant: str
-) -> tuple[StepRuns, StepRuns]:
+def _common(before: StepSamples, after: StepSamples) -> tuple[StepSamples, StepSamples]:
     """Return the repeats that both have."""
-    before, after = runs_by_step[step, baseline], runs_by_step[step, variant]
-    repeats = {document.repeat for document in before} & {document.repeat for document in after}
+    repeats = {each.repeat for each in before.documents} & {each.repeat for each in after.documents}
     return (
-        [document for document in before if document.repeat in repeats],
-        [document for document in after if document.repeat in repeats],
+        StepSamples(run for run in before.runs if run.document.repeat in repeats),
+        StepSamples(run for run in after.runs if run.document.repeat in repeats),
     )
 
 
-def _comparison(spec: Spec, figures: Sequence[ComparedRequestMetric]) -> Comparison:
+def _comparison(figures: Sequence[ComparedRequestMetric]) -> Comparison:
     first = figures[0]
     findings = {each.metric: each.finding for each in figures}
     return Comparison(
         step=first.compared.step,
         variant=first.compared.variant,
-        baseline=variant_names(spec)[0],
+        baseline=first.compared.baseline_variant,
         request=first.request,
         repeats=max(each.finding.difference.repeats[1] for each in figures),
         on_target=any(each.finding.difference.on_target for each in figures),
-        failures=sum(_failures(each, first.request) for each in first.compared.both),
+        failures=sum(
+            side.of(first.request).counts.failures
+            for side in (first.compared.before, first.compared.after)
+        ),
         average=_overhead(findings, AVERAGE),
         p95=_overhead(findings, P95),
         requests_per_second=_overhead(findings, RATE),
     )
-
-
-def _failures(document: StepRunResult, request: str) -> int:
-    return sum(result.failures for result in results_of_document(document, request))
 
 
 def _overhead(

@@ -16,25 +16,13 @@ from collections.abc import Container, Iterable, Sequence
 from statistics import fmean
 from typing import Any
 
-from solrbench.analysis.arrivals import good_requests, time_limit_milliseconds
+from solrbench.analysis.arrivals import MILLISECOND, time_limit_milliseconds
 from solrbench.analysis.samples import (
     ALL_REQUESTS,
-    Repeats,
+    BenchmarkSamples,
+    RequestSamples,
     StepRuns,
-    bounded,
-    group_step_runs,
-    is_planned,
-    perceived_percentile,
-    percentile,
-    rated_requests,
-    request_names,
-    requests,
-    response_percentile,
-    response_samples,
-    results_of,
-    seconds,
-    service_and_perceived_samples,
-    service_samples,
+    StepSamples,
 )
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import Summary
@@ -46,15 +34,14 @@ from solrbench.contract.request_counts import (
     PercentileFigure,
     RequestCounts,
     TimeFigures,
-    sum_counts,
 )
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats import intervals
 from solrbench.stats.distributions import relative_deviation_percent
-from solrbench.stats.histograms import Histogram
-from solrbench.stats.intervals import ConfidenceBounds, TimedSamples, design_effect
+from solrbench.stats.intervals import ConfidenceBounds, design_effect
 from solrbench.stats.number_format import milliseconds, round_number, share_percent
+from solrbench.stats.times import Times
 
 _DIGITS = 3
 
@@ -71,13 +58,13 @@ def with_metrics(document: StepRunResult, percents: Iterable[float]) -> StepRunR
 
 
 def _with_metrics(result: RequestResult, percents: list[float]) -> RequestResult:
-    service = service_samples([[result]], result)
-    rate_error = service.rate_error()
+    samples = RequestSamples.of_result(result)
+    rate_error = samples.service.rate_error()
     figures = {
         "rate_error_percent": None if rate_error is None else round(100 * rate_error, _DIGITS),
         "failure_effect": _failure_design_effect(result),
-        "service_times": _figures(service, percents),
-        "response_times": _figures(response_samples([[result]], result), percents),
+        "service_times": _figures(samples.service, percents),
+        "response_times": _figures(samples.response, percents),
     }
     return result.model_copy(update=figures)
 
@@ -89,19 +76,15 @@ def _failure_design_effect(result: RequestResult) -> float | None:
     return round(design_effect(failed, [window.requests for window in result.windows]), _DIGITS)
 
 
-def _figures(samples: TimedSamples, percents: list[float]) -> TimeFigures | None:
-    count = samples.histogram.count
-    if not count:
+def _figures(times: Times, percents: list[float]) -> TimeFigures | None:
+    if times.average is None:
         return None
-    mean = Figure(
-        microseconds=round(samples.sum_microseconds / count, _DIGITS),
-        **_bounds(samples.mean_interval()),
-    )
+    mean = Figure(microseconds=round(times.average, _DIGITS), **_bounds(times.mean_interval()))
     percentiles = [
         PercentileFigure(
             percent=percent,
-            microseconds=bounded(samples.histogram, percent, samples.max_microseconds) or 0,
-            **_bounds(samples.percentile_interval(percent)),
+            microseconds=times.percentile(percent) or 0,
+            **_bounds(times.percentile_interval(percent)),
         )
         for percent in percents
     ]
@@ -125,19 +108,17 @@ DIGITS = 3
 
 
 def time_fields(
-    prefix: str, histogram: Histogram, total_microseconds: int, highest_microseconds: int | None
+    prefix: str, times: Times, highest_microseconds: int | None
 ) -> dict[str, float | None]:
     """Return average, maximum and percentiles under names with a prefix; none without samples."""
-    if not histogram.count:
+    if times.average is None:
         return {}
     percentiles = {
-        f"{prefix}p{percent}_milliseconds": milliseconds(
-            bounded(histogram, percent, highest_microseconds)
-        )
+        f"{prefix}p{percent}_milliseconds": milliseconds(times.percentile(percent))
         for percent in PERCENTILES
     }
     return {
-        f"{prefix}average_milliseconds": milliseconds(total_microseconds / histogram.count),
+        f"{prefix}average_milliseconds": milliseconds(times.average),
         f"{prefix}max_milliseconds": milliseconds(highest_microseconds),
         **percentiles,
     }
@@ -158,26 +139,16 @@ def mean(values: Iterable[float | None]) -> float | None:
     return fmean(measured) if len(measured) >= 2 else None
 
 
-def mean_interval(samples: TimedSamples) -> Interval | None:
-    """Return the interval of the mean in ms; None if the step was too short for it."""
-    return _milliseconds(samples.mean_interval())
-
-
-def rate_interval(samples: TimedSamples, rate: float) -> Interval | None:
+def rate_interval(service: Times, rate: float) -> Interval | None:
     """Return the interval of a rate; None if the step was too short for it."""
-    error = samples.rate_error()
+    error = service.rate_error()
     if error is None:
         return None
     lower, upper = rate * max(1 - error, 0.0), rate * (1 + error)
     return Interval(lower=round(lower, DIGITS), upper=round(upper, DIGITS))
 
 
-def percentile_interval(samples: TimedSamples, percent: float) -> Interval | None:
-    """Return the interval of a percentile in ms; None if the step was too short for it."""
-    return _milliseconds(samples.percentile_interval(percent))
-
-
-def percentile_results(samples: TimedSamples, percents: Iterable[float]) -> list[PercentileResult]:
+def percentile_results(times: Times, percents: Iterable[float]) -> list[PercentileResult]:
     """Return percentiles with their intervals; none without samples."""
     return [
         PercentileResult(
@@ -187,9 +158,8 @@ def percentile_results(samples: TimedSamples, percents: Iterable[float]) -> list
             upper_milliseconds=interval.upper if interval else None,
         )
         for percent in percents
-        if (value := milliseconds(bounded(samples.histogram, percent, samples.max_microseconds)))
-        is not None
-        for interval in [percentile_interval(samples, percent)]
+        if (value := milliseconds(times.percentile(percent))) is not None
+        for interval in [_milliseconds(times.percentile_interval(percent))]
     ]
 
 
@@ -199,141 +169,98 @@ def _milliseconds(found: intervals.ConfidenceBounds | None) -> Interval | None:
     return Interval(lower=milliseconds(found.lower), upper=milliseconds(found.upper))
 
 
-def response_metrics(
-    repeats: Sequence[Sequence[RequestResult]], counts: RequestCounts, samples: TimedSamples
-) -> dict[str, Any]:
-    """Return the response times of `StepResult`; none for a closed loop.
-
-    Args:
-        repeats: the results of one request name, repeat by repeat
-        counts: their sum
-        samples: their response times
-    """
-    results = [result for repeat in repeats for result in repeat]
-    if not is_planned(results):
-        return {}
-    return {
-        **time_fields(
-            "response_",
-            samples.histogram,
-            counts.response_sum_microseconds,
-            counts.response_max_microseconds,
-        ),
-        "response_average_milliseconds_interval": mean_interval(samples),
-        "response_p95_deviation_percent": deviation_percent(
-            response_percentile(repeat, 95) for repeat in repeats
-        ),
-    }
-
-
-def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResult]:
+def merge_steps(samples: BenchmarkSamples) -> list[StepResult]:
     """Return one result for each step (in the order of the ladder), request name and variant.
 
-    `documents` holds the stored step runs; of several with the same id the last attempt counts.
     A request name that a repeat never sent counts there with a rate of zero.
-
-    Raises:
-        ValueError: if a document refers to a step or variant that `spec` does not have, or has
-            requests but no duration.
     """
-    runs_by_step = group_step_runs(spec, documents)
+    variants = variant_names(samples.spec)
     return [
-        _merge(spec, step, variant, name, runs_by_step[step.name, variant])
-        for step in spec.load.steps
-        for name in request_names(runs_by_step, step.name)
-        for variant in variant_names(spec)
-        if seconds(runs_by_step[step.name, variant]) > 0
+        _merge(samples.spec, step, variant, name, step_samples)
+        for step in samples.spec.load.steps
+        for name in sorted(set[str]().union(*(samples.of(step.name, v).names for v in variants)))
+        for variant in variants
+        if (step_samples := samples.of(step.name, variant)).seconds > 0
     ]
 
 
-def merge_totals(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResult]:
-    """Return one result for each step and variant: all requests together, under `ALL_REQUESTS`.
-
-    Raises:
-        ValueError: as `merge_steps`.
-    """
-    runs_by_step = group_step_runs(spec, documents)
+def merge_totals(samples: BenchmarkSamples) -> list[StepResult]:
+    """Return one result for each step and variant: all requests together, under `ALL_REQUESTS`."""
     return [
-        _merge(spec, step, variant, ALL_REQUESTS, runs_by_step[step.name, variant])
-        for step in spec.load.steps
-        for variant in variant_names(spec)
-        if requests(runs_by_step[step.name, variant])
+        _merge(samples.spec, step, variant, ALL_REQUESTS, step_samples)
+        for step in samples.spec.load.steps
+        for variant in variant_names(samples.spec)
+        if (step_samples := samples.of(step.name, variant)).requests
     ]
 
 
-def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
+def summarise(samples: BenchmarkSamples) -> Summary:
     """Return the headline: the last step of the ladder that has results, all requests together.
 
     With variants it is that of the first one: the sum of several endpoints is the rate of none.
-
-    Raises:
-        ValueError: as `merge_steps`.
     """
-    baseline = variant_names(spec)[0]
-    runs_by_step = group_step_runs(spec, documents)
-    load_shape = [runs_by_step[step.name, baseline] for step in spec.load.steps]
-    measured = [step_runs for step_runs in load_shape if requests(step_runs)]
-    if not measured:
-        return Summary()
-    step_runs = measured[-1]
-    repeats = results_of(ALL_REQUESTS, step_runs)
-    results = [result for repeat in repeats for result in repeat]
-    counts = sum_counts(results)
-    service, perceived = service_and_perceived_samples(repeats, counts)
-    p95 = perceived_percentile(results, 95)
-    rate = rated_requests(step_runs) / seconds(step_runs)
+    baseline = variant_names(samples.spec)[0]
+    for step in reversed(samples.spec.load.steps):
+        step_samples = samples.of(step.name, baseline)
+        if step_samples.requests:
+            return _summarise(step.name, step_samples)
+    return Summary()
+
+
+def _summarise(step: str, step_samples: StepSamples) -> Summary:
+    samples, rate = step_samples.of(ALL_REQUESTS), step_samples.rate(ALL_REQUESTS)
+    p95 = samples.perceived.percentile(95)
     return Summary(
-        step=step_runs[0].step,
+        step=step,
         requests_per_second=round_number(rate),
-        requests_per_second_interval=rate_interval(service, rate),
+        requests_per_second_interval=rate_interval(samples.service, rate),
         p95_milliseconds=None if p95 is None else round_number(p95 / 1000),
-        p95_milliseconds_interval=percentile_interval(perceived, 95),
-        failed_percent=share_percent(counts.failures, requests(step_runs)),
+        p95_milliseconds_interval=_milliseconds(samples.perceived.percentile_interval(95)),
+        failed_percent=share_percent(samples.counts.failures, step_samples.requests),
     )
 
 
-def _merge(spec: Spec, step: Step, variant: str, request: str, step_runs: StepRuns) -> StepResult:
-    repeats = results_of(request, step_runs)
-    results = [result for repeat in repeats for result in repeat]
-    counts = sum_counts(results)
-    service, perceived = service_and_perceived_samples(repeats, counts)
+def _merge(
+    spec: Spec, step: Step, variant: str, request: str, step_samples: StepSamples
+) -> StepResult:
+    documents, repeats = step_samples.documents, step_samples.repeats(request)
+    samples, rate = step_samples.of(request), step_samples.rate(request)
     rates = [
-        document.rated(sum_counts(repeat)) / document.rate_seconds
-        for document, repeat in zip(step_runs, repeats, strict=True)
+        document.rated(repeat.counts) / document.rate_seconds
+        for document, repeat in zip(documents, repeats, strict=True)
         if document.rate_seconds > 0
     ]
-    name = None if request == ALL_REQUESTS else request
-    rate = rated_requests(step_runs, name) / seconds(step_runs)
     return StepResult(
         step=step.name,
         variant=variant or None,
         request=request,
-        is_transaction=any(result.is_transaction for result in results) or None,
-        repeats=len(step_runs),
+        is_transaction=any(result.is_transaction for result in samples.results) or None,
+        repeats=len(documents),
         requests_per_second=round(rate, DIGITS),
-        requests_per_second_interval=rate_interval(service, rate),
-        percentiles=percentile_results(perceived, spec.load.percentiles),
-        drain_seconds=_drain_seconds(step_runs),
-        steady_from_second=_steady_from(step_runs),
-        outlier_windows=_outlier_windows(step_runs),
-        goodput_requests_per_second=_goodput(spec, step, name, repeats, rate),
-        **_counted(counts, _only_with(step, results)),
-        **_service_times(service, counts, has_users=step.users is not None),
-        **_deviations(rates, [percentile(repeat, 95) for repeat in repeats]),
-        **response_metrics(repeats, counts, perceived),
+        requests_per_second_interval=rate_interval(samples.service, rate),
+        percentiles=percentile_results(samples.perceived, spec.load.percentiles),
+        drain_seconds=_drain_seconds(documents),
+        steady_from_second=_steady_from(documents),
+        outlier_windows=_outlier_windows(documents),
+        goodput_requests_per_second=_goodput(spec, step, request, samples, rate),
+        **_counted(samples.counts, _only_with(step, samples)),
+        **_service_times(samples, has_users=step.users is not None),
+        **_deviations(rates, [repeat.service.percentile(95) for repeat in repeats]),
+        **(_response_times(samples, repeats) if samples.is_planned else {}),
     )
 
 
-def _goodput(spec: Spec, step: Step, name: str | None, found: Repeats, rate: float) -> float | None:
+def _goodput(
+    spec: Spec, step: Step, request: str, samples: RequestSamples, rate: float
+) -> float | None:
     """Return the rate of good responses in time; None without an objective that sets the time."""
+    name = None if request == ALL_REQUESTS else request
     within = time_limit_milliseconds(spec.objectives, step.name, name)
-    results = [result for repeat in found for result in repeat]
-    counts = sum_counts(results)
-    if within is None or not counts.requests:
+    requests = samples.counts.requests
+    if within is None or not requests:
         return None
-    _, perceived = service_and_perceived_samples(found, counts)
-    good = good_requests(perceived, results, within)
-    return round(rate * min(good / counts.requests, 1.0), DIGITS)
+    good = samples.good_within(within * MILLISECOND)
+    return round(rate * min(good / requests, 1.0), DIGITS)
 
 
 def _counted(counts: RequestCounts, has: Container[OnlyWith | None]) -> dict[str, Any]:
@@ -346,12 +273,12 @@ def _counted(counts: RequestCounts, has: Container[OnlyWith | None]) -> dict[str
     }
 
 
-def _only_with(step: Step, results: Sequence[RequestResult]) -> set[OnlyWith | None]:
+def _only_with(step: Step, samples: RequestSamples) -> set[OnlyWith | None]:
     """Return what a step has that not all have; None stands for what all have."""
     has: set[OnlyWith | None] = {None}
     if step.spawn_rate is not None or step.ramp_seconds is not None:
         has.add(OnlyWith.RAMP)
-    if is_planned(results):
+    if samples.is_planned:
         has.add(OnlyWith.PLANNED_RATE)
     return has
 
@@ -376,16 +303,26 @@ def _outlier_windows(step_runs: StepRuns) -> int | None:
     return sum(known) if known else None
 
 
-def _service_times(
-    samples: TimedSamples, counts: RequestCounts, *, has_users: bool
-) -> dict[str, Any]:
-    times = time_fields("", samples.histogram, counts.sum_microseconds, counts.max_microseconds)
+def _service_times(samples: RequestSamples, *, has_users: bool) -> dict[str, Any]:
+    times = time_fields("", samples.service, samples.counts.max_microseconds)
     return {
-        "min_milliseconds": milliseconds(counts.min_microseconds),
+        "min_milliseconds": milliseconds(samples.counts.min_microseconds),
         **times,
-        "average_milliseconds_interval": mean_interval(samples),
+        "average_milliseconds_interval": _milliseconds(samples.service.mean_interval()),
         # Milliseconds of one request are seconds of a thousand.
         "seconds_per_thousand_requests": times.get("average_milliseconds") if has_users else None,
+    }
+
+
+def _response_times(samples: RequestSamples, repeats: Sequence[RequestSamples]) -> dict[str, Any]:
+    """Return what only an open loop has beyond service times."""
+    response, highest = samples.response, samples.counts.response_max_microseconds
+    return {
+        **time_fields("response_", response, highest),
+        "response_average_milliseconds_interval": _milliseconds(response.mean_interval()),
+        "response_p95_deviation_percent": deviation_percent(
+            repeat.response.percentile(95) for repeat in repeats
+        ),
     }
 
 

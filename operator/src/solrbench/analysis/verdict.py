@@ -4,12 +4,9 @@ Every reason states what happened, the measured value, the limit of `spec.load.v
 remedy.
 
 Whether something other than the target decided what a step run shows.
-
-What is kept in memory of a stored step run: all that results and verdicts are made of.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from solrbench.analysis.check_registry import (
@@ -29,18 +26,15 @@ from solrbench.analysis.checks import (
 )
 from solrbench.analysis.cold_start import summarise_cold_start
 from solrbench.analysis.repeat_checks import STEP_TOO_SHORT, check_long_enough, mean_series
-from solrbench.analysis.samples import StepRuns, group_step_runs
-from solrbench.analysis.server_metrics import RunTelemetry, run_telemetry
+from solrbench.analysis.samples import BenchmarkSamples, RunSamples, StepRuns, StepSamples
+from solrbench.analysis.server_metrics import run_telemetry
 from solrbench.analysis.target_checks import compare_with_first, first_of_repeats
-from solrbench.analysis.trends import RunTrend, run_trends
-from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.comparisons import ColdStart
+from solrbench.analysis.trends import run_trends
 from solrbench.api.v1alpha1.findings import INVALID, MAX_REASONS, VALID, InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.environment import Environment
 from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.step_document import RequestResult, StepRunResult
-from solrbench.contract.step_runs import variant_names
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -52,74 +46,88 @@ _Outcomes = tuple[InvalidReason | None, InvalidReason | None]
 """What a check found, or why it could not be made."""
 
 
+_SERIES = ("warm_up_thousands", "warm_up_caches", "thousands", "caches", "outliers", "diagnostics")
+
+
 def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
-    """Return what each check finds in one step run."""
+    """Return what is found in one step run, and kept of it: all but the series of its time.
+
+    Those are nearly all of a document, which never changes once it is stored but for its pods.
+    """
     findings = {reason: check.find(document, load) for reason, check in CHECKS.items()}
-    return EvaluatedRun(document, findings, mean_series(document))
+    requests = [_without_series(request) for request in document.requests]
+    left_out: dict[str, Any] = {name: [] for name in _SERIES} | {"telemetry": None}
+    return EvaluatedRun(
+        RunSamples(document.model_copy(update=left_out | {"requests": requests})),
+        findings,
+        mean_series(document),
+        summarise_cold_start([document]),
+        run_telemetry(document),
+        run_trends(document),
+    )
+
+
+def _without_series(result: RequestResult) -> RequestResult:
+    return result.model_copy(update={"windows": SecondSeries(), "slow_requests": []})
 
 
 def evaluate_steps(
-    spec: Spec,
-    documents: Iterable[StepRunResult],
+    samples: BenchmarkSamples,
+    runs: Iterable[EvaluatedRun],
     environment: Environment | None = None,
-    known: Mapping[str, EvaluatedRun] | None = None,
 ) -> list[StepVerdict]:
     """Return the verdict on each step and variant that has stored step runs, in their order.
 
     Args:
-        spec: of the benchmark
-        documents: the stored step runs
+        samples: of the stored step runs
+        runs: what was found in each of them
         environment: the record of what they ran on, None without one
-        known: what was found in them before, by their ids
-
-    Raises:
-        ValueError: as `group_step_runs`.
     """
-    runs_by_step = group_step_runs(spec, documents)
+    spec, evaluated = samples.spec, {run.document.id: run for run in runs}
     placement = [
         _outcome(reason, check.find(spec, environment), check.remedy)
         for reason, check in PLACEMENT_CHECKS.items()
     ]
-    all_runs = [document for step_runs in runs_by_step.values() for document in step_runs]
-    firsts = first_of_repeats(all_runs)
+    steps = list(samples.steps())
+    firsts = first_of_repeats([each for _, _, found in steps for each in found.documents])
     return [
         evaluate_step(
-            step.name,
+            step,
             variant,
-            step_runs,
+            [evaluated[each.id] for each in step_samples.documents],
             spec.load,
+            samples=step_samples,
             firsts=firsts,
             further=placement,
-            known=known,
         )
-        for step in spec.load.steps
-        for variant in variant_names(spec)
-        if (step_runs := runs_by_step[step.name, variant])
+        for step, variant, step_samples in steps
     ]
 
 
 def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared with
     step: str,
     variant: str,
-    step_runs: StepRuns,
+    runs: Sequence[EvaluatedRun],
     load: Load,
     *,
+    samples: StepSamples | None = None,
     firsts: Mapping[int, StepRunResult] | None = None,
     further: Sequence[_Outcomes] = (),
-    known: Mapping[str, EvaluatedRun] | None = None,
 ) -> StepVerdict:
     """Return the verdict on one step and variant from all its repeats.
 
     Args:
         step: its name
         variant: its name, empty without variants
-        step_runs: all repeats
+        runs: all repeats, and what was found in each
         load: with the limits
+        samples: the repeats with their times, if they are known
         firsts: the step run of each repeat that was measured first, if others are compared with it
         further: what holds for all steps
-        known: what was found in step runs before, by their ids
     """
-    runs = [(known or {}).get(each.id) or evaluate_document(each, load) for each in step_runs]
+    if samples is None:
+        samples = StepSamples(run.samples for run in runs)
+    step_runs = samples.documents
     outcomes = [
         _apply(reason, check, [(each.document, each.findings[reason]) for each in runs])
         for reason, check in CHECKS.items()
@@ -140,7 +148,7 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
         variant=variant or None,
         verdict=INVALID if reasons else VALID,
         reasons=reasons[:MAX_REASONS],
-        unchecked=_unchecked(outcomes, step_runs)[:MAX_REASONS],
+        unchecked=_unchecked(outcomes, samples)[:MAX_REASONS],
     )
 
 
@@ -155,8 +163,11 @@ def samples_needed(percentile: int) -> int:
     return -(-100 * _BEYOND // (100 - percentile))
 
 
-def _unchecked(found: Iterable[_Outcomes], step_runs: StepRuns) -> list[InvalidReason]:
-    return [reason for _, reason in found if reason is not None] + _too_short(step_runs)
+def _unchecked(found: Iterable[_Outcomes], samples: StepSamples) -> list[InvalidReason]:
+    """Return the checks that could not be made, and whether numbers have no intervals."""
+    gap = check_long_enough(samples)
+    too_short = [] if gap is None else [_invalid_reason(STEP_TOO_SHORT, gap.text)]
+    return [reason for _, reason in found if reason is not None] + too_short
 
 
 def _outcome(reason: str, outcome: Outcome, remedy: str) -> _Outcomes:
@@ -194,12 +205,6 @@ def _repeats(repeats: Sequence[int]) -> str:
     return f"{word} {', '.join(map(str, repeats))}"
 
 
-def _too_short(step_runs: StepRuns) -> list[InvalidReason]:
-    """Return that numbers have no intervals, if they have none."""
-    gap = check_long_enough(step_runs)
-    return [] if gap is None else [_invalid_reason(STEP_TOO_SHORT, gap.text)]
-
-
 def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason]:
     """Check all repeats together, as the percentiles in the status are of all their requests."""
     counts: dict[str, int] = {}
@@ -232,6 +237,12 @@ _REASONS = ("WorkerSaturated", "ScheduleLag", "WorkersLost", "PodThrottled", "Po
 """Reasons of the load generator and of pods; failures and drops are what overload looks like."""
 
 
+def find_interferences(runs: Iterable[EvaluatedRun]) -> dict[str, str]:
+    """Return why step runs do not show what the target can do, by id, of those that do not."""
+    reasons = {run.document.id: find_interference(run) for run in runs}
+    return {key: text for key, text in reasons.items() if text}
+
+
 def find_interference(run: EvaluatedRun) -> str:
     """Return the first of these reasons with its number; empty if there is none."""
     for reason in _REASONS:
@@ -239,44 +250,3 @@ def find_interference(run: EvaluatedRun) -> str:
         if isinstance(outcome, ValidityFinding):
             return f"{reason}: {outcome.text}"
     return ""
-
-
-_SERIES = ("warm_up_thousands", "warm_up_caches", "thousands", "caches", "outliers", "diagnostics")
-
-
-@dataclass(frozen=True)
-class StepRunSummary:
-    """A step run without the series of its time, which are nearly all of it.
-
-    Attributes:
-        evaluated: what was found in the whole; its document is without windows, samples, outliers
-            and slow requests
-        cold_start: its cold start, if it was the first
-        servers: what the servers did; None if telemetry was turned off
-        trends: what grew meanwhile; none of a short step
-    """
-
-    evaluated: EvaluatedRun
-    cold_start: ColdStart | None
-    servers: RunTelemetry | None = None
-    trends: tuple[RunTrend, ...] = ()
-
-    @property
-    def document(self) -> StepRunResult:
-        """The step run without series."""
-        return self.evaluated.document
-
-
-def digest(document: StepRunResult, load: Load) -> StepRunSummary:
-    """Return what is kept of a stored document; it never changes but for its pods."""
-    requests = [_without_series(request) for request in document.requests]
-    left_out: dict[str, Any] = {name: [] for name in _SERIES} | {"telemetry": None}
-    kept = document.model_copy(update=left_out | {"requests": requests})
-    evaluated = replace(evaluate_document(document, load), document=kept)
-    return StepRunSummary(
-        evaluated, summarise_cold_start([document]), run_telemetry(document), run_trends(document)
-    )
-
-
-def _without_series(result: RequestResult) -> RequestResult:
-    return result.model_copy(update={"windows": SecondSeries(), "slow_requests": []})

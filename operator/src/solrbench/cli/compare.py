@@ -28,6 +28,7 @@ from solrbench.analysis.baseline import (
 )
 from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
 from solrbench.analysis.difference_tests import settings_of_specs
+from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.step_trends import trend_difference_sentences
 from solrbench.api.identity import KIND, SWEEP_KIND
 from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion, FigureComparison
@@ -159,7 +160,8 @@ def _from_cluster(
         report = read_sweep_report(cluster, resource.body)
         return report.model_copy(update={"sweep": resource.name})
     benchmark = parse_stored(resource.body)
-    return benchmark_input(resource.name, benchmark, sorted_documents(cluster, benchmark))
+    runs = list(map(RunSamples, sorted_documents(cluster, benchmark)))
+    return benchmark_input(resource.name, benchmark, runs)
 
 
 _INVALID, _NO_CONCLUSION = "invalid", "no-word"
@@ -266,8 +268,8 @@ def _compare_benchmarks(
     settings = settings_of_specs(one.spec, other.spec, effect_percent, primary)
     comparison = whole_comparison(compare_candidate(one, other, settings))
     loads = {
-        document.step: (document.users, document.requests_per_second)
-        for document in other.documents
+        run.document.step: (run.document.users, run.document.requests_per_second)
+        for run in other.runs
     }
     answers = [
         *baseline_sentences(comparison.figures, comparison.baseline, loads_as_text(loads)),

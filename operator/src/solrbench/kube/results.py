@@ -1,4 +1,4 @@
-"""Results in ConfigMaps: stored, read back, listed.
+"""Results in ConfigMaps: stored, read back, and kept in memory.
 
 The baseline of a comparison, read from the cluster.
 """
@@ -16,19 +16,13 @@ from solrbench.analysis.baseline import (
     benchmark_input,
     report_input,
 )
-from solrbench.analysis.bottleneck import find_bottlenecks
-from solrbench.analysis.cold_start import first_step_run
-from solrbench.analysis.fail_fast import stop_reason
-from solrbench.analysis.server_metrics import merge_telemetry
-from solrbench.analysis.step_trends import find_trends
-from solrbench.analysis.verdict import StepRunSummary, digest, evaluate_steps, find_interference
+from solrbench.analysis.checks import EvaluatedRun
+from solrbench.analysis.samples import BenchmarkSamples
+from solrbench.analysis.verdict import evaluate_document
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.comparisons import ColdStart
-from solrbench.api.v1alpha1.findings import Bottleneck, StepVerdict, Trend
 from solrbench.api.v1alpha1.objectives import Baseline, StoredReport
-from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.contract.environment import Environment, add_attempt
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.storage import to_chunks
@@ -47,16 +41,19 @@ MAX_CACHE_BYTES = 64 << 20
 _SERVERS_BYTES = 12_000
 """What the figures of the servers of a step run take at most: they are so many, whatever runs."""
 
-_RESULT_BYTES = 5000
-"""Measured: one request name of one step run takes up to so much beside its histograms."""
+_RESULT_BYTES = 11_000
+"""Measured: one request name of one step run takes up to so much beside its histograms. Half of it
+are the numbers that are kept of its times."""
 
 
 class BenchmarkResultStore:
-    """The stored results of benchmarks, read once and then kept in memory as digests.
+    """The stored results of benchmarks, read once and then kept in memory without their series.
 
     The operator is the only writer, so what was read or written before need not be read again
     in every reconcile. After a restart everything is read anew, and so are the results of a
-    benchmark that was not looked at for longest when all together were too large.
+    benchmark that was not looked at for longest when all together were too large. What is found in
+    the series of a document is found as it comes, since the series are not kept; all else is
+    concluded elsewhere, from `samples`.
 
     Args:
         cluster: where they are stored
@@ -67,9 +64,8 @@ class BenchmarkResultStore:
         self._cluster = cluster
         self._max_bytes = max_bytes
         self._lock = Lock()
-        self._known: OrderedDict[str, dict[str, StepRunSummary]] = OrderedDict()
-        self._verdicts: dict[str, list[StepVerdict]] = {}
-        self._stops: dict[str, dict[str, str | None]] = {}
+        self._known: OrderedDict[str, dict[str, EvaluatedRun]] = OrderedDict()
+        self._samples: dict[str, BenchmarkSamples] = {}
         self._environments: dict[str, Environment] = {}
 
     def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
@@ -80,23 +76,10 @@ class BenchmarkResultStore:
         Raises:
             TemporaryError: if a stored document is damaged.
         """
-        return {
-            key: step_run_summary.document
-            for key, step_run_summary in self._summaries(benchmark).items()
-        }
+        return {key: run.document for key, run in self.runs(benchmark).items()}
 
-    def cold_start(self, benchmark: SolrBenchmark) -> ColdStart | None:
-        """Return the cold start of the step run that was measured first, as `documents`."""
-        digests = self._summaries(benchmark)
-        first = first_step_run([step_run_summary.document for step_run_summary in digests.values()])
-        return None if first is None else digests[first.id].cold_start
-
-    def whole_document(self, benchmark: SolrBenchmark, step_run_id: str) -> StepRunResult | None:
-        """Return a stored result with all its series, read anew, if it is there."""
-        read = read_documents(self._cluster, benchmark, step_run_id)
-        return next((document for document in read if document.id == step_run_id), None)
-
-    def _summaries(self, benchmark: SolrBenchmark) -> dict[str, StepRunSummary]:
+    def runs(self, benchmark: SolrBenchmark) -> dict[str, EvaluatedRun]:
+        """Return what `documents` returns, with what was found in the series of each."""
         uid = benchmark.metadata.uid
         with self._lock:
             known = self._known.get(uid)
@@ -104,21 +87,43 @@ class BenchmarkResultStore:
                 self._known.move_to_end(uid)
                 return known
         load = benchmark.spec.load
-        read = (digest(each, load) for each in read_documents(self._cluster, benchmark))
+        read = (evaluate_document(each, load) for each in read_documents(self._cluster, benchmark))
         return self._keep(uid, _in_order({each.document.id: each for each in read}))
 
-    def _keep(self, uid: str, documents: dict[str, StepRunSummary]) -> dict[str, StepRunSummary]:
-        """Keep documents as the latest, and drop the oldest of other benchmarks if need be."""
+    def samples(self, benchmark: SolrBenchmark) -> BenchmarkSamples:
+        """Return the times of the stored results; it is the same object until these change.
+
+        Raises:
+            TemporaryError: as `documents`.
+        """
+        uid, runs = benchmark.metadata.uid, [run.samples for run in self.runs(benchmark).values()]
         with self._lock:
-            self._known[uid] = documents
+            known = self._samples.get(uid)
+        if known is not None and known.spec == benchmark.spec and known.runs == runs:
+            return known
+        before = known if known is not None and known.spec == benchmark.spec else None
+        samples = BenchmarkSamples(benchmark.spec, runs, before)
+        with self._lock:
+            if uid in self._known:  # not dropped meanwhile
+                self._samples[uid] = samples
+        return samples
+
+    def whole_document(self, benchmark: SolrBenchmark, step_run_id: str) -> StepRunResult | None:
+        """Return a stored result with all its series, read anew, if it is there."""
+        read = read_documents(self._cluster, benchmark, step_run_id)
+        return next((document for document in read if document.id == step_run_id), None)
+
+    def _keep(self, uid: str, runs: dict[str, EvaluatedRun]) -> dict[str, EvaluatedRun]:
+        """Keep results as the latest, and drop the oldest of other benchmarks if need be."""
+        with self._lock:
+            self._known[uid] = runs
             self._known.move_to_end(uid)
-            self._verdicts.pop(uid, None)
             size = sum(map(_estimate_bytes, self._known.values()))
             while len(self._known) > 1 and size > self._max_bytes:
                 oldest, dropped = self._known.popitem(last=False)
-                self._verdicts.pop(oldest, None)
+                self._samples.pop(oldest, None)
                 size -= _estimate_bytes(dropped)
-        return documents
+        return runs
 
     def store(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
         """Store a result and read it back.
@@ -126,8 +131,9 @@ class BenchmarkResultStore:
         Raises:
             TemporaryError: if what is read is not what was written.
         """
-        known = self._summaries(benchmark)
-        self._forget_documents(benchmark.metadata.uid)  # unknown until it is read back
+        known = self.runs(benchmark)
+        with self._lock:
+            self._known.pop(benchmark.metadata.uid, None)  # unknown until it is read back
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
         if self.whole_document(benchmark, document.id) != document:
@@ -136,84 +142,8 @@ class BenchmarkResultStore:
                 f"the stored result of {document.id} differs from the one written; it is stored"
                 " again",
             )
-        stored = {document.id: digest(document, benchmark.spec.load)}
+        stored = {document.id: evaluate_document(document, benchmark.spec.load)}
         self._keep(benchmark.metadata.uid, _in_order(known | stored))
-
-    def stop_reasons(self, benchmark: SolrBenchmark) -> dict[str, str]:
-        """Return why step runs are the last of their ladders, by id; each is looked at once.
-
-        Raises:
-            TemporaryError: as `documents`.
-        """
-        spec, uid = benchmark.spec, benchmark.metadata.uid
-        reasons: dict[str, str] = {}
-        for key, step_run_summary in self._summaries(benchmark).items():
-            known = self._stops.setdefault(uid, {})
-            if key not in known:
-                known[key] = stop_reason(spec.objectives, spec.load.stop, step_run_summary.document)
-            reason = known[key]
-            if reason is not None and step_run_summary.document.trial is None:
-                reasons[key] = reason
-        return reasons
-
-    def interferences(self, benchmark: SolrBenchmark) -> dict[str, str]:
-        """Return why step runs do not show what the target can do, by id, as `documents`."""
-        digests = self._summaries(benchmark)
-        reasons = {
-            key: find_interference(step_run_summary.evaluated)
-            for key, step_run_summary in digests.items()
-        }
-        return {key: text for key, text in reasons.items() if text}
-
-    def verdicts(self, benchmark: SolrBenchmark) -> list[StepVerdict]:
-        """Return the verdicts on what is stored, brought together once after each change of it.
-
-        Each document is looked through once: to go through all windows of a long ladder takes more
-        than a second of CPU, on a node that may be measured.
-
-        Raises:
-            TemporaryError: as `documents`.
-        """
-        uid, digests = benchmark.metadata.uid, self._summaries(benchmark)
-        with self._lock:
-            known = self._verdicts.get(uid)
-        if known is not None:
-            return known
-        documents = [step_run_summary.document for step_run_summary in digests.values()]
-        runs = {key: step_run_summary.evaluated for key, step_run_summary in digests.items()}
-        environment = self.environment(benchmark) if documents else None
-        verdicts = evaluate_steps(benchmark.spec, documents, environment, runs)
-        with self._lock:
-            if self._known.get(uid) is digests:  # neither changed nor dropped meanwhile
-                self._verdicts[uid] = verdicts
-        return verdicts
-
-    def telemetry(self, benchmark: SolrBenchmark) -> list[StepTelemetry]:
-        """Return what the servers did in each step that is stored, as `documents`."""
-        digests = self._summaries(benchmark).values()
-        return merge_telemetry(
-            benchmark.spec,
-            [(step_run_summary.document, step_run_summary.servers) for step_run_summary in digests],
-        )
-
-    def trends(self, benchmark: SolrBenchmark) -> list[Trend]:
-        """Return what grew in each step that is stored, as `documents`."""
-        digests = self._summaries(benchmark).values()
-        return find_trends(
-            benchmark.spec,
-            [(step_run_summary.document, step_run_summary.trends) for step_run_summary in digests],
-        )
-
-    def bottlenecks(self, benchmark: SolrBenchmark) -> list[Bottleneck]:
-        """Return what held each step back that is stored, as `documents`."""
-        digests = self._summaries(benchmark).values()
-        return find_bottlenecks(
-            benchmark.spec,
-            [
-                (step_run_summary.evaluated, step_run_summary.servers)
-                for step_run_summary in digests
-            ],
-        )
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there and can be read."""
@@ -240,35 +170,29 @@ class BenchmarkResultStore:
 
     def forget(self, uid: str) -> None:
         """Drop what is kept of a benchmark that is gone."""
-        self._forget_documents(uid)
+        with self._lock:
+            self._known.pop(uid, None)
+            self._samples.pop(uid, None)
         self._environments.pop(uid, None)
 
-    def _forget_documents(self, uid: str) -> None:
-        with self._lock:
-            self._stops.pop(uid, None)
-            self._known.pop(uid, None)
-            self._verdicts.pop(uid, None)
 
-
-def _estimate_bytes(documents: dict[str, StepRunSummary]) -> int:
+def _estimate_bytes(runs: dict[str, EvaluatedRun]) -> int:
     """Return about what documents take in memory: histograms and blocks are most of it."""
-    return sum(map(_document_bytes, documents.values()))
+    return sum(map(_document_bytes, runs.values()))
 
 
-def _document_bytes(kept: StepRunSummary) -> int:
-    results = kept.document.requests
+def _document_bytes(run: EvaluatedRun) -> int:
+    results = run.document.requests
     # Histograms, with and without delays, and blocks of time are texts; other texts are short.
     texts = sum(len(text) for result in results for _, text in result if isinstance(text, str))
-    seconds = len(kept.evaluated.second_means) * kept.evaluated.second_means.itemsize
-    servers = 0 if kept.servers is None else _SERVERS_BYTES
+    seconds = len(run.second_means) * run.second_means.itemsize
+    servers = 0 if run.servers is None else _SERVERS_BYTES
     return _RESULT_BYTES * len(results) + texts + seconds + servers
 
 
-def _in_order(digests: dict[str, StepRunSummary]) -> dict[str, StepRunSummary]:
-    ordered = sorted(
-        digests.values(), key=lambda step_run_summary: step_run_summary.document.start_time
-    )
-    return {step_run_summary.document.id: step_run_summary for step_run_summary in ordered}
+def _in_order(runs: dict[str, EvaluatedRun]) -> dict[str, EvaluatedRun]:
+    ordered = sorted(runs.values(), key=lambda run: run.document.start_time)
+    return {run.document.id: run for run in ordered}
 
 
 MAX_REPORT_BYTES = 16 << 20
@@ -316,7 +240,7 @@ def read_baseline(
             f"spec.comparison.baseline.benchmark: there is no SolrBenchmark {name} in namespace"
             f" {namespace}; create it",
         )
-    return benchmark_input(name, benchmark, list(reports.documents(benchmark).values()))
+    return benchmark_input(name, benchmark, reports.samples(benchmark).runs)
 
 
 def _benchmark(cluster: Cluster, namespace: str, name: str) -> SolrBenchmark | None:

@@ -24,7 +24,7 @@ from solrbench.present.figure import (
 )
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
 from solrbench.present.window_tables import cold_start_columns
-from solrbench.stats.histograms import Histogram
+from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.number_format import format_milliseconds
 
 MAX_NINES = 5.0
@@ -36,7 +36,7 @@ TABLE_PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
 
 
 def distribution(
-    name: str, title: str, times: str, histograms: Mapping[str, Histogram]
+    name: str, title: str, times: str, histograms: Mapping[str, BucketCounts]
 ) -> ReportFigure | None:
     """Return one line for each histogram, in their order; None if all are empty.
 
@@ -77,7 +77,7 @@ def _nines(samples: int) -> float:
     return min(MAX_NINES, math.log10(max(samples, 10)))
 
 
-def _points(histogram: Histogram) -> list[tuple[float, float]]:
+def _points(histogram: BucketCounts) -> list[tuple[float, float]]:
     last = _nines(histogram.count)
     steps = math.ceil(last * _POINTS_PER_NINE)
     places = [last * i / steps for i in range(steps + 1)]
@@ -92,7 +92,7 @@ def _points(histogram: Histogram) -> list[tuple[float, float]]:
     return points
 
 
-def _bounds(histograms: Sequence[Histogram]) -> dict[str, float]:
+def _bounds(histograms: Sequence[BucketCounts]) -> dict[str, float]:
     """Return powers of ten around all samples."""
     lowest = min(h.bounds_of_rank(1)[1] for h in histograms) / 1000
     highest = max(h.percentile(100) or 1 for h in histograms) / 1000
@@ -102,7 +102,7 @@ def _bounds(histograms: Sequence[Histogram]) -> dict[str, float]:
     }
 
 
-def _description(times: str, histograms: Mapping[str, Histogram]) -> str:
+def _description(times: str, histograms: Mapping[str, BucketCounts]) -> str:
     shown = "; ".join(
         f"{name}: P50 {_cell(h, 50)}, P99 {_cell(h, 99)}"
         for name, h in list(histograms.items())[:8]
@@ -110,8 +110,8 @@ def _description(times: str, histograms: Mapping[str, Histogram]) -> str:
     return f"{times} at each percentile, both axes logarithmic. {shown}."
 
 
-def _percentile_table(histograms: Mapping[str, Histogram]) -> Table:
-    columns: list[Column[tuple[str, Histogram]]] = [
+def _percentile_table(histograms: Mapping[str, BucketCounts]) -> Table:
+    columns: list[Column[tuple[str, BucketCounts]]] = [
         NameColumn("", lambda entry: entry[0]),
         NumberColumn("Samples", lambda entry: entry[1].count),
         *(_percentile_column(f"P{percent:g}", percent) for percent in TABLE_PERCENTS),
@@ -120,11 +120,11 @@ def _percentile_table(histograms: Mapping[str, Histogram]) -> Table:
     return build_table("Percentiles", columns, histograms.items())
 
 
-def _percentile_column(title: str, percent: float) -> Column[tuple[str, Histogram]]:
+def _percentile_column(title: str, percent: float) -> Column[tuple[str, BucketCounts]]:
     return NumberColumn(title, lambda entry: _cell(entry[1], percent))
 
 
-def _cell(histogram: Histogram, percent: float) -> str:
+def _cell(histogram: BucketCounts, percent: float) -> str:
     """Return a percentile; empty with less than one sample beyond it."""
     if percent < 100 and histogram.count * (100 - percent) < 100:
         return ""

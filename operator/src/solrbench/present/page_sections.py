@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.analysis.samples import is_planned, merged, merged_responses
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
@@ -15,7 +14,7 @@ from solrbench.present.result_tables import step_table
 from solrbench.present.server_tables import pods_table, servers_table
 from solrbench.present.table import Table
 from solrbench.present.time_figures import over_time
-from solrbench.stats.histograms import Histogram
+from solrbench.stats.histograms import BucketCounts, merge
 
 _MAX_NAMES = 8
 """Request names whose distributions are drawn; more lines cannot be distinguished."""
@@ -95,8 +94,15 @@ def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[Report
 
 def _histograms(
     groups: Mapping[str, Sequence[RequestResult]],
-) -> tuple[str, dict[str, Histogram]]:
+) -> tuple[str, dict[str, BucketCounts]]:
     """Return the name of the times that users see, and their histograms by name."""
-    if all(is_planned(results) for results in groups.values()):
-        return "Response time", {name: merged_responses(r) for name, r in groups.items()}
-    return "Service time", {name: merged(results) for name, results in groups.items()}
+    response = {
+        name: [each.response_time_histogram for each in results if each.response_time_histogram]
+        for name, results in groups.items()
+    }
+    if all(response.values()):
+        return "Response time", {name: merge(stored) for name, stored in response.items()}
+    return "Service time", {
+        name: merge(each.service_time_histogram for each in results if each.service_time_histogram)
+        for name, results in groups.items()
+    }

@@ -22,7 +22,7 @@ from solrbench.analysis.difference_tests import (
     settings_of_specs,
 )
 from solrbench.analysis.differences import MetricDifference
-from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.analysis.samples import ALL_REQUESTS, StepSamples
 from solrbench.analysis.step_comparison import ComparedRequestMetric, ComparedStep
 from solrbench.api.v1alpha1.comparisons import (
     MAX_NOTES,
@@ -177,7 +177,7 @@ def _figures(
 ) -> Iterator[FigureComparison]:
     for pair, finding in zip(pairs, findings, strict=True):
         if finding is not None:
-            compared = ComparedStep(pair.name, "", [], [])
+            compared = ComparedStep(pair.name, "", StepSamples([]), StepSamples([]))
             figure = ComparedRequestMetric(compared, ALL_REQUESTS, finding, is_primary)
             yield metric_comparison(figure, invalid=pair.is_invalid)
 

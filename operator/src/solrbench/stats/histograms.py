@@ -63,36 +63,49 @@ BUCKETS = bucket_of(HIGHEST_MICROSECONDS) + 1
 """Buckets of a histogram."""
 
 
-class Histogram:
-    """Counts of service or response times."""
+Places = NDArray[np.int32] | NDArray[np.int64]
+Counts = NDArray[Any]
 
-    def __init__(self, stored: Any = None) -> None:
-        self._hdr = stored or _HdrHistogram(
-            LOWEST_MICROSECONDS, HIGHEST_MICROSECONDS, SIGNIFICANT_DIGITS
-        )
+
+class BucketCounts:
+    """Counts of service or response times, to be read: the buckets that have any.
+
+    It takes a fiftieth of the memory of a `Histogram`, whose buckets are nearly all empty.
+    """
+
+    def __init__(self, buckets: Places, counts: Counts) -> None:
+        """Take the buckets that have counts, ascending, and how many each has."""
+        self.buckets = buckets
+        self.counts = counts
 
     @classmethod
-    def from_buckets(cls, counts: Mapping[int, int]) -> Self:
-        """Return the histogram of counts kept by `bucket_of`."""
-        histogram = cls()
-        for bucket, count in counts.items():
-            histogram.record(lowest_of(bucket), count)
-        return histogram
+    def merged(cls, parts: Iterable["BucketCounts"]) -> "BucketCounts":
+        """Return the counts of all samples of `parts`; those of a single one are itself."""
+        known = [part for part in parts if part.count]
+        if len(known) == 1:
+            return known[0]
+        total = np.zeros(BUCKETS, dtype=np.uint64)
+        for part in known:
+            total[part.buckets] += part.counts
+        buckets = np.flatnonzero(total)
+        return cls.narrowed(buckets, total[buckets])
+
+    @classmethod
+    def narrowed(cls, buckets: NDArray[Any], counts: NDArray[Any]) -> "BucketCounts":
+        """Return counts by bucket in the smallest whole numbers that hold them."""
+        return cls(
+            buckets.astype(np.int32), counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
+        )
 
     @property
     def count(self) -> int:
         """Samples recorded."""
-        return int(self._hdr.get_total_count())
+        return int(self.counts.sum())
 
-    def record(self, microseconds: int, count: int = 1) -> None:
-        """Count a value `count` times; values outside the range count as its nearest bound."""
-        value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
-        self._hdr.record_value(value, count)
-
-    def add(self, other: "Histogram") -> None:
-        """Count everything that `other` has counted."""
-        if other.count:
-            self._hdr.add(other._hdr)  # noqa: SLF001
+    @property
+    def size_bytes(self) -> int:
+        """What it takes in memory."""
+        return self.buckets.nbytes + self.counts.nbytes
 
     def percentile(self, percent: float) -> int | None:
         """Return the value in µs that `percent` % of the samples do not exceed.
@@ -124,30 +137,73 @@ class Histogram:
         if not self.count:
             raise ValueError("a histogram without samples has no ranks")
         rank = min(max(rank, 1), self.count)
-        bucket = int(np.searchsorted(np.cumsum(self._counts()), rank))
+        bucket = int(self.buckets[np.searchsorted(np.cumsum(self.counts), rank)])
         return lowest_of(bucket), lowest_of(bucket + 1) - 1
 
     @property
     def deviation_microseconds(self) -> float:
         """Standard deviation of all samples in µs; 0 without any."""
-        counts = self._counts()
-        used = np.flatnonzero(counts)
-        if not used.size:
+        buckets, counts = self.buckets.astype(np.int64), self.counts
+        if not buckets.size:
             return 0.0
-        values = np.array([lowest_of(each) for each in used.tolist()], dtype=float)
-        mean = np.average(values, weights=counts[used])
-        return float(np.sqrt(np.average((values - mean) ** 2, weights=counts[used])))
+        shifts = np.maximum((buckets >> (SUB_BUCKET_BITS - 1)) - 1, 0)
+        values = ((buckets - (shifts << (SUB_BUCKET_BITS - 1))) << shifts).astype(float)
+        mean = np.average(values, weights=counts)
+        return float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
 
     def count_above(self, microseconds: int) -> int:
         """Return how many samples are longer than a value, as far as its bucket shows."""
-        return int(self._counts()[bucket_of(microseconds) + 1 :].sum())
+        return int(self.counts[self.buckets > bucket_of(microseconds)].sum())
+
+
+class Histogram(BucketCounts):
+    """Counts of service or response times that are recorded one by one."""
+
+    def __init__(self, stored: Any = None) -> None:
+        self._hdr = stored or _HdrHistogram(
+            LOWEST_MICROSECONDS, HIGHEST_MICROSECONDS, SIGNIFICANT_DIGITS
+        )
+
+    @classmethod
+    def from_buckets(cls, counts: Mapping[int, int]) -> Self:
+        """Return the histogram of counts kept by `bucket_of`."""
+        histogram = cls()
+        for bucket, count in counts.items():
+            histogram.record(lowest_of(bucket), count)
+        return histogram
+
+    @property
+    def count(self) -> int:
+        """Samples recorded."""
+        return int(self._hdr.get_total_count())
+
+    @property
+    def buckets(self) -> Places:  # type: ignore[override]  # read from what records
+        """The buckets that have samples, ascending."""
+        return np.flatnonzero(self._dense())
+
+    @property
+    def counts(self) -> Counts:  # type: ignore[override]  # as buckets
+        """How many samples each of them has."""
+        counts = self._dense()
+        return counts[np.flatnonzero(counts)]
+
+    def record(self, microseconds: int, count: int = 1) -> None:
+        """Count a value `count` times; values outside the range count as its nearest bound."""
+        value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
+        self._hdr.record_value(value, count)
+
+    def add(self, other: "Histogram") -> None:
+        """Count everything that `other` has counted."""
+        if other.count:
+            self._hdr.add(other._hdr)  # noqa: SLF001
 
     def encode(self) -> str:
         """Return the stored form."""
         text: bytes = self._hdr.encode()
         return text.decode()
 
-    def _counts(self) -> NDArray[np.uint64]:
+    def _dense(self) -> Counts:
         return np.frombuffer(self._hdr.counts, dtype=np.uint64)
 
 
@@ -176,14 +232,19 @@ def decode(encoded: str) -> Histogram:
     return Histogram(stored)
 
 
+def read(encoded: str) -> BucketCounts:
+    """Return the counts behind a stored form, to be read and merged.
+
+    Raises:
+        ValueError: as `decode`.
+    """
+    decoded = decode(encoded)
+    return BucketCounts.narrowed(decoded.buckets, decoded.counts)
+
+
 def merge(encoded: Iterable[str]) -> Histogram:
     """Return the histogram of all samples behind the stored forms; empty for none."""
     merged = Histogram()
     for each in encoded:
         merged.add(decode(each))
     return merged
-
-
-def percentile(histogram: Histogram, percent: float) -> int | None:
-    """Return the value in µs that `percent` % of the samples do not exceed; None if empty."""
-    return histogram.percentile(percent)

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.stats.distributions import student_t
-from solrbench.stats.histograms import Histogram
+from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.time_blocks import TimeBlocks
 
 MIN_BATCHES = 10
@@ -77,7 +77,7 @@ class TimedSamples:
         max_microseconds: longest time
     """
 
-    histogram: Histogram
+    histogram: BucketCounts
     repeats: Sequence[TimeBlocks]
     sum_microseconds: int
     max_microseconds: int | None
@@ -150,7 +150,7 @@ class TimedSamples:
         """
         if not self._is_complete or self._mean_dispersion is None:
             return None
-        below = np.cumsum(sum(block.counts.sum(axis=0, dtype=np.int64) for block in self._blocks))
+        below = np.cumsum(sum(block.requests_by_bucket() for block in self._blocks))
         known = below / below[-1]
         inside = np.flatnonzero((known > 0) & (known < 1))
         t, effect, near = self._mean_dispersion.t, self._mean_design_effect, False
@@ -206,8 +206,7 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | N
     lag = neighbour_correlation(deviations, squares)
     if lag > MAX_AUTOCORRELATION:
         return None
-    lag = min(max(lag, 0.0), MAX_CORRECTED_AUTOCORRELATION)
-    within = squares * blocks / (blocks - repeats) / whole**2 * (1 + lag) / (1 - lag)
+    within = squares * blocks / (blocks - repeats) / whole**2 * error_factor(lag)
     return _among_repeats(pairs, _RatioVariance(within, student_t(blocks - repeats)))
 
 
@@ -220,6 +219,18 @@ def neighbour_correlation(deviations: Sequence[_Row], squares: float) -> float:
     """
     products = sum(float(deviation[:-1] @ deviation[1:]) for deviation in deviations)
     return products / squares + len(deviations) / sum(map(len, deviations))
+
+
+def error_factor(lag: float) -> float:
+    """Return by how much neighbours that are alike widen a squared error, at least 1.
+
+    It is the variance of the mean of an AR(1) process relative to that of independent values.
+
+    Args:
+        lag: correlation of neighbours; beyond `MAX_CORRECTED_AUTOCORRELATION` it widens no further
+    """
+    lag = min(max(lag, 0.0), MAX_CORRECTED_AUTOCORRELATION)
+    return (1 + lag) / (1 - lag)
 
 
 def _among_repeats(pairs: Sequence[tuple[_Row, _Row]], within: _RatioVariance) -> _RatioVariance:
@@ -261,13 +272,10 @@ def share_interval(part: int, whole: int, effect: float = 1.0) -> ConfidenceBoun
     """
     if not whole:
         return None
-    effective_size, share = whole / max(effect, 1.0), part / whole
-    centre = share + _T**2 / (2 * effective_size)
-    margin = _T * math.sqrt(share * (1 - share) / effective_size + _T**2 / (4 * effective_size**2))
-    scale = 1 + _T**2 / effective_size
-    lower = 0.0 if part == 0 else max((centre - margin) / scale, 0.0)
-    upper = 1.0 if part == whole else min((centre + margin) / scale, 1.0)
-    return ConfidenceBounds(lower, upper)
+    lower, upper = _wilson(part / whole, whole / max(effect, 1.0), _T)
+    return ConfidenceBounds(
+        0.0 if part == 0 else max(lower, 0.0), 1.0 if part == whole else min(upper, 1.0)
+    )
 
 
 def design_effect(parts: Sequence[int], wholes: Sequence[int]) -> float:

@@ -30,13 +30,13 @@ from numpy.typing import NDArray
 
 from solrbench.stats.distributions import f_tail, t_tails
 from solrbench.stats.intervals import (
-    MAX_CORRECTED_AUTOCORRELATION,
     MIN_BATCHES,
-    TimedSamples,
+    error_factor,
     neighbour_correlation,
 )
 from solrbench.stats.series import SCALE, truncation
 from solrbench.stats.time_blocks import TimeBlocks, coarse_bucket_of
+from solrbench.stats.times import Times
 
 BATCHES = 20
 """Blocks of about equal numbers of seconds that a repeat is cut into."""
@@ -55,8 +55,6 @@ _FIRST_LEVEL = 0.0025
 _WINSORISED = 3.0
 """Seconds farther from the median, in scaled median absolute deviations, count as being there:
 stalls are outliers of their own, and a repeat that happened to have none would look precise."""
-
-_MAX_BATCH_CORRELATION = 0.8
 
 _MIN_VARIANCE = 1e-12
 """Where all seconds are equal and nothing is allowed, levels are equal to a millionth."""
@@ -135,25 +133,17 @@ def compare_repeats(
         allowed_percent: what repeats may differ by anyway, a relative standard deviation
     """
     centres = [fmean(blocks) for blocks in levels]
-    rests = [[each - centre for each in b] for b, centre in zip(levels, centres, strict=True)]
-    squares = sum(each * each for rest in rests for each in rest)
+    rests = [np.array(own) - centre for own, centre in zip(levels, centres, strict=True)]
+    squares = sum(float(rest @ rest) for rest in rests)
     count = len(levels)
-    autocorrelation = correlation(rests, squares)
-    if autocorrelation > MAX_CORRELATION:
+    lag = neighbour_correlation(rests, squares) if squares else 0.0
+    if lag > MAX_CORRELATION:
         return None
-    widened = (1 + autocorrelation) / (1 - autocorrelation)
+    widened = error_factor(lag)
     variance = squares / (count * (BATCHES - 1)) * widened / BATCHES
     variance += math.log1p(allowed_percent / 100) ** 2
     degrees = count * (BATCHES - 1) / widened
     return _test(centres, max(variance, _MIN_VARIANCE), degrees)
-
-
-def correlation(rests: Sequence[Sequence[float]], squares: float) -> float:
-    """Return the correlation of neighbouring blocks, pooled; its bias is -1 / `BATCHES`."""
-    if not squares:
-        return 0.0
-    products = sum(a * b for rest in rests for a, b in pairwise(rest))
-    return min(max(products / squares + 1 / BATCHES, 0.0), _MAX_BATCH_CORRELATION)
 
 
 def _test(centres: Sequence[float], variance: float, degrees: float) -> RepeatAgreement:
@@ -244,20 +234,20 @@ class _Ratio(NamedTuple):
         return residuals
 
 
-def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> RepeatDifference | None:
+def compare_means(repeats: Sequence[Times], limit_percent: float) -> RepeatDifference | None:
     """Return the difference of the means; None if it is within the limit.
 
     Args:
-        repeats: two or more with requests, each with the blocks of one repeat
+        repeats: two or more with requests, each the times of one repeat
         limit_percent: by how much one mean may be above another
     """
-    means = [repeat.sum_microseconds / repeat.histogram.count for repeat in repeats]
+    means = [repeat.average or 0.0 for repeat in repeats]
     lower, higher, half = _farthest(means, limit_percent)
     if half is None:
         return None
     certain = _is_certain(
-        _mean(repeats[lower].repeats[0], half),
-        _mean(repeats[higher].repeats[0], 1 / half),
+        _mean(repeats[lower].samples.repeats[0], half),
+        _mean(repeats[higher].samples.repeats[0], 1 / half),
         len(repeats),
         is_far=means[higher] >= (1 + 2 * limit_percent / 100) * means[lower],
     )
@@ -265,7 +255,7 @@ def compare_means(repeats: Sequence[TimedSamples], limit_percent: float) -> Repe
 
 
 def compare_percentiles(
-    repeats: Sequence[TimedSamples], percent: float, limit_percent: float
+    repeats: Sequence[Times], percent: float, limit_percent: float
 ) -> RepeatDifference | None:
     """Return the difference of a percentile; None if it is within the limit.
 
@@ -274,14 +264,14 @@ def compare_percentiles(
         percent: the percentile
         limit_percent: by how much that of one repeat may be above that of another
     """
-    values = [float(max(repeat.histogram.percentile(percent) or 0, 1)) for repeat in repeats]
+    values = [float(max(repeat.bucket_percentile(percent) or 0, 1)) for repeat in repeats]
     lower, higher, half = _farthest(values, limit_percent)
     if half is None:
         return None
     midway = math.sqrt(values[lower] * values[higher])
     certain = _is_certain(
-        _share_beyond(repeats[lower].repeats[0], midway / half),
-        _share_beyond(repeats[higher].repeats[0], midway * half),
+        _share_beyond(repeats[lower].samples.repeats[0], midway / half),
+        _share_beyond(repeats[higher].samples.repeats[0], midway * half),
         len(repeats),
     )
     return RepeatDifference(lower, higher, values[lower], values[higher], certain)
@@ -322,8 +312,7 @@ def _is_certain(lower: _Ratio, higher: _Ratio, repeats: int, *, is_far: bool = F
     if lag > _MAX_AUTOCORRELATION:
         return is_far and _is_above(lower, higher, repeats, 1.0)
     count = len(lower.parts) + len(higher.parts)
-    lag = min(max(lag + 1 / math.sqrt(count), 0.0), MAX_CORRECTED_AUTOCORRELATION)
-    return _is_above(lower, higher, repeats, (1 + lag) / (1 - lag))
+    return _is_above(lower, higher, repeats, error_factor(lag + 1 / math.sqrt(count)))
 
 
 def _correlation(lower: _Ratio, higher: _Ratio) -> float | None:
@@ -390,14 +379,12 @@ def find_drift(means: Sequence[float]) -> StepDrift | None:
     places = [index - (BATCHES - 1) / 2 for index in range(BATCHES)]
     width, centre = sum(each * each for each in places), fmean(levels)
     slope = sum(position * level for position, level in zip(places, levels, strict=True)) / width
-    residuals = [
-        level - centre - slope * position for position, level in zip(places, levels, strict=True)
-    ]
-    squares = sum(each * each for each in residuals)
-    autocorrelation = correlation([residuals], squares)
-    if autocorrelation > _MAX_CORRELATION:
+    residuals = np.array(levels) - centre - slope * np.array(places)
+    squares = float(residuals @ residuals)
+    lag = neighbour_correlation([residuals], squares) if squares else 0.0
+    if lag > _MAX_CORRELATION:
         return None
-    widened = (1 + autocorrelation) / (1 - autocorrelation)
+    widened = error_factor(lag)
     error = math.sqrt(max(squares / (BATCHES - 2), 1e-12) * widened / width)
     is_certain = t_tails(slope / error, (BATCHES - 2) / widened) < _DRIFT_LEVEL
     return StepDrift(100 * math.expm1(slope * (BATCHES - 1)), is_certain, len(rest))

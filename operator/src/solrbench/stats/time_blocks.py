@@ -11,7 +11,7 @@ request names or repeats have the same buckets and begin at the same moment, so 
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,11 @@ _MAX_SECONDS = 2**20
 """Length of a block that no step run reaches."""
 
 Counts = NDArray[np.int32]
+
+
+def narrowed(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return counts in the smallest whole numbers that hold them; they must not be added to."""
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
 def coarse_bucket_of(microseconds: int) -> int:
@@ -72,13 +77,17 @@ class TimeBlocks:
 
     Attributes:
         seconds: length of a block
-        counts: a row for each block that has begun, a column for each coarse bucket
+        first: the coarse bucket of the first column
+        counts: a row for each block that has begun, a column for each coarse bucket; what was
+            stored has no columns beyond the times that occurred, which are a fifth of all
         sums: the exact sum of the times in each block, in µs
     """
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 0, columns: int = COARSE_BUCKETS) -> None:
+        """Begin without blocks, with the columns of so many coarse buckets from `first` on."""
         self.seconds = 1
-        self.counts: Counts = np.zeros((0, COARSE_BUCKETS), dtype=np.int32)
+        self.first = first
+        self.counts: Counts = np.zeros((0, columns), dtype=np.int32)
         self.sums: list[int] = []
 
     @property
@@ -89,8 +98,25 @@ class TimeBlocks:
 
     def requests_beyond(self, bucket: int) -> NDArray[np.float64]:
         """Return the number of times in each block that are above a coarse bucket."""
-        beyond: NDArray[np.float64] = self.counts[:, bucket + 1 :].sum(axis=1, dtype=float)
+        column = max(bucket + 1 - self.first, 0)
+        beyond: NDArray[np.float64] = self.counts[:, column:].sum(axis=1, dtype=float)
         return beyond
+
+    def requests_by_bucket(self) -> NDArray[np.int64]:
+        """Return the number of times in each coarse bucket, over all blocks."""
+        requests = np.zeros(COARSE_BUCKETS, dtype=np.int64)
+        requests[self.first : self.end] = self.counts.sum(axis=0, dtype=np.int64)
+        return requests
+
+    @property
+    def size_bytes(self) -> int:
+        """About what they take in memory."""
+        return self.counts.nbytes + 32 * len(self.sums)
+
+    @property
+    def end(self) -> int:
+        """The coarse bucket after that of the last column."""
+        return self.first + len(self.counts[:0].T)
 
     def add(self, second: int, counts: Mapping[int, int], sum_microseconds: int) -> None:
         """Count times that ended in a second of the step run, given by buckets of `Histogram`."""
@@ -112,18 +138,27 @@ class TimeBlocks:
 
     @classmethod
     def merged(cls, parts: Iterable[Self]) -> Self:
-        """Return the blocks of all `parts`, as long as the longest of them; `parts` stay."""
+        """Return the blocks of all `parts`, as long as the longest of them; `parts` stay.
+
+        Those of a single part are itself. They are to be read: nothing can be added to them.
+        """
         known = [each for each in parts if each.sums]
-        total = cls()
+        if len(known) == 1:
+            return known[0]
+        first = min((each.first for each in known), default=0)
+        end = max((each.end for each in known), default=COARSE_BUCKETS)
+        total = cls(first, end - first)
         total.seconds = max((each.seconds for each in known), default=1)
         for part in known:
             own = part.copy()
             while own.seconds < total.seconds:
                 own.double()
             total._begin(len(own.sums))
-            total.counts[: len(own.sums)] += own.counts
+            columns = slice(own.first - first, own.end - first)
+            total.counts[: len(own.sums), columns] += own.counts
             for block, total_microseconds in enumerate(own.sums):
                 total.sums[block] += total_microseconds
+        total.counts = narrowed(total.counts)
         return total
 
     def double(self) -> None:
@@ -135,8 +170,9 @@ class TimeBlocks:
 
     def copy(self) -> Self:
         """Return blocks that are changed apart from these."""
-        other = type(self)()
-        other.seconds, other.counts, other.sums = self.seconds, self.counts.copy(), [*self.sums]
+        other = type(self)(self.first)
+        other.seconds, other.sums = self.seconds, [*self.sums]
+        other.counts = self.counts.astype(np.int32)
         return other
 
     def encode(self) -> str:
@@ -149,21 +185,21 @@ class TimeBlocks:
             return ""
         used = np.flatnonzero(self.counts.any(axis=0))
         first, last = (int(used[0]), int(used[-1])) if used.size else (0, 0)
-        header = np.array([_VERSION, self.seconds, len(self.sums), first], dtype="<i8")
+        begin = self.first + first
+        header = np.array([_VERSION, self.seconds, len(self.sums), begin], dtype="<i8")
         sums = np.array(self.sums, dtype="<i8")
         counts = self.counts[:, first : last + 1].astype("<i8").ravel()
         return encode_planes(np.concatenate([header, sums, counts]))
 
     @classmethod
     def decode(cls, stored: str) -> Self:
-        """Return the blocks behind a stored form.
+        """Return the blocks behind a stored form, to be read: nothing can be added to them.
 
         Raises:
             ValueError: if it is none.
         """
-        blocks = cls()
         if not stored:
-            return blocks
+            return cls()
         numbers = decode_planes(stored, _MAX_BYTES, _WHAT)
         if len(numbers) < _HEADER:
             raise ValueError(f"not {_WHAT}: cut off")
@@ -176,15 +212,15 @@ class TimeBlocks:
             raise ValueError("blocks of a step run have another size")
         if counts.min() < 0 or counts.max() > np.iinfo(np.int32).max:
             raise ValueError("blocks of a step run have impossible counts")
+        blocks = cls(first)
         blocks.seconds = seconds
-        blocks._begin(rows)
-        blocks.sums = [int(each) for each in sums]
-        blocks.counts[:, first : first + columns] = counts.reshape(rows, columns)
+        blocks.sums = sums.tolist()
+        blocks.counts = narrowed(counts.reshape(rows, columns))
         return blocks
 
     def _begin(self, blocks: int) -> None:
         missing = blocks - len(self.sums)
         if missing > 0:
-            rows = np.zeros((missing, COARSE_BUCKETS), dtype=np.int32)
+            rows = np.zeros((missing, self.counts.shape[1]), dtype=np.int32)
             self.counts = np.concatenate([self.counts, rows])
             self.sums += [0] * missing

@@ -1,9 +1,8 @@
 """Verdicts from a record of where pods ran."""
 
-from solrbench.analysis.verdict import evaluate_steps
 from solrbench.api.v1alpha1 import Spec
 from solrbench.contract.environment import AttemptRecord, Environment
-from support.results.builders import make_spec
+from support.results.builders import make_spec, verdicts_of
 from support.results.validity_documents import healthy
 
 APART = {"solr": ["n1", "n2"], "load-master": ["n3"], "load-worker": ["n3"]}
@@ -15,7 +14,7 @@ def outcome(
     """Return the messages of reasons and of gaps."""
     records = [AttemptRecord(target=n, load=n, nodes=nodes) for n, nodes in enumerate(attempts, 1)]
     environment = Environment(spec_hash="", attempts=records) if records else None
-    (verdict,) = evaluate_steps(spec or make_spec("a"), [healthy()], environment)
+    (verdict,) = verdicts_of(spec or make_spec("a"), [healthy()], environment)
     assert verdict.verdict == ("Invalid" if verdict.reasons else "Valid")
     reasons, gaps = (
         {each.reason: each.message for each in found}

@@ -3,10 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
-from solrbench.analysis.verdict import evaluate_steps
 from solrbench.contract.environment import MeasuredTarget, VariantTarget
 from solrbench.contract.step_document import StepRunResult
-from support.results.builders import START, make_spec
+from support.results.builders import START, make_spec, verdicts_of
 from support.results.validity_documents import healthy, messages_by_reason
 
 TARGET = MeasuredTarget(
@@ -39,7 +38,7 @@ def step_run(step: str, repeat: int, minute: int, **changes: Any) -> StepRunResu
 
 def reasons(*documents: StepRunResult) -> dict[str, dict[str, str]]:
     """Return message by reason by step."""
-    verdicts = evaluate_steps(make_spec("a", "b"), documents)
+    verdicts = verdicts_of(make_spec("a", "b"), documents)
     return {each.step: messages_by_reason(each) for each in verdicts}
 
 

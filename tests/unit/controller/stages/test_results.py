@@ -5,6 +5,8 @@ A benchmark that is compared with another one, or with a stored report.
 
 import base64
 import gzip
+from collections import Counter
+from itertools import product
 from typing import Any
 
 import orjson
@@ -17,6 +19,8 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.controller.stages.results import conclude_objectives
 from solrbench.decide.conditions import OBJECTIVES_MET
 from solrbench.kube.results import BenchmarkResultStore
+from solrbench.stats import histograms
+from solrbench.stats.histograms import BucketCounts
 from support.cluster.benchmarks import config_map, small
 from support.controller.runs import reconcile_context
 from support.controller.world import World, condition_of
@@ -259,3 +263,26 @@ def test_a_baseline_that_is_gone_is_said_and_measuring_goes_on() -> None:
 def test_without_a_baseline_there_is_no_such_condition() -> None:
     world = comparing({"smallestEffectPercent": 2})
     assert "Compared" not in {each.type for each in world.reconcile("one").status.conditions}
+
+
+def test_an_update_decodes_each_histogram_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = world_with([FAST], steps=STEPS[:2], repeats={"count": 3})
+    variants = [{"name": name, "endpoint": "Nodes"} for name in ("one", "two")]
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["target"]["variants"] = variants
+    for number, (step, variant, repeat) in enumerate(product(STEPS[:2], ["one", "two"], (1, 2))):
+        made = [
+            make_timed_result([[1000 * (5 + number) + 100 * index] * 20] * 60, name)
+            for index, name in enumerate(("a", "b"))
+        ]
+        store(world, make_document(str(step["name"]), repeat, *made, seconds=60, variant=variant))
+    decoded: Counter[str] = Counter()
+
+    def read(stored: str) -> BucketCounts:
+        decoded[stored] += 1
+        return histograms.decode(stored)
+
+    monkeypatch.setattr(histograms, "read", read)
+    assert len(world.reconcile("one").status.results) == 8
+    assert len(decoded) == 16
+    assert set(decoded.values()) == {1}

@@ -15,18 +15,30 @@ from solrbench.analysis.baseline import (
     compare_candidate,
     primary_comparisons,
 )
+from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
+from solrbench.analysis.checks import EvaluatedRun
+from solrbench.analysis.cold_start import first_step_run
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.analysis.difference_tests import settings_of_spec
-from solrbench.analysis.fail_fast import left_out, missed_by_indexing, summarise_omitted
+from solrbench.analysis.fail_fast import (
+    left_out,
+    missed_by_indexing,
+    stop_reasons,
+    summarise_omitted,
+)
 from solrbench.analysis.objectives import evaluate_objectives
 from solrbench.analysis.response_gaps import step_response_gaps
+from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.scalability import scalability
 from solrbench.analysis.sentences import completion_text
+from solrbench.analysis.server_metrics import merge_telemetry
 from solrbench.analysis.step_comparison import compare_variants, mark_invalid, variants_decided
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
+from solrbench.analysis.step_trends import find_trends
+from solrbench.analysis.verdict import evaluate_steps, find_interferences
 from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion
-from solrbench.api.v1alpha1.findings import ObjectiveConclusion, overall_verdict
+from solrbench.api.v1alpha1.findings import ObjectiveConclusion, StepVerdict, overall_verdict
 from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.api.v1alpha1.result_rules import count_load_steps
 from solrbench.contract import names
@@ -42,6 +54,7 @@ from solrbench.errors import SolrbenchError
 from solrbench.kube.results import observe_baseline, read_baseline
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
+from solrbench.stats.times import DECODED
 
 _OUTCOMES: Mapping[ObjectiveConclusion, tuple[Truth, LoadReason]] = {
     ObjectiveConclusion.MET: ("True", LoadReason.OBJECTIVES_MET),
@@ -55,7 +68,7 @@ def search_to_run(context: ReconcileContext) -> CapacitySearch | None:
     spec = context.benchmark.spec
     if missed_by_indexing(spec, context.status.dataset) is not None:
         return None
-    return capacity_search(spec, context.reports.documents(context.benchmark).values())
+    return capacity_search(context.reports.samples(context.benchmark))
 
 
 def count_trials(context: ReconcileContext) -> int:
@@ -69,16 +82,16 @@ def count_trials(context: ReconcileContext) -> int:
 
 def update_objectives(context: ReconcileContext) -> None:
     """Put what the stored results say of objectives and capacity into the status."""
-    spec, reports = context.benchmark.spec, context.reports
-    ordered = list(reports.documents(context.benchmark).values())
-    capacity = capacity_results(spec, ordered, reports.interferences(context.benchmark))
+    spec, samples = context.benchmark.spec, context.reports.samples(context.benchmark)
+    runs = context.reports.runs(context.benchmark).values()
+    capacity = capacity_results(samples, find_interferences(runs))
     if not spec.load.steps:
         context.update(summary=headline(capacity))
     context.update(
-        objectives=evaluate_objectives(spec, ordered, context.status.dataset),
+        objectives=evaluate_objectives(samples, context.status.dataset),
         not_run=summarise_omitted(all_step_runs(spec), omitted_step_runs(context)),
         capacity=capacity,
-        scalability=scalability(spec, ordered, context.status.totals),
+        scalability=scalability(samples, context.status.totals),
     )
 
 
@@ -94,11 +107,12 @@ def conclude_objectives(context: ReconcileContext) -> None:
 def omitted_step_runs(context: ReconcileContext) -> dict[str, str]:
     """Return the ids of step runs that are not run, with the reason."""
     spec, reports = context.benchmark.spec, context.reports
+    samples = reports.samples(context.benchmark)
     return left_out(
         spec,
         all_step_runs(spec),
         reports.documents(context.benchmark),
-        reports.stop_reasons(context.benchmark),
+        samples.once("stop reasons", lambda: stop_reasons(samples)),
         context.status.dataset,
     )
 
@@ -147,8 +161,8 @@ def is_baseline_decided(context: ReconcileContext) -> bool:
 
 def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineComparison:
     benchmark = context.benchmark.model_copy(update={"status": context.status})
-    documents = list(context.reports.documents(benchmark).values())
-    after = benchmark_input(benchmark.metadata.name, benchmark, documents)
+    runs = context.reports.samples(benchmark).runs
+    after = benchmark_input(benchmark.metadata.name, benchmark, runs)
     before = read_baseline(context.cluster, context.reports, context.namespace, baseline)
     return baseline_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
 
@@ -169,6 +183,13 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     Histograms are merged only when one was added, and verdicts evaluated only after a change, as
     evidence may come after its step run: the node may be the one that is measured.
     """
+    try:
+        _update_result_status(context, documents)
+    finally:
+        DECODED.forget_all()  # what the next update needs is kept as numbers
+
+
+def _update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
     spec, before = context.benchmark.spec, context.status.report
     changed = len(documents) != before.stored_steps or not before.repeats
     report = before.model_copy(
@@ -179,23 +200,26 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         }
     )
     context.update(report=report)
-    ordered = list(documents.values())
+    runs = list(context.reports.runs(context.benchmark).values())
+    samples = context.reports.samples(context.benchmark)
     if changed:
+        first = first_step_run(documents.values())
         context.update(
-            results=merge_steps(spec, ordered),
-            totals=merge_totals(spec, ordered),
-            distributions=merge_distributions(spec, ordered),
-            comparisons=compare_variants(spec, ordered),
-            summary=summarise(spec, ordered),
-            open_loop=open_loop_stats(spec, ordered),
-            response_gaps=step_response_gaps(spec, ordered),
-            cold_start=context.reports.cold_start(context.benchmark),
-            telemetry=context.reports.telemetry(context.benchmark),
-            bottlenecks=context.reports.bottlenecks(context.benchmark),
-            trends=context.reports.trends(context.benchmark),
+            results=merge_steps(samples),
+            totals=merge_totals(samples),
+            distributions=merge_distributions(samples),
+            comparisons=compare_variants(samples),
+            summary=summarise(samples),
+            open_loop=open_loop_stats(samples),
+            response_gaps=step_response_gaps(samples),
+            cold_start=next((run.cold_start for run in runs if run.document is first), None),
+            telemetry=merge_telemetry(spec, [(run.document, run.servers) for run in runs]),
+            bottlenecks=find_bottlenecks(spec, runs),
+            trends=find_trends(spec, [(run.document, run.trends) for run in runs]),
         )
         update_objectives(context)
-    verdicts = context.reports.verdicts(context.benchmark)
+    # Evaluated once for each change: to go through all repeats of a long ladder takes CPU.
+    verdicts = samples.once("verdicts", lambda: _verdicts(context, samples, runs))
     is_evaluated_anew = changed or verdicts != context.status.verdicts
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
     context.update(
@@ -210,6 +234,13 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     context.update(answers=collect_answers(spec, context.status))
 
 
+def _verdicts(
+    context: ReconcileContext, samples: BenchmarkSamples, runs: list[EvaluatedRun]
+) -> list[StepVerdict]:
+    environment = context.reports.environment(context.benchmark) if runs else None
+    return evaluate_steps(samples, runs, environment)
+
+
 def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
     """Note how many repeats there are to be, by the words that the status has now."""
     spec = context.benchmark.spec
@@ -220,7 +251,7 @@ def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult
         spec.load.repeats,
         ids,
         count_load_steps(spec),
-        lambda: _is_decided(context, list(documents.values())),
+        lambda: _is_decided(context),
     )
     ladders = [step_run for step_run in all_step_runs(spec, repeats) if str(step_run) not in left]
     total = len(ladders) + count_trials(context)
@@ -228,8 +259,8 @@ def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult
     context.update(report=context.status.report.model_copy(update=counted))
 
 
-def _is_decided(context: ReconcileContext, documents: list[StepRunResult]) -> bool:
-    spec = context.benchmark.spec
-    if spec.target.variants and not variants_decided(spec, documents):
+def _is_decided(context: ReconcileContext) -> bool:
+    spec, samples = context.benchmark.spec, context.reports.samples(context.benchmark)
+    if spec.target.variants and not variants_decided(samples):
         return False
     return spec.comparison.baseline is None or is_baseline_decided(context)

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from solrbench.analysis.capacity import next_trial, read_trial
 from solrbench.analysis.fail_fast import stop_reason
+from solrbench.analysis.samples import RunSamples
 from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun, StoredTrial
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import EmptiedCaches
@@ -57,10 +58,11 @@ class RunSchedule:
 
     def note(self, document: StepRunResult) -> None:
         """Take note of what was measured."""
+        run = RunSamples(document)
         if document.trial is not None:
             objectives = self._plan.search.objectives if self._plan.search else []
-            self._trials.append(read_trial(document, objectives))
-        elif stop_reason(self._plan.objectives, self._plan.stop, document) is not None:
+            self._trials.append(read_trial(run, objectives))
+        elif stop_reason(self._plan.objectives, self._plan.stop, run) is not None:
             index = _step_index(self._plan, document.id)
             before = self._stops.get(document.variant, index)
             self._stops[document.variant] = min(index, before)
