@@ -129,7 +129,7 @@ FAULTS = (
     Fault(
         "intervals take neighbouring blocks for independent",
         f"{_STATS}/intervals.py",
-        "/ whole**2 * (1 + lag) / (1 - lag)",
+        "/ whole**2 * error_factor(lag)",
         "/ whole**2",
         "intervals",
     ),

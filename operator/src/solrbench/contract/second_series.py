@@ -11,21 +11,31 @@ is a maximum, so windows rolled up on several workers and added are those of all
 
 Whole numbers travel as planes: little-endian 64-bit numbers, of which the bytes of equal weight
 stand together, since most of them are 0 and then cost nothing; zlib, base64.
+
+numpy is imported where numbers are computed: commands that only read a stored step run have none.
 """
+
+from __future__ import annotations
 
 import base64
 import binascii
 import zlib
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import GetCoreSchemaHandler, SerializationInfo
 from pydantic_core import CoreSchema, core_schema
 
 from solrbench.contract.windows import Window
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
 
 ROLLED_UP_SECONDS = (1, 10, 60, 600)
 """Widths of windows of steps of any length; each is a multiple of the one before."""
@@ -36,11 +46,11 @@ MAX_WINDOWS = 3600
 LATEST_SECONDS = 600
 """The latest part of a step, of which single seconds are kept."""
 
-Numbers = NDArray[np.int64]
-
 
 def encode_planes(numbers: Numbers, level: int = -1) -> str:
     """Return whole numbers as planes; `level` is that of zlib."""
+    import numpy as np  # noqa: PLC0415
+
     planes = numbers.astype("<i8").view(np.uint8).reshape(-1, 8).T
     return base64.b64encode(zlib.compress(planes.tobytes(), level)).decode()
 
@@ -58,6 +68,8 @@ def decode_planes(stored: str, max_bytes: int, what: str) -> Numbers:
         raise ValueError(f"not {what}: {error}") from error
     if not reader.eof or len(raw) % 8:
         raise ValueError(f"not {what}: cut off, or too long")
+    import numpy as np  # noqa: PLC0415
+
     planes = np.frombuffer(raw, np.uint8).reshape(8, -1)
     return np.ascontiguousarray(planes.T).view("<i8").ravel().astype(np.int64)
 
@@ -90,18 +102,18 @@ _ALIASES = tuple(field.alias or name for name, field in Window.model_fields.item
 class SecondSeries(Sequence[SecondSums]):
     """Windows in their order, each of which is made when it is taken.
 
-    One thread appends to it; whoever holds a finished one only reads.
+    One thread appends to it; readers get a finished one.
 
     Attributes:
+        numbers: the fields of all windows, one window after another
         width: seconds of the widest window. A series that is read from a stored step run does not
             know it: there it is `StepRunResult.window_seconds`
     """
 
-    __slots__ = ("_count", "_rows", "width")
+    __slots__ = ("numbers", "width")
 
     def __init__(self, windows: Iterable[SecondSums] = (), width: int = 1) -> None:
-        self._rows: Numbers = np.zeros((0, _COLUMNS), dtype=np.int64)
-        self._count = 0
+        self.numbers = array("q")
         self.width = width
         for window in windows:
             self.append(window)
@@ -110,12 +122,14 @@ class SecondSeries(Sequence[SecondSums]):
     def of_rows(cls, rows: Numbers, width: int = 1) -> Self:
         """Return the windows behind rows with the fields of `SecondSums`."""
         series = cls(width=width)
-        series._rows, series._count = rows, len(rows)
+        series.numbers.frombytes(rows.tobytes())
         return series
 
     @classmethod
     def merged(cls, parts: Iterable[Self]) -> Self:
         """Return the windows of all `parts` together; those that begin with a second are added."""
+        import numpy as np  # noqa: PLC0415
+
         known = [part for part in parts if len(part)]
         if not known:
             return cls()
@@ -125,37 +139,39 @@ class SecondSeries(Sequence[SecondSums]):
 
     @property
     def rows(self) -> Numbers:
-        """The fields of `SecondSums`, a row for each window."""
-        return self._rows[: self._count]
+        """A copy of the fields of `SecondSums`, a row for each window."""
+        import numpy as np  # noqa: PLC0415
+
+        return np.array(self.numbers, dtype=np.int64).reshape(-1, _COLUMNS)
 
     @property
     def requests(self) -> int:
         """Requests in all windows."""
-        return int(self.rows[:, _REQUESTS].sum())
+        return sum(self.numbers[_REQUESTS::_COLUMNS])
 
     def append(self, window: SecondSums) -> None:
         """Add the next window; those before are rolled up when they are too many."""
-        if self._count == MAX_WINDOWS + LATEST_SECONDS:
+        if len(self) == MAX_WINDOWS + LATEST_SECONDS:
             shorter = self._limited(window.second)
-            self._rows, self._count, self.width = shorter.rows, len(shorter), shorter.width
-        if self._count == len(self._rows):
-            room = np.zeros((max(64, self._count), _COLUMNS), dtype=np.int64)
-            self._rows = np.concatenate([self._rows, room])
-        self._rows[self._count] = window
-        self._count += 1
+            self.numbers, self.width = shorter.numbers, shorter.width
+        self.numbers.extend(window)
 
     def add(self, window: SecondSums) -> None:
         """Add to the latest window what ended in its second or before, or add the next window."""
-        if not self._count or window.second > self._rows[self._count - 1, _SECOND]:
+        if not self.numbers or window.second > self.numbers[-_COLUMNS]:
             self.append(window)
             return
-        latest = self._rows[self._count - 1]
-        latest[_REQUESTS:_MAX] += window[_REQUESTS:_MAX]
-        latest[_MAX] = max(latest[_MAX], window.max_microseconds)
+        latest = len(self.numbers) - _COLUMNS
+        for column in range(_REQUESTS, _MAX):
+            self.numbers[latest + column] += window[column]
+        self.numbers[-1] = max(self.numbers[-1], window.max_microseconds)
 
     def before(self, end: float) -> Self:
         """Return the windows that begin before a second."""
-        return self.of_rows(self.rows[: np.searchsorted(self.rows[:, _SECOND], end)], self.width)
+        series = type(self)(width=self.width)
+        number = bisect_left(self.numbers[_SECOND::_COLUMNS], end)
+        series.numbers = self.numbers[: number * _COLUMNS]
+        return series
 
     def rolled_up(self, width: int) -> Self:
         """Return windows that are `width` seconds long, a multiple of what they are."""
@@ -167,28 +183,34 @@ class SecondSeries(Sequence[SecondSums]):
         if width == 1:
             return self
         before = (second - LATEST_SECONDS) // width * width
-        old = int(np.searchsorted(self.rows[:, _SECOND], before))
-        rolled = _rolled_up(self.rows[:old], width)
-        return self.of_rows(np.concatenate([rolled, self.rows[old:]]), width if old else self.width)
+        old = self.before(before)
+        shorter = self.of_rows(_rolled_up(old.rows, width), width if len(old) else self.width)
+        shorter.numbers.extend(self.numbers[len(old.numbers) :])
+        return shorter
 
     @overload
     def __getitem__(self, index: int, /) -> SecondSums: ...
     @overload
     def __getitem__(self, index: slice, /) -> Sequence[SecondSums]: ...
     def __getitem__(self, index: int | slice, /) -> SecondSums | Sequence[SecondSums]:
-        if isinstance(index, slice):
-            return [SecondSums(*row) for row in self.rows[index].tolist()]
-        return SecondSums(*self.rows[index].tolist())
+        begins = range(0, len(self.numbers), _COLUMNS)[index]
+        if isinstance(begins, range):
+            return [SecondSums(*self.numbers[each : each + _COLUMNS]) for each in begins]
+        return SecondSums(*self.numbers[begins : begins + _COLUMNS])
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.numbers) // _COLUMNS
 
     def __iter__(self) -> Iterator[SecondSums]:
-        return iter(self[:])
+        return map(SecondSums._make, self._tuples())
+
+    def _tuples(self) -> Iterator[tuple[int, ...]]:
+        numbers = iter(self.numbers)
+        return zip(*[numbers] * _COLUMNS, strict=True)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, SecondSeries):
-            return np.array_equal(self.rows, other.rows)
+            return self.numbers == other.numbers
         return isinstance(other, list) and list(self) == other
 
     __hash__ = None  # type: ignore[assignment]
@@ -202,8 +224,10 @@ class SecondSeries(Sequence[SecondSums]):
         Planes of the width, then of each column; seconds as differences, which are nearly all the
         same.
         """
-        series = self._limited(self[-1].second) if self._count else self
-        rows = series.rows.copy()
+        import numpy as np  # noqa: PLC0415
+
+        series = self._limited(self[-1].second) if len(self) else self
+        rows = series.rows
         rows[1:, _SECOND] = np.diff(rows[:, _SECOND])
         return encode_planes(np.concatenate([[series.width], rows.T.ravel()]), level=1)
 
@@ -214,6 +238,8 @@ class SecondSeries(Sequence[SecondSums]):
         Raises:
             ValueError: if they are none.
         """
+        import numpy as np  # noqa: PLC0415
+
         width, *_ = numbers = decode_planes(sent, _MAX_BYTES, _WHAT)
         if len(numbers) % _COLUMNS != 1:
             raise ValueError(f"not {_WHAT}: cut off")
@@ -240,18 +266,19 @@ class SecondSeries(Sequence[SecondSums]):
             return value
         if not isinstance(value, list | tuple):
             raise ValueError("must be a list of windows")  # noqa: TRY004 - pydantic wants it
+        series = cls()
         try:
-            numbers = np.fromiter(chain.from_iterable(map(_row, value)), np.int64)
+            series.numbers.extend(chain.from_iterable(map(_row, value)))
         except OverflowError as error:
             raise ValueError("the numbers of a window must fit into 64 bits") from error
-        return cls.of_rows(numbers.reshape(-1, _COLUMNS))
+        return series
 
     def _serialize(self, info: SerializationInfo) -> list[dict[str, int | None]]:
         """Return the list of objects that a stored step run has, as of every other series."""
         names = _ALIASES if info.by_alias else _FIELDS
         rows = (
             (second, requests, failures, *((spent // requests, longest) if requests else _NONE))
-            for second, requests, failures, spent, longest in self.rows.tolist()
+            for second, requests, failures, spent, longest in self._tuples()
         )
         return [
             {
@@ -271,6 +298,8 @@ def width_of(seconds: float) -> int:
 
 def _rolled_up(rows: Numbers, width: int) -> Numbers:
     """Return rows of windows that are `width` seconds long; those of one window are added."""
+    import numpy as np  # noqa: PLC0415
+
     keys = rows[:, _SECOND] // width
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
     rolled = np.empty((len(starts), _COLUMNS), dtype=np.int64)

@@ -27,7 +27,7 @@ MERGE_PATCH = "application/merge-patch+json"
 _ABSENT: Manifest = {"resourceVersion": "1"}
 """Metadata with which an apply creates an object and changes none: etcd begins to count at 1, so no
 stored object has this version, and any that is there makes it a conflict."""
-_MOST_KNOWN = 4096
+_MAX_KNOWN = 4096
 """Objects whose uid is remembered; the result documents of a day are fewer."""
 
 
@@ -125,7 +125,7 @@ class Cluster(ObjectReader):
             force = existing is not None
         stored = as_manifest(body)
         if controller is not None:
-            if len(self._own) >= _MOST_KNOWN:
+            if len(self._own) >= _MAX_KNOWN:
                 self._own.clear()  # each of them costs two requests more, once
             self._own[*kind, *key, controller] = stored["metadata"]["uid"]
         return stored

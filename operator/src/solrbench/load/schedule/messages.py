@@ -153,7 +153,7 @@ class Assignment(Model):
 
 
 class AdoptUsers(Model):
-    """Tell a worker which users of a lost one Locust gives it next."""
+    """Inform a worker which users of a lost one Locust gives it next."""
 
     command: Literal["AdoptUsers"] = "AdoptUsers"
     key: str
