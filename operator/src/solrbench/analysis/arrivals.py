@@ -1,13 +1,8 @@
-"""What became of the arrivals that a planned rate is made of, all request names of a step together.
+"""What became of the arrivals that a planned rate is made of, and the goodput of a step.
 
 An arrival is one request, or one whole transaction. The first request of a transaction is late or
-dropped with it, so adding up all request names would count it twice.
-
-Goodput: the rate of good responses that came in time.
-
-The share of good responses in time, times the rate.
-
-Counts of few buckets over all repeats, for a metric that adds up over benchmarks.
+dropped with it, so adding up all request names would count it twice. Goodput is the share of good
+responses that came in time, times the rate.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,6 @@
-"""One side of a comparison: a benchmark in the cluster or a report that was kept.
+"""A benchmark beside its baseline: what is read of each, which steps both measured, the comparison.
 
-Two sides compared: all steps that both measured, and what was measured of the index.
-
-A comparison of two sides as the status shows it.
+Either may be a benchmark of the cluster or a report that was kept as a file.
 """
 
 import zlib

@@ -1,11 +1,4 @@
-"""The first rule that applies, and whether repeats agree.
-
-The rules of bottlenecks in their order, and what to vary for each resource.
-
-Bottlenecks in words.
-
-What held each step back, one sentence for each step and variant.
-"""
+"""What held each step back: the first rule that applies, if repeats agree; what to vary next."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,10 +1,6 @@
-"""Whether one node is apart from its peers.
+"""What the rules of bottlenecks read of one step run, and the limits that several of them share.
 
-What the rules read of one step run.
-
-A figure against its limit, and limits that several rules share.
-
-The limits are those of docs/method.md, with their sources. A rule whose figures are missing does
+The limits are those of docs/method.md, with their sources. A rule whose metrics are missing does
 not apply.
 """
 

@@ -1,21 +1,8 @@
-"""Where a request spends its time outside of Solr's handlers: in a proxy, or in the network.
+"""The rules of bottlenecks: memory, collector, CPU, disk, threads, and what is outside of Solr.
 
-What writing the response took is taken away first, which comes after a handler ended.
-
-Memory of a pod, and the collector of its JVM.
-
-The limits are those of docs/method.md, with their sources. A rule whose figures are missing does
-not apply.
-
-CPU, disk and threads of the nodes, and one node apart from its peers.
-
-The limits are those of docs/method.md, with their sources. A rule whose figures are missing does
-not apply.
-
-What is not Solr's own doing: the load pods, the machine, ZooKeeper.
-
-The limits are those of docs/method.md, with their sources. A rule whose figures are missing does
-not apply.
+The limits are those of docs/method.md, with their sources. A rule whose metrics are missing does
+not apply. Of the time that is spent in a proxy or in the network, what writing the response took is
+taken away first, which comes after a handler ended.
 """
 
 from solrbench.analysis.bottleneck_evidence import (

@@ -1,11 +1,7 @@
-"""What a search has found, as the status shows it.
+"""From stored step runs to trials, from trials to the next step run, and what the search has found.
 
-From stored step runs to trials, and from trials to the next step run.
-
-The load master and the operator both decide by `next_trial`, from the same documents: one that
-is started again goes on with what is stored, and measures no trial twice.
-
-What the search for the capacity and the ladders of users say, one sentence for each variant.
+The load master and the operator both decide by `next_trial`, from the same documents: one that is
+started again goes on with what is stored, and measures no trial twice.
 """
 
 import math

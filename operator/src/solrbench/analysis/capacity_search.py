@@ -1,24 +1,19 @@
-"""The search for the highest rate that meets the limits: from the trials so far to the next one.
+"""The search for the highest rate, or number of users, that meets the limits: the next trial.
 
-A trial at a rate gives its excess, 1 - limit / found, which is 0 where the limit is just met and
-nearly straight in the logarithm of the rate where queues form; the logarithm of the percentile
+A trial at a rate gives its overshoot, 1 - limit / measured, which is 0 where the limit is just met
+and nearly straight in the logarithm of the rate where queues form; the logarithm of the percentile
 itself is bent there. A probe with users gives a rate that is too high; trials below it find one
-rate that meets the limits and one that misses them. Further trials stand around the place where
-the line through the trials crosses zero, in random order so that a drift shows as noise and not as
+rate that meets the limits and one that misses them. Further trials stand around the place where the
+line through the trials crosses zero, in random order so that a drift shows as noise and not as
 slope. The interval of the crossing says when to stop. `docs/method.md` compares it with other
 searches.
 
+With users, nothing piles up: where all places are busy, response times grow in proportion to users,
+and so does the overshoot. A trial that misses a limit by a factor, or meets it with as much left,
+says by itself where the limit is just met; the first one is predicted from the probe's users.
+Levels are whole numbers: `level_spacing` is the distance of two of them, 0 for rates.
+
 Everything follows from the trials alone: a search that is interrupted goes on with the next one.
-
-A search for a number of users (`user_search`) differs in how it finds its bracket, and in its
-levels, which are whole numbers: `level_spacing` is the distance of two levels, 0 for rates.
-
-The search for the highest number of users that meets the limits: a closed loop.
-
-As the search for a rate (`search`), with another bracket. In a closed loop nothing piles up: where
-all places are busy, response times grow in proportion to users, and so does what a limit is
-exceeded by. A trial that misses a limit by a factor, or meets it with as much left, therefore says
-by itself where the limit is just met; the first one is predicted from the probe's users.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""What comparisons say, one sentence for each primary figure that has a word.
-
-All answers of a benchmark.
-"""
+"""All answers of a benchmark, among them a sentence for each comparison with a conclusion."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,13 +1,10 @@
-"""The word on each difference: `Same` first, then `Better` or `Worse`, else `Unclear`.
+"""The conclusion on each difference: `Same` first, then `Better` or `Worse`, else `Unclear`.
 
 `Same` is two one-sided tests against the smallest effect that matters (Schuirmann, A comparison of
 the two one-sided tests procedure and the power approach, 1987), `Better` and `Worse` a two-sided
 test against no difference. As `Same` is asked first, equal sides that look significantly different
-by a trifle are not called different.
-
-What a spec asks of comparisons.
-
-In what two specs differ: what is compared, and what should have been equal.
+by a trifle are not called different. A spec says which metrics are primary and how small an effect
+may be; what two specs differ in is listed beside the conclusion.
 """
 
 import math

@@ -1,11 +1,7 @@
-"""Which steps are left out after one that missed an objective, or failed too often.
+"""Which steps are omitted after one that missed an objective, failed too often, or ended early.
 
 Each step run is looked at alone, as soon as it is measured: the load master and the operator come
 to the same conclusion from the same document, also when one of them is started again.
-
-A step run that was ended before its time, in words.
-
-Steps that ended before their time.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence

@@ -1,11 +1,4 @@
-"""Whether requests of an open loop were sent as planned, and each query once.
-
-Whether the load generator itself was the bottleneck.
-
-Whether the load workers saw the same service times.
-
-Whether workers were lost, throttled or restarted.
-"""
+"""Checks of the load generator: saturated or lost workers, late or repeated requests."""
 
 import math
 from collections.abc import Iterator, Sequence

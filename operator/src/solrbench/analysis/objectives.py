@@ -1,9 +1,4 @@
-"""The word of each objective: what its number and the 95 % interval say of the limit.
-
-The number that an objective limits, with its 95 % interval, from stored step runs.
-
-What objectives say, one sentence for each.
-"""
+"""Whether each objective is met: its number with the 95 % interval beside the limit."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,13 +1,7 @@
-"""Whether the repeats of a step agree with each other.
+"""Checks of the numbers themselves: whether repeats agree, and steps were steady and long enough.
 
-Whether the mean or the percentile of one repeat is far above that of another.
-
-The checks of `repeats` find a few per cent in repeats of half a minute. This one looks for what
-makes numbers useless, and needs ten seconds. Where that may be chance, it says so.
-
-Whether a step became steady before it ended.
-
-Whether a step was long enough for its own swings, so that its numbers have intervals.
+Of short repeats only a difference that makes numbers useless can be seen; where it may be chance,
+the check says so.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""Who waited in each step: the user with the fewest requests, and the longest wait.
-
-Users who got far fewer responses than the others.
-"""
+"""Who waited in each step: users with far fewer responses than others, and the longest wait."""
 
 from collections.abc import Iterator
 

@@ -1,20 +1,15 @@
-"""How throughput grows with users: knee and scalability law of the ladders of a benchmark.
-
-Knees, by asymptotes: where two straight lines meet that the measured curve clings to.
+"""How throughput grows with users: the knee, and the peak by the Universal Scalability Law.
 
 Throughput of a closed loop grows in proportion to its users while nothing queues, and stands still
-when the bottleneck is busy: the lines meet at X_max / (X(1) / N(1)) users (Lazowska, Zahorjan,
+when the bottleneck is busy: the two lines meet at X_max / (X(1) / N(1)) users (Lazowska, Zahorjan,
 Graham, Sevcik, Quantitative System Performance, 1984, chapter 5). Unlike the largest distance from
-a chord ("Kneedle"), that does not move with the end of the ladder.
+a chord ("Kneedle"), that does not move with the end of the load profile.
 
-The Universal Scalability Law: throughput of N users, with contention s and coherency k.
-
-X(N) = cN / (1 + s(N - 1) + kN(N - 1)), with its peak at sqrt((1 - s) / k) (Gunther, Guerrilla
-Capacity Planning, 2007, chapter 5). N / X is a polynomial of N, so the fit is one of least squares
-and needs no optimiser; it does not divide by X(1), whose error would be in every point.
-
-The law invents peaks: a server that merely saturates gets one within the ladder. So a peak is
-stated only where throughput was measured to decline beyond it.
+The law says X(N) = cN / (1 + s(N - 1) + kN(N - 1)), with its peak at sqrt((1 - s) / k) (Gunther,
+Guerrilla Capacity Planning, 2007, chapter 5). N / X is a polynomial of N, so the fit is one of
+least squares and needs no optimiser; it does not divide by X(1), whose error would be in every
+point. The law invents peaks: a server that merely saturates gets one. So a peak is stated only
+where throughput was measured to decline beyond it.
 """
 
 import math

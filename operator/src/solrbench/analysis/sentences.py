@@ -1,9 +1,4 @@
-"""Objectives and what became of them, in words.
-
-The word of a comparison as text, with what a reader must know beside it.
-
-Comparisons of variants in words.
-"""
+"""How objectives and comparisons are phrased; light enough for commands without numpy."""
 
 from collections.abc import Iterable, Iterator
 

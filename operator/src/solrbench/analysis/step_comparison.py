@@ -1,13 +1,10 @@
-"""Variants of a target against the first of them, repeat by repeat.
+"""Steps of a baseline and a candidate compared: a primary metric of each, then its details.
 
-Each repeat is a round: the variant and the baseline, measured right after each other with the same
-requests. What changes from repeat to repeat hits both sides and cancels out.
-
-Steps of two sides compared: a primary figure of each, then the details below it.
-
-A compared step is one that both sides measured. Its primary figure is one metric of all requests
-together; those of all compared steps are the family that is decided together. Single request
-names and further metrics are details: they have a word only where the primary figure has one.
+Variants of one target are compared repeat by repeat: each repeat is a round in which both were
+measured right after each other with the same requests, so what changes from repeat to repeat hits
+both and cancels out. The primary metrics of all compared steps are the family that is decided
+together; single request names and further metrics are details, which have a conclusion only where
+the primary metric has one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

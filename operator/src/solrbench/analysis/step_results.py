@@ -1,15 +1,7 @@
-"""Stored step runs of all repeats as the numbers of the status.
+"""Stored step runs of all repeats as the numbers of the status, with their intervals.
 
 Histograms are added and percentiles read from the sum: a mean of percentiles is no percentile of
 anything. Means over repeats appear only beside it, to show how far repeats differ.
-
-Means, percentiles and rates of one step run with their intervals, as they are stored.
-
-Times and their spread as fields of `StepResult`.
-
-Intervals as fields of the status.
-
-Response times, which only an open loop has beyond service times.
 """
 
 from collections.abc import Container, Iterable, Sequence

@@ -1,11 +1,4 @@
-"""The trends of each step and variant over its repeats.
-
-Trends in words.
-
-What grows on one side beside what grows on the other: a leak against a clean run.
-
-What grew, one sentence for each figure of a step.
-"""
+"""What grew in each step over its repeats, in words, and beside what grew in the baseline."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import hypot

@@ -1,11 +1,4 @@
-"""Whether others took CPU time: the host of the node, or what runs beside the benchmark.
-
-Whether pods shared Kubernetes nodes that must not, by the record of what a benchmark ran on.
-
-Whether steps and repeats were measured on one target, and whether its index was clean.
-
-Whether requests failed, and whether responses were partial or empty.
-"""
+"""Checks of the target: foreign CPU time, shared nodes, changes between repeats, bad responses."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Whether a series grows, and how fast.
+"""Whether a series of one step run grows, and how fast.
 
 Least squares of y = a + b t + c (1 - exp(-t / tau)) + d load, with c >= 0: a line beside a cache
 that fills and beside a load that moves. Only the line is growth. Tests of trend alone (Mann and
@@ -8,16 +8,12 @@ the effectiveness of Mann-Kendall test for detection of software aging", ISSREW 
 The interval of b is the union over all tau that fit about as well, its standard error widened for
 residuals that follow each other. Growth is said only if all four hold:
 
-1. the lower bound of the 99 % interval is above zero;
-2. over the run, b makes more than `min_growth` of the level and more than three scaled median
-   absolute deviations of the residuals;
-3. the median slope of the second half (Sen 1968) is more than 0.3 b, so it goes on;
-4. no single rise between neighbouring eighths of the run, wherever they begin, is half of the
-   whole rise, which would be a step.
-
-A series of readings as the windows that the rule takes.
-
-The trends of one step run: of its servers, its latency and its failures.
+- the lower bound of the 99 % interval is above zero;
+- over the run, b makes more than `min_growth` of the level and more than three scaled median
+  absolute deviations of the residuals;
+- the median slope of the second half (Sen 1968) is more than 0.3 b, so it goes on;
+- no single rise between neighbouring eighths of the run, wherever they begin, is half of the
+  whole rise, which would be a step.
 """
 
 from collections.abc import Callable, Sequence

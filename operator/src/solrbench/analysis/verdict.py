@@ -1,9 +1,7 @@
-"""The verdict on each step: whether its results are valid.
+"""The verdict on each step: whether its results are valid, and what else decided what it shows.
 
 Every reason states what happened, the measured value, the limit of `spec.load.validity`, and the
 remedy.
-
-Whether something other than the target decided what a step run shows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

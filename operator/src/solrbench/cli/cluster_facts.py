@@ -1,9 +1,4 @@
-"""What several commands ask a cluster about itself.
-
-Whether the pods of a benchmark find room on the nodes, in words.
-
-`solrbench version`: those of the command, the operator, the definition and the cluster.
-"""
+"""What several commands ask a cluster about itself, and `solrbench version`."""
 
 import json
 from dataclasses import dataclass

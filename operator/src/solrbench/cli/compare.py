@@ -1,9 +1,4 @@
-"""`solrbench compare` and its options.
-
-A comparison on the terminal, as Markdown, CSV and JSON.
-
-What `solrbench compare` is given: benchmarks and sweeps of the cluster, reports in files.
-"""
+"""`solrbench compare`: benchmarks, sweeps and reports beside each other, in every form."""
 
 import sys
 from collections.abc import Mapping, Sequence

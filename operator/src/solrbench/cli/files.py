@@ -1,7 +1,4 @@
-"""Objects of files, folders and standard input, each with the place where it stands.
-
-Values that `--set` changes, as `spec.load.steps[0].users=5`.
-"""
+"""Objects of files, folders and standard input with their positions, and values of `--set`."""
 
 import re
 from collections.abc import Iterator

@@ -1,9 +1,4 @@
-"""Show a benchmark to its end: a live view on a terminal, lines in a log.
-
-The states of a benchmark or a sweep as they come, by the watch API.
-
-Show a sweep to its end, a line for each change.
-"""
+"""Show a benchmark or a sweep to its end: a live view on a terminal, lines in a log."""
 
 import math
 import time

@@ -1,7 +1,4 @@
-"""`solrbench init`: a first benchmark file from a few questions, or from options.
-
-`solrbench completion`: the script with which a shell completes words.
-"""
+"""`solrbench init`: a first benchmark file; `solrbench completion`: words for a shell."""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""`solrbench stop`, `resume` and `delete`.
-
-What becomes of a resource of the same name, and the wait for the end of a deletion.
-"""
+"""`solrbench stop`, `resume` and `delete`, and the wait for the end of a deletion."""
 
 import sys
 import time

@@ -1,9 +1,7 @@
-"""The command group; a command's module is imported only when the command is called.
+"""The command group, and the commands of pods; a command is imported only when it is called.
 
 The load pods must patch the standard library before anything else is imported, and neither the
 index pods nor `--help` should pay for libraries that they never use.
-
-Commands that pods of the operator image run; users need not call them.
 """
 
 import copy

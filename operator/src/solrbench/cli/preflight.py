@@ -1,7 +1,4 @@
-"""What must be there before a benchmark can run, one check each.
-
-`solrbench preflight`: whether a cluster is ready for benchmarks, or for certain ones.
-"""
+"""`solrbench preflight`: whether a cluster is ready for benchmarks, or for certain ones."""
 
 import json
 from collections.abc import Callable, Iterator

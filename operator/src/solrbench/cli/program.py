@@ -1,7 +1,4 @@
-"""What the exit codes mean, for scripts and CI.
-
-The name that the program was called by.
-"""
+"""The name that the program was called by, and what its exit codes mean."""
 
 import sys
 from enum import IntEnum

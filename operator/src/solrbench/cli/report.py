@@ -1,7 +1,4 @@
-"""`solrbench report`: the results of one benchmark, for people and for programs.
-
-`solrbench open`: Locust's page by kubectl's port-forward, or the report.
-"""
+"""`solrbench report`: the results for people and programs; `solrbench open`: Locust's page."""
 
 import io
 import shutil

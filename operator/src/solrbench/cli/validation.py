@@ -1,8 +1,6 @@
-"""All that is wrong with benchmarks, with the lines and the names that were meant.
+"""`solrbench validate`: the same verdict as the API server's, with lines, without a cluster.
 
-Resources of a newer version, read as far as this version knows them.
-
-`solrbench validate`: the same verdict as the API server's, without a cluster.
+Resources of a newer version are read as far as this version knows them.
 """
 
 import copy

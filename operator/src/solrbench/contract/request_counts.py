@@ -1,11 +1,7 @@
-"""The numbers of one request name that add up: over workers, over repeats, over request names.
+"""The numbers of one request name: those that add up, their intervals, and who waited longest.
 
 One value goes from the recorder of a worker to the status. A new number is a field here, with the
 rule by which two of its kind become one; everything in between adds whole values.
-
-Figures of one step run with 95 % confidence intervals. Parts of `RequestResult`.
-
-Who waited: the longest times without a response, by user and node, and each user's share.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,7 +1,4 @@
-"""What the stages of one reconcile share: the benchmark, the adapters, the clock, the status.
-
-The one place that writes the status of a benchmark.
-"""
+"""What the stages of one reconcile share: the benchmark, the adapters, the clock, the status."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,8 +1,7 @@
-"""What is kept of a failure before its pods go: logs, events, the state of the collection.
+"""What is kept of a failure before its pods go, and pod events that are reported late.
 
-It must never be in the way: whatever it meets, the benchmark goes on without it, and soon.
-
-Pod events that are reported after their step run was stored.
+Logs, events and the state of the collection must never be in the way: whatever goes wrong with
+them, the benchmark goes on without, and soon.
 """
 
 import logging

@@ -1,7 +1,4 @@
-"""How kopf is set up.
-
-How kopf reaches the API server: whatever a list or watch is answered, the operator goes on.
-"""
+"""How kopf is set up, and that it goes on whatever the API server answers."""
 
 import logging
 from typing import Any

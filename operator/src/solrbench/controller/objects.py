@@ -1,9 +1,4 @@
-"""The objects a benchmark owns: applied and listed.
-
-The config set of a collection that is made for a benchmark.
-
-Pods on lost nodes: found, named and force-deleted, so that nothing waits for them for ever.
-"""
+"""The objects a benchmark owns: applied, listed, and found when their node is lost."""
 
 import logging
 from collections.abc import Iterable, Sequence

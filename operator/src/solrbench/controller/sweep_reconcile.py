@@ -1,9 +1,8 @@
 """One reconcile over one sweep: observe, decide, store the status, apply benchmarks.
 
 The status is stored first: a benchmark whose point is not under way in the stored status does not
-exist, so one that is cut short anywhere is taken up again as it was (docs/adr/0012).
-
-The plans of sweeps, kept while their spec stays: to validate 500 points takes half a second.
+exist, so one that is cut short anywhere is taken up again as it was (docs/adr/0012). Plans are kept
+while their spec stays: to validate 500 points takes half a second.
 """
 
 import threading

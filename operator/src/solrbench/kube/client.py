@@ -2,8 +2,6 @@
 
 Every child is written by server-side apply under one field manager, so a reconcile that is repeated
 changes nothing, and fields that others own stay theirs.
-
-From the kubeconfig, or the pod's own credentials, to a client.
 """
 
 from pathlib import Path

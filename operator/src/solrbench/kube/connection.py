@@ -1,10 +1,6 @@
-"""Requests to the API server, and the errors of its responses.
+"""Requests to the API server over a trusted connection, and the errors of its responses as ours.
 
-Errors of the API server and of the way to it, as ours.
-
-Where the API server is, which nothing but this client may connect to.
-
-The trust in an API server, and the certificate shown to it.
+Nothing but this client may connect to the API server's addresses.
 """
 
 import math

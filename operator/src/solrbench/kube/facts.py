@@ -1,12 +1,6 @@
-"""What a benchmark runs on, from the Kubernetes API.
+"""What the Kubernetes API says of a benchmark's surroundings: nodes, definitions, objects, Secrets.
 
-Which fields the definition of a kind has in this cluster, to distinguish its versions.
-
-The objects of a benchmark, found by their labels.
-
-Secrets that a benchmark refers to, read and never kept.
-
-Evidence of failures in a ConfigMap of the benchmark.
+Secrets are read and never kept.
 """
 
 import binascii

@@ -1,13 +1,10 @@
 """Which cluster is meant, and as which user: kubeconfig files first, then a pod's own account.
 
-The rules are kubectl's: `KUBECONFIG` may name several files, whose entries are merged, the first
-of a name wins; paths in a file are relative to it. See
-https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/.
-
-How a request says who sends it: tokens, passwords, and programs that give them.
-
-Programs follow https://kubernetes.io/docs/reference/access-authn-authz/authentication/
-("client-go credential plugins").
+The rules are kubectl's: `KUBECONFIG` may name several files, whose entries are merged, the first of
+a name wins; paths in a file are relative to it. See
+https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/ and, for
+tokens, passwords and programs that give them, https://kubernetes.io/docs/reference/access-authn-
+authz/authentication/ ("client-go credential plugins").
 """
 
 import json

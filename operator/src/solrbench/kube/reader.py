@@ -1,8 +1,6 @@
-"""Read, list and watch objects; every list that may be long comes in parts.
+"""Read, list and watch objects of any kind; every list that may be long comes in parts.
 
-How the kinds of a cluster are addressed.
-
-Lists in parts; see "Retrieving large results sets in chunks" in the API concepts.
+See "Retrieving large results sets in chunks" in the API concepts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Results as they lie in ConfigMaps, read without evaluating them.
-
-The step run under way as far as it is measured, in a ConfigMap that outlives load pods.
-"""
+"""Results as they lie in ConfigMaps, also of the step run under way, read without evaluation."""
 
 import base64
 import logging

@@ -1,7 +1,4 @@
-"""Results in ConfigMaps: stored, read back, and kept in memory.
-
-The baseline of a comparison, read from the cluster.
-"""
+"""Results in ConfigMaps: stored, read back, and kept in memory; and the baseline's."""
 
 import base64
 import binascii

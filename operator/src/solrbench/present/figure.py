@@ -1,8 +1,6 @@
-"""What all figures share: colours, axes, lines, intervals.
+"""What a figure is, for the plotting library, in words and as a table, and what all figures share.
 
 Colours are variables of the page's style sheet, so that one drawing serves light, dark and print.
-
-A figure: what the plotting library draws, and the same as words and as a table.
 """
 
 from collections.abc import Mapping, Sequence

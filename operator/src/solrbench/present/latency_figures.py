@@ -1,8 +1,7 @@
-"""The cold-start curve: latency and cache hits of each thousand requests from the first one on.
+"""Latency in figures: percentiles on an axis of nines, and the cold-start curve.
 
-Percentiles of the latency on an axis of nines: 0 %, 90 %, 99 %, 99.9 % stand equally far apart.
-
-As HdrHistogram's own plots do: a percentile `p` stands at `-log10(1 - p)`.
+As HdrHistogram's own plots do: a percentile `p` stands at `-log10(1 - p)`, so 0 %, 90 %, 99 %, 99.9
+% have equal distances.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""Throughput and latency against the load: users, or the planned rate.
-
-The curve of latency against rate, or users, that a search for the capacity has measured.
-"""
+"""Throughput and latency against users or rate, of the steps and of a search for the capacity."""
 
 from collections.abc import Callable, Mapping, Sequence
 

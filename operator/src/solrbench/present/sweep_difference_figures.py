@@ -1,7 +1,4 @@
-"""All points beside the baseline: a dot for each difference, a bar for its interval.
-
-The figure of the objective in each round: a dot for each, and one for all together.
-"""
+"""Points beside the baseline with intervals, and the objective's metric in each round."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,9 +1,4 @@
-"""The figure of the objective along each axis: a line for each setting of the other axes.
-
-The figure of `spec.objective` as an axis.
-
-The figure of the objective over two axes that are crossed.
-"""
+"""The metric of a sweep's objective along each axis, and over two axes that are crossed."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,23 +1,11 @@
-"""Tail probabilities of Student's t and Fisher's F, for any degrees of freedom.
+"""Student's t, Fisher's F and the rank sum, and statistics over few repeats.
 
-Both are values of the regularised incomplete beta function (Abramowitz and Stegun, Handbook of
-Mathematical Functions, 26.5.2, 26.6.2 and 26.7.1).
-
-Quantiles of Student's t and Fisher's F, for any level and fractional degrees of freedom.
-
-Both are found by inverting the tail probabilities of `tail_probability`, which fall steadily.
-
-The exact distribution of the rank sum of two samples.
-
-U counts the pairs of one value of each sample in which the second is smaller. If both samples are
-of one distribution, every order is equally likely, whatever that distribution is (Mann and Whitney,
-On a test of whether one of two random variables is stochastically larger than the other, 1947).
-
-Statistics over repeats: few numbers, each of one whole step run.
-
-They describe how far repeats of the same measurement differ. They are never used on latencies of
-single requests, which live in histograms. Deviations are those of a sample (n - 1, Bessel's
-correction): repeats are a sample of all runs that could have been made.
+Tails of t and F are values of the regularised incomplete beta function (Abramowitz and Stegun,
+Handbook of Mathematical Functions, 26.5.2, 26.6.2 and 26.7.1), quantiles are found by inverting
+them. U counts the pairs of one value of each sample in which the second is smaller; if both samples
+are of one distribution, every order is equally likely (Mann and Whitney, On a test of whether one
+of two random variables is stochastically larger than the other, 1947). Deviations of repeats are
+those of a sample (n - 1, Bessel's correction), and are never used on latencies of single requests.
 """
 
 import math

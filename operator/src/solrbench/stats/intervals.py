@@ -1,21 +1,17 @@
-"""95 % intervals of percentiles, means and rates, from blocks of time.
+"""95 % intervals of percentiles, means, rates and shares, from blocks of time.
 
-What a number is worth depends on how alike requests are that follow each other, which the
+How well a number is known depends on how alike requests are that follow each other, which the
 differences between blocks show (batch means; Law, Simulation Modeling and Analysis). A percentile's
 interval is one of its rank: Wilson's interval for the share of requests beyond it, with the design
 effect of the blocks (Woodruff, Confidence intervals for medians and other position measures, 1952;
 Franco, Little, Louis, Slud, Comparative study of confidence intervals for proportions in complex
-sample surveys, 2019), read through the merged histogram. `docs/method.md` has the formulae.
+sample surveys, 2019), read through the merged histogram. Failures come together, too: an outage of
+a second is not as many independent failures, so their share has the design effect of its own blocks
+(Wilson, Probable inference, Journal of the American Statistical Association 22, 1927); without a
+single failure the upper bound is about 3.8 / n. `docs/method.md` has the formulae.
 
-A step that is too short for its own swings has no interval: none is better than a wrong one.
-
-Shares of requests with 95 % intervals, such as that of the failures.
-
-Failures come together: an outage of a second is not as many independent failures. How much more
-they vary from block to block of time than independent ones, the design effect, says how many
-independent requests the sample is worth; with that number the interval is Wilson's (Probable
-inference, Journal of the American Statistical Association 22, 1927). It is right for shares near
-zero too: without a single failure its upper bound is about 3.8 / n.
+A step that is too short for its own autocorrelation has no interval: none is better than a wrong
+one.
 """
 
 import math

@@ -1,17 +1,15 @@
-"""Where a curve bends: two lines that meet, beside one line and beside a parabola.
+"""Where a curve bends, and where a line crosses zero, each with an interval.
 
-The hinge is y = a + b x + c max(x - k, 0), with k from the second to the last but one size; or, as
-what does not fit into a memory of size k, y = a + c max(1 - k / x, 0), if that fits better. As k is
-searched, F tables do not hold (Davies, Biometrika 74, 1987): the p value is that of straight lines
-simulated in the same design. The interval of k has all joints whose residual squares are not above
-the best · (1 + F(95 %; 1, n - 4) / (n - 4)) (Muggeo, Statistics in Medicine 22, 2003). A curve that
-rises ever faster is no bend: a parabola must fit worse.
+A bend is a hinge, y = a + b x + c max(x - k, 0), with k from the second to the last but one size;
+or, as what does not fit into a memory of size k, y = a + c max(1 - k / x, 0), if that fits better.
+As k is searched, F tables do not hold (Davies, Biometrika 74, 1987): the p value is that of
+straight lines simulated in the same design. The interval of k has all joints whose residual squares
+are not above the best · (1 + F(95 %; 1, n - 4) / (n - 4)) (Muggeo, Statistics in Medicine 22,
+2003). A curve that rises ever faster is no bend: a parabola must fit worse.
 
-Where a straight line through points crosses zero, with an interval.
-
-The interval of the crossing is Fieller's (Some problems in interval estimation, Journal of the
-Royal Statistical Society B 16, 1954): the values at which the line does not differ from zero. It
-is wide, or has no end, where the slope itself is uncertain.
+The interval of a crossing is Fieller's (Some problems in interval estimation, Journal of the Royal
+Statistical Society B 16, 1954): the values at which the line does not differ from zero. It is wide,
+or has no end, where the slope itself is uncertain.
 """
 
 import math

@@ -1,20 +1,15 @@
-"""Whether a figure of one repeat is far above that of another, by more than its blocks explain.
+"""Whether the repeats of a step agree, as far as their own seconds explain a difference.
 
-`agreement` finds differences of a few per cent, and needs long repeats for it. Of short ones
-the blocks of time show at least a difference that no reader would overlook. It must be left when
-the limit has been granted: the times of the lower repeat are lengthened, and those of the higher
-one shortened, each by half of the limit, and only then compared. Compared are ratios of sums over
-blocks: the mean, or the share of requests beyond a time midway between both percentiles. A few
-stalls change a percentile, too, but they are in few blocks, and so they explain the difference.
+A repeat is known only as well as its seconds let it be: where service times are autocorrelated,
+repeats differ by chance. Three tests compare what repeats differ by with what their seconds
+explain, and with a dispersion of repeats that is normal in the field. Each has the level at which
+all three together accuse at most 1.5 % of equal repeats; the simulation is in docs/method.md.
 
-Whether the repeats of a step agree, as far as their own seconds explain a difference.
-
-A repeat is known only as well as its seconds let it be: where service times swing, repeats differ
-by chance. Three tests compare what repeats differ by with what their seconds explain, and with a
-spread of repeats that is normal in the field. Each has the level at which all three together accuse
-at most 1.5 % of equal repeats; the simulation is in docs/method.md.
-
-Whether service times still changed when a step run ended: it never became steady.
+Of short repeats, blocks of time show at least a difference that no reader would overlook. It must
+be left when the limit has been granted: the times of the lower repeat are lengthened, and those of
+the higher one shortened, each by half of the limit, and only then compared, by ratios of sums over
+blocks: the mean, or the share of requests beyond a time midway between both percentiles. A step
+whose service times still changed when it ended never became steady.
 """
 
 import math

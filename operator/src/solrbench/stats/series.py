@@ -1,13 +1,7 @@
-"""When a series of measurements becomes steady.
+"""A series of seconds: when it becomes steady, and which of its seconds are unlike the others.
 
-Two questions, two rules, each with its source:
-
-- while a warm-up runs: do the last windows vary little? (`Steadiness`)
-- after a step: where did its steady part begin? (`steady_from`)
-
-The seconds of a step run over all request names: the input of steadiness and outliers.
-
-Seconds of a step run that are unlike the others: garbage collections, merges, neighbours.
+While a warm-up runs, the last windows must vary little (`Steadiness`); after a step, its steady
+part is found (`steady_from`). Outliers are garbage collections, merges, neighbours.
 """
 
 import math

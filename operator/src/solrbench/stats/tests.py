@@ -1,15 +1,11 @@
-"""How far two sides are apart, with what is known of it: by Student's t or by ranks.
+"""How far a baseline and a candidate differ, by Student's t or by ranks, in families and in looks.
 
-Corrections for many tests at once: which of them hold, given their p values.
-
-Levels of tests that are looked at after every repeat.
-
-Who stops as soon as a difference shows finds one far too often, if every look has the level of
-all: 5 % at each of the looks 5 to 20 make 19 %. So each look gets a share of the level. The shares
-spend it by a power of two of the repeats (Kim and DeMets, Design and analysis of group sequential
-tests based on the type I error spending rate function, 1987), in a closed form whose total error
-was simulated for Student's t with an estimated variance: 0.7 to 1.05 of the level. Who looks after
-every few repeats only may spend at each look what has come in since the one before.
+Testing after every repeat at the full significance level inflates the false-positive rate: 5 % at
+each of the looks 5 to 20 make 19 %. So each look gets a share of the level. The shares spend it by
+a power of two of the repeats (Kim and DeMets, Design and analysis of group sequential tests based
+on the type I error spending rate function, 1987), in a closed form whose total error was simulated
+for Student's t with an estimated variance: 0.7 to 1.05 of the level. A look after several repeats
+may spend what has come in since the one before.
 """
 
 import math

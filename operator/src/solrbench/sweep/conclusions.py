@@ -1,9 +1,4 @@
-"""What a sweep shows, in sentences: for each axis, each two that are crossed, and index sizes.
-
-What to vary or repeat next, in sentences.
-
-What a growing index costs: where the reads of a query begin to rise, in sentences.
-"""
+"""What a sweep shows, in sentences: axes, what a growing index costs, and what to do next."""
 
 import itertools
 import re

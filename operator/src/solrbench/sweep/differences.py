@@ -1,15 +1,9 @@
-"""Points beside the baseline, and axes that act together: the words on their differences.
+"""Points beside the baseline, axes that act together, and the best point, with their conclusions.
 
 A point is known by the mean and the deviation of its repeats, on the logarithmic scale: the
-deviation of a log-normal figure with the relative deviation v is sqrt(ln(1 + v²)). The tests are
-those of all comparisons (`results.comparison`); all points of a sweep are one family, so that of
-all their words hardly ever one is false.
-
-The best point of a sweep, and what it costs.
-
-Words, points and figures of answers, as text.
-
-The best point in a sentence: what it costs, and which points are Same or not distinguished.
+deviation of a log-normal metric with the relative deviation v is sqrt(ln(1 + v²)). The tests are
+those of all comparisons (`analysis.difference_tests`); all points of a sweep are one family, so
+that of all their conclusions hardly ever one is false.
 """
 
 import math

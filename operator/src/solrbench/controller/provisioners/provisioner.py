@@ -1,9 +1,4 @@
-"""What a provisioner does: bring a target up, watch it, and leave nothing of it.
-
-The target's part of the status.
-
-The collection that is made for a benchmark, as every provisioner checks it.
-"""
+"""What a provisioner does: bring a target up, watch it, leave nothing of it."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,7 +1,4 @@
-"""`provisioner: SolrOperator`: a SolrCloud resource, made once and never changed.
-
-`provisioner: StatefulSet`: Services and StatefulSets of our own.
-"""
+"""The two ways to make a SolrCloud: by the Solr Operator's resource, or by our own StatefulSets."""
 
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract import names

@@ -1,7 +1,4 @@
-"""The start of a repeat on a target, or on data, of its own.
-
-The start of a point of a sweep on the target of the point before.
-"""
+"""The start of a repeat on a target, or on data, of its own, or on the target of another point."""
 
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1.load import RepeatStart

@@ -1,8 +1,6 @@
-"""The stored results in the status: figures, verdicts, comparisons and answers.
+"""The stored results in the status: numbers, verdicts, objectives, comparisons and answers.
 
-Objectives, the search for the capacity and what is left out, as the status shows them.
-
-The results beside those of the baseline: checked before the start, compared as they come.
+The results of the baseline are checked before the start, and compared as they come.
 """
 
 from collections import Counter

@@ -1,7 +1,4 @@
-"""The first stage: everything that the spec refers to exists, and its pods may be as it says.
-
-The turn of a benchmark: it waits until those before it are over.
-"""
+"""The first stage: everything that the spec refers to exists, and it is the benchmark's turn."""
 
 import copy
 from collections.abc import Iterator

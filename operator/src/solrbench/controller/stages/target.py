@@ -1,7 +1,4 @@
-"""The target stage: nodes and collection are made where they must be, then checked.
-
-What a step run was measured on, recorded with its result.
-"""
+"""The target stage: nodes and collection are made where they must be, then checked and recorded."""
 
 from contextlib import suppress
 

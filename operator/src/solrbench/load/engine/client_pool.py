@@ -1,6 +1,4 @@
-"""One connection of an open loop: connects ahead of any request, then carries scheduled ones.
-
-The connections of an open loop to one node on one worker.
+"""The connections of an open loop to one node: each connects ahead of any request.
 
 A due request goes over the connection that was used last, so few stay warm.
 """

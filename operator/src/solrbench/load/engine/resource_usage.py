@@ -1,13 +1,10 @@
 """Resources used by the worker itself, to show whether it was the bottleneck.
 
-What the kernel's control group says of this process: its CPU limit, and when it was held back.
-
 A container's CPU limit is a quota of its group for each period of 100 ms. A group that has used it
-up stands still until the next period, and a worker in it stamps every response late. See
-"cpu.stat" and "cpu.max" in the kernel's documentation of control groups (admin-guide/cgroup-v2),
-and "CFS Bandwidth Control" (scheduler/sched-bwc) for version 1.
-
-CPU time that the host of a virtual machine gave to others; see proc_stat(5), "steal".
+up stands still until the next period, and a worker in it stamps every response late. See "cpu.stat"
+and "cpu.max" in the kernel's documentation of control groups (admin-guide/cgroup-v2), and "CFS
+Bandwidth Control" (scheduler/sched-bwc) for version 1; for CPU time that the host of a virtual
+machine gave to others, proc_stat(5), "steal".
 """
 
 import os

@@ -1,7 +1,4 @@
-"""The step run under way on one worker: when its users send, and when it is over.
-
-Where a step run is on one worker.
-"""
+"""The step run under way on one worker: where it is, when its users send, and when it is over."""
 
 import asyncio
 import time

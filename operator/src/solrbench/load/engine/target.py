@@ -1,11 +1,4 @@
-"""From the plan to what the engine needs.
-
-The requests that one worker may still send in a step run: how many, which, and until when.
-
-What the users of a step run share.
-
-Is a response valid: status, content, expectations and values for the next request.
-"""
+"""What a step run sends and accepts: target, requests that are left, checks of responses."""
 
 import asyncio
 import sys

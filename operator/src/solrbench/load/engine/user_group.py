@@ -1,7 +1,4 @@
-"""Makes the users of a step run on one worker.
-
-The users of a step run on one worker: connected, started, stopped and counted.
-"""
+"""The users of a step run on one worker: made, connected, started, stopped and counted."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,14 +1,9 @@
-"""Empties Solr's caches and reads back that they are empty.
+"""Solr's caches: emptied before a step if that is asked for, and sampled while it runs.
 
-Solr has no call for it. Caches belong to a searcher, and a commit without a change of the index
-opens none; RELOAD opens one in a new core, whose caches are not filled from those of the old one.
-
-Solr's caches from its metrics, over all cores of a collection.
-
-Samples Solr's caches during a step run, about once a second.
-
-Nothing depends on the responses: where Solr does not report them, because a proxy stands in
-between, the user lacks the permission, or a node is busy, there are no samples.
+Solr has no call to empty them. Caches belong to a searcher, and a commit without a change of the
+index opens none; RELOAD opens one in a new core, whose caches are not filled from those of the old
+one. Nothing depends on the samples: where Solr does not report its caches, because a proxy stands
+in between, the user lacks the permission, or a node is busy, there are none.
 """
 
 import logging

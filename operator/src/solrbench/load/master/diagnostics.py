@@ -1,16 +1,7 @@
-"""Thread dumps of Solr's nodes, again and again during a step run.
+"""Diagnostics of Solr's nodes during the step runs of one repeat: dumps, GC logs, recordings.
 
-The agents of Solr's pods, asked side by side.
-
-Recordings of Java Flight Recorder during a step run, begun and taken through agents.
-
-Diagnostics of Solr's nodes during the step runs of one repeat.
-
-Nothing depends on them: where a node does not respond, the file says so.
-
-What the garbage collectors of Solr's nodes logged during a step run, read from the pods' agents.
-
-Of a log only what was written since the begin is kept: a reader wants the collections of a step.
+Agents in Solr's pods are asked side by side. Nothing depends on them: where a node does not
+respond, the file says so. Of a GC log only what was written since the begin is kept.
 """
 
 import logging

@@ -1,7 +1,4 @@
-"""One step run over its workers, and what becomes of it when one of them is lost.
-
-Which workers are lost, and what follows.
-"""
+"""One step run over its workers: what is sent to them, who is lost, and what follows."""
 
 import logging
 from collections.abc import Callable, Mapping

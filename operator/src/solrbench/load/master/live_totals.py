@@ -1,10 +1,6 @@
 """The step run under way as its workers report it each second: all that is left if it breaks off.
 
-Names of requests are not in these reports, and times are known to 1.6 % (`recent_times`).
-
-What all workers reported in the last seconds, as one.
-
-What the workers reported of the step run under way.
+Names of requests are not in these reports, and times are known to 1.6 %.
 """
 
 from collections import deque

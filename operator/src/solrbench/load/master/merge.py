@@ -1,13 +1,8 @@
 """The results of all workers as one document. Everything is added, nothing is averaged.
 
-The counts of nodes and connections, over all workers.
-
-The service times of each worker beside those of all.
-
-One worker beside a noisy neighbour, or in another zone, shifts the tail of the sum, and in the sum
-it cannot be seen (Treadmill, ISCA 2016, takes percentiles per client for that reason).
-
-Who waited, over all workers.
+The service times of each worker are kept beside those of all: a worker beside a noisy neighbour, or
+in another zone, shifts the tail of the sum, and in the sum it cannot be seen (Treadmill, ISCA 2016,
+takes percentiles per client for that reason).
 """
 
 import math

@@ -1,9 +1,4 @@
-"""What the master knows of a step run besides the results of the workers.
-
-A step run that broke off, made of what its workers had reported of it.
-
-The pods of the load beside those of the target in the telemetry of a step run.
-"""
+"""What the master knows of a step run besides the results of its workers, also if it broke off."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

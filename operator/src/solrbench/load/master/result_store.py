@@ -1,12 +1,8 @@
-"""Where the lists of a workload go on, from step run to step run and attempt to attempt.
+"""Finished documents until the operator has stored them, over HTTP, and where lists go on.
 
 What was sent is known from the results of step runs. Of a try that was lost only the most that it
-can have sent is known, and with the order `Once` so much is skipped. Users who send a given
-time can have sent any number: then nothing can be skipped, and what follows says so.
-
-Finished documents, kept until the operator has stored them elsewhere.
-
-HTTP for the operator, and a fence around the buttons of Locust's page.
+can have sent is known, and with the order `Once` so much is skipped. Users who send a given time
+can have sent any number: then nothing can be skipped, and what follows says so.
 """
 
 import logging

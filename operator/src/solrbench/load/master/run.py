@@ -1,7 +1,4 @@
-"""The order of events of a run: workers, then every step run with its warm-up.
-
-What is measured next: the step runs of the plan that are not left out, then trials.
-"""
+"""The order of a run: workers, then every step run of the plan with its warm-up, then trials."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,9 +1,4 @@
-"""Ends a warm-up as soon as it is steady, and a step whose target is gone.
-
-Requests per second over the last few seconds.
-
-Probe the target once before measuring.
-"""
+"""When a warm-up is steady, when a target is gone, and whether it responds at the start."""
 
 import time
 from collections import deque

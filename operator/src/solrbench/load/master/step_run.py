@@ -1,7 +1,4 @@
-"""One step run from its assignment to its results, again if a worker was lost in it.
-
-Where a run stands, as the operator and the log see it.
-"""
+"""One step run from its assignment to its results, again if a worker was lost in it."""
 
 import logging
 from collections.abc import Callable

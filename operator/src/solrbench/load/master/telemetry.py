@@ -1,13 +1,7 @@
 """Reads all sources at the begin and the end of a step run, and a little of them in between.
 
-Nothing depends on what is read: where a source is silent, its figures are missing, and
-`Telemetry.missing` says so.
-
-What the sampler reads: one source for each kind of server.
-
-The HTTP client of what is sampled all the time while a step run is measured.
-
-Solr's own metrics, of 9 by one node for all, of 10 by each node itself.
+Nothing depends on what is read: where a source is silent, its metrics are missing, and
+`Telemetry.missing` says so. Solr 9 is read by one node for all, Solr 10 by each node itself.
 """
 
 import logging

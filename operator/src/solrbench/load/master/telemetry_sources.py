@@ -1,13 +1,7 @@
-"""Control groups of pods and their machines, read from the agents in the pods.
+"""Sources of telemetry besides Solr: agents in pods, the master's machine and pod, ZooKeeper.
 
 Pods of companions have no names that are known in advance: their agents are all addresses of one
 host, which are looked up each time.
-
-The machine of the load master, which its pod may read without an agent.
-
-The control group of the load master's own pod.
-
-ZooKeeper's `mntr` of every server of an ensemble that was made for the benchmark.
 """
 
 import logging

@@ -1,7 +1,4 @@
-"""The workers of a run as one.
-
-Messages from the workers.
-"""
+"""The workers of a run as one: who is there, what they are sent, and what they send."""
 
 import math
 import time

@@ -1,12 +1,9 @@
-"""What is counted during a step run.
+"""What is counted during a step run, by request name and second.
 
 Each request name has one recorder for the requests before measuring began (the ramp) and one for
 those after. Both count into the current second; when it is over, its numbers are moved into the
-totals and handed out, so that a live view costs nothing per request.
-
-Request names that are not known beforehand, kept few: each has results and metrics.
-
-What is counted of the connections that are opened.
+totals and handed out, so that a live view costs nothing per request. Names that are not known
+beforehand are limited in number: each has results and metrics.
 """
 
 from solrbench.contract.step_document import ConnectionResult

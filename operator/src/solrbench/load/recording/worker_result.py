@@ -1,13 +1,9 @@
-"""What one worker measured in one step run, as it travels to the master.
-
-Everything in it adds up: sums instead of means, counts instead of percentiles.
-
-A step run in small handfuls of responses, from which the master makes windows of a thousand.
+"""What one worker measured in one step run, as it travels to the master: all of it adds up.
 
 A worker knows only its own responses, so it cannot know where a thousand of all workers ends. It
 notes the end of every hundredth response (with w workers, of every 100/w-th), and the master looks
-between these for the thousandth of all. With 1, 2, 4, 5, 10 or 20 workers these add up to
-hundreds. With one worker every window is exact.
+between these for the thousandth of all. With 1, 2, 4, 5, 10 or 20 workers these add up to hundreds.
+With one worker every window is exact.
 """
 
 from typing import Annotated, Any, NamedTuple

@@ -1,13 +1,7 @@
-"""How long a user waits between a response and the next request.
-
-Classes of users, and which user is of which class.
-
-Which worker runs which user, also after workers were lost.
+"""The users of a run: of which class, on which worker, how long they think, from which seed.
 
 User `u` begins on worker `u % workers`. When a worker is lost, its users go to those that are left,
 one after the other; no other user moves, so no user that runs is ever stopped.
-
-Seeds of everything that is drawn, made from what it is drawn for.
 """
 
 import hashlib
