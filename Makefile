@@ -30,19 +30,23 @@ IN_CLUSTER := eval "$$(hack/cluster/env)" &&
 # The Solr Operator's real definitions, where they are at hand; see CONTRIBUTING.md.
 SOLRBENCH_CRDS ?= $(abspath $(wildcard ../shared/data/crds))
 
+# What creates the pods of the quickstart, as in the field of that name: StatefulSet or SolrOperator.
+PROVISIONER ?= StatefulSet
+DEMO_IMAGES := solr zookeeper solrbench $(if $(filter SolrOperator,$(PROVISIONER)),solr-operator)
+
 # One clock for all scripts of one call: what they print counts from its beginning.
 ifndef SOLRBENCH_STARTED
 SOLRBENCH_STARTED := $(shell date +%s)
 endif
-export CLUSTER SOLRBENCH_CRDS SOLRBENCH_STARTED
+export CLUSTER PROVISIONER SOLRBENCH_CRDS SOLRBENCH_STARTED
 
 ##@ Use
 .PHONY: demo
-demo: ## cluster, images, operator, quickstart: from a clone to a result table
+demo: ## cluster, images, operator, quickstart: from a clone to a result table (PROVISIONER=SolrOperator)
 	hack/tools demo
-	hack/cluster/build programs environment pause solr zookeeper solrbench
+	hack/cluster/build programs environment pause $(DEMO_IMAGES)
 	hack/cluster/up
-	hack/cluster/images solr zookeeper solrbench
+	hack/cluster/images $(DEMO_IMAGES)
 	$(MAKE) install
 	$(IN_CLUSTER) hack/demo $(BIN)/solrbench
 
