@@ -18,7 +18,7 @@ declare -A REFERENCE=(
 	[nginx]=docker.io/library/nginx:1.22
 	[solr-operator]=docker.io/apache/solr-operator:v0.9.1
 	[zookeeper-operator]=docker.io/pravega/zookeeper-operator:0.2.15
-	[pravega-zookeeper]=docker.io/pravega/zookeeper:0.2.15
+	[pravega-zookeeper]=docker.io/pravega/zookeeper:0.2.14
 	[solrbench]=localhost/solrbench/solrbench:dev
 )
 # What an image is built on.

@@ -1,4 +1,4 @@
-"""The operators that `hack/cluster/operators` put beside solrbench, as a test stops and starts them."""
+"""The operators that `hack/cluster/operators` puts beside solrbench, as tests stop them."""
 
 import json
 from collections.abc import Iterator
@@ -80,3 +80,10 @@ def no_definition() -> Iterator[None]:
 def enforce(level: str) -> None:
     """Set the level of Pod Security: Solr Operator 0.9 makes pods that `restricted` refuses."""
     kube.kubectl("label", "namespace", kube.NAMESPACE, f"{LEVEL}={level}", "--overwrite")
+
+
+def left_of(name: str) -> list[str]:
+    """Return what the operators made for a benchmark and what they made it from."""
+    kinds = "solrclouds,zookeeperclusters,statefulsets,services,configmaps,pods,pvc,pdb"
+    found = kube.kubectl("get", kinds, "-o", "name").split()
+    return [each for each in found if f"/{name}" in each or f"-{name}-solrcloud" in each]
