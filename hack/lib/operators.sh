@@ -8,7 +8,7 @@ declare -A OPERATORS=(
 	[solr-operator]=github.com/apache/solr-operator
 	[zookeeper-operator]=github.com/pravega/zookeeper-operator
 )
-STACK=$ROOT/build/solr-benchmark-stack
+STACK=${SOLRBENCH_STACK:-$ROOT/build/solr-benchmark-stack} # tests side by side make one each
 
 operator_module() { echo "$HACK/cluster/image-sources/$1"; }
 
