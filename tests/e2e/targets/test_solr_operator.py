@@ -64,16 +64,14 @@ def beside(name: str, cloud: str, **changes: Any) -> kube.Body:
     return small(name, target={"existing": existing}, collection={"shards": 2})
 
 
-def test_cloud_is_ready_in_time(
-    finished: dict[str, Any], record_property: Callable[[str, object], None]
-) -> None:
-    """The report of the suite keeps the seconds; beside another benchmark they are more."""
+def test_cloud_is_ready_in_time(finished: dict[str, Any]) -> None:
+    """It takes 30 s on a quiet machine, and more beside the other process of the suite."""
     conditions = {each["type"]: each["lastTransitionTime"] for each in finished["conditions"]}
     ready, started = (
         datetime.fromisoformat(each) for each in (conditions["TargetReady"], finished["startTime"])
     )
     seconds = (ready - started).total_seconds()
-    record_property("seconds_to_ready", seconds)
+    print(f"a SolrCloud of two nodes: ready after {seconds:.0f} s")
     assert seconds <= READY_SECONDS
 
 
