@@ -30,19 +30,25 @@ IN_CLUSTER := eval "$$(hack/cluster/env)" &&
 # The Solr Operator's real definitions, where they are at hand; see CONTRIBUTING.md.
 SOLRBENCH_CRDS ?= $(abspath $(wildcard ../shared/data/crds))
 
+# What creates the pods of the quickstart, as in the field of that name: StatefulSet or SolrOperator.
+PROVISIONER ?= StatefulSet
+DEMO_IMAGES := solr zookeeper solrbench $(if $(filter SolrOperator,$(PROVISIONER)),solr-operator)
+# What the tests of the Solr Operator need beside the other images.
+OPERATOR_IMAGES := solr-operator zookeeper-operator pravega-zookeeper
+
 # One clock for all scripts of one call: what they print counts from its beginning.
 ifndef SOLRBENCH_STARTED
 SOLRBENCH_STARTED := $(shell date +%s)
 endif
-export CLUSTER SOLRBENCH_CRDS SOLRBENCH_STARTED
+export CLUSTER PROVISIONER SOLRBENCH_CRDS SOLRBENCH_STARTED
 
 ##@ Use
 .PHONY: demo
-demo: ## cluster, images, operator, quickstart: from a clone to a result table
+demo: ## cluster, images, operator, quickstart: from a clone to a result table (PROVISIONER=SolrOperator)
 	hack/tools demo
-	hack/cluster/build programs environment pause solr zookeeper solrbench
+	hack/cluster/build programs environment pause $(DEMO_IMAGES)
 	hack/cluster/up
-	hack/cluster/images solr zookeeper solrbench
+	hack/cluster/images $(DEMO_IMAGES)
 	$(MAKE) install
 	$(IN_CLUSTER) hack/demo $(BIN)/solrbench
 
@@ -128,9 +134,12 @@ fresh-removals: ## take each program out of the bare Debian and have it brought 
 .PHONY: e2e
 e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	hack/tool versitygw
+	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install $(PROCESSES)
+	$(IN_CLUSTER) hack/cluster/operators $(PROCESSES)
 	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
+	$(IN_CLUSTER) hack/cluster/operators remove $(PROCESSES)
 
 .PHONY: bench
 bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; words (45 min)
@@ -142,6 +151,8 @@ bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scal
 test: ## everything, slow suites last; what .ci/run calls
 	rm -rf $(REPORTS)
 	hack/tools test
+	mkdir -p build # beside the suites that need Python alone; a failure shows in `make e2e`
+	nice hack/cluster/build $(OPERATOR_IMAGES) >build/operators.log 2>&1 &
 	$(MAKE) check
 	$(MAKE) unit-slow
 	$(MAKE) cluster images

@@ -1,8 +1,9 @@
 """Our SolrClouds against the definitions of the Solr Operator, in the real API server, strictly.
 
-The definitions are not part of this repository. `SOLRBENCH_CRDS` names a folder with files
-`solrclouds-<version>.yaml`, one definition each, as the Solr Operator publishes them
-(https://solr.apache.org/operator/downloads/crds/). One version is installed after the other.
+That of the version which hack/cluster builds comes from its Go module. `SOLRBENCH_CRDS` may name
+a folder with others: files `solrclouds-<version>.yaml` with one definition each, as the Solr
+Operator publishes them (https://solr.apache.org/operator/downloads/crds/). One version is
+installed after the other.
 """
 
 import os
@@ -30,7 +31,14 @@ from solrbench.kube.kubeconfig import find_access
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.solr_cloud import POD_OPTIONS
 from support.cluster.admission import ApiServer, RejectedError
-from support.cluster.definitions import installed, is_there, read_definition, schema_at, try_create
+from support.cluster.definitions import (
+    installed,
+    is_there,
+    read_definition,
+    schema_at,
+    solr_operator_definition,
+    try_create,
+)
 from support.cluster.lost_fields import lost
 from support.resources.objects import IMAGE, STARTED, operated_target, stored
 from support.resources.pod_options import EVERY_OPTION, with_options
@@ -39,8 +47,9 @@ from support.resources.small_resource import SOLR, Changes
 pytestmark = pytest.mark.cluster
 
 FOLDER = os.environ.get("SOLRBENCH_CRDS", "")
-FILES = sorted(Path(FOLDER).glob("solrclouds-*.yaml")) if FOLDER else []
-MISSING = "SOLRBENCH_CRDS names no folder with solrclouds-<version>.yaml"
+OTHERS = sorted(Path(FOLDER).glob("solrclouds-*.yaml")) if FOLDER else []
+BUILT = Path("solrclouds-v0.9.1.yaml")
+FILES = [BUILT, *(each for each in OTHERS if each.name != BUILT.name)]
 NEWER = {"defaultInitContainerSecurityContext", "enableServiceLinks"}
 
 
@@ -111,11 +120,10 @@ def namespace(dynamic: DynamicClient) -> Iterator[str]:
     server.delete_namespace(name)
 
 
-@pytest.fixture(scope="module", params=FILES or [Path("none")], ids=lambda path: path.stem)
+@pytest.fixture(scope="module", params=FILES, ids=lambda path: path.stem)
 def definition(request: pytest.FixtureRequest, dynamic: DynamicClient) -> Iterator[dict[str, Any]]:
-    if not FILES:
-        pytest.skip(MISSING)
-    found = read_definition(request.param)
+    file = solr_operator_definition() if request.param == BUILT else request.param
+    found = read_definition(file)
     if is_there(dynamic, found["metadata"]["name"]):
         pytest.skip("the cluster has the definition of a Solr Operator of its own")
     with installed(dynamic, found):

@@ -8,7 +8,7 @@ import pytest
 
 from support.cluster import kube
 from support.servers import web_server as web_server_pod
-from support.solr_operator.process import SolrOperator
+from support.solr.operators import SOLR_OPERATOR, ZOOKEEPER_OPERATOR, enforce
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,7 +26,7 @@ def operator() -> None:
     kube.kubectl("delete", "solrbenchmarksweeps", "--all")  # they would make benchmarks again
     for body in kube.items("solrbenchmarks"):
         kube.delete(body["metadata"]["name"])
-    ours = "app.kubernetes.io/instance!=solrbench"
+    ours = f"app.kubernetes.io/instance!=solrbench,!control-plane,{NO_OPERATOR}"
     kube.kubectl("delete", "pods,services,deployments", "-l", ours, "--grace-period=1")
 
 
@@ -52,15 +52,20 @@ def web_server() -> Iterator[str]:
     web_server_pod.stop(WEB_SERVER)
 
 
-@pytest.fixture(scope="session")
-def solr_operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SolrOperator]:
-    """The double of the Solr Operator, running, with the definitions of its kinds."""
-    double = SolrOperator(tmp_path_factory.mktemp("solr-operator") / "log")
-    double.install()
-    double.start()
-    yield double
-    double.uninstall()  # while it runs: some of what goes waits for it
-    double.stop()
+@pytest.fixture(scope="module")
+def solr_operator() -> Iterator[None]:
+    """Both operators at work, in a namespace that admits the pods they make."""
+    for operator_ in (SOLR_OPERATOR, ZOOKEEPER_OPERATOR):
+        if not operator_.is_installed():
+            pytest.skip("no Solr Operator: hack/cluster/operators installs it")
+    enforce("baseline")
+    for operator_ in (SOLR_OPERATOR, ZOOKEEPER_OPERATOR):
+        operator_.start()
+    yield
+    enforce("restricted")
 
 
 WEB_SERVER = "files"
+NO_OPERATOR = (
+    "!control-plane,app.kubernetes.io/name!=zookeeper-operator,component!=zookeeper-operator"
+)

@@ -11,6 +11,7 @@ import yaml
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.collection import BUILT_IN_VALUES
 from solrbench.api.v1alpha1.request_mix import Queries
+from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.endpoints import solr_service_url
 from solrbench.contract.load_plan import LoadPlan
@@ -95,6 +96,15 @@ def test_header_says_what_it_shows_and_how_to_run_it(path: Path) -> None:
     header, _, _ = path.read_text("utf-8").partition("apiVersion:")
     assert all(line.startswith("#") for line in header.splitlines())
     assert f"kubectl apply -f examples/{path.name}" in header
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_header_says_that_the_solr_operator_must_be_there(path: Path) -> None:
+    solr = benchmark(path).spec.target.solr_cloud
+    header, _, _ = path.read_text("utf-8").partition("apiVersion:")
+    if solr is not None and solr.provisioner is Provisioner.SOLR_OPERATOR:
+        assert "Solr Operator" in header
+        assert "must be" in " ".join(header.replace("#", "").split())
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -6,6 +6,8 @@ IMAGES=$CACHE/images
 SOURCES=$HERE/image-sources
 # shellcheck source=hack/lib/debian.sh
 . "$HACK/lib/debian.sh"
+# shellcheck source=hack/lib/operators.sh
+. "$HACK/lib/operators.sh"
 
 # Name in containerd of each image that is imported.
 declare -A REFERENCE=(
@@ -14,12 +16,15 @@ declare -A REFERENCE=(
 	[solr]=docker.io/library/solr:9.10.1
 	[zookeeper]=docker.io/library/zookeeper:3.9.4
 	[nginx]=docker.io/library/nginx:1.22
+	[solr-operator]=docker.io/apache/solr-operator:v0.9.1
+	[zookeeper-operator]=docker.io/pravega/zookeeper-operator:0.2.15
+	[pravega-zookeeper]=docker.io/pravega/zookeeper:0.2.14
 	[solrbench]=localhost/solrbench/solrbench:dev
 )
 # What an image is built on.
 declare -A PARENT=(
 	[python-base]=debian-base [java-base]=debian-base [nginx]=debian-base
-	[solr]=java-base [zookeeper]=java-base
+	[solr]=java-base [zookeeper]=java-base [pravega-zookeeper]=java-base
 )
 
 # in_store COMMAND…: buildah on images of our own. No function here has the name of
@@ -60,7 +65,26 @@ prepare() {
 		(cd "$folder/classes" && jar --create --file ../lib/solrbench-solr-server.jar .)
 		;;
 	zookeeper) copy_jars "$folder" ;;
+	solr-operator | zookeeper-operator) build_operator "$1" "$folder" ;;
+	pravega-zookeeper)
+		cp -R --no-preserve=mode "$(operator_folder zookeeper-operator)"/docker/{bin,zu/src/main/java} "$folder"
+		chmod 755 "$folder"/bin/*
+		mv "$folder/java" "$folder/zu"
+		copy_jars "$folder"
+		build_zu "$folder"
+		;;
 	esac
+}
+
+# build_zu FOLDER: a jar that finds the others by its manifest, as "java -jar" wants it.
+build_zu() {
+	mvn -q -B -f "$1/pom.xml" compile
+	{
+		echo "Class-Path: ."
+		find "$1/lib" -name '*.jar' -printf '  ../zookeeper/lib/%f\n' # lines that go on, of 72 letters at most
+	} >"$1/manifest"
+	jar --create --file "$1/zu.jar" --main-class io.pravega.zookeeper.MainKt --manifest "$1/manifest" \
+		-C "$1/target/classes" .
 }
 
 copy_jars() {

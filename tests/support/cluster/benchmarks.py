@@ -34,6 +34,8 @@ SMALL_SOLR: dict[str, Any] = {
     },
 }
 
+ON_OPERATOR = SMALL_SOLR | {"provisioner": "SolrOperator"}
+
 SMALL_SPEC: dict[str, Any] = {
     "target": {"solrCloud": SMALL_SOLR},
     "collection": {"shards": 1},

@@ -1,5 +1,6 @@
 """Definitions of other operators in the real API server: installed for a while, then removed."""
 
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +14,15 @@ from kubernetes.dynamic.exceptions import ApiException, NotFoundError
 
 from solrbench.kube.client import connect
 from support.cluster.admission import RejectedError, reasons
+from support.repository import ROOT
 
 SECONDS = 60
 POLL_SECONDS = 0.2
+FIND_MODULE = """
+. hack/lib/common.sh; . hack/lib/go.sh; . hack/lib/operators.sh
+provide_go >&2
+operator_folder solr-operator
+"""
 KINDS = "x-kubernetes-group-version-kind"
 
 Body = dict[str, Any]
@@ -25,6 +32,14 @@ def read_definition(path: Path) -> Body:
     """Return the one definition in a file."""
     body: Body = yaml.safe_load(path.read_text("utf-8"))
     return body
+
+
+def solr_operator_definition() -> Path:
+    """Return the file of SolrCloud in the module of the Solr Operator that hack/cluster builds."""
+    command = ["bash", "-euc", FIND_MODULE]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return Path(done.stdout.strip()) / "config/crd/bases/solr.apache.org_solrclouds.yaml"
 
 
 def schema_at(definition: Body, *path: str) -> Body:

@@ -183,6 +183,7 @@ def test_the_solr_operator_s_own_ensemble() -> None:
     assert found["ephemeral"] == {"emptydirvolumesource": {}}
     policy = found["zookeeperPodPolicy"]
     assert policy["resources"] == {"limits": {"memory": "1Gi"}}
+    assert policy["terminationGracePeriodSeconds"] == 5  # its hook would wait 30 s for clients
     environment = {each["name"]: each["value"] for each in policy["env"]}
     assert environment == {"ZK_SERVER_HEAP": "512", "SERVER_JVMFLAGS": "-Xms512m"}
 
