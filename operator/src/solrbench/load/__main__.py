@@ -1,18 +1,18 @@
 """The process of a load pod: `python -m solrbench.load master|worker --plan FILE`."""
 
-import argparse
-import os
-import signal
-import sys
-from pathlib import Path
-
 from gevent import monkey
 
-from solrbench.load.entrypoints import run_master, run_worker
-from solrbench.load.errors import EXIT_TERMINATED
-from solrbench.load.settings import LoadSettings
+monkey.patch_all()  # before anything that keeps a name of the standard library is imported
 
-monkey.patch_all()
+import argparse  # noqa: E402
+import os  # noqa: E402
+import signal  # noqa: E402
+import sys  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from solrbench.load.entrypoints import run_master, run_worker  # noqa: E402
+from solrbench.load.errors import EXIT_TERMINATED  # noqa: E402
+from solrbench.load.settings import LoadSettings  # noqa: E402
 
 
 def main(arguments: list[str]) -> int:

@@ -78,3 +78,21 @@ def test_only_running_a_command_patches_the_process() -> None:
     environment = {"PYTHONPATH": str(SOURCES)}
     command = [sys.executable, "-c", program]
     assert subprocess.run(command, env=environment, timeout=60, check=False).returncode == 0
+
+
+@pytest.mark.slow
+def test_process_is_patched_before_anything_else_is_imported() -> None:
+    """A queue that is not gevent's would hold up everything beside the wait for it."""
+    code = (
+        "import solrbench.load.__main__\n"
+        "from solrbench.net import deadline\n"
+        "print(deadline.SimpleQueue.__module__)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.startswith("gevent.")
