@@ -4,18 +4,21 @@ Pods that may not be created: the condition says so for every component at once.
 """
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 from solrbench.contract.names import EXPORT
+from solrbench.controller.owned_objects import OwnedKind, OwnedObjects
 from solrbench.errors import TemporaryError
-from solrbench.reasons.end import ApiServerReason
+from solrbench.reasons.end import ApiServerReason, CleanupReason
 from support.cluster.benchmarks import small
 from support.controller.exported_benchmark import CLAIM, Course
 from support.controller.world import World, condition_of
 from support.controller.worlds import measured_so_far, solr_pod
+from support.servers.api_stub import cluster_of, resources, status
 
 Body = dict[str, Any]
 
@@ -142,3 +145,35 @@ def test_without_the_right_to_read_events_the_operator_goes_on(
 
     monkeypatch.setattr(world.cluster, "events", refuse)
     assert condition_of(world.reconcile("one"), "TargetReady") == ("False", "ZooKeeperNotReady")
+
+
+KIND = ("solr.apache.org/v1beta1", "SolrCloud")
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("looks", [0, 1])
+def test_owned_objects_of_a_definition_that_is_not_there_or_goes_are_none(looks: int) -> None:
+    responses = iter([resources("SolrCloud")] * looks)
+    client = cluster_of(lambda _: next(responses, status(404)))
+    owned = OwnedObjects(client, "search", "one", NOW)
+    assert owned.list(OwnedKind(*KIND, CleanupReason.SOLR_CLOUD_NOT_REMOVED)) == []
+
+
+def test_owned_objects_are_listed_once_without_the_report() -> None:
+    requests: list[httpx.Request] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        is_list = request.url.path != "/api/v1"
+        return httpx.Response(200, json={"items": []}) if is_list else resources("ConfigMap", "Pod")
+
+    owned = OwnedObjects(cluster_of(respond), "search", "one", NOW, "shared")
+    for _ in range(2):
+        assert owned.list(OwnedKind("v1", "ConfigMap")) == []
+    lists = [each for each in requests if each.url.path.endswith("/configmaps")]
+    components = "solr,zookeeper,index,load-master,load-worker,companion,export"
+    assert [each.url.params["labelSelector"] for each in lists] == [
+        f"solrbench.io/benchmark={name},app.kubernetes.io/component in ({components})"
+        for name in ("one", "shared")
+    ]
+    assert all("as=PartialObjectMetadataList" in each.headers["accept"] for each in lists)
