@@ -9,7 +9,6 @@ from solrbench.api.v1alpha1.status import CompanionsStatus
 from solrbench.contract import names
 from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.companions import (
     COMPANION_CHECKS,
     CompanionPods,
@@ -18,7 +17,7 @@ from solrbench.decide.companions import (
     check_same_manifests,
 )
 from solrbench.decide.existing_target import qualify
-from solrbench.decide.outcome import first_outcome
+from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.references import SECRETS
 from solrbench.decide.target import TargetPods
 from solrbench.decide.views import PodView

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from solrbench.api.v1alpha1.target import Existing
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.existing_target import (
     EXISTING_CLOUD_CHECKS,
     ExistingSolrCloud,
@@ -15,7 +14,7 @@ from solrbench.decide.existing_target import (
     host_of,
     qualify,
 )
-from solrbench.decide.outcome import first_outcome
+from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster

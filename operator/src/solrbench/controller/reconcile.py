@@ -9,7 +9,6 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.controller.context import ReconcileContext, store_or_reduce_status
-from solrbench.controller.outcomes import LoadLostError, TargetLostError, apply_outcome
 from solrbench.controller.stages import cleanup
 from solrbench.controller.stages.export import export_results
 from solrbench.controller.stages.indexing import reconcile_index
@@ -32,7 +31,7 @@ from solrbench.decide.conditions import (
 )
 from solrbench.decide.failures import check_internal_error, describe_exception
 from solrbench.decide.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
-from solrbench.decide.outcome import Action
+from solrbench.decide.outcome import Action, LoadLostError, TargetLostError, apply_outcome
 from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.decide.status_size import fit_status
 from solrbench.errors import PermanentError, TemporaryError

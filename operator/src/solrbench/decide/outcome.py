@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias, TypeVar
 
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.kinds import Reason
 
 Observation = TypeVar("Observation")
@@ -72,3 +73,32 @@ def restart_load(reason: Reason, message: str) -> Outcome:
 def first_outcome(checks: Iterable[Check[Observation]], observation: Observation) -> Outcome | None:
     """Return the outcome of the first check that has one; later checks are not made."""
     return next((outcome for check in checks if (outcome := check(observation)) is not None), None)
+
+
+class TargetLostError(SolrbenchError):
+    """A node of the target was lost, and its data with it: everything starts again."""
+
+
+class LoadLostError(SolrbenchError):
+    """A pod of the load was lost: the steps that are not stored are measured again."""
+
+
+_ERRORS: dict[Action, type[SolrbenchError]] = {
+    Action.WAIT: TemporaryError,
+    Action.FAIL: PermanentError,
+    Action.RESTART_TARGET: TargetLostError,
+    Action.RESTART_LOAD: LoadLostError,
+}
+
+
+def apply_outcome(outcome: Outcome | None) -> None:
+    """End the stage if a check had an objection.
+
+    Raises:
+        TemporaryError: to wait.
+        PermanentError: to end the benchmark.
+        TargetLostError: to begin a new attempt of target and load.
+        LoadLostError: to begin a new attempt of the load.
+    """
+    if outcome is not None:
+        raise _ERRORS[outcome.action](outcome.reason, outcome.message)

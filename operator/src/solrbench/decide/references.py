@@ -1,6 +1,6 @@
 """Whether everything that a spec refers to exists and may be used.
 
-ConfigMaps, Secrets, claims, steps of objectives, the baseline, downloads and the options of pods.
+ConfigMaps, Secrets, claims, steps of objectives, downloads and the options of pods.
 Who may create benchmarks need not be allowed to use every ServiceAccount or Secret of a namespace,
 but a pod that names one acts with its rights; so the operator's settings say which are allowed.
 """
@@ -213,50 +213,4 @@ def check_objective_steps(spec: Spec) -> Outcome | None:
                 f"spec.objectives[{index}].steps names {unknown[0]}, which is not in load.steps"
                 f" ({', '.join(known) or 'there are none'}); name one of these, or leave steps out",
             )
-    return None
-
-
-_FIELD = "spec.comparison.baseline.benchmark"
-
-
-@dataclass(frozen=True)
-class BaselineBenchmark:
-    """The benchmark of `spec.comparison.baseline`.
-
-    Attributes:
-        name: its name
-        namespace: where it must be
-        exists: whether there is one
-        finished: whether it is over
-        succeeded: whether it is over, and well
-        phase: its phase
-    """
-
-    name: str
-    namespace: str
-    exists: bool
-    finished: bool = False
-    succeeded: bool = False
-    phase: str = ""
-
-
-def check_baseline(found: BaselineBenchmark) -> Outcome | None:
-    """Wait until the baseline has succeeded; end if it has failed."""
-    if not found.exists:
-        return wait(
-            LifecycleReason.BASELINE_NOT_FOUND,
-            f"{_FIELD}: there is no SolrBenchmark {found.name} in namespace {found.namespace};"
-            " create it",
-        )
-    if not found.finished:
-        return wait(
-            LifecycleReason.BASELINE_UNFINISHED,
-            f"{_FIELD}: SolrBenchmark {found.name} has not ended, it is {found.phase}",
-        )
-    if not found.succeeded:
-        return fail(
-            LifecycleReason.BASELINE_FAILED,
-            f"{_FIELD}: SolrBenchmark {found.name} has failed, so there is nothing to compare"
-            " with; run it again, or name another baseline",
-        )
     return None

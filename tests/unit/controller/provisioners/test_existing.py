@@ -4,11 +4,11 @@ import pytest
 
 from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.outcomes import TargetLostError
 from solrbench.controller.provisioners.registry import EXISTING
 from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.target import reconcile_target, restart_target, verify_target
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
+from solrbench.decide.outcome import TargetLostError
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import TargetReason
 from support.controller.runs import CONFIG_SETS, NOW, provisioned, reconcile_context, stored_status

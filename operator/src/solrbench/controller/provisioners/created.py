@@ -7,12 +7,11 @@ from solrbench.contract import names
 from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import read_archive
-from solrbench.controller.outcomes import TargetLostError, apply_outcome
 from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.provisioner import check_created, update_target
 from solrbench.decide.collection import check_settings
 from solrbench.decide.conditions import DATA_INDEXED
-from solrbench.decide.outcome import first_outcome
+from solrbench.decide.outcome import TargetLostError, apply_outcome, first_outcome
 from solrbench.decide.target import NODE_CHECKS, TargetNodes, TargetPods, check_pods_unchanged
 from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.reasons.target import TargetReason

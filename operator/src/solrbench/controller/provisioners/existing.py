@@ -7,7 +7,6 @@ from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import leader_urls
 from solrbench.controller.objects import read_archive
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.provisioner import check_created, update_target
 from solrbench.decide.collection import check_settings
@@ -19,7 +18,7 @@ from solrbench.decide.existing_target import (
     check_enough_nodes,
     check_own_collection,
 )
-from solrbench.decide.outcome import first_outcome
+from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.pauses import has_passed
 from solrbench.decide.target import NODE_CHECKS, TargetNodes
 from solrbench.decide.views import NodeIdentity, PodView, Replica, ReplicaSize

@@ -5,10 +5,9 @@ from typing import Protocol
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.owned_objects import OwnedKind
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
-from solrbench.decide.outcome import first_outcome
+from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.solr.client import SolrClient
 

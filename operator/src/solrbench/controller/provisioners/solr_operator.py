@@ -5,7 +5,6 @@ from solrbench.contract import names
 from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import creation_problem, pods
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTarget
 from solrbench.controller.provisioners.zookeeper import (
@@ -15,7 +14,7 @@ from solrbench.controller.provisioners.zookeeper import (
     ensure_ensemble,
     wait_for_provided,
 )
-from solrbench.decide.outcome import first_outcome
+from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.solr_cloud import (
     OWNERSHIP_CHECKS,
     SolrCloudState,

@@ -7,9 +7,9 @@ from solrbench.contract.endpoints import member_hosts
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check, check_hosts
 from solrbench.controller.objects import creation_problem, pods
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.provisioner import update_target
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.target import (
     ComponentPods,
     ZooKeeperHeap,

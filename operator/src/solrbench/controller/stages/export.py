@@ -10,7 +10,6 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses
 from solrbench.controller.objects import creation_problem, pods, read_job
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.conditions import EXPORTED
 from solrbench.decide.existing_target import check_name, host_of, qualify
 from solrbench.decide.export import (
@@ -24,6 +23,7 @@ from solrbench.decide.export import (
     export_hash,
     needs_export,
 )
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.views import view_job
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.facts import read_diagnostics

@@ -13,7 +13,6 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.endpoint import address_check, api_server_addresses
 from solrbench.controller.objects import creation_problem, job, pods
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
@@ -32,7 +31,7 @@ from solrbench.decide.indexing import (
     keep_known_progress,
     known_documents,
 )
-from solrbench.decide.outcome import first_outcome
+from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.views import JobView, PodView, ReplicaSize
 from solrbench.errors import TemporaryError
 from solrbench.index.progress import IndexPodClient

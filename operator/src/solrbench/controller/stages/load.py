@@ -28,7 +28,6 @@ from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, job
-from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import (
     is_measured,
@@ -45,6 +44,7 @@ from solrbench.controller.stages.results import (
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.lifecycle import check_load_attempts
 from solrbench.decide.load import plan_resumption
+from solrbench.decide.outcome import LoadLostError, apply_outcome
 from solrbench.errors import TemporaryError
 from solrbench.manifests.load import build_load
 from solrbench.reasons.load import LoadReason

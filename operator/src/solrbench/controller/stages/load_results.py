@@ -17,7 +17,6 @@ from solrbench.contract.step_runs import (
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check
 from solrbench.controller.objects import LOAD, creation_problem, job, pods
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.results import omitted_step_runs, update_result_status
 from solrbench.controller.stages.target import observe_measured_target
@@ -29,7 +28,7 @@ from solrbench.decide.load import (
     check_planned,
     may_have_lost_solr,
 )
-from solrbench.decide.outcome import first_outcome
+from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.pauses import is_live_load_due
 from solrbench.decide.pods import PodProblem, add_pod_events
 from solrbench.decide.repeats import format_repeats

@@ -8,13 +8,12 @@ from solrbench.api.v1alpha1.status import QueueStatus
 from solrbench.contract.workload_files import sources
 from solrbench.controller.companions import read_companions
 from solrbench.controller.context import ReconcileContext, store_status
-from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.stages.export import check_export_host
 from solrbench.controller.stages.repeats import take_over_target
 from solrbench.controller.stages.results import check_baseline_results
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.existing_target import host_of, qualify
-from solrbench.decide.outcome import first_outcome
+from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.references import (
     DOWNLOAD_CHECKS,
     REFERENCE_CHECKS,

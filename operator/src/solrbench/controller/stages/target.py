@@ -15,11 +15,11 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components, find_removal_blocker
 from solrbench.controller.failure_evidence import add_late_pod_events, keep_diagnostics
 from solrbench.controller.objects import LOAD
-from solrbench.controller.outcomes import TargetLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.decide.indexing import count_deleted, count_documents, find_disagreement
 from solrbench.decide.lifecycle import check_target_attempts, next_target_attempt
+from solrbench.decide.outcome import TargetLostError, apply_outcome
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.facts import record_target
 from solrbench.reasons.target import TargetReason
