@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 
-from solrbench.metrics.benchmarks import BENCHMARK_FAMILIES
+from solrbench.metrics.benchmarks import BENCHMARK_FAMILIES, LIVE_FAMILIES
 from solrbench.metrics.family import BenchmarkFamily
-from solrbench.metrics.live import LIVE_FAMILIES
 from solrbench.metrics.results import RESULT_FAMILIES
 from solrbench.metrics.sweeps import SWEEP_FAMILIES, SweepFamily
 

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 
 from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
-from solrbench.metrics.live import LIVE_FAMILIES
+from solrbench.metrics.benchmarks import LIVE_FAMILIES
 from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult
 from solrbench.metrics.results import RESULT_FAMILIES
 from solrbench.metrics.sweeps import SWEEP_FAMILIES

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from solrbench.analysis.trends import (
     MIN_TREND_WINDOWS,
     Growth,
-    SeriesPoint,
     SeriesShape,
-    cut_windows,
     find_growth,
     full_from,
     theil_sen,
 )
+from solrbench.stats.series import SeriesPoint, cut_windows
 
 COUNT = 48
 T = np.arange(COUNT) * 30.0

@@ -5,18 +5,10 @@ from statistics import fmean, median, stdev
 
 import pytest
 
+from solrbench.analysis.outliers import find_outliers, second_means, worst
 from solrbench.contract.step_document import RequestResult
 from solrbench.contract.windows import Window
-from solrbench.stats.series import (
-    MIN_WINDOWS,
-    SecondMean,
-    Steadiness,
-    find_outliers,
-    second_means,
-    steady_from,
-    truncation,
-    worst,
-)
+from solrbench.stats.series import MIN_WINDOWS, SecondMean, Steadiness, steady_from, truncation
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 

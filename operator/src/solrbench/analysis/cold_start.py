@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from solrbench.analysis.outliers import second_means
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import WINDOW_REQUESTS, CacheSample, RequestWindow
 from solrbench.stats.number_format import milliseconds
-from solrbench.stats.series import second_means
 
 
 class CurvePoint(NamedTuple):

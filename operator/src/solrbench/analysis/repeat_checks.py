@@ -19,6 +19,7 @@ from solrbench.analysis.checks import (
     ValidityFinding,
     worst,
 )
+from solrbench.analysis.outliers import second_means
 from solrbench.analysis.samples import ALL_REQUESTS, RequestSamples, StepSamples
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import RequestResult, StepRunResult
@@ -35,7 +36,6 @@ from solrbench.stats.repeats import (
     compare_repeats,
     find_drift,
 )
-from solrbench.stats.series import second_means
 from solrbench.stats.times import Times
 
 _ERRORS = 4.0

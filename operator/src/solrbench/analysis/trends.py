@@ -16,10 +16,9 @@ residuals that follow each other. Growth is said only if all four hold:
   whole rise, which would be a step.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.server_document import CACHE_ENTRIES, ServerSeries, Telemetry
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.distributions import t_quantile
-from solrbench.stats.series import SCALE
+from solrbench.stats.series import SCALE, SeriesPoint, Windows, cut_windows
 
 MIN_TREND_WINDOWS = 24
 """With fewer windows nothing is said."""
@@ -202,52 +201,11 @@ def _scaled_deviation(residuals: Floats) -> float:
     return float(SCALE * np.median(np.abs(residuals - np.median(residuals))))
 
 
-WINDOWS = 48
-"""Windows of a run: the rule was tried with so many."""
-
 _STANDS_STILL = 0.02
 """Caches are full when less than this share of their entries is still to come."""
 
 _MAX_OMITTED_SHARE = 0.5
 """Share of the run that may be left out until caches are full."""
-
-Combine = Callable[[Sequence[float]], float]
-
-
-class SeriesPoint(NamedTuple):
-    """A reading of one figure."""
-
-    second: float
-    value: float
-
-
-class Windows(NamedTuple):
-    """The middle of each window that has readings, and its value."""
-
-    seconds: list[float]
-    values: list[float]
-
-
-def cut_windows(points: Sequence[SeriesPoint], combine: Combine, count: int = WINDOWS) -> Windows:
-    """Return at most `count` windows of equal length, those without readings left out.
-
-    `combine` makes one number of a window's readings: the least one of a heap, which is what a
-    collection left; the median of what has no sawteeth.
-    """
-    windows = Windows([], [])
-    if len(points) < 2:
-        return windows
-    begin, end = points[0].second, points[-1].second
-    count = max(min(count, len(points)), 1)
-    width = (end - begin) / count
-    by_window: dict[int, list[float]] = {}
-    for second, value in points:
-        index = min(int((second - begin) / width), count - 1) if width > 0 else 0
-        by_window.setdefault(index, []).append(value)
-    for index, values in sorted(by_window.items()):
-        windows.seconds.append(begin + (index + 0.5) * width)
-        windows.values.append(combine(values))
-    return windows
 
 
 def full_from(entries: Sequence[SeriesPoint]) -> float | None:

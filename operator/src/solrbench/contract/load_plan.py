@@ -19,6 +19,7 @@ from solrbench.contract.step_runs import variant_names
 
 USERNAME, PASSWORD = "username", "password"
 CREDENTIALS_FOLDER = "/var/run/solrbench/credentials"
+STATE_FOLDER = "/var/run/solrbench/state"
 CA_FOLDER = "/var/run/solrbench/ca"
 CA_KEY = "ca.crt"
 TOKEN = "token"  # noqa: S105 - name of a key

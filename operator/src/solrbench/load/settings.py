@@ -8,13 +8,13 @@ from solrbench.contract.load_plan import (
     LOCUST_PORT,
     LOCUSTFILE_FOLDER,
     QUERIES_FOLDER,
+    STATE_FOLDER,
     WEB_PORT,
     LoadPlan,
 )
 from solrbench.errors import PermanentError
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.messages import WORKER_SILENT_SECONDS
-from solrbench.manifests.load import STATE_FOLDER
 from solrbench.net.http import HttpAuth, read_auth
 from solrbench.reasons.load import LoadReason
 

@@ -8,6 +8,7 @@ from solrbench.contract.load_plan import (
     LOCUST_PORT,
     LOCUSTFILE_FOLDER,
     QUERIES_FOLDER,
+    STATE_FOLDER,
     WEB_PORT,
     LoadPlan,
 )
@@ -32,8 +33,6 @@ from solrbench.manifests.job_pod import (
     build_job_pod,
     pod_metadata,
 )
-
-STATE_FOLDER = "/var/run/solrbench/state"
 
 WORKER_REPLACEMENTS = 6
 """Pods of an attempt that may be lost for each worker, where the load goes on without them."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from solrbench.analysis.cold_start import CurvePoint, cold_start
+from solrbench.analysis.outliers import worst
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
 from solrbench.present.table import (
@@ -15,7 +16,6 @@ from solrbench.present.table import (
     build_table,
 )
 from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
-from solrbench.stats.series import worst
 
 _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""

@@ -1,19 +1,14 @@
-"""A series of seconds: when it becomes steady, and which of its seconds are unlike the others.
+"""A series of seconds or readings: when it becomes steady, and its windows of equal length.
 
 While a warm-up runs, the last windows must vary little (`Steadiness`); after a step, its steady
-part is found (`steady_from`). Outliers are garbage collections, merges, neighbours.
+part is found (`steady_from`).
 """
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
-from statistics import median
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from solrbench.contract.second_series import SecondSeries
-from solrbench.contract.step_document import RequestResult
-from solrbench.contract.windows import MAX_OUTLIERS, OutlierWindow
 from solrbench.stats.distributions import relative_deviation_percent
 
 
@@ -25,20 +20,6 @@ class SecondMean(NamedTuple):
     requests: int
     mean_microseconds: float
     """Mean service time of all requests that ended in it."""
-
-
-def second_means(results: Iterable[RequestResult]) -> list[SecondMean]:
-    """Return the whole seconds of a step run in their order; those without a response are left out.
-
-    The last one is left out too: the end of the step run cuts it short, and the few requests in it
-    are the slow ones that were still under way.
-    """
-    sums = SecondSeries.merged(result.windows for result in results)
-    return [
-        SecondMean(second, requests, total / requests)
-        for second, requests, _, total, _ in sums[:-1]
-        if requests
-    ]
 
 
 MIN_WINDOWS = 10
@@ -125,92 +106,46 @@ def truncation(values: Sequence[float]) -> int | None:
     return index if index < half else None
 
 
-MAX_DEVIATIONS = 5.0
-"""A second whose mean is farther from the median is an outlier."""
-
 SCALE = 1.4826
 """Makes a median absolute deviation the standard deviation of a normal distribution."""
 
-MIN_SCALE = 0.01
-"""Least scaled deviation, as a share of the median.
+WINDOWS = 48
+"""Windows of a run: the rule was tried with so many."""
 
-Where most seconds are equal, the median absolute deviation is zero or nearly so, and any difference
-would be an outlier, however small.
-"""
-
-BUSY_REQUESTS = 10
-"""Median requests per second from which on a second without any response is an outlier.
-
-Of arrivals that are independent of each other (Poisson), one such second in e^10 = 22,000 is empty.
-"""
-
-_DIGITS = 1
-_MIN_SECONDS = 5
-"""Fewer seconds than this have no meaningful median."""
+Combine = Callable[[Sequence[float]], float]
 
 
-def find_outliers(
-    series: Sequence[SecondMean], began: datetime, seconds: int = 1
-) -> list[OutlierWindow]:
-    """Return the seconds that are unlike the others, in the order of time.
+class SeriesPoint(NamedTuple):
+    """A reading of one figure."""
 
-    One is unlike the others if the mean service time is more than `MAX_DEVIATIONS` scaled median
-    absolute deviations from the median of all seconds, or if nothing ended in it while the step run
-    was busy. Median and MAD, unlike mean and standard deviation, are not moved by what they are to
-    find: Leys et al., "Detecting outliers: Do not use standard deviation around the mean, use
-    absolute deviation around the median", Journal of Experimental Social Psychology 49(4), 2013.
+    second: float
+    value: float
 
-    Args:
-        series: the seconds of the step run
-        began: when second 0 began
-        seconds: length of what `series` calls a second, more for steps of more than an hour
+
+class Windows(NamedTuple):
+    """The middle of each window that has readings, and its value."""
+
+    seconds: list[float]
+    values: list[float]
+
+
+def cut_windows(points: Sequence[SeriesPoint], combine: Combine, count: int = WINDOWS) -> Windows:
+    """Return at most `count` windows of equal length, those without readings left out.
+
+    `combine` makes one number of a window's readings: the least one of a heap, which is what a
+    collection left; the median of what has no sawteeth.
     """
-    if len(series) < _MIN_SECONDS:
-        return []
-    centre = median(each.mean_microseconds for each in series)
-    distances = (abs(each.mean_microseconds - centre) for each in series)
-    scale = max(SCALE * median(distances), MIN_SCALE * centre)
-    outliers = [
-        _outlier(each.second, began, centre, each, scale)
-        for each in series
-        if scale > 0 and abs(each.mean_microseconds - centre) > MAX_DEVIATIONS * scale
-    ]
-    outliers += [_outlier(second, began, centre) for second in _without_responses(series, seconds)]
-    return sorted(outliers, key=lambda each: each.second)
-
-
-def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[OutlierWindow]:
-    """Return at most so many outliers by time; those without responses and far ones are kept."""
-
-    def distance(outlier: OutlierWindow) -> float:
-        return float("inf") if outlier.deviations is None else abs(outlier.deviations)
-
-    chosen = sorted(outliers, key=distance, reverse=True)[:most]
-    return sorted(chosen, key=lambda outlier_window: outlier_window.second)
-
-
-def _without_responses(series: Sequence[SecondMean], seconds: int) -> list[int]:
-    """Return the seconds between others in which nothing ended, if that is unusual."""
-    if median(each.requests for each in series) < BUSY_REQUESTS:
-        return []
-    heard = {each.second for each in series}
-    every = range(series[0].second, series[-1].second, seconds)
-    return [second for second in every if second not in heard]
-
-
-def _outlier(
-    second: int,
-    began: datetime,
-    centre: float,
-    heard: SecondMean | None = None,
-    scale: float = 0.0,
-) -> OutlierWindow:
-    distance = 0.0 if heard is None else heard.mean_microseconds - centre
-    return OutlierWindow(
-        second=second,
-        time=began + timedelta(seconds=second),
-        requests=0 if heard is None else heard.requests,
-        mean_microseconds=None if heard is None else round(heard.mean_microseconds),
-        median_microseconds=round(centre),
-        deviations=None if heard is None else round(distance / scale, _DIGITS),
-    )
+    windows = Windows([], [])
+    if len(points) < 2:
+        return windows
+    begin, end = points[0].second, points[-1].second
+    count = max(min(count, len(points)), 1)
+    width = (end - begin) / count
+    by_window: dict[int, list[float]] = {}
+    for second, value in points:
+        index = min(int((second - begin) / width), count - 1) if width > 0 else 0
+        by_window.setdefault(index, []).append(value)
+    for index, values in sorted(by_window.items()):
+        windows.seconds.append(begin + (index + 0.5) * width)
+        windows.values.append(combine(values))
+    return windows

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean, median
 
-from solrbench.analysis.trends import Combine, SeriesPoint, cut_windows
 from solrbench.contract.server_document import (
     CACHE_ENTRIES,
     CACHES,
@@ -13,6 +12,7 @@ from solrbench.contract.server_document import (
     ServerFigures,
     ServerSeries,
 )
+from solrbench.stats.series import Combine, SeriesPoint, cut_windows
 
 _DIGITS = 6
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
+from solrbench.analysis.outliers import find_outliers, second_means, worst
 from solrbench.api.v1alpha1.arrivals import mean_rate
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.request_counts import MAX_USER_SHARES, ResponseGap, UserShares, sum_counts
@@ -34,7 +35,7 @@ from solrbench.load.recording.response_gaps import longest, median_requests
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.stats import histograms
 from solrbench.stats.histograms import Histogram
-from solrbench.stats.series import find_outliers, second_means, steady_from, worst
+from solrbench.stats.series import steady_from
 from solrbench.stats.time_blocks import TimeBlocks
 
 

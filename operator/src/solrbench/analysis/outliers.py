@@ -1,0 +1,114 @@
+"""The seconds of a step run, and those that are unlike the others.
+
+Outliers are garbage collections, merges, neighbours.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from statistics import median
+
+from solrbench.contract.second_series import SecondSeries
+from solrbench.contract.step_document import RequestResult
+from solrbench.contract.windows import MAX_OUTLIERS, OutlierWindow
+from solrbench.stats.series import SCALE, SecondMean
+
+MAX_DEVIATIONS = 5.0
+"""A second whose mean is farther from the median is an outlier."""
+
+MIN_SCALE = 0.01
+"""Least scaled deviation, as a share of the median.
+
+Where most seconds are equal, the median absolute deviation is zero or nearly so, and any difference
+would be an outlier, however small.
+"""
+
+BUSY_REQUESTS = 10
+"""Median requests per second from which on a second without any response is an outlier.
+
+Of arrivals that are independent of each other (Poisson), one such second in e^10 = 22,000 is empty.
+"""
+
+_DIGITS = 1
+_MIN_SECONDS = 5
+"""Fewer seconds than this have no meaningful median."""
+
+
+def find_outliers(
+    series: Sequence[SecondMean], began: datetime, seconds: int = 1
+) -> list[OutlierWindow]:
+    """Return the seconds that are unlike the others, in the order of time.
+
+    One is unlike the others if the mean service time is more than `MAX_DEVIATIONS` scaled median
+    absolute deviations from the median of all seconds, or if nothing ended in it while the step run
+    was busy. Median and MAD, unlike mean and standard deviation, are not moved by what they are to
+    find: Leys et al., "Detecting outliers: Do not use standard deviation around the mean, use
+    absolute deviation around the median", Journal of Experimental Social Psychology 49(4), 2013.
+
+    Args:
+        series: the seconds of the step run
+        began: when second 0 began
+        seconds: length of what `series` calls a second, more for steps of more than an hour
+    """
+    if len(series) < _MIN_SECONDS:
+        return []
+    centre = median(each.mean_microseconds for each in series)
+    distances = (abs(each.mean_microseconds - centre) for each in series)
+    scale = max(SCALE * median(distances), MIN_SCALE * centre)
+    outliers = [
+        _outlier(each.second, began, centre, each, scale)
+        for each in series
+        if scale > 0 and abs(each.mean_microseconds - centre) > MAX_DEVIATIONS * scale
+    ]
+    outliers += [_outlier(second, began, centre) for second in _without_responses(series, seconds)]
+    return sorted(outliers, key=lambda each: each.second)
+
+
+def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[OutlierWindow]:
+    """Return at most so many outliers by time; those without responses and far ones are kept."""
+
+    def distance(outlier: OutlierWindow) -> float:
+        return float("inf") if outlier.deviations is None else abs(outlier.deviations)
+
+    chosen = sorted(outliers, key=distance, reverse=True)[:most]
+    return sorted(chosen, key=lambda outlier_window: outlier_window.second)
+
+
+def _without_responses(series: Sequence[SecondMean], seconds: int) -> list[int]:
+    """Return the seconds between others in which nothing ended, if that is unusual."""
+    if median(each.requests for each in series) < BUSY_REQUESTS:
+        return []
+    heard = {each.second for each in series}
+    every = range(series[0].second, series[-1].second, seconds)
+    return [second for second in every if second not in heard]
+
+
+def _outlier(
+    second: int,
+    began: datetime,
+    centre: float,
+    heard: SecondMean | None = None,
+    scale: float = 0.0,
+) -> OutlierWindow:
+    distance = 0.0 if heard is None else heard.mean_microseconds - centre
+    return OutlierWindow(
+        second=second,
+        time=began + timedelta(seconds=second),
+        requests=0 if heard is None else heard.requests,
+        mean_microseconds=None if heard is None else round(heard.mean_microseconds),
+        median_microseconds=round(centre),
+        deviations=None if heard is None else round(distance / scale, _DIGITS),
+    )
+
+
+def second_means(results: Iterable[RequestResult]) -> list[SecondMean]:
+    """Return the whole seconds of a step run in their order; those without a response are left out.
+
+    The last one is left out too: the end of the step run cuts it short, and the few requests in it
+    are the slow ones that were still under way.
+    """
+    sums = SecondSeries.merged(result.windows for result in results)
+    return [
+        SecondMean(second, requests, total / requests)
+        for second, requests, _, total, _ in sums[:-1]
+        if requests
+    ]
