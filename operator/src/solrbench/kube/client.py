@@ -15,7 +15,7 @@ from solrbench.kube.connection import (
     NotFoundError,
     open_connection,
 )
-from solrbench.kube.kubeconfig import NoClusterError, find_access
+from solrbench.kube.kubeconfig import find_access
 from solrbench.kube.reader import KnownKinds, Manifest, ObjectReader, as_manifest
 
 APPLY_PATCH = "application/apply-patch+yaml"
@@ -245,11 +245,3 @@ def connect(context: str | None = None, kubeconfig: Path | None = None) -> Clust
         NoClusterError: if there is no cluster to talk to.
     """
     return Cluster(open_connection(find_access(context, kubeconfig)))
-
-
-def current_namespace(context: str | None = None, kubeconfig: Path | None = None) -> str:
-    """Return the namespace of the kubeconfig's context, or of this pod, or `default`."""
-    try:
-        return find_access(context, kubeconfig).namespace
-    except NoClusterError:
-        return "default"
