@@ -137,7 +137,8 @@ class ObjectReader:
         self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> list[Manifest]:
         """Return the objects with these labels, in every namespace when `namespace` is `None`."""
-        parts = self.list_in_parts(api_version, kind, namespace, selector)
+        labels = label_selector(selector)
+        parts = self._parts(api_version, kind, namespace, labelSelector=labels)
         return [each for part in parts for each in part]
 
     def list_in_parts(
@@ -146,7 +147,7 @@ class ObjectReader:
         kind: str,
         namespace: str | None,
         selector: dict[str, str],
-        most: int | None = None,
+        most: int,
     ) -> Iterator[Sequence[Manifest]]:
         """Yield the objects with these labels, at most so many at once: they may be large."""
         labels = label_selector(selector)
