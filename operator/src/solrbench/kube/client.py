@@ -52,19 +52,11 @@ class Cluster(ObjectReader):
         return Cluster(self._connection, seconds, self._kinds, self._own)
 
     def is_namespaced(self, api_version: str, kind: str) -> bool:
-        """Return whether objects of a kind are in namespaces.
-
-        Raises:
-            KindNotServedError: if the API server does not know the kind.
-        """
+        """Return whether objects of a kind are in namespaces."""
         return self._kinds.find(api_version, kind, self._timeout_seconds)[1]
 
     def create(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
-        """Create an object, and return it as it is stored, with the name that it got.
-
-        Raises:
-            ConflictError: if there is one of this name.
-        """
+        """Create an object, and return it as it is stored; ConflictError if its name is taken."""
         kind, metadata = manifest["kind"], manifest.get("metadata", {})
         path = self._path(manifest["apiVersion"], kind, metadata.get("namespace"))
         name = metadata.get("name") or metadata.get("generateName") or ""
@@ -125,11 +117,7 @@ class Cluster(ObjectReader):
     def merge(
         self, api_version: str, kind: str, namespace: str, name: str, changes: Manifest
     ) -> Manifest:
-        """Change some fields of an object, by a JSON merge patch (RFC 7386).
-
-        Raises:
-            NotFoundError: if there is none of this name.
-        """
+        """Change some fields of an object that exists, by a JSON merge patch (RFC 7386)."""
         path = self._path(api_version, kind, namespace, name)
         action = f"changing {kind} {name}"
         return as_manifest(
@@ -162,11 +150,7 @@ class Cluster(ObjectReader):
             self._send(f"deleting {kind} {name}", "DELETE", path, body=options)
 
     def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
-        """Delete a pod without waiting for its kubelet; it is no error if it is gone already.
-
-        Raises:
-            ConflictError: if the pod of this name has another uid; it is spared.
-        """
+        """Delete a pod without waiting for its kubelet; the rest is as with `delete`."""
         self.delete("v1", "Pod", namespace, name, 0, uid=uid)
 
     def store_status(self, body: Manifest, status: Manifest) -> Manifest:
@@ -195,11 +179,7 @@ class Cluster(ObjectReader):
         return self.replace_status(stored | {"status": status})
 
     def replace_status(self, body: Manifest) -> Manifest:
-        """Write the status of a resource that was read before.
-
-        Raises:
-            ConflictError: if the resource changed since it was read.
-        """
+        """Write the status of a resource; ConflictError if it changed since it was read."""
         metadata = body["metadata"]
         path = self._path(body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"])
         action = f"writing the status of {metadata['name']}"
@@ -207,11 +187,7 @@ class Cluster(ObjectReader):
 
 
 def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
-    """Refuse to change an object that belongs to something else.
-
-    Raises:
-        TemporaryError: `NameTaken`.
-    """
+    """Raise TemporaryError `NameTaken` if the object that was found belongs to something else."""
     outcome = check_not_taken(wanted, found)
     if outcome is not None:
         raise TemporaryError(outcome.reason, outcome.message)

@@ -81,11 +81,7 @@ def fields_at(
 def list_labelled(
     cluster: Cluster, benchmark: SolrBenchmark, api_version: str, kind: str
 ) -> Sequence[Manifest]:
-    """Return the objects of a kind: those of the benchmark, and those of a target that it shares.
-
-    Raises:
-        TemporaryError: if the API server does not respond.
-    """
+    """Return a benchmark's objects of a kind, and those of a target that it shares."""
     namespace, own = benchmark.metadata.namespace, benchmark.metadata.name
     target = names.target(benchmark)
 
@@ -271,10 +267,6 @@ def read_diagnostics(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, st
 
 
 def store_diagnostics(cluster: Cluster, benchmark: SolrBenchmark, key: str, text: str) -> None:
-    """Add an entry to what is kept; the oldest go where there is no room.
-
-    Raises:
-        SolrbenchError: if it cannot be written.
-    """
+    """Add an entry to what is kept; the oldest go where there is no room."""
     entries = add_entry(read_diagnostics(cluster, benchmark), key, text)
     cluster.apply(build_diagnostics(benchmark, entries))

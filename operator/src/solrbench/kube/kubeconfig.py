@@ -125,18 +125,15 @@ def _select(merged: Entry, name: str) -> ClusterAccess:
     context = _named(merged, "contexts", name, "context")
     cluster = _named(merged, "clusters", context.get("cluster"), f"cluster of context {name},")
     user = context.get("user")
-    if not cluster.get("server"):
-        raise NoClusterError(
-            f"cluster {context.get('cluster')} of the kubeconfig has no server; set it"
-        )
-    if not str(cluster["server"]).startswith(("https://", "http://")):
-        raise NoClusterError(
-            f"cluster {context.get('cluster')} of the kubeconfig has server {cluster['server']};"
-            " write https://HOST:PORT"
-        )
+    server = str(cluster.get("server") or "")
+    what = f"cluster {context.get('cluster')} of the kubeconfig has"
+    if not server:
+        raise NoClusterError(f"{what} no server; set it")
+    if not server.startswith(("https://", "http://")):
+        raise NoClusterError(f"{what} server {server}; write https://HOST:PORT")
     return ClusterAccess(
         context=name,
-        server=str(cluster["server"]),
+        server=server,
         namespace=str(context.get("namespace") or "default"),
         cluster=cluster,
         user=_named(merged, "users", user, f"user of context {name},") if user else {},

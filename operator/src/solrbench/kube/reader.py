@@ -199,11 +199,7 @@ class ObjectReader:
         return body.decode("utf-8", "replace")
 
     def follow_log(self, namespace: str, pod: str, container: str, lines: int) -> Iterator[str]:
-        """Yield the last lines of a container's log, then each new one until the container ends.
-
-        Raises:
-            SolrbenchError: as `pod_log`.
-        """
+        """Yield the last lines of a container's log, then each new one until the container ends."""
         path = self._path("v1", "Pod", namespace, pod) + "/log"
         query: Query = {"container": container, "tailLines": lines, "follow": True}
         for line in self._connection.lines(f"reading the log of {pod}", path, query, None):

@@ -55,11 +55,7 @@ def read_documents(
 
 
 def sorted_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StepRunResult]:
-    """Return every stored document with all its series, in the order of measuring.
-
-    Raises:
-        TemporaryError: if a stored document is damaged.
-    """
+    """Return every stored document with all its series, in the order of measuring."""
     return sorted(read_documents(cluster, benchmark), key=lambda document: document.start_time)
 
 
@@ -134,11 +130,7 @@ log = logging.getLogger("solrbench")
 def store_partial_result(
     cluster: Cluster, benchmark: SolrBenchmark, document: StepRunResult
 ) -> None:
-    """Keep a step run in place of what was kept before; one that is too large is left out.
-
-    Raises:
-        SolrbenchError: if it cannot be written.
-    """
+    """Keep a step run in place of what was kept before; one that is too large is left out."""
     chunks = to_chunks(document)
     # Several ConfigMaps could not be replaced at once: a reader could find parts of two moments.
     if len(chunks.chunks) == 1:

@@ -85,11 +85,7 @@ class BenchmarkResultStore:
         return self._keep(uid, _in_order({each.document.id: each for each in read}))
 
     def samples(self, benchmark: SolrBenchmark) -> BenchmarkSamples:
-        """Return the times of the stored results; it is the same object until these change.
-
-        Raises:
-            TemporaryError: as `documents`.
-        """
+        """Return the times of the stored results; it is the same object until these change."""
         uid, runs = benchmark.metadata.uid, [run.samples for run in self.runs(benchmark).values()]
         with self._lock:
             known = self._samples.get(uid)

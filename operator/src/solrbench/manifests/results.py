@@ -90,12 +90,8 @@ def build_export(
 ) -> list[Manifest]:
     """Return the ConfigMap of the plan, with the whole resource, and the Job.
 
-    Args:
-        benchmark: with the status that the report shows
-        plan: where to write what
-        image: of the pod
-        export_hash: digest of `spec.results.export`
-        evidence: keys of what was kept of failures
+    `export_hash` is the digest of `spec.results.export`; `evidence` has the keys of what was kept
+    of failures. The report shows the benchmark's status as it is given.
     """
     attempt = benchmark.status.attempts.load
     text = plan.model_dump_json(by_alias=True, exclude_none=True)

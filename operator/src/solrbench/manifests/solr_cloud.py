@@ -62,6 +62,13 @@ def build_solr_cloud(
     else:
         connection = {"internalConnectionString": state.servers, "chroot": state.chroot}
         zookeeper = {"connectionInfo": connection}
+    if solr.storage.persistent is None:
+        storage: Manifest = {"ephemeral": {"emptyDir": empty_dir(solr)}}
+    else:
+        claim = claim_spec(solr.storage.persistent)
+        template = {"metadata": {"labels": meta["labels"]}, "spec": claim}
+        # By default the Solr Operator retains claims, which then wait for the next attempt.
+        storage = {"persistent": {"reclaimPolicy": "Delete", "pvcTemplate": template}}
     heap = heap_mebibytes(solr.heap)
     java = {
         # Both alike: a heap that grows under load would be part of what is measured.
@@ -81,7 +88,7 @@ def build_solr_cloud(
             # It only copies a file, which Solr's image can do too: one image less to have.
             "busyBoxImage": _image(solr.image),
             **{key: value for key, value in java.items() if value is not None},
-            "dataStorage": _storage(solr, meta["labels"]),
+            "dataStorage": storage,
             "zookeeperRef": zookeeper,
             # Nothing is changed in place, and no node is restarted under load, not even by a
             # Solr Operator of a new version.
@@ -103,14 +110,6 @@ def _image(image: Image) -> Manifest:
         "tag": image.tag,
         "pullPolicy": image.pull_policy.value,
     }
-
-
-def _storage(solr: SolrCloud, labels: dict[str, str]) -> Manifest:
-    persistent = solr.storage.persistent
-    if persistent is None:
-        return {"ephemeral": {"emptyDir": empty_dir(solr)}}
-    template = {"metadata": {"labels": labels}, "spec": claim_spec(persistent)}
-    return {"persistent": {"reclaimPolicy": "Delete", "pvcTemplate": template}}
 
 
 def _pod_options(

@@ -99,11 +99,15 @@ def _stateful_set(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> Ma
 
 
 def _environment(benchmark: SolrBenchmark, solr: SolrCloud) -> list[Manifest]:
-    heap = heap_mebibytes(solr.zookeeper.heap)
+    heap, replicas = heap_mebibytes(solr.zookeeper.heap), solr.zookeeper.replicas
+    # A lone server needs no list; with one it would wait for an election.
+    hosts = ["localhost"] if replicas == 1 else names.zookeeper_hosts(benchmark, replicas)
     index = {"fieldPath": "metadata.labels['apps.kubernetes.io/pod-index']"}
     values: dict[str, str | None] = {
-        "ZOO_SERVERS": _servers(benchmark, solr.zookeeper.replicas),
-        "ZOO_STANDALONE_ENABLED": "true" if solr.zookeeper.replicas == 1 else "false",
+        "ZOO_SERVERS": " ".join(
+            f"server.{i}={host}:2888:3888;{names.ZOOKEEPER_PORT}" for i, host in enumerate(hosts, 1)
+        ),
+        "ZOO_STANDALONE_ENABLED": "true" if replicas == 1 else "false",
         # Solr's ZooKeeper status sends `conf`, `mntr` and `ruok`, which are off by default.
         "ZOO_4LW_COMMANDS_WHITELIST": "srvr,mntr,ruok,conf,envi",
         "ZOO_ADMINSERVER_ENABLED": "false",
@@ -119,13 +123,3 @@ def _environment(benchmark: SolrBenchmark, solr: SolrCloud) -> list[Manifest]:
         "SERVER_JVMFLAGS": f"-Xms{heap}m",
     }
     return [{"name": "ZOO_MY_ID", "valueFrom": {"fieldRef": index}}, *variables(values)]
-
-
-def _servers(benchmark: SolrBenchmark, replicas: int) -> str:
-    hosts = names.zookeeper_hosts(benchmark, replicas)
-    if replicas == 1:
-        # A lone server needs no list; with one it would wait for an election.
-        return f"server.1=localhost:2888:3888;{names.ZOOKEEPER_PORT}"
-    return " ".join(
-        f"server.{i}={host}:2888:3888;{names.ZOOKEEPER_PORT}" for i, host in enumerate(hosts, 1)
-    )

@@ -22,7 +22,6 @@ class NodeInfo:
     solr_version: str
     jvm: str
     heap_max_bytes: int
-    processors: int
 
 
 def _cluster_status(solr: SolrClient) -> dict[str, Any]:
@@ -76,7 +75,6 @@ def node_info(solr: SolrClient, url: str) -> NodeInfo:
         solr_version=body["lucene"]["solr-spec-version"],
         jvm=f"{jvm.get('name', '')} {jvm.get('version', '')}".strip(),
         heap_max_bytes=int(jvm["memory"]["raw"]["max"]),
-        processors=int(jvm.get("processors", 0)),
     )
 
 

@@ -36,11 +36,7 @@ CREATE_TIMEOUT_SECONDS = 180.0
 
 
 def upload_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
-    """Upload a config set in place of what is there.
-
-    Raises:
-        PermanentError: if Solr refuses the archive.
-    """
+    """Upload a config set in place of what is there."""
     # Even where one is listed: Solr stores file by file, so it may be half of one.
     params = {"action": "UPLOAD", "name": name, "overwrite": "true", "cleanup": "true"}
     solr.post("/admin/configs", params, content=archive, timeout_seconds=60)
@@ -127,11 +123,7 @@ def apply_properties(
 
 
 def unset_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
-    """Take back settings of a collection that `wanted` has not, so that their defaults hold.
-
-    Raises:
-        TemporaryError: if Solr did not do it.
-    """
+    """Take back settings of a collection that `wanted` has not, so that their defaults hold."""
     overlay = solr.get(f"/{name}/config/overlay")["overlay"].get("props", {})
     stale = sorted(flatten_properties(overlay).keys() - config_properties(wanted).keys())
     if stale:
@@ -139,11 +131,7 @@ def unset_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
 
 
 def reload_collection(solr: SolrClient, name: str) -> None:
-    """Open new searchers, whose caches are empty: those of a reloaded core are not filled.
-
-    Raises:
-        TemporaryError: if Solr did not do it.
-    """
+    """Open new searchers, whose caches are empty: those of a reloaded core are not filled."""
     params = {"action": "RELOAD", "name": name}
     solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
 
@@ -172,11 +160,7 @@ def observe_collection_owner(solr: SolrClient, name: str, prefix: str) -> Collec
 
 
 def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix: str) -> None:
-    """Delete collection and config sets of earlier attempts; `config_set` and all others stay.
-
-    Raises:
-        TemporaryError: if Solr did not do it.
-    """
+    """Delete collection and config sets of earlier attempts; `config_set` and all others stay."""
     used = config_set_of(solr, name)
     if used is not None and used != config_set and used.startswith(prefix):
         delete_collection(solr, name)

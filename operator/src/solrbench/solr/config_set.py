@@ -9,7 +9,7 @@ import zipfile
 from importlib import resources
 from typing import Any
 
-from solrbench.api.v1alpha1.collection import AutoCommit, Collection, MemoryCache, SizedCache
+from solrbench.api.v1alpha1.collection import Collection, MemoryCache, SizedCache
 from solrbench.errors import PermanentError
 from solrbench.reasons.target import TargetReason
 
@@ -76,8 +76,11 @@ def config_properties(collection: Collection) -> dict[str, Any]:
         "query.boolTofilterOptimizer": collection.bool_to_filter_optimizer,
         "query.maxBooleanClauses": collection.max_boolean_clauses,
     }
-    properties |= _commits("autoCommit", collection.auto_commit)
-    properties |= _commits("autoSoftCommit", collection.auto_soft_commit)
+    commits = {"autoCommit": collection.auto_commit, "autoSoftCommit": collection.auto_soft_commit}
+    for name, commit in commits.items():
+        if commit is not None:
+            properties[f"updateHandler.{name}.maxDocs"] = commit.max_documents
+            properties[f"updateHandler.{name}.maxTime"] = commit.max_milliseconds
     return {name: value for name, value in properties.items() if value is not None}
 
 
@@ -92,15 +95,6 @@ def _cache(cache: SizedCache) -> dict[str, Any]:
         "class": cache.class_name,
         "regenerator": cache.regenerator,
         "maxRamMB": cache.max_ram_megabytes if isinstance(cache, MemoryCache) else None,
-    }
-
-
-def _commits(name: str, commits: AutoCommit | None) -> dict[str, Any]:
-    if commits is None:
-        return {}
-    return {
-        f"updateHandler.{name}.maxDocs": commits.max_documents,
-        f"updateHandler.{name}.maxTime": commits.max_milliseconds,
     }
 
 
