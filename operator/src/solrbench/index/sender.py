@@ -149,7 +149,7 @@ class Sender:
         if leader is None:
             raise unavailable(f"shard {batch.shard or 'of any name'}", "has no active leader")
         params = {"wt": "json"}
-        # The implicit router without a field takes a document where it arrives, unless told this.
+        # Without it, an implicit router without a field keeps a document where it arrives.
         if routes.implicit and not routes.field_routed and batch.shard is not None:
             params["_route_"] = batch.shard
         try:
