@@ -114,7 +114,7 @@ def _access(plan: IndexPlan) -> HttpAuth:
 async def _index(plan: IndexPlan, counter: ProgressCounter, pod: IndexPodEnvironment) -> None:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine that runs has a task
-    # The kubelet kills the pod 5 s later: what was counted is written before, and no batch begins.
+    # Cancelled, it still writes what was counted: the kubelet kills the pod 5 s later.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     access = _access(plan)
     # Credentials go to Solr alone: through no proxy of the environment, after no redirect.

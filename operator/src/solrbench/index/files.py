@@ -183,7 +183,7 @@ def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in _leaves("", document):
         if name in flat:  # `{"a.b": 1, "a": {"b": 2}}` has it twice
-            before, more = ([e] if not isinstance(e, list) else e for e in (flat[name], value))
+            before, more = (e if isinstance(e, list) else [e] for e in (flat[name], value))
             flat[name] = [*before, *more]
         else:
             flat[name] = value

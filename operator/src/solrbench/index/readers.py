@@ -30,10 +30,10 @@ def read_xml(stream: BinaryIO, location: str) -> Iterator[Callable[[], dict[str,
     Raises:
         IndexingError: not well-formed, another command, nested documents, atomic updates
     """
-    parser, chunk = _AddParser(location), b"-"
-    while chunk:
-        chunk = stream.read(_CHUNK_BYTES)  # an empty one at the end: is the text complete?
+    parser = _AddParser(location)
+    while chunk := stream.read(_CHUNK_BYTES):
         yield from parser.feed(chunk)
+    yield from parser.feed(b"")  # nothing more may come: is the text complete?
 
 
 class _AddParser:

@@ -28,7 +28,7 @@ from solrbench.kube.kubeconfig import (
 )
 from solrbench.reasons.end import ApiServerReason
 
-# Messages end up in conditions of a status, and a refused manifest is quoted whole in its message.
+# Messages end up in conditions of a status, and may quote what is refused of a manifest.
 _MAX_CHARACTERS = 1000
 
 

@@ -149,7 +149,7 @@ def _nodes_by_component(benchmark: SolrBenchmark, pods: Sequence[Manifest]) -> d
     for pod in pods:
         node = (pod.get("spec") or {}).get("nodeName")
         component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
-        # Index pods are gone when the load begins: their nodes take no part in what is measured.
+        # Index pods have ended when the load begins: their nodes are no part of what is measured.
         if node and component != INDEX:
             nodes_by_component.setdefault(component, set()).add(node)
     return {component: sorted(nodes) for component, nodes in sorted(nodes_by_component.items())}

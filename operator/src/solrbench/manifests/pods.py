@@ -193,7 +193,7 @@ class PodBuilder:
             **placement(self.benchmark, self.component),
             **pull_secrets(image_pull_secrets),
             "automountServiceAccountToken": False,
-            # A Service named `solr` would set SOLR_PORT to a URL, and bin/solr takes it for a port.
+            # Services set variables such as SOLR_PORT, which start scripts read as settings.
             "enableServiceLinks": False,
             "terminationGracePeriodSeconds": grace_seconds,
             "securityContext": pod_security(self.benchmark, self.component, user),
@@ -235,7 +235,7 @@ def build_job(
     of_image = {"image": image.reference, "imagePullPolicy": image.pull_policy}
     references = [ObjectReference(name=name) for name in image.pull_secrets]
     pod_spec = pod.build(container | of_image, USER, grace_seconds, references)
-    # A policy for failures of pods requires it: a container started again has no exit code.
+    # The API server takes a policy for failures of pods only with this.
     pod_spec["restartPolicy"] = "Never"
     return _with_template(pod, attempt, pod_spec, apiVersion="batch/v1", kind="Job", spec=spec)
 

@@ -42,7 +42,6 @@ def build_solr(
     benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
 ) -> list[Manifest]:
     """Return the objects of the Solr nodes that keep their state in `state`."""
-    # Only variants of the workload go through it: the load itself knows the nodes.
     common = [_common_service(benchmark, attempt)] if needs_service(benchmark) else []
     return [
         headless_service(benchmark, names.SOLR, attempt, {"http": names.SOLR_PORT}),

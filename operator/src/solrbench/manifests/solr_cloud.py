@@ -67,7 +67,7 @@ def build_solr_cloud(
     else:
         claim = claim_spec(solr.storage.persistent)
         template = {"metadata": {"labels": meta["labels"]}, "spec": claim}
-        # By default the Solr Operator retains claims, which then wait for the next attempt.
+        # By default the Solr Operator retains claims: the next attempt would find this index.
         storage = {"persistent": {"reclaimPolicy": "Delete", "pvcTemplate": template}}
     heap = heap_mebibytes(solr.heap)
     java = {

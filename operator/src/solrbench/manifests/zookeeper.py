@@ -79,7 +79,6 @@ def _stateful_set(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> Ma
         "imagePullPolicy": image.pull_policy.value,
         "env": _environment(benchmark, solr),
         "ports": [{"name": key, "containerPort": port} for key, port in QUORUM_PORTS.items()],
-        # No liveness probe: a member without a quorum is not dead, it waits for the others.
         "readinessProbe": {
             "tcpSocket": {"port": "client"},
             "periodSeconds": 3,
