@@ -86,14 +86,15 @@ def error_for(status: int, text: str) -> TemporaryError | PermanentError:
     return TemporaryError(ApiServerReason.API_UNREACHABLE, text)
 
 
-def _message(body: bytes) -> str:
+def _message(http_status: int, body: bytes) -> str:
     """Return the message of a `Status` with the causes it leaves out, or any other body's text."""
+    text = body.decode("utf-8", "replace").strip()[:_MAX_CHARACTERS]
     try:
         status = orjson.loads(body)
     except orjson.JSONDecodeError:  # a proxy in front of the API server responds in HTML or text
-        return body.decode("utf-8", "replace").strip()[:_MAX_CHARACTERS]
+        return text or f"HTTP status {http_status}"
     if not isinstance(status, dict) or not status.get("message"):
-        return body.decode("utf-8", "replace")[:_MAX_CHARACTERS] if status else ""
+        return text if status else f"HTTP status {http_status}"
     message = str(status["message"])
     missing = "; ".join(
         f"{cause.get('field', '')}: {cause['message']}".removeprefix(": ")
@@ -197,7 +198,7 @@ class Connection(ABC):
         with _as_unreachable(action):
             status, content = self.exchange(request, seconds)
         if status >= _FIRST_ERROR:
-            raise _refusal(action, status, content)
+            raise error_for(status, f"{action}: {_message(status, content)}")
         return content
 
     def lines(  # noqa: PLR0913 - what HTTP requests have
@@ -218,7 +219,7 @@ class Connection(ABC):
         request = Request("GET", path, _present(query), {"Accept": accept}, None)
         with _as_unreachable(action), self.stream(request, seconds) as (status, parts):
             if status >= _FIRST_ERROR:
-                raise _refusal(action, status, b"".join(parts))
+                raise error_for(status, f"{action}: {_message(status, b''.join(parts))}")
             on_open()
             rest = b""
             for part in parts:
@@ -308,10 +309,6 @@ def _present(query: Query) -> dict[str, str]:
         for key, value in query.items()
         if value is not None
     }
-
-
-def _refusal(action: str, status: int, content: bytes) -> TemporaryError | PermanentError:
-    return error_for(status, f"{action}: {_message(content) or f'HTTP status {status}'}")
 
 
 def open_connection(access: ClusterAccess) -> ApiConnection:

@@ -57,18 +57,6 @@ def build_solr_cloud(
 ) -> Manifest:
     """Return the SolrCloud resource; of `podOptions` it has only fields that are known there."""
     meta = metadata(benchmark, names.SOLR, attempt, names.target(benchmark))
-    if solr.zookeeper.mode is ZooKeeperMode.PROVIDED:
-        zookeeper = {"provided": _provided(benchmark, solr, attempt, state)}
-    else:
-        connection = {"internalConnectionString": state.servers, "chroot": state.chroot}
-        zookeeper = {"connectionInfo": connection}
-    if solr.storage.persistent is None:
-        storage: Manifest = {"ephemeral": {"emptyDir": empty_dir(solr)}}
-    else:
-        claim = claim_spec(solr.storage.persistent)
-        template = {"metadata": {"labels": meta["labels"]}, "spec": claim}
-        # By default the Solr Operator retains claims: the next attempt would find this index.
-        storage = {"persistent": {"reclaimPolicy": "Delete", "pvcTemplate": template}}
     heap = heap_mebibytes(solr.heap)
     java = {
         # Both alike: a heap that grows under load would be part of what is measured.
@@ -88,8 +76,8 @@ def build_solr_cloud(
             # It only copies a file, which Solr's image can do too: one image less to have.
             "busyBoxImage": _image(solr.image),
             **{key: value for key, value in java.items() if value is not None},
-            "dataStorage": storage,
-            "zookeeperRef": zookeeper,
+            "dataStorage": _storage(solr, meta["labels"]),
+            "zookeeperRef": _zookeeper(benchmark, solr, attempt, state),
             # Nothing is changed in place, and no node is restarted under load, not even by a
             # Solr Operator of a new version.
             "updateStrategy": {"method": "Manual"},
@@ -110,6 +98,14 @@ def _image(image: Image) -> Manifest:
         "tag": image.tag,
         "pullPolicy": image.pull_policy.value,
     }
+
+
+def _storage(solr: SolrCloud, labels: dict[str, str]) -> Manifest:
+    if solr.storage.persistent is None:
+        return {"ephemeral": {"emptyDir": empty_dir(solr)}}
+    template = {"metadata": {"labels": labels}, "spec": claim_spec(solr.storage.persistent)}
+    # By default the Solr Operator retains claims: the next attempt would find this index.
+    return {"persistent": {"reclaimPolicy": "Delete", "pvcTemplate": template}}
 
 
 def _pod_options(
@@ -140,9 +136,12 @@ def _pod_options(
     }
 
 
-def _provided(
+def _zookeeper(
     benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
 ) -> Manifest:
+    if solr.zookeeper.mode is not ZooKeeperMode.PROVIDED:
+        connection = {"internalConnectionString": state.servers, "chroot": state.chroot}
+        return {"connectionInfo": connection}
     zookeeper, labels = solr.zookeeper, names.labels(benchmark, names.ZOOKEEPER, attempt)
     pod_meta = pod_metadata(benchmark, names.ZOOKEEPER, labels)
     ids = given_ids(benchmark, names.ZOOKEEPER)
@@ -167,4 +166,4 @@ def _provided(
     # The default is the official image; the ZooKeeper operator needs scripts of its own image.
     if zookeeper.image.repository != ZooKeeperImage().repository:
         provided["image"] = _image(zookeeper.image)
-    return provided
+    return {"provided": provided}

@@ -1,7 +1,5 @@
 """Documents and bytes on every replica, counted by Solr itself at an address that was checked."""
 
-from collections.abc import Mapping
-
 from solrbench.decide.existing_target import host_of
 from solrbench.decide.views import Replica, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
@@ -33,7 +31,16 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
     own = {host_of(url): url for url in solr.urls}
     replicas_by_node: dict[str, list[Replica]] = {}
     for replica in sorted(replicas, key=lambda each: each.base_url):
-        replicas_by_node.setdefault(_own_url(own, replica), []).append(replica)
+        try:
+            url = own[host_of(replica.base_url)]
+        except (KeyError, ValueError) as error:  # ValueError: it is no URL
+            raise PermanentError(
+                TargetReason.FOREIGN_NODE,
+                f"replica {replica.core} is on {replica.base_url[:200]}, which is none of the"
+                f" target's nodes ({', '.join(sorted(own))}); use an image that does not change"
+                " Solr's host name and a ZooKeeper path of its own",
+            ) from error
+        replicas_by_node.setdefault(url, []).append(replica)
     sizes = []
     for url, on_node in replicas_by_node.items():
         # A search would count the documents too, but it would also fill caches and be counted among
@@ -44,18 +51,6 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
             size, deleted = int(index["sizeInBytes"]), index.get("deletedDocs")
             sizes.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size, deleted))
     return sizes
-
-
-def _own_url(own: Mapping[str, str], replica: Replica) -> str:
-    try:
-        return own[host_of(replica.base_url)]
-    except (KeyError, ValueError) as error:  # ValueError: it is no URL
-        raise PermanentError(
-            TargetReason.FOREIGN_NODE,
-            f"replica {replica.core} is on {replica.base_url[:200]}, which is none of the target's"
-            f" nodes ({', '.join(sorted(own))}); use an image that does not change Solr's host name"
-            " and a ZooKeeper path of its own",
-        ) from error
 
 
 def resolve(host: str) -> list[str]:
