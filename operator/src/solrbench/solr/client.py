@@ -44,10 +44,6 @@ class SolrClient:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections."""
         self._http.close()
 
     def get(self, path: str, params: Params | None = None, url: str | None = None) -> Any:

@@ -58,24 +58,15 @@ def create_collection(
             collection is removed.
         TemporaryError: if nodes did not reach each other.
     """
-    shards: dict[str, str | int] = {"numShards": wanted.shards}
-    if wanted.router.name is RouterName.IMPLICIT:  # takes names, not a number
-        shards = {"shards": ",".join(f"shard{i}" for i in range(1, wanted.shards + 1))}
-    params: dict[str, str | int] = {
+    params = {
         "action": "CREATE",
         "name": name,
         "collection.configName": config_set or name,
-        "nrtReplicas": wanted.replicas.nrt,
-        "tlogReplicas": wanted.replicas.tlog,
-        "pullReplicas": wanted.replicas.pull,
-        "router.name": wanted.router.name.value,
         "createNodeSet": ",".join(nodes),
         # By default Solr shuffles the nodes: repeats would differ in who has which shards.
         "createNodeSet.shuffle": "false",
-        **shards,
+        **_layout(wanted),
     }
-    if wanted.router.field is not None:
-        params["router.field"] = wanted.router.field
     try:
         solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
     except (PermanentError, TemporaryError) as error:
@@ -87,6 +78,20 @@ def create_collection(
         if config_set is None or config_set_of(solr, name) == config_set:
             delete_collection(solr, name)
         raise _creation_error(error.message) from error
+
+
+def _layout(wanted: Collection) -> dict[str, str | int]:
+    params: dict[str, str | int] = {
+        "nrtReplicas": wanted.replicas.nrt,
+        "tlogReplicas": wanted.replicas.tlog,
+        "pullReplicas": wanted.replicas.pull,
+        "router.name": wanted.router.name.value,
+    }
+    if wanted.router.field is not None:
+        params["router.field"] = wanted.router.field
+    if wanted.router.name is RouterName.IMPLICIT:  # takes names, not a number
+        return params | {"shards": ",".join(f"shard{i}" for i in range(1, wanted.shards + 1))}
+    return params | {"numShards": wanted.shards}
 
 
 def _creation_error(message: str) -> SolrbenchError:
