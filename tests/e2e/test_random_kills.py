@@ -22,8 +22,9 @@ Run = Callable[..., str]
 pytestmark = pytest.mark.soak
 
 CASES = {"StatefulSet": 30, "SolrOperator": 20}
-LATEST_SECONDS = 55
-"""A benchmark of this size takes about a minute from its creation to its last step."""
+PHASES = ("Provisioning", "Indexing", "Measuring")
+LATEST_SECONDS = 12
+"""How long after the beginning of a phase a loss may come; each takes 10 to 40 s."""
 REQUESTS, STEPS, DOCUMENTS = 120, 2, 20_000
 SELECTORS = {
     "solrbench": "app.kubernetes.io/name=solr-benchmark-operator",
@@ -72,7 +73,9 @@ def body_of(name: str, target: dict[str, Any]) -> dict[str, Any]:
 
 
 def lose_one(name: str, provisioner: str, chance: random.Random) -> Loss:
-    """Wait for a random moment of a benchmark, and end a random pod that it then needs."""
+    """Wait for a random moment of a random phase, and end a random pod that it then needs."""
+    reached = PHASES[chance.randrange(len(PHASES)) :]
+    kube.wait_for(f"phase of {name}", lambda: kube.status(name).get("phase") in reached, 300)
     seconds = chance.uniform(0, LATEST_SECONDS)
     # The moment itself is what the case is about: there is no condition to wait for.
     time.sleep(seconds)
