@@ -8,7 +8,7 @@ in tables, its metric. Terminal, Markdown, CSV, Prometheus and the references re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 from pydantic.config import JsonDict
@@ -172,6 +172,17 @@ class Shown:
     columns: ColumnTitles = ColumnTitles()
     metric: PrometheusMetric | None = None
     only_with: OnlyWith | None = None
+
+    def optional(self) -> Any:
+        """Return the default of an optional field, by which the field is shown so."""
+        field: Any = Field(default=None)
+        field.metadata.append(self)
+        return field
+
+
+def shown(unit: Unit, metric: str) -> Any:
+    """Return the default of an optional field with a metric, which is in no table but CSV."""
+    return Shown(unit, metric=PrometheusMetric(metric)).optional()
 
 
 @dataclass(frozen=True)
