@@ -194,7 +194,9 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
         update={
             "left_out": [] if changed else before.left_out,
             "stored_steps": len(documents),
-            "config_map_selector": names.selector_text(context.benchmark, names.REPORT),
+            "config_map_selector": names.label_selector(
+                names.selector(context.benchmark, names.REPORT)
+            ),
         }
     )
     context.update(report=report)
