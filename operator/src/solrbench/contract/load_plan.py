@@ -242,7 +242,7 @@ _DIGITS = 3
 
 
 def trial_ids(spec: Spec) -> frozenset[str]:
-    """Return every id that a trial may have; none without a search."""
+    """Return every id that a trial may have through any variant, probes included."""
     if spec.load.capacity is None:
         return frozenset()
     return frozenset(
@@ -250,11 +250,6 @@ def trial_ids(spec: Spec) -> frozenset[str]:
         for index, variant in enumerate(variant_names(spec))
         for number in range(spec.load.capacity.max_trials + 1)
     )
-
-
-def trial_limit(spec: Spec) -> int:
-    """Return how many trials, probes included, a search may have through all variants."""
-    return len(trial_ids(spec))
 
 
 def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
@@ -274,8 +269,16 @@ def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
 
 def planned_trial(search: CapacitySearch, variant: str, number: int, rate: float) -> PlannedStepRun:
     """Return a trial at a rate; before it is measured, it sends at the same rate to settle."""
-    step = _step(search.capacity, number, max(round(rate, _DIGITS), _MIN_RATE))
-    return _planned(search, variant, number, step, step.requests_per_second or 0.0)
+    capacity, sent = search.capacity, max(round(rate, _DIGITS), _MIN_RATE)
+    step = Step(
+        name=f"capacity-trial-{number}",
+        requests_per_second=sent,
+        arrival_distribution=capacity.arrival_distribution,
+        max_in_flight=capacity.max_in_flight,
+        ramp_seconds=capacity.settle_seconds,
+        duration_seconds=capacity.trial_seconds,
+    )
+    return _planned(search, variant, number, step, sent)
 
 
 def planned_users_trial(
@@ -284,28 +287,13 @@ def planned_users_trial(
     """Return a trial with users, who start in the time that it takes to settle."""
     capacity = search.capacity
     step = Step(
-        name=_trial_name(number),
+        name=f"capacity-trial-{number}",
         users=users,
         spawn_rate=math.ceil(users / capacity.settle_seconds),
         think_time=capacity.think_time,
         duration_seconds=capacity.trial_seconds,
     )
     return _planned(search, variant, number, step, 0.0)
-
-
-def _trial_name(number: int) -> str:
-    return f"capacity-trial-{number}"
-
-
-def _step(capacity: Capacity, number: int, rate: float) -> Step:
-    return Step(
-        name=_trial_name(number),
-        requests_per_second=rate,
-        arrival_distribution=capacity.arrival_distribution,
-        max_in_flight=capacity.max_in_flight,
-        ramp_seconds=capacity.settle_seconds,
-        duration_seconds=capacity.trial_seconds,
-    )
 
 
 def _planned(

@@ -31,7 +31,7 @@ ACCESS_KEY, SECRET_KEY, SESSION_TOKEN = "accessKeyId", "secretAccessKey", "sessi
 """Keys of the Secret."""
 
 EXIT_PERMANENT = 3
-"""Exit code of a pod whose failure no retry can cure: wrong credentials, no such bucket."""
+"""Exit code of a pod whose failure no retry can cure: a missing file, wrong credentials."""
 
 
 class StoredDocument(Model):
@@ -79,7 +79,8 @@ class ExportOutcome(LenientModel):
 
 def parent_folder(export: Export, benchmark: str) -> str:
     """Return where the exports of a benchmark's name are: `PATH/NAMESPACE/NAME`."""
-    base = _base(export)
+    volume = export.persistent_volume_claim
+    base = export.s3.prefix if export.s3 is not None else volume.path if volume else ""
     return f"{base}/{benchmark}" if base else benchmark
 
 
@@ -92,20 +93,12 @@ def location(export: Export, benchmark: str, folder: str) -> str:
     return f"pvc://{volume.claim_name if volume else ''}/{path}"
 
 
-def _base(export: Export) -> str:
-    if export.s3 is not None:
-        return export.s3.prefix
-    return export.persistent_volume_claim.path if export.persistent_volume_claim else ""
-
-
 INDEX_PLAN_FILE = "/etc/solrbench/index-plan.json"
 DATASET_FOLDER = "/var/run/solrbench/dataset"
 """Where the ConfigMap or volume with the documents is mounted."""
 
 INDEX_PORT = 8080
 """Port on which an index pod serves `/progress` and `/metrics`."""
-
-"""Exit code of a pod whose failure no retry can cure: bad data, a missing file."""
 
 
 class IndexPlan(Model):
@@ -176,29 +169,21 @@ COMPONENTS = {
 
 
 def pod_options(benchmark: SolrBenchmark, component: str) -> PodOptions:
-    """Return the options of a component's pods.
+    """Return the options of a component's pods: those of `target.solrCloud`, then `podOptions`.
 
     Labels, annotations and variables of later entries add to those of earlier ones, by key; any
     other option replaces that of an earlier entry.
     """
-    entries = [
-        pod_option
-        for pod_option in benchmark.spec.pod_options
-        if COMPONENTS[component] in pod_option.components
-    ]
-    return reduce(_add, entries, _shared_placement(benchmark, component))
-
-
-def _shared_placement(benchmark: SolrBenchmark, component: str) -> PodOptions:
-    """Return where `target.solrCloud` places Solr and ZooKeeper pods."""
-    solr = benchmark.spec.target.solr_cloud
-    if solr is None or component not in (names.SOLR, names.ZOOKEEPER):
-        return PodOptions()
-    return PodOptions(
-        node_selector=solr.node_selector,
-        tolerations=solr.tolerations,
-        topology_spread_constraints=[solr.topology_spread],
-    )
+    solr, placement = benchmark.spec.target.solr_cloud, PodOptions()
+    if solr is not None and component in {names.SOLR, names.ZOOKEEPER}:
+        placement = PodOptions(
+            node_selector=solr.node_selector,
+            tolerations=solr.tolerations,
+            topology_spread_constraints=[solr.topology_spread],
+        )
+    wanted = COMPONENTS[component]
+    entries = (entry for entry in benchmark.spec.pod_options if wanted in entry.components)
+    return reduce(_add, entries, placement)
 
 
 def _add(before: PodOptions, entry: PodOptions) -> PodOptions:
