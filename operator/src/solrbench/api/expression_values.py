@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+from operator import add, contains, gt, lt, mul, sub
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
@@ -36,12 +37,9 @@ class ExpressionError(ValueError):
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of an expression.
+    """A piece of an expression; its kind is that of the group in `_TOKEN`, or `end`.
 
-    Attributes:
-        kind: `int`, `double`, `raw`, `name`, `string`, `operator` or `end`
-        text: as it stands there
-        at: its first character, counted from 0
+    `at` is its first character, counted from 0.
     """
 
     kind: str
@@ -72,22 +70,16 @@ def tokenize(text: str) -> Iterator[Token]:
     yield Token("end", "the end", at)
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """A quantity of Kubernetes, as a number."""
-
-    number: Decimal
-
-
 _LARGEST = 2**63 - 1
 _NUMBER_TYPES = (int, float)
+# Nothing but a quantity is ever a `Decimal`: JSON has none.
 _TYPES: dict[type, str] = {
     bool: "bool",
     int: "int",
     float: "double",
     str: "string",
     list: "list",
-    Quantity: "quantity",
+    Decimal: "quantity",
     type(None): "null",
 }
 
@@ -132,6 +124,7 @@ def are_equal(at: int, left: Any, right: Any) -> bool:
     Raises:
         ExpressionError: if they are of different types: then they are never equal.
     """
+    # By type, not `isinstance`: `True == 1` in Python, but never in CEL.
     if type(left) is type(right) is not list:
         return bool(left == right)
     if isinstance(left, list) and isinstance(right, list):
@@ -152,6 +145,7 @@ def is_less(at: int, left: Any, right: Any) -> bool:
     if _are_numbers(left, right):
         return bool(left < right)
     if isinstance(left, str) and isinstance(right, str):
+        # CEL has an order of texts, in which "10Gi" comes before "9Gi".
         text = "texts are not ordered here, write quantity(a).isLessThan(quantity(b))"
         raise ExpressionError(at, text)
     raise ExpressionError(at, f"there is no order of {show(left)} and {show(right)}")
@@ -195,6 +189,7 @@ def _is_in(at: int, value: Any, of: Any) -> bool:
 
 def _calculate(operator: str, at: int, left: Any, right: Any) -> Any:
     kind = type(left)
+    # CEL converts nothing by itself: operands of different types have no result.
     if kind is type(right):
         if kind is int:
             if operator in "/%" and right == 0:
@@ -229,9 +224,9 @@ def _divide(left: float, right: float) -> float:
 
 
 _INTS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": lambda left, right: left + right,
-    "-": lambda left, right: left - right,
-    "*": lambda left, right: left * right,
+    "+": add,
+    "-": sub,
+    "*": mul,
     "/": _divide_whole,
     "%": lambda left, right: left - right * _divide_whole(left, right),
 }
@@ -281,25 +276,23 @@ def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
     return check_range(at, result) if type_of(result) == "int" else result
 
 
-def _quantity(text: str) -> Quantity:
+def _quantity(text: str) -> Decimal:
     number = parse_quantity(text)
     if number is None:
         raise ValueError(text)
-    return Quantity(number)
-
-
-def _compare(left: Quantity, right: Quantity) -> int:
-    return (left.number > right.number) - (left.number < right.number)
+    return number
 
 
 def _int(value: Any) -> int:
+    # Python also takes spaces, signs and underscores; 64 bits have 19 digits at most.
     if isinstance(value, str) and not re.fullmatch("-?[0-9]{1,19}", value):
         raise ValueError(value)
     return int(value)
 
 
 def _matches(text: str, pattern: str) -> bool:
-    """Search as RE2 does, whose `$` is the end of the text, also behind the end of a line."""
+    """Search as RE2 does, whose `$` is the end of the text alone."""
+    # Python's `$` also stands before a line end, which would let "name\n" pass.
     if pattern.endswith("$"):
         pattern = pattern.removesuffix("$") + r"\Z"
     return re.search(pattern, text, re.ASCII) is not None
@@ -307,14 +300,14 @@ def _matches(text: str, pattern: str) -> bool:
 
 _NUMBERS = ("int", "double", "string")
 _TAKES: dict[str, tuple[tuple[tuple[str, ...], ...], Callable[..., Any]]] = {
-    "asApproximateFloat": ((("quantity",),), lambda quantity: float(quantity.number)),
-    "compareTo": ((("quantity",), ("quantity",)), _compare),
-    "contains": ((("string",), ("string",)), lambda text, part: part in text),
+    "asApproximateFloat": ((("quantity",),), float),
+    "compareTo": ((("quantity",), ("quantity",)), lambda a, b: int(a.compare(b))),
+    "contains": ((("string",), ("string",)), contains),
     "double": ((_NUMBERS,), float),
     "endsWith": ((("string",), ("string",)), str.endswith),
     "int": ((_NUMBERS,), _int),
-    "isGreaterThan": ((("quantity",), ("quantity",)), lambda *both: _compare(*both) > 0),
-    "isLessThan": ((("quantity",), ("quantity",)), lambda *both: _compare(*both) < 0),
+    "isGreaterThan": ((("quantity",), ("quantity",)), gt),
+    "isLessThan": ((("quantity",), ("quantity",)), lt),
     "isQuantity": ((("string",),), lambda text: parse_quantity(text) is not None),
     "isSorted": ((("list",),), lambda items: items == sorted(items)),
     "matches": ((("string",), ("string",)), _matches),

@@ -202,11 +202,8 @@ class SecondSeries(Sequence[SecondSums]):
         return len(self.numbers) // _COLUMNS
 
     def __iter__(self) -> Iterator[SecondSums]:
-        return map(SecondSums._make, self._tuples())
-
-    def _tuples(self) -> Iterator[tuple[int, ...]]:
-        numbers = iter(self.numbers)
-        return zip(*[numbers] * _COLUMNS, strict=True)
+        # One iterator taken five times in turn: `zip` makes the windows without an index.
+        return map(SecondSums._make, zip(*[iter(self.numbers)] * _COLUMNS, strict=True))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, SecondSeries):
@@ -278,7 +275,7 @@ class SecondSeries(Sequence[SecondSums]):
         names = _ALIASES if info.by_alias else _FIELDS
         rows = (
             (second, requests, failures, *((spent // requests, longest) if requests else _NONE))
-            for second, requests, failures, spent, longest in self._tuples()
+            for second, requests, failures, spent, longest in self
         )
         return [
             {

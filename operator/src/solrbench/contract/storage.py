@@ -22,7 +22,6 @@ from solrbench.reasons.load import LoadReason
 MAX_CHUNK_BYTES = 700 * 1024
 """A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB."""
 
-
 MAX_DOCUMENT_BYTES = 64 << 20
 """What a stored document may have as JSON."""
 
@@ -34,12 +33,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @dataclass(frozen=True)
 class ChunkedDocument:
-    """A stored step run.
-
-    Attributes:
-        chunks: the gzip file, in order
-        sha256: digest of the JSON, in lowercase hexadecimal digits
-    """
+    """A stored step run: the parts of a gzip file, and the digest of its JSON in hexadecimal."""
 
     chunks: tuple[bytes, ...]
     sha256: str

@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
@@ -23,13 +23,7 @@ from solrbench.contract.workload_files import Parameters, flatten_parameters, pa
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A request as it was logged.
-
-    Attributes:
-        time_seconds: Unix time at which it came
-        handler: such as `/select`
-        parameters: in their order
-    """
+    """A request as it was logged, with the Unix time at which it came."""
 
     time_seconds: float
     handler: str
@@ -125,24 +119,20 @@ _PARSERS: dict[LogFormat, Parse] = {
 def guess_format(lines: Iterable[str]) -> LogFormat | None:
     """Return the format that most of some lines are of; None if no line is of any."""
     read = list(lines)
-    counts = {
-        log_format: sum(parse(line) is not None for line in read)
-        for log_format, parse in _PARSERS.items()
-    }
-    best = max(counts, key=lambda log_format: counts[log_format])
-    return best if counts[best] else None
+    counts = Counter(
+        kind for kind, parse in _PARSERS.items() for line in read if parse(line) is not None
+    )
+    return max(counts, key=counts.__getitem__, default=None)
 
 
 def parse_lines(lines: Iterable[str], kind: LogFormat) -> Iterator[LogEntry]:
     """Yield the requests of a log; lines that hold none are left out."""
     entries = (entry for entry in map(_PARSERS[kind], lines) if entry is not None)
-    return _spread(entries) if kind is LogFormat.COMBINED else entries
-
-
-def _spread(entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
-    """Spread the requests of each second evenly over it."""
+    if kind is not LogFormat.COMBINED:
+        yield from entries
+        return
+    # Times of access logs are whole seconds: unspread, each second would begin with a burst.
     for second, group in groupby(entries, key=lambda entry: entry.time_seconds):
         same = list(group)
         for index, entry in enumerate(same):
-            at = second + index / len(same)
-            yield LogEntry(at, entry.handler, entry.parameters)
+            yield replace(entry, time_seconds=second + index / len(same))
