@@ -69,7 +69,8 @@ class _Field:
     def __call__(self, scope: Scope) -> Any:
         try:
             return self.of(scope)[self.name]
-        except (KeyError, TypeError):  # dearer to foresee than to catch: fields are mostly there
+        except (KeyError, TypeError):
+            # Dearer to foresee than to catch: fields are mostly there.
             return read_element(self.at, self.of(scope), self.name)
 
     def exists(self, scope: Scope) -> bool:
@@ -96,9 +97,8 @@ class Vocabulary:
     Attributes:
         variable: the object that it is about
         member: what a field of that object is, in words
-        functions: by which names it may call functions
-        methods: and those after a point
-        macros: the same, with an expression for each item
+        methods: functions after a point
+        macros: methods that evaluate an expression for each item
     """
 
     variable: str
@@ -191,9 +191,11 @@ class _Parser:
         if operator is None:
             return self._elements(self._primary())
         self._deepen()
-        node = _unary(operator, self._unary())
+        value, at = self._unary(), operator.at
         self._depth -= 1
-        return node
+        if operator.text == "!":
+            return lambda scope: not check_bool(at, value(scope))
+        return lambda scope: negate(at, value(scope))
 
     def _elements(self, found: Node) -> Node:
         while (operator := self._take_if(".", "[")) is not None:
@@ -218,7 +220,10 @@ class _Parser:
             raise ExpressionError(name.at, f"{name.text} is not among the functions here: {shown}")
         arguments = [*before, *self._list(")")]
         if name.text == "has":
-            return _has(name, arguments)
+            # A macro: it takes the field itself, whose value it must not read.
+            if len(arguments) != 1 or not isinstance(arguments[0], _Field):
+                raise ExpressionError(name.at, "has takes one field, such as has(self.name)")
+            return arguments[0].exists
         return lambda scope: call(name.at, name.text, [each(scope) for each in arguments])
 
     def _macro(self, name: Token, of: Node) -> Node:
@@ -287,13 +292,6 @@ def _choice(at: int, condition: Node, yes: Node, no: Node) -> Node:
     return lambda scope: yes(scope) if check_bool(at, condition(scope)) else no(scope)
 
 
-def _unary(operator: Token, value: Node) -> Node:
-    at = operator.at
-    if operator.text == "!":
-        return lambda scope: not check_bool(at, value(scope))
-    return lambda scope: negate(at, value(scope))
-
-
 def _binary(operator: Token, left: Node, right: Node) -> Node:
     at = operator.at
     if operator.text in {"&&", "||"}:
@@ -316,12 +314,6 @@ def _logical(at: int, left: Node, right: Node, *, stops: bool) -> Node:
         return check_bool(at, right(scope))
 
     return evaluate
-
-
-def _has(name: Token, arguments: Sequence[Node]) -> Node:
-    if len(arguments) != 1 or not isinstance(arguments[0], _Field):
-        raise ExpressionError(name.at, "has takes one field, such as has(self.name)")
-    return arguments[0].exists
 
 
 def _items(items: Sequence[Node]) -> Node:

@@ -29,11 +29,9 @@ from solrbench.api.expressions import RULE, Node, parse_expression
 
 @dataclass(frozen=True)
 class Rule:
-    """One condition on a model.
+    """One condition on a model, in CEL, with `self` as the object.
 
-    Attributes:
-        cel: the expression, with `self` as the object
-        message: what the user reads when it fails: the field and the remedy, with "must"
+    The message is what the user reads when it fails: the field and the remedy, with "must".
     """
 
     cel: str
@@ -78,6 +76,7 @@ class Matches:
         Raises:
             ValueError: if it does not match; with the message.
         """
+        # RE2 knows the classes of ASCII alone: `\d` of Python would take digits of any script.
         if re.fullmatch(self.pattern, text, re.ASCII) is None:
             raise ValueError(self.message)
         return text
@@ -143,9 +142,8 @@ class Model(BaseModel):
 
     @model_validator(mode="after")
     def _check_rules(self, info: ValidationInfo) -> Self:
-        if (info.context or {}).get(ADMITTED):
-            return self
-        if not self.rules:
+        # What is admitted has passed the rules of some version: newer ones must not end it.
+        if not self.rules or (info.context or {}).get(ADMITTED):
             return self
         compared = self._compared_fields()
         stored = self.model_dump(include=compared, mode="json", by_alias=True, exclude_none=True)
@@ -207,10 +205,6 @@ _WORDS = {
     "model_type": "must be a mapping",
     "model_attributes_type": "must be a mapping",
     "invalid_key": "is a key that is no text: YAML reads on, off, yes and no as true and false",
-}
-"""By the library's kinds of errors, in place of its words."""
-
-_BOUNDS = {
     "enum": "must be {expected}",
     "literal_error": "must be {expected}",
     "greater_than": "must be greater than {gt}",
@@ -222,6 +216,7 @@ _BOUNDS = {
     "string_too_short": "must have at least {min_length} characters",
     "string_too_long": "must have at most {max_length} characters",
 }
+"""By the library's kinds of errors, in place of its words; in braces what it says of the bound."""
 
 
 def problems(error: ValidationError) -> list[str]:
@@ -236,14 +231,10 @@ def problems(error: ValidationError) -> list[str]:
 def describe(item: ErrorDetails) -> str:
     """Return what is wrong, without the path."""
     if item["type"] == "value_error":
-        return str(item["ctx"]["error"])  # without pydantic's "Value error, "
-    return _WORDS.get(item["type"]) or _bound(item) or item["msg"]
-
-
-def _bound(item: ErrorDetails) -> str:
-    """Return the limit that a value exceeds, or the choices that it is none of."""
-    words = _BOUNDS.get(item["type"])
-    return words.format(**item.get("ctx", {})) if words else ""
+        # The error itself lacks the "Value error, " that pydantic puts before its message.
+        return str(item["ctx"]["error"])
+    words = _WORDS.get(item["type"])
+    return item["msg"] if words is None else words.format(**item.get("ctx", {}))
 
 
 def _line(location: tuple[int | str, ...], reason: str) -> str:

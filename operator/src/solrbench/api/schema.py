@@ -46,6 +46,7 @@ class StructuralSchema(GenerateJsonSchema):
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Return an object with the rules of its model."""
         node = super().model_schema(schema)
+        # A structural schema may not have it beside `properties`: what is unknown is pruned.
         node.pop("additionalProperties", None)
         cls = schema["cls"]
         if issubclass(cls, Model) and cls.rules:
@@ -157,8 +158,6 @@ def _inline(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str,
     for key in ("items", "additionalProperties"):
         if key in full:
             result[key] = _inline(full[key], parts)
-    return {key: result[key] for key in sorted(result, key=_place)}
-
-
-def _place(key: str) -> tuple[int, str]:
-    return (KEY_ORDER.index(key) if key in KEY_ORDER else len(KEY_ORDER), key)
+    # What is in no order, such as the extensions of Kubernetes, follows by name.
+    places = {key: place for place, key in enumerate(KEY_ORDER)}
+    return {key: result[key] for key in sorted(result, key=lambda k: (places.get(k, 99), k))}

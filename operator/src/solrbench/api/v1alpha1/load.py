@@ -1,7 +1,9 @@
 """`spec.load`: workers, the master's pod, steps, what is done between them, and repeats."""
 
+from collections.abc import Iterator
 from decimal import Decimal
 from enum import StrEnum
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, Strict
@@ -281,6 +283,43 @@ class Step(Model):
             message="maxInFlight must go with requestsPerSecond or replay, a user has one request",
         ),
     )
+
+
+def rate_points(step: Step) -> Iterator[tuple[float, float]]:
+    """Yield times in seconds and rates, between which the rate changes linearly.
+
+    The last one is the rate at the end of a step with a duration.
+    """
+    last = step.requests_per_second or 0.0
+    yield 0.0, last
+    for change in step.rate_changes:
+        last = change.requests_per_second
+        yield float(change.at_seconds), last
+    if step.duration_seconds is not None:
+        yield float(step.duration_seconds), last
+
+
+def mean_rate(step: Step) -> float | None:
+    """Return the mean arrival rate of a step; None with users."""
+    if not step.rate_changes or step.requests_per_second is None:
+        return step.requests_per_second
+    area = sum((b + a) / 2 * (t - s) for (s, a), (t, b) in pairwise(rate_points(step)))
+    return area / (step.duration_seconds or 1)
+
+
+def last_rate(step: Step) -> float:
+    """Return the arrival rate at the end of a step; 0 with users."""
+    return list(rate_points(step))[-1][1]
+
+
+def rate_at(step: Step, seconds: float) -> float | None:
+    """Return the arrival rate so long after the begin of a step; None with users."""
+    if step.requests_per_second is None:
+        return None
+    for (s, a), (t, b) in pairwise(rate_points(step)):
+        if s <= seconds < t:
+            return a + (b - a) * (seconds - s) / (t - s)
+    return last_rate(step)
 
 
 DEFAULT_PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
