@@ -53,11 +53,7 @@ class Token:
 
 
 def tokenize(text: str) -> Iterator[Token]:
-    """Yield the tokens of an expression, `end` as the last one.
-
-    Raises:
-        ExpressionError: if a character begins no token.
-    """
+    """Yield the tokens of an expression, `end` as the last one."""
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -97,32 +93,23 @@ def show(value: Any) -> str:
 
 
 def check_bool(at: int, value: Any) -> bool:
-    """Return a boolean.
-
-    Raises:
-        ExpressionError: if the value is none.
-    """
+    """Return a boolean; an `ExpressionError` is raised for anything else."""
     if value is not True and value is not False:
         raise ExpressionError(at, f"must be true or false, not {show(value)}")
     return bool(value)
 
 
 def check_range(at: int, number: int) -> int:
-    """Return an int.
-
-    Raises:
-        ExpressionError: if it does not fit into 64 bits.
-    """
+    """Return an int; an `ExpressionError` is raised if it does not fit into 64 bits."""
     if not -_LARGEST - 1 <= number <= _LARGEST:
         raise ExpressionError(at, "the number does not fit into 64 bits")
     return number
 
 
 def are_equal(at: int, left: Any, right: Any) -> bool:
-    """Return whether two values are equal; int and double are numbers both.
+    """Return whether two values are equal; `ExpressionError` if their types never are.
 
-    Raises:
-        ExpressionError: if they are of different types: then they are never equal.
+    Int and double are numbers both.
     """
     # By type, not `isinstance`: `True == 1` in Python, but never in CEL.
     if type(left) is type(right) is not list:
@@ -137,11 +124,7 @@ def are_equal(at: int, left: Any, right: Any) -> bool:
 
 
 def is_less(at: int, left: Any, right: Any) -> bool:
-    """Return whether one number is less than another.
-
-    Raises:
-        ExpressionError: if one is no number; texts have an order, but not that of quantities.
-    """
+    """Return whether one number is less than another; `ExpressionError` if one is none."""
     if _are_numbers(left, right):
         return bool(left < right)
     if isinstance(left, str) and isinstance(right, str):
@@ -152,22 +135,14 @@ def is_less(at: int, left: Any, right: Any) -> bool:
 
 
 def negate(at: int, value: Any) -> Any:
-    """Return a number with the other sign.
-
-    Raises:
-        ExpressionError: if the value is none.
-    """
+    """Return a number with the other sign; `ExpressionError` if the value is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ExpressionError(at, f"{show(value)} has no sign")
     return check_range(at, -value) if isinstance(value, int) else -value
 
 
 def read_element(at: int, of: Any, key: Any) -> Any:
-    """Return the item of a list at a place, or the value of a field.
-
-    Raises:
-        ExpressionError: if there is none.
-    """
+    """Return the item of a list, or the value of a field; `ExpressionError` if there is none."""
     if isinstance(of, dict):
         if key not in of:
             raise ExpressionError(at, f"there is no {key}, only {', '.join(of)}")
@@ -256,11 +231,7 @@ RULE_METHODS = EXCLUSION_METHODS | {
 
 
 def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
-    """Return what a function gives.
-
-    Raises:
-        ExpressionError: if it does not take these arguments.
-    """
+    """Return what a function gives; `ExpressionError` if it does not take these arguments."""
     types = tuple(type_of(each) for each in arguments)
     taken, function = _TAKES[name]
     if len(types) != len(taken) or any(

@@ -113,11 +113,7 @@ EXCLUSION = Vocabulary("point", "an axis", EXCLUSION_FUNCTIONS, EXCLUSION_METHOD
 
 
 def parse_expression(text: str, vocabulary: Vocabulary) -> Node:
-    """Return the function that an expression stands for.
-
-    Raises:
-        ExpressionError: if it is none, or has a name or function that there is not.
-    """
+    """Return the function that an expression stands for; `ExpressionError` if it is none."""
     return _Parser([*tokenize(text)], vocabulary).read_all()
 
 

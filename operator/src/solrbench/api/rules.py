@@ -42,11 +42,7 @@ class Rule:
         return parse_expression(self.cel, RULE)
 
     def holds(self, stored: Mapping[str, Any]) -> bool:
-        """Return whether an object satisfies the rule, in the form in which it is stored.
-
-        Raises:
-            ExpressionError: if the expression has no value for it.
-        """
+        """Return whether an object satisfies the rule, in the form in which it is stored."""
         return check_bool(0, self._condition({RULE.variable: stored}))
 
 
@@ -55,11 +51,8 @@ class Matches:
     """A rule on one string, as metadata of an `Annotated` type.
 
     It stands in for the schema's `pattern`, whose message would show the expression instead of
-    saying what to write.
-
-    Attributes:
-        pattern: expression for the whole text, in the syntax that RE2 and Python share
-        message: what the user reads when the text differs: "must be …, such as …"
+    saying what to write. RE2 and Python share the syntax of the expression, which is for the whole
+    text; the message is "must be …, such as …".
     """
 
     pattern: str
@@ -71,11 +64,7 @@ class Matches:
         return f"self.matches(r'^(?:{self.pattern})$')"
 
     def check(self, text: str) -> str:
-        """Return `text` unchanged.
-
-        Raises:
-            ValueError: if it does not match; with the message.
-        """
+        """Return `text` unchanged; a `ValueError` with the message if it does not match."""
         # RE2 knows the classes of ASCII alone: `\d` of Python would take digits of any script.
         if re.fullmatch(self.pattern, text, re.ASCII) is None:
             raise ValueError(self.message)
@@ -91,23 +80,16 @@ class Matches:
 
 @dataclass(frozen=True)
 class ListMap:
-    """Metadata of a list whose items differ in one key: server-side apply merges by that key.
+    """Metadata of a list whose items differ in one field: server-side apply merges by that key.
 
     The API server rejects two items of one key itself (`x-kubernetes-list-type: map`), which costs
     nothing, where a rule in CEL would compare each item with each.
-
-    Attributes:
-        key: field of the items, required or with a default
     """
 
     key: str
 
     def check(self, items: list[Any]) -> list[Any]:
-        """Return `items` unchanged.
-
-        Raises:
-            ValueError: if two have the same key.
-        """
+        """Return `items` unchanged; a `ValueError` if two have the same key."""
         keys = [getattr(item, self.key) for item in items]
         twice = [key for index, key in enumerate(keys) if key in keys[:index]]
         if twice:

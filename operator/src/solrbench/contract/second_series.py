@@ -230,11 +230,7 @@ class SecondSeries(Sequence[SecondSums]):
 
     @classmethod
     def decode(cls, sent: str) -> Self:
-        """Return the windows that a worker sent.
-
-        Raises:
-            ValueError: if they are none.
-        """
+        """Return the windows that a worker sent; a `ValueError` if they are none."""
         import numpy as np  # noqa: PLC0415
 
         width, *_ = numbers = decode_planes(sent, _MAX_BYTES, _WHAT)
@@ -308,11 +304,7 @@ def _rolled_up(rows: Numbers, width: int) -> Numbers:
 
 
 def _row(window: Any) -> tuple[int, ...]:
-    """Return the fields of `SecondSums` of a window, which is one or a stored one.
-
-    Raises:
-        ValueError: if it is neither.
-    """
+    """Return the fields of a window, `SecondSums` or a stored one, else raise a `ValueError`."""
     if isinstance(window, SecondSums):
         return window
     if isinstance(window, Window):

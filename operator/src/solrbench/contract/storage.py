@@ -53,18 +53,14 @@ class DamagedReportError(TemporaryError):
 def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> ChunkedDocument:
     """Return `document` in chunks of at most `max_bytes` bytes."""
     text = orjson.dumps(document.model_dump(mode="json", by_alias=True, exclude_none=True))
-    packed = gzip.compress(text, mtime=0)  # without a time the same document gives the same bytes
+    # Without a time in it the same document gives the same bytes.
+    packed = gzip.compress(text, mtime=0)
     chunks = (packed[start : start + max_bytes] for start in range(0, len(packed), max_bytes))
     return ChunkedDocument(tuple(chunks), hashlib.sha256(text).hexdigest())
 
 
 def from_chunks(stored: ChunkedDocument) -> StepRunResult:
-    """Return the document that `to_chunks` cut into chunks.
-
-    Raises:
-        DamagedReportError: if a chunk is missing, swapped, foreign or changed, or the document is
-            not one of this version.
-    """
+    """Return the document that `to_chunks` cut; `DamagedReportError` if it is not as it was."""
     text = _unpack(b"".join(stored.chunks))
     if hashlib.sha256(text).hexdigest() != stored.sha256:
         raise DamagedReportError("the SHA-256 of the document differs")
@@ -86,6 +82,7 @@ def _unpack(packed: bytes) -> bytes:
         raise DamagedReportError(f"the compressed stream is broken ({error})") from error
     if len(text) > MAX_DOCUMENT_BYTES:
         raise DamagedReportError(f"it unpacks to more than {MAX_DOCUMENT_BYTES} bytes")
+    # Chunks of two documents join to two members, of which the first alone would be whole.
     if not stream.eof or stream.unused_data:
         raise DamagedReportError("the compressed stream is broken (its end is missing or not last)")
     return text

@@ -68,30 +68,28 @@ def once_only_entries(workload: Workload) -> tuple[bool, ...]:
 
 
 def parse_time(time: Any) -> float:
-    """Return a time in seconds, given as a number, or as in RFC 3339; without a zone it is UTC.
+    """Return a time, a number of seconds or a text as in RFC 3339, in seconds.
 
-    Raises:
-        ValueError: if it is neither.
+    Anything else is a `ValueError`.
     """
+    # In Python, true and false are numbers.
     if isinstance(time, int | float) and not isinstance(time, bool):
         return float(time)
     try:
         parsed = datetime.fromisoformat(time)
     except (TypeError, ValueError):
         raise ValueError('"time" must be a number of seconds, or a time as in RFC 3339') from None
+    # Solr's containers write times without a zone, in UTC.
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
 def flatten_parameters(parameters: Mapping[str, Any]) -> Parameters:
-    """Return the parameters of an object of JSON; a list repeats its parameter.
-
-    Raises:
-        ValueError: if a value is none that a parameter can have.
-    """
+    """Return the parameters of an object of JSON; a list repeats its parameter."""
     return tuple((name, text) for name, value in parameters.items() for text in _texts(name, value))
 
 
 def _texts(name: str, value: Any) -> list[str]:
+    # Before numbers, of which Python takes true and false to be some: Solr wants lower case.
     if isinstance(value, bool):
         return [str(value).lower()]
     if isinstance(value, str | int | float):

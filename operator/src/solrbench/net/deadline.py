@@ -65,11 +65,7 @@ class Deadline:
         self.at = math.inf
 
     def limit(self, timeout: float | None, error: type[Exception]) -> float | None:
-        """Return the seconds that one wait may take; `None` for any.
-
-        Raises:
-            Exception: `error`, if the deadline has passed.
-        """
+        """Return the seconds that one wait may take, `None` for any; `error` when it has passed."""
         left = self.at - time.monotonic()
         if left <= 0:
             raise error("the response was not complete within the request's deadline")

@@ -92,11 +92,7 @@ def fetch(
 
 
 def limit_bytes(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
-    """Yield the parts of a body.
-
-    Raises:
-        ResponseTooLargeError: they have more than `max_bytes`.
-    """
+    """Yield the parts of a body; a `ResponseTooLargeError` if they are more than `max_bytes`."""
     size = 0
     for part in parts:
         size += len(part)
@@ -106,11 +102,7 @@ def limit_bytes(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
 
 
 def check_encoding(response: httpx.Response) -> None:
-    """Refuse a body that is compressed unasked.
-
-    Raises:
-        httpx.DecodingError: it is.
-    """
+    """Raise `httpx.DecodingError` for a body that is compressed unasked."""
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding.lower() != "identity":
         raise httpx.DecodingError(f"the response is compressed ({encoding[:50]}), unasked")
@@ -192,11 +184,7 @@ class HttpAuth:
 
     @cached_property
     def ssl_context(self) -> ssl.SSLContext:
-        """Trust for https.
-
-        Raises:
-            PermanentError: `CertificateNotTrusted` if the certificates cannot be read.
-        """
+        """Trust for https; `CertificateNotTrusted`, a `PermanentError`, if `ca` cannot be read."""
         try:
             # Of an empty text Python would make trust in the system's authorities.
             return ssl.create_default_context(cadata=None if self.ca is None else self.ca or " ")
@@ -212,11 +200,7 @@ class HttpAuth:
         return _bundled_trust() if self.ca is None else self.ssl_context
 
     def open_client(self, timeout_seconds: float) -> httpx.Client:
-        """Return a client with these credentials, whose responses are limited.
-
-        Raises:
-            PermanentError: as `ssl_context` does.
-        """
+        """Return a client with these credentials, whose responses are limited."""
         return create_pooled_client(timeout_seconds, self.verify, self.headers)
 
 
@@ -236,11 +220,7 @@ def basic_auth(username: str, password: str) -> str:
 
 
 def read_auth(files: AuthFiles) -> HttpAuth:
-    """Return what the files of a pod hold.
-
-    Raises:
-        OSError: if one cannot be read.
-    """
+    """Return what the files of a pod hold; an `OSError` if one cannot be read."""
     authorization = None
     if files.credentials_folder is not None:
         folder = Path(files.credentials_folder)

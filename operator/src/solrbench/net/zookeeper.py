@@ -41,11 +41,8 @@ def send_command(host: str, port: int, word: str) -> str:
 def connect(host: str, port: int, check: AddressCheck | None = None) -> socket.socket:
     """Connect to the first address of a host, in no brackets, that takes a connection.
 
-    `check` is called with the host and all its addresses before any of them is connected to.
-
-    Raises:
-        OSError: if there is none.
-        UnicodeError: if `host` cannot be a host name.
+    `check` is called with the host and all its addresses before any of them is connected to. An
+    `OSError` says that there is none, a `UnicodeError` that `host` cannot be a host name.
     """
     error: OSError = OSError(f"{host} has no address")
     addresses = lookup(host, TIMEOUT_SECONDS)

@@ -207,14 +207,7 @@ class Metadata(LenientModel):
     @property
     def controller(self) -> OwnerReference | None:
         """The resource that controls this one, if one does."""
-        return next(
-            (
-                owner_reference
-                for owner_reference in self.owner_references
-                if owner_reference.controller
-            ),
-            None,
-        )
+        return next((owner for owner in self.owner_references if owner.controller), None)
 
 
 class SolrBenchmark(Model):
@@ -272,9 +265,6 @@ class SolrBenchmark(Model):
 
         One that has started keeps to the rules of the version that let it through: those that came
         with an upgrade of the operator do not end it.
-
-        Raises:
-            pydantic.ValidationError: if the resource breaks the schema or a rule.
         """
         known = {"apiVersion", "kind", "metadata", "spec", "status"}
         has_started = (body.get("status") or {}).get("startTime") is not None

@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints
 from pydantic.config import JsonDict
 
 from solrbench.api.rules import LenientModel
-from solrbench.api.v1alpha1.fields import Count
+from solrbench.api.v1alpha1.fields import Count, Text
 
 LIST_MAP_BY_TYPE: JsonDict = {
     "x-kubernetes-list-type": "map",
@@ -25,6 +25,15 @@ LIST_MAP_BY_TYPE: JsonDict = {
 
 class StatusModel(LenientModel):
     """Part of a status."""
+
+
+class StepPart(StatusModel):
+    """Part of a status that is about one step through one variant."""
+
+    step: Text
+    """`step` is the name of the step."""
+    variant: Text | None = None
+    """`variant` is the name of the variant; absent without variants."""
 
 
 class Condition(StatusModel):
@@ -187,11 +196,7 @@ class ResultField:
 
 
 def result_fields(model: type[StatusModel]) -> tuple[ResultField, ...]:
-    """Return the rows of `model` in their order.
-
-    Raises:
-        TypeError: if a field does not say how it is shown
-    """
+    """Return the rows of `model` in their order, for which each field must be `Shown`."""
     rows = []
     for name, field in model.model_fields.items():
         how = next((each for each in field.metadata if isinstance(each, Shown)), None)

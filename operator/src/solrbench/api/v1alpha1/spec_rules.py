@@ -26,22 +26,17 @@ def planned_seconds(spec: Any) -> int:
 
 
 def search_seconds(spec: Any, trials: int | None = None) -> int:
-    """Return how long a search for the capacity takes, of one variant.
-
-    Args:
-        spec: of a benchmark
-        trials: how many it has; as many as there may be when absent
-    """
+    """Return how long a search for the capacity of one variant takes with all its trials, or so many."""
     capacity = spec.load.capacity
     if capacity is None:
         return 0
     each: int = capacity.settle_seconds + capacity.trial_seconds
-    count: int = capacity.max_trials if trials is None else trials
-    return PROBE_SECONDS + count * each
+    return PROBE_SECONDS + (capacity.max_trials if trials is None else trials) * each
 
 
 DURATION_RULES = (
     Rule(
+        # `planned_seconds` in CEL: repeats with fresh data or targets each have the deadline.
         cel=(
             "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
             " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"

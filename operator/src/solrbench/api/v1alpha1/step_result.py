@@ -15,6 +15,7 @@ from solrbench.api.v1alpha1.conditions import (
     PrometheusMetric,
     Shown,
     StatusModel,
+    StepPart,
     Unit,
     result_fields,
     shown,
@@ -274,13 +275,9 @@ BOUNDS_SECONDS = (
 """Upper bounds of the buckets: those of Prometheus' clients, and some for searches that hang."""
 
 
-class Distribution(StatusModel):
+class Distribution(StepPart):
     """How long all requests of one step and variant took."""
 
-    step: Text
-    """`step` is the name of the step."""
-    variant: Text | None = None
-    """`variant` is the name of the variant; absent without variants."""
     within: Annotated[list[Count], Field(max_length=len(BOUNDS_SECONDS))]
     """`within` counts the requests within 1, 2.5, 5, 10, 25, 50, 100, 250 and 500 ms, 1, 2.5, 5,
     10 and 30 s; with an arrival rate by their response time, else by their service time."""
