@@ -207,7 +207,12 @@ def problems(error: ValidationError) -> list[str]:
     Paths read as in messages of the API server, such as `spec.load.steps[0].users`; a rule
     about the resource as a whole has no path.
     """
-    return [_line(item["loc"], describe(item)) for item in error.errors(include_url=False)]
+    lines = []
+    for item in error.errors(include_url=False):
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in item["loc"])
+        path = "".join(parts).removeprefix(".")
+        lines.append(f"{path}: {describe(item)}" if path else describe(item))
+    return lines
 
 
 def describe(item: ErrorDetails) -> str:
@@ -217,8 +222,3 @@ def describe(item: ErrorDetails) -> str:
         return str(item["ctx"]["error"])
     words = _WORDS.get(item["type"])
     return item["msg"] if words is None else words.format(**item.get("ctx", {}))
-
-
-def _line(location: tuple[int | str, ...], reason: str) -> str:
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return f"{path.removeprefix('.')}: {reason}" if path else reason

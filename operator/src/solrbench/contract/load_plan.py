@@ -62,14 +62,12 @@ WEB_PORT = 8089
 """Locust's web page and, below `/solrbench`, state and results."""
 
 LOCUST_PORT = 5557
-"""Where workers meet the master."""
 
 
 class VariantEndpoints(Model):
     """Where the requests of one variant go."""
 
     variant: str
-    """Name of the variant."""
     urls: list[str]
     """Base URLs; users are spread over them evenly."""
 
@@ -110,7 +108,6 @@ class PodAgent(Model):
     address: str
     """`host:port` where it is found."""
     component: str
-    """Component of the pod."""
 
 
 class StoredTrial(Model):
@@ -149,7 +146,6 @@ class LoadPlan(Model):
     solr_urls: list[str]
     """Base URLs of the nodes; users are spread over them evenly."""
     access: AuthFiles = AuthFiles()
-    """What Solr requires of its clients."""
     variants: list[VariantEndpoints] = []
     """Where step runs with a variant go instead."""
     collection: str
@@ -172,7 +168,6 @@ class LoadPlan(Model):
     zookeeper_servers: list[str] = []
     """`host:port` of the servers of an ensemble that was made for the benchmark."""
     agents: list[PodAgent] = []
-    """Agents in the pods of the target."""
     percentiles: list[float] = list(DEFAULT_PERCENTILES)
     """Those that step runs are stored with."""
     step_runs: list[PlannedStepRun]
@@ -190,7 +185,6 @@ class LoadPlan(Model):
     """What the document of one step run may take of the report."""
     resumption: Resumption = Resumption()
     master_host: str
-    """Where workers find the master."""
 
 
 class LoadState(LenientModel):
@@ -200,12 +194,9 @@ class LoadState(LenientModel):
     """WaitingForWorkers, EmptyingCaches, WarmingUp, Ramping, Measuring, Storing, Finished or
     Failed."""
     workers: int = 0
-    """Workers connected."""
     step_run_id: str | None = None
-    """Id of the step run under way."""
     repeat: int | None = None
     variant: str | None = None
-    """Variant of the step run under way, if the target has variants."""
     step: str | None = None
     users: int = 0
     """Users running; 0 while a planned rate is sent."""
@@ -219,7 +210,6 @@ class LoadState(LenientModel):
     recent_requests: int | None = None
     """Requests that ended in the last ten seconds; absent before the first."""
     recent_failures: int | None = None
-    """Failures among them."""
     p50_milliseconds: float | None = None
     """Percentiles of these requests over all workers: of service times, in an open loop of
     response times."""
@@ -255,6 +245,7 @@ def trial_ids(spec: Spec) -> frozenset[str]:
 def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
     """Return the closed loop that finds a rate which is too high, or how times depend on users."""
     capacity = search.capacity
+    # Each worker needs a user.
     users = max(capacity.probe_users, search.workers)
     if capacity.search_for is SearchFor.USERS:
         users = min(users, capacity.max_users)

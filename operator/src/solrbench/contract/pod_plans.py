@@ -40,7 +40,6 @@ class StoredDocument(Model):
     chunks: list[str]
     """Names of the files in `steps`, in order."""
     sha256: str
-    """Digest of the JSON."""
 
 
 class ExportPlan(Model):
@@ -49,11 +48,9 @@ class ExportPlan(Model):
     benchmark: str
     """namespace/name."""
     export: Export
-    """Where to."""
     folder: str
     """Name of the folder of this export, below that of the benchmark."""
     documents: list[StoredDocument]
-    """All stored step runs."""
     allowed_hosts: list[str] = ["*"]
     """Patterns of the hosts that a bucket may have."""
     api_server: list[str] = []
@@ -114,13 +111,11 @@ class IndexPlan(Model):
     solr_urls: list[str]
     """Base URLs of the nodes, such as `http://pod.service.ns.svc:8983/solr`."""
     collection: str
-    """Name of the collection."""
     router: RouterName
     """With `implicit`, documents go round the shards by the hash of their id."""
     shards: int
     dataset: Dataset
     access: AuthFiles = AuthFiles()
-    """What Solr requires of its clients."""
     download_hosts: list[str] = ["*"]
     """Patterns of the hosts that files may be downloaded from."""
     api_server: list[str] = []

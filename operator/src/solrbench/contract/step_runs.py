@@ -20,7 +20,6 @@ from solrbench.api.v1alpha1.load import (
     RepeatOrder,
     RepeatStart,
     SolrCaches,
-    Step,
     last_rate,
 )
 from solrbench.contract.workload_files import once_only_entries
@@ -107,11 +106,6 @@ def measured_on_target(
     if spec.load.repeats.start_on is RepeatStart.SAME_TARGET:
         return tuple(step_runs)
     return tuple(step_run for step_run in step_runs if step_run.repeat == (repeat or FIRST_REPEAT))
-
-
-def step_of(spec: Spec, step_run: StepRunId) -> Step:
-    """Return the step that a step run measures."""
-    return spec.load.steps[step_run.step_index]
 
 
 def rate_before(spec: Spec, step_run: StepRunId) -> float:

@@ -50,7 +50,6 @@ Heap = Annotated[
     StringConstraints(min_length=1, max_length=8),
     Matches(HEAP_PATTERN, "must be a whole number of Mi or Gi, such as 512Mi or 2Gi"),
 ]
-"""Size of a Java heap."""
 
 Memory = Annotated[
     str,
@@ -77,7 +76,6 @@ ImageTag = Annotated[
         "must be the tag of an image: letters, digits, '_', '.' and '-', such as 9.10.1",
     ),
 ]
-"""Tag of a container image."""
 
 ImageRepository = Annotated[
     str,
@@ -100,7 +98,6 @@ Url = Annotated[
         "must start with http:// or https:// and a host, and must not contain spaces",
     ),
 ]
-"""Address of a file."""
 
 FieldName = Annotated[
     str,
@@ -110,7 +107,6 @@ FieldName = Annotated[
         "must be the name of a field: letters, digits, '_', '.' and '-', such as category_s",
     ),
 ]
-"""Name of a field in the Solr schema."""
 
 FileName = Annotated[
     str,
@@ -121,7 +117,6 @@ FileName = Annotated[
         " queries.txt",
     ),
 ]
-"""Key of a ConfigMap or Secret."""
 
 FilePath = Annotated[
     str,
@@ -138,7 +133,6 @@ Handler = Annotated[
     StringConstraints(min_length=2, max_length=128),
     Matches(r"/[A-Za-z0-9_./-]+", "must be the path of a request handler, such as /select"),
 ]
-"""Request handler of a collection."""
 
 Seed = Annotated[Int, Field(ge=0, le=2**31 - 1)]
 Milliseconds = Annotated[Int, Field(ge=0, le=3_600_000)]
@@ -165,7 +159,6 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 """A number that was counted; JSON keeps whole numbers exact up to this bound."""
 
 Measure = Annotated[float, Field(ge=0, le=10**15)]
-"""A number that was measured."""
 
 Difference = Annotated[float, Field(ge=-(10**15), le=10**15)]
 """A number that was measured and may be negative."""

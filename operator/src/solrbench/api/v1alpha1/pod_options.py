@@ -108,7 +108,6 @@ def _none_is_reserved(
 
 
 LABEL_RULES = (_keys_are_valid("labels"), _none_is_reserved("labels", LABELS, LABEL_PREFIXES))
-"""Rules of a model with labels of the user's."""
 
 RESERVED_RULES = (
     *LABEL_RULES,
@@ -121,7 +120,6 @@ RESERVED_RULES = (
         "each.name",
     ),
 )
-"""Rules of `PodOptions`."""
 
 
 Annotations = Annotated[

@@ -190,4 +190,3 @@ OBJECTIVE_RULES = (
         ),
     ),
 )
-"""For `Spec`."""

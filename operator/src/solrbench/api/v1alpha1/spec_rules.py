@@ -26,7 +26,7 @@ def planned_seconds(spec: Any) -> int:
 
 
 def search_seconds(spec: Any, trials: int | None = None) -> int:
-    """Return how long a search for the capacity of one variant takes with all its trials, or so many."""
+    """Return how long a capacity search of one variant takes, with all its trials or so many."""
     capacity = spec.load.capacity
     if capacity is None:
         return 0
@@ -91,7 +91,6 @@ GENERATED_RULES = (
         ),
     ),
 )
-"""Rules of `Spec`."""
 
 
 def _cel_none_sets(field: str, component: PodComponent) -> str:
@@ -123,7 +122,6 @@ POD_OPTION_RULES = (
         ),
     ),
 )
-"""Rules of `Spec`."""
 
 
 ROUTING_RULES = (
@@ -154,4 +152,3 @@ ROUTING_RULES = (
         ),
     ),
 )
-"""Rules of `Spec`."""

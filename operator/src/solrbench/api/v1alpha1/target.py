@@ -274,7 +274,6 @@ ConnectionString = Annotated[
         " such as zk-0.zk.search.svc:2181,zk-1.zk.search.svc:2181",
     ),
 ]
-"""Addresses of the members of an ensemble."""
 
 Chroot = Annotated[
     str,
@@ -284,7 +283,6 @@ Chroot = Annotated[
         "must be a path that starts with '/' and does not end with it, such as /benchmarks",
     ),
 ]
-"""Path in ZooKeeper."""
 
 
 class ZooKeeper(Model):
