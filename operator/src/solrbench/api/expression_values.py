@@ -16,6 +16,8 @@ from typing import Any
 
 from solrbench.api.quantities import parse_quantity
 
+# The order matters: a double begins with what is an int, a raw string with what is a name. What
+# follows an int is no letter, so that `12ab` is not read as a number and a name.
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<double>[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)"
@@ -136,6 +138,7 @@ def is_less(at: int, left: Any, right: Any) -> bool:
 
 def negate(at: int, value: Any) -> Any:
     """Return a number with the other sign; `ExpressionError` if the value is none."""
+    # Python takes true and false for numbers.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ExpressionError(at, f"{show(value)} has no sign")
     return check_range(at, -value) if isinstance(value, int) else -value
@@ -147,6 +150,7 @@ def read_element(at: int, of: Any, key: Any) -> Any:
         if key not in of:
             raise ExpressionError(at, f"there is no {key}, only {', '.join(of)}")
         return of[key]
+    # To Python, `[true]` is the item at 1.
     if not isinstance(of, list) or type(key) is not int:
         raise ExpressionError(at, f"{show(of)} has no {key}")
     if not 0 <= key < len(of):
@@ -244,6 +248,7 @@ def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
         result = function(*arguments)
     except (ValueError, OverflowError) as error:
         raise ExpressionError(at, f"{show(arguments[0])} is no {name}") from error
+    # A sum, or the int of a double, may have more bits than CEL has.
     return check_range(at, result) if type_of(result) == "int" else result
 
 

@@ -146,6 +146,7 @@ class _Parser:
         return self._tokens[self._place - 1]
 
     def _take_if(self, *texts: str) -> Token | None:
+        # The word `in` is a name to the tokens; a string may have the text of an operator.
         is_one = self._next.text in texts and self._next.kind in {"operator", "name"}
         return self._take() if is_one else None
 
@@ -225,6 +226,7 @@ class _Parser:
     def _macro(self, name: Token, of: Node) -> Node:
         variable = self._take_name().text
         self._expect(",")
+        # Known inside its macro alone.
         self._variables.append(variable)
         each = self._expression()
         self._variables.pop()
@@ -248,6 +250,7 @@ class _Parser:
         return items
 
     def _primary(self) -> Node:
+        # The end is never taken: no token follows it.
         token = self._take() if self._next.kind != "end" else self._next
         match token.kind, token.text:
             case "int", text:
@@ -297,13 +300,14 @@ def _binary(operator: Token, left: Node, right: Node) -> Node:
 
 
 def _logical(at: int, left: Node, right: Node, *, stops: bool) -> Node:
-    """Return `&&` or `||`: as in CEL, an error beside a value that decides does not matter."""
+    """Return `&&` or `||`, of which the value `stops` decides whatever the other one is."""
 
     def evaluate(scope: Scope) -> bool:
         try:
             if check_bool(at, left(scope)) is stops:
                 return stops
         except ExpressionError:
+            # Operands have no order in CEL: one that decides makes an error of the other void.
             if check_bool(at, right(scope)) is stops:
                 return stops
             raise
@@ -313,7 +317,7 @@ def _logical(at: int, left: Node, right: Node, *, stops: bool) -> Node:
 
 
 def _items(items: Sequence[Node]) -> Node:
-    """Return a list; one of literals is made once, because it is the same for all scopes."""
+    # A list of literals is made once, because it is the same for all scopes.
     values = [item.value for item in items if isinstance(item, _Constant)]
     if len(values) == len(items):
         return _Constant(values)

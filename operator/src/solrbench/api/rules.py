@@ -116,6 +116,7 @@ class Model(BaseModel):
         populate_by_name=True,
         extra="forbid",
         frozen=True,
+        # JSON has neither.
         allow_inf_nan=False,
         use_attribute_docstrings=True,
     )
@@ -137,10 +138,8 @@ class Model(BaseModel):
     @classmethod
     @cache
     def _compared_fields(cls) -> set[str]:
-        """Return the fields that rules name: only those need a form in JSON.
-
-        The status would cost much, and the template of a sweep may hold what has no such form.
-        """
+        # Only these need a form in JSON: that of a status would cost much, and the template of a
+        # sweep may hold what has none.
         named = {alias for rule in cls.rules for alias in re.findall(r"\bself\.(\w+)", rule.cel)}
         return {name for name, field in cls.model_fields.items() if field.alias in named}
 
@@ -154,6 +153,7 @@ class LenientModel(Model):
 def exactly_one(*fields: str) -> Rule:
     """Return the rule that exactly one of `fields` (camelCase) is set: a union."""
     names = ", ".join(fields)
+    # CEL counts no booleans.
     terms = " + ".join(f"(has(self.{name}) ? 1 : 0)" for name in fields)
     return Rule(
         cel=f"{terms} == 1",

@@ -61,6 +61,7 @@ class StructuralSchema(GenerateJsonSchema):
         """Return the schema with the default that the API server fills in; absent stays absent."""
         node = self.generate_inner(schema["schema"])
         default = self.get_default_value(schema)
+        # No field takes null: what is absent stays absent.
         if default is None or default is NoDefault:
             return node
         return {**node, "default": _stored(default)}
@@ -82,6 +83,7 @@ class StructuralSchema(GenerateJsonSchema):
     def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
         """Return an enumeration, also of one value."""
         node = super().literal_schema(schema)
+        # The API server knows no `const`.
         if "const" in node:
             node["enum"] = [node.pop("const")]
         return node
@@ -150,6 +152,7 @@ def without_defaults(node: dict[str, Any]) -> dict[str, Any]:
 def _inline(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
     full = resolve(node, parts)
     result = {key: value for key, value in full.items() if key not in UNSTRUCTURAL}
+    # Docstrings are broken at the width of the code.
     if "description" in result:
         result["description"] = " ".join(result["description"].split())
     if "properties" in full:

@@ -122,6 +122,7 @@ def spec_hash(spec: Spec) -> str:
     """
     desired = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
     kept = {name: value for name, value in desired.items() if name not in Spec.mutable}
+    # The order in which fields were given means nothing.
     return hashlib.sha256(orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 

@@ -132,11 +132,11 @@ def _mix(value: int) -> int:
     return value ^ (value >> 31)
 
 
+# Documents drawn together: a divisor of the usual batches, so no draw is wasted.
 BLOCK = 100
-"""Documents drawn together: a divisor of the usual batches, so no draw is wasted."""
 
+# Prefixes are drawn from a stream of their own: other fields stay the same with and without.
 _PREFIX_STREAM = 1
-"""Prefixes are drawn from a stream of their own: other fields stay the same with and without."""
 
 _TITLE_WORDS = (3, 9)
 _TAGS = (1, 5)
@@ -220,6 +220,7 @@ class DocumentGenerator:
         counts = rng.integers(*_TAGS, BLOCK)
         words = self._draw(self._tags, rng, counts)
         return [
+            # A word that is drawn twice is one tag.
             [tag.decode() for tag in dict.fromkeys(words[first:last])]
             for first, last in _spans(counts)
         ]

@@ -238,6 +238,7 @@ def trial_ids(spec: Spec) -> frozenset[str]:
     return frozenset(
         _id(index, variant, number)
         for index, variant in enumerate(variant_names(spec))
+        # One more for the probe.
         for number in range(spec.load.capacity.max_trials + 1)
     )
 

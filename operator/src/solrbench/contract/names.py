@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from solrbench.api.identity import GROUP
 
-if TYPE_CHECKING:  # commands that only need a label start without the models
+if TYPE_CHECKING:
+    # Commands that only need a label start without the models.
     from solrbench.api.v1alpha1 import SolrBenchmark
     from solrbench.contract.step_runs import SharedTarget
 

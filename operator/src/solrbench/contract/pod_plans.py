@@ -183,6 +183,7 @@ def pod_options(benchmark: SolrBenchmark, component: str) -> PodOptions:
 
 def _add(before: PodOptions, entry: PodOptions) -> PodOptions:
     given = {name: getattr(entry, name) for name in PodOptions.model_fields}
+    # What is empty was set, and replaces; what is absent was not.
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name in {"labels", "annotations"} & changes.keys():
         changes[name] = (getattr(before, name) or {}) | changes[name]

@@ -51,6 +51,7 @@ def encode_planes(numbers: Numbers, level: int = -1) -> str:
     """Return whole numbers as planes; `level` is that of zlib."""
     import numpy as np  # noqa: PLC0415
 
+    # Little-endian, whatever the machine is.
     planes = numbers.astype("<i8").view(np.uint8).reshape(-1, 8).T
     return base64.b64encode(zlib.compress(planes.tobytes(), level)).decode()
 
@@ -182,6 +183,7 @@ class SecondSeries(Sequence[SecondSums]):
         width = width_of(second + 1)
         if width == 1:
             return self
+        # Wide windows begin at multiples of their width, so that those of all workers add up.
         before = (second - LATEST_SECONDS) // width * width
         old = self.before(before)
         shorter = self.of_rows(_rolled_up(old.rows, width), width if len(old) else self.width)
@@ -210,6 +212,7 @@ class SecondSeries(Sequence[SecondSums]):
             return self.numbers == other.numbers
         return isinstance(other, list) and list(self) == other
 
+    # It changes, and is compared by what it holds.
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
@@ -314,9 +317,11 @@ def _row(window: Any) -> tuple[int, ...]:
     numbers = [
         window.get(alias, window.get(name)) for alias, name in zip(_ALIASES, _FIELDS, strict=True)
     ]
+    # Python takes true and false for numbers.
     if any(isinstance(each, bool) or not isinstance(each, int | None) for each in numbers):
         raise ValueError("the numbers of a window must be whole")
     if None in numbers[:3]:
         raise ValueError("a window must have second, requests and failures")
     second, requests, failures, mean, longest = (each or 0 for each in numbers)
+    # Stored is the mean, rounded down: the sum is short of less than 1 µs for each request.
     return second, requests, failures, mean * requests, longest

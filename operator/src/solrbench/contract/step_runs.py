@@ -163,20 +163,19 @@ def shared_target(benchmark: SolrBenchmark) -> SharedTarget | None:
     return SharedTarget(name, owner, previous, Reuse(reuses))
 
 
+# Where the spec says nothing: a cold first repeat differs by tens of per cent.
 DEFAULT_WARM_UP = WarmUp(until_steady=UntilSteady(max_seconds=120))
-"""What is sent if the spec says nothing; a cold first repeat differs by tens of per cent."""
 
 
 def warm_up_of(spec: Spec) -> WarmUp | None:
-    """Return the warm-up before the first step, or before each; None without one.
-
-    Lists that are gone through once have none by default, as it would use up an unknown part.
-    """
+    """Return the warm-up before the first step, or before each; None without one."""
     between = spec.load.between
     wanted = spec.warm_up if between is None else between.warm_up or spec.warm_up
     if wanted is None:
+        # It would use up an unknown part of a list that is gone through once.
         uses_up = any(once_only_entries(spec.workload)) and spec.workload.warm_up_queries is None
         return None if uses_up else DEFAULT_WARM_UP
+    # Asked for by 0, so that the spec can also say that there is none.
     return None if wanted.requests == 0 else wanted
 
 

@@ -19,8 +19,8 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
 
+# A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB.
 MAX_CHUNK_BYTES = 700 * 1024
-"""A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB."""
 
 MAX_DOCUMENT_BYTES = 64 << 20
 """What a stored document may have as JSON."""

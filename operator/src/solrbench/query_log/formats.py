@@ -50,6 +50,7 @@ _SOLR = re.compile(
 _ACCESS = re.compile(
     r'^\S+ \S+ .*?\[(?P<time>[^\]]+)\] "(?P<method>GET|POST) (?P<url>\S+) HTTP/[\d.]+" \d{3}\s'
 )
+# By which Solr marks what one node sends to another.
 _INTERNAL = {("isShard", "true"), ("distrib", "false")}
 _NO_QUERIES = ("/update", "/admin", "/replication", "/get", "/schema", "/config")
 _ENDING = re.compile(r"/solr/[^/]+(?P<handler>/[\w./-]+)$")
@@ -75,12 +76,14 @@ def parse_solr(line: str) -> LogEntry | None:
     if not _INTERNAL.isdisjoint(parameters):
         return None
     ended = datetime.fromisoformat(match["time"].replace(",", ".") + (match["zone"] or "+00:00"))
+    # Solr logs a request when it ends.
     return LogEntry(ended.timestamp() - int(match["qtime"]) / 1000, match["path"], parameters)
 
 
 def parse_access(line: str) -> LogEntry | None:
     """Return the query of a line of an access log; None for any other line."""
     match = _ACCESS.match(line)
+    # The body of a POST is not logged.
     if match is None or match["method"] != "GET":
         return None
     url = urlsplit(match["url"])
@@ -93,6 +96,7 @@ def parse_access(line: str) -> LogEntry | None:
     try:
         time = datetime.strptime(match["time"], "%d/%b/%Y:%H:%M:%S %z")
     except ValueError:
+        # Anything may stand in brackets.
         return None
     return LogEntry(time.timestamp(), ending["handler"], parameters)
 

@@ -44,6 +44,7 @@ class LogStatistics:
         self.last_seconds = max(self.last_seconds, entry.time_seconds)
         self._by_second[math.floor(entry.time_seconds)] += 1
         shape = entry.shape
+        # Each request may have names of its own: what is kept must not grow with the log.
         known = shape in self._shapes or len(self._shapes) < MAX_SHAPES
         self._shapes[shape if known else OTHERS] += 1
 

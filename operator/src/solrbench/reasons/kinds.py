@@ -22,6 +22,7 @@ class Kind(StrEnum):
 
         Its word is its name in CamelCase, unless another spelling of it is given.
         """
+        # Only `auto` gets to know the name of the member.
         return word or auto(), self, meaning, remedy
 
 

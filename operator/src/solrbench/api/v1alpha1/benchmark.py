@@ -43,6 +43,7 @@ UNTOUCHED = (
     "!has(self.collection.router.field)",
     "!has(self.collection.configSet.configMap)",
     *(f"!has(self.collection.caches.{to_camel(name)})" for name in Caches.model_fields),
+    # What has a default is filled in by the API server, and so compared above.
     *(
         f"!has(self.collection.{to_camel(name)})"
         for name, field in Collection.model_fields.items()
@@ -174,11 +175,11 @@ class Spec(Model):
     )
 
 
+# Leaves room for `-load-worker-199-xxxxx` in a 63-character host name.
 MAX_NAME = 40
-"""Leaves room for `-load-worker-199-xxxxx` in a 63-character host name."""
 
+# Leaves room for `-solrcloud-zookeeper` and the hash of its revision in a label of 63.
 MAX_NAME_PROVIDED = 32
-"""Leaves room for `-solrcloud-zookeeper` and the hash of its revision in a label of 63."""
 
 
 class OwnerReference(LenientModel):
@@ -241,11 +242,13 @@ class SolrBenchmark(Model):
             ),
         ),
         Rule(
+            # Names of Services, which are named after it, are such (RFC 1035).
             cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
             message="metadata.name must start with a letter and must not contain dots",
         ),
         Rule(
             cel=(
+                # It would wait for its own end.
                 "!has(self.spec.comparison.baseline)"
                 " || !has(self.spec.comparison.baseline.benchmark)"
                 " || self.spec.comparison.baseline.benchmark.name != self.metadata.name"

@@ -177,6 +177,7 @@ class Shown:
     def optional(self) -> Any:
         """Return the default of an optional field, by which the field is shown so."""
         field: Any = Field(default=None)
+        # pydantic merges it with the metadata of the annotation.
         field.metadata.append(self)
         return field
 

@@ -146,6 +146,7 @@ Percent = Annotated[float, Strict(), Field(ge=0, le=100, allow_inf_nan=False)]
 ZipfExponent = Annotated[float, Strict(), Field(ge=0, le=3, allow_inf_nan=False)]
 """Exponent of Zipf's law; its lower bound is a rule of the model that holds it, as with `Rate`."""
 
+# The key may have a prefix of 253 characters, a slash and a name of 63.
 Labels = Annotated[
     dict[
         Annotated[str, StringConstraints(max_length=317)],
@@ -200,11 +201,12 @@ def default_seed() -> int:
 def pass_seed_on(spec: Any) -> Any:
     """Return a raw spec in which every part that draws at random has a seed.
 
-    A locustfile draws nothing. What is no mapping stays as it is, for validation to reject.
+    What is no mapping stays as it is, for validation to reject.
     """
     seed = spec.get("seed", DEFAULT_SEED) if isinstance(spec, Mapping) else DEFAULT_SEED
     filled = _fill("", "", spec, seed)
     workload = filled.get("workload") if isinstance(filled, dict) else None
+    # A locustfile draws nothing, and must not have a seed beside it.
     if isinstance(workload, dict) and "locustfile" not in workload:
         workload.setdefault("seed", seed)
     return filled
@@ -216,4 +218,5 @@ def _fill(parent: str, name: str, part: Any, seed: Any) -> Any:
     if not isinstance(part, Mapping):
         return part
     filled = {key: _fill(name, key, value, seed) for key, value in part.items()}
+    # What has a seed of its own keeps it.
     return {"seed": seed} | filled if (parent, name) in _SEEDED else filled

@@ -294,8 +294,8 @@ MAX_VERDICTS = 32
 """Steps times variants, as the spec bounds them."""
 
 
+# Of one step: with all reasons that there are, the status of a long ladder would be too large.
 MAX_REASONS = 16
-"""Reasons of one step: with all that there are, the status of a long ladder would be too large."""
 
 
 class InvalidReason(StatusModel):

@@ -91,9 +91,9 @@ class Until(StrEnum):
     DECIDED = "Decided"
 
 
+# Fewer leave too few degrees of freedom, also to find a repeat that stands apart; where more are
+# needed, the noise is what to look at.
 DEFAULT_MIN, DEFAULT_MAX = 5, 20
-"""Fewer leave too few degrees of freedom, also to find a repeat that stands apart; where more are
-needed, the noise is what to look at."""
 
 _Adaptive = Annotated[Int, Field(ge=2, le=100)]
 
@@ -186,6 +186,7 @@ def default_name(fields: dict[str, Any]) -> str:
         return f"users-{users}"
     if fields.get("replay") is not None:
         return "replay"
+    # By `f`, since 1000 is `1E+3` when normal, and that is no name.
     return f"rate-{Decimal(str(rate)).normalize():f}".replace(".", "-") if rate else "step"
 
 
@@ -235,6 +236,7 @@ class Step(Model):
     """`durationSeconds` is the time to measure for."""
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
     """`requests` is the exact number of requests to send."""
+    # By the model alone: the API server cannot compute a default.
     name: ShortName = Field(default_factory=default_name)
     """`name` is the name of the step in results and metrics. Defaults to what the step does:
     `users-5`, `rate-16`."""
@@ -303,6 +305,7 @@ def mean_rate(step: Step) -> float | None:
     """Return the mean arrival rate of a step; None with users."""
     if not step.rate_changes or step.requests_per_second is None:
         return step.requests_per_second
+    # The area below the line is the number of arrivals.
     area = sum((b + a) / 2 * (t - s) for (s, a), (t, b) in pairwise(rate_points(step)))
     return area / (step.duration_seconds or 1)
 
@@ -386,6 +389,8 @@ class Load(Model):
             message="steps must be set, or capacity, there is no load without",
         ),
         Rule(
+            # Default names are not stored, and to compute them here would cost more than the API
+            # server allows: what they are made of is compared (ADR 8).
             cel=(
                 "self.steps.all(s, self.steps.exists_one(t, has(s.name)"
                 " ? has(t.name) && s.name == t.name : !has(t.name)"

@@ -17,11 +17,11 @@ from solrbench.api.v1alpha1.pods import Affinity, Toleration, TopologySpread
 KEY_PATTERN = r"([a-z0-9][-a-z0-9.]{0,251}[a-z0-9]/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 """Key of a label or annotation (Kubernetes documentation, "Labels and Selectors")."""
 
+# On every pod: autoscalers must not move what is measured.
 UNDISTURBED = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     "karpenter.sh/do-not-disrupt": "true",
 }
-"""Annotations of every pod: autoscalers must not move what is measured."""
 
 LABELS = (
     "app.kubernetes.io/component",

@@ -46,11 +46,11 @@ Region = Annotated[
     Matches(r"[a-z0-9-]+", "must be a region, such as eu-central-1"),
 ]
 
+# The page of a report of eight steps takes about 300 MB while it is made.
 EXPORT_RESOURCES = Resources(
     requests=ResourceAmounts(cpu="100m", memory="256Mi"),
     limits=ResourceAmounts(memory="2Gi"),
 )
-"""The page of a report of eight steps takes about 300 MB while it is made."""
 
 
 class ExportVolume(Model):

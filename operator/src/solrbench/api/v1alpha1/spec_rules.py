@@ -7,6 +7,7 @@ from solrbench.api.v1alpha1.load import MAX_REPEATS, RepeatStart
 from solrbench.api.v1alpha1.objectives import PROBE_SECONDS
 from solrbench.api.v1alpha1.pod_options import PodComponent
 
+# `search_seconds` for the API server.
 _TRIALS = (
     f"(has(self.load.capacity) ? {PROBE_SECONDS} + self.load.capacity.maxTrials"
     " * (self.load.capacity.settleSeconds + self.load.capacity.trialSeconds) : 0)"

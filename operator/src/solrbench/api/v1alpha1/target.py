@@ -180,11 +180,11 @@ SERVICE_RULE = Rule(
 
 MAX_STEP_VARIANTS = 32
 
+# Keeps status, metrics and the plan of the load as small as those of the longest ladder.
 STEP_VARIANTS_RULE = Rule(
     cel=f"self.target.variants.size() * self.load.steps.size() <= {MAX_STEP_VARIANTS}",
     message=f"target.variants times load.steps must be at most {MAX_STEP_VARIANTS}",
 )
-"""Keeps status, metrics and the plan of the load as small as those of the longest ladder."""
 
 
 class PullPolicy(StrEnum):
@@ -243,6 +243,7 @@ def no_heap_flags(field: str) -> Rule:
 
 
 HEAP_RULE = Rule(
+    # What is no quantity has a message of its own; `quantity` of it would add an error of CEL.
     cel=(
         "!has(self.resources) || !has(self.resources.limits)"
         " || !has(self.resources.limits.memory)"
