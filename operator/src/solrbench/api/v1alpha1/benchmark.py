@@ -128,10 +128,7 @@ class Spec(Model):
     """`suspend` stops the benchmark and removes its pods while `true`; stored results are kept
     and the rest runs when it becomes `false`. It has no effect after the end."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _pass_seed_on(cls, given: Any) -> Any:
-        return pass_seed_on(given)
+    _pass_seed_on = model_validator(mode="before")(pass_seed_on)
 
     mutable: ClassVar = frozenset({"cleanup", "results", "ttlSecondsAfterFinished", "suspend"})
     """Fields that may change after creation; a changed topology is a new benchmark."""

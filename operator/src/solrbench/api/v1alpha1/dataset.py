@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 from solrbench.api.rules import Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import (
     PORT,
+    SEED_OF_SPEC,
     FieldName,
     FileName,
     FilePath,
@@ -18,7 +19,6 @@ from solrbench.api.v1alpha1.fields import (
     Url,
     ZipfExponent,
     at_least,
-    default_seed,
 )
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -135,7 +135,7 @@ class Generator(Model):
 
     documents: Annotated[Int, Field(ge=1, le=10_000_000_000)]
     """`documents` is the number of documents to generate."""
-    seed: Seed = Field(default_factory=default_seed)
+    seed: Seed = SEED_OF_SPEC
     """`seed` makes the documents repeatable: the same seed gives the same documents. Defaults to
     `spec.seed`."""
     vocabulary_terms: Annotated[Int, Field(ge=100, le=5_000_000)] = 50_000

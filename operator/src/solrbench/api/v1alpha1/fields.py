@@ -193,9 +193,9 @@ _SEEDED = {
 """Objects with a seed: their field and that of the object, or list, around them."""
 
 
-def default_seed() -> int:
-    """Return the seed of a part outside a spec: a factory, so that the CRD fills nothing in."""
-    return DEFAULT_SEED
+# A factory, so that the schema has no default: the API server would fill it in, and a part could
+# not be told from one with that seed of its own.
+SEED_OF_SPEC: int = Field(default_factory=lambda: DEFAULT_SEED)
 
 
 def pass_seed_on(spec: Any) -> Any:

@@ -115,11 +115,6 @@ class Existing(Model):
         ),
     )
 
-    @property
-    def uses_collection(self) -> bool:
-        """Whether the collection is the user's: it is not created, indexed or deleted."""
-        return self.collection_policy is CollectionPolicy.USE_EXISTING
-
 
 MAX_VARIANTS = 8
 
@@ -397,5 +392,6 @@ class Target(Model):
 
     @property
     def uses_collection(self) -> bool:
-        """Whether an existing collection is measured as it is."""
-        return self.existing is not None and self.existing.uses_collection
+        """Whether the collection is the user's: it is not created, indexed or deleted."""
+        existing = self.existing
+        return existing is not None and existing.collection_policy is CollectionPolicy.USE_EXISTING

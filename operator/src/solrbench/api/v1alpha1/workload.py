@@ -6,13 +6,13 @@ from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import (
+    SEED_OF_SPEC,
     FileName,
     Handler,
     Int,
     ObjectName,
     Seed,
     ShortName,
-    default_seed,
 )
 from solrbench.api.v1alpha1.request_mix import Expectation, MixEntry, Parameters, Queries
 
@@ -133,7 +133,7 @@ class Workload(Model):
     warm_up_queries: Queries | None = None
     """`warmUpQueries` are sent by warm-ups in place of the others, from the first one on in each,
     so that steps find caches that were filled by others than their own."""
-    seed: Seed = Field(default_factory=default_seed)
+    seed: Seed = SEED_OF_SPEC
     """`seed` makes the draws among the entries of the mix repeatable. Defaults to `spec.seed`."""
     locustfile: Locustfile | None = None
     """`locustfile` runs custom Locust user classes instead of queries."""
