@@ -161,14 +161,15 @@ class _Parser:
 
     def _expression(self) -> Node:
         self._deepen()
-        expression = self._binary(0)
-        asked = self._take_if("?")
-        if asked is not None:
-            yes = self._binary(0)
-            self._expect(":")
-            expression = _choice(asked.at, expression, yes, self._expression())
+        condition, asked = self._binary(0), self._take_if("?")
+        if asked is None:
+            self._depth -= 1
+            return condition
+        at, yes = asked.at, self._binary(0)
+        self._expect(":")
+        no = self._expression()
         self._depth -= 1
-        return expression
+        return lambda scope: yes(scope) if check_bool(at, condition(scope)) else no(scope)
 
     def _deepen(self) -> None:
         self._depth += 1
@@ -287,20 +288,11 @@ def _element(at: int, of: Node, key: Node) -> Node:
     return lambda scope: read_element(at, of(scope), key(scope))
 
 
-def _choice(at: int, condition: Node, yes: Node, no: Node) -> Node:
-    return lambda scope: yes(scope) if check_bool(at, condition(scope)) else no(scope)
-
-
 def _binary(operator: Token, left: Node, right: Node) -> Node:
-    at = operator.at
-    if operator.text in {"&&", "||"}:
-        return _logical(at, left, right, stops=operator.text == "||")
-    function = OPERATORS[operator.text]
-    return lambda scope: function(at, left(scope), right(scope))
-
-
-def _logical(at: int, left: Node, right: Node, *, stops: bool) -> Node:
-    """Return `&&` or `||`, of which the value `stops` decides whatever the other one is."""
+    at, stops = operator.at, operator.text == "||"
+    if operator.text not in {"&&", "||"}:
+        function = OPERATORS[operator.text]
+        return lambda scope: function(at, left(scope), right(scope))
 
     def evaluate(scope: Scope) -> bool:
         try:

@@ -64,7 +64,10 @@ class StructuralSchema(GenerateJsonSchema):
         # No field takes null: what is absent stays absent.
         if default is None or default is NoDefault:
             return node
-        return {**node, "default": _stored(default)}
+        if isinstance(default, BaseModel):
+            # As the API server stores it: in camelCase, without what is absent.
+            default = default.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return {**node, "default": to_jsonable_python(default)}
 
     def int_schema(self, schema: core_schema.IntSchema) -> JsonSchemaValue:
         """Return an integer with the format that its bounds need."""
@@ -102,13 +105,6 @@ class StructuralSchema(GenerateJsonSchema):
                 return {**node, **keys}
             case _:
                 return node
-
-
-def _stored(default: Any) -> Any:
-    """Return a default as the API server stores it: camelCase, nothing that is absent."""
-    if isinstance(default, BaseModel):
-        return default.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return to_jsonable_python(default)
 
 
 @cache

@@ -61,7 +61,17 @@ def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> Chun
 
 def from_chunks(stored: ChunkedDocument) -> StepRunResult:
     """Return the document that `to_chunks` cut; `DamagedReportError` if it is not as it was."""
-    text = _unpack(b"".join(stored.chunks))
+    stream = zlib.decompressobj(_GZIP)
+    try:
+        # A damaged or foreign file of some bytes could unpack to any number of them.
+        text = stream.decompress(b"".join(stored.chunks), MAX_DOCUMENT_BYTES + 1)
+    except zlib.error as error:
+        raise DamagedReportError(f"the compressed stream is broken ({error})") from error
+    if len(text) > MAX_DOCUMENT_BYTES:
+        raise DamagedReportError(f"it unpacks to more than {MAX_DOCUMENT_BYTES} bytes")
+    # Chunks of two documents join to two members, of which the first alone would be whole.
+    if not stream.eof or stream.unused_data:
+        raise DamagedReportError("the compressed stream is broken (its end is missing or not last)")
     if hashlib.sha256(text).hexdigest() != stored.sha256:
         raise DamagedReportError("the SHA-256 of the document differs")
     try:
@@ -71,18 +81,3 @@ def from_chunks(stored: ChunkedDocument) -> StepRunResult:
             f"another version wrote it ({'; '.join(problems(error)[:MAX_PROBLEMS])})",
             LoadReason.VERSION_MISMATCH,
         ) from error
-
-
-def _unpack(packed: bytes) -> bytes:
-    """Return what a gzip file of one member holds, never more than a document may have."""
-    stream = zlib.decompressobj(_GZIP)
-    try:
-        text = stream.decompress(packed, MAX_DOCUMENT_BYTES + 1)
-    except zlib.error as error:
-        raise DamagedReportError(f"the compressed stream is broken ({error})") from error
-    if len(text) > MAX_DOCUMENT_BYTES:
-        raise DamagedReportError(f"it unpacks to more than {MAX_DOCUMENT_BYTES} bytes")
-    # Chunks of two documents join to two members, of which the first alone would be whole.
-    if not stream.eof or stream.unused_data:
-        raise DamagedReportError("the compressed stream is broken (its end is missing or not last)")
-    return text
