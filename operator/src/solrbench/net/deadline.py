@@ -37,8 +37,8 @@ def lookup(host: str, seconds: float = LOOKUP_SECONDS) -> list[str]:
         else:
             responses.put(list(dict.fromkeys(str(address[0]) for *_, address in infos)))
 
-    # Nothing can end a look-up in the C library: past its time it goes on in a thread that nobody
-    # waits for, also at the end of the process.
+    # Nothing can end a look-up in the C library: past its time it goes on in a thread that is
+    # not waited for, not even at the end of the process.
     threading.Thread(target=look_up, name="lookup", daemon=True).start()
     try:
         response = responses.get(timeout=seconds)

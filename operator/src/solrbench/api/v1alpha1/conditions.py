@@ -142,7 +142,7 @@ class OnlyWith(Enum):
 class ColumnTitles:
     """Titles of a field's column in the table of results; empty where it stands in none.
 
-    Most columns show service times in rows of a closed loop, response times in those of an open.
+    Most columns show service times in rows of a closed loop, and response times in others.
     """
 
     closed: str = ""
@@ -164,7 +164,7 @@ class PrometheusMetric:
 
 @dataclass(frozen=True)
 class Shown:
-    """How a field is shown, beside CSV, which has every one; metadata of its type.
+    """How a field is shown in tables and metrics (CSV has every field); metadata of its type.
 
     A step without what `only_with` names has no such number.
     """

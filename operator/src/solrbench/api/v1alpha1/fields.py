@@ -193,8 +193,8 @@ _SEEDED = {
 """Objects with a seed: their field and that of the object, or list, around them."""
 
 
-# A factory, so that the schema has no default: the API server would fill it in, and a part could
-# not be told from one with that seed of its own.
+# A factory, so that the schema has no default: the API server would fill it in, and the seed of the
+# spec would no longer reach the part.
 SEED_OF_SPEC: int = Field(default_factory=lambda: DEFAULT_SEED)
 
 
