@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.harness.processes import cpu_seconds, resident_megabytes
 from bench.harness.product import Product, product
-from bench.harness.table import Row
+from bench.harness.table import Row, at_most, within
 from bench.load.times import reported_percentile
 from bench.servers.running import nginx
 from solrbench.api.v1alpha1.workload import Workload
@@ -86,20 +86,19 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
             present == users and not failures,
             f"after {started:.0f} s, {users / started:,.0f} per second; {failures} failures{shown}",
         ),
-        Row(
+        within(
             "rate of users who think 60 s on average",
-            f"within {_MAX_OFF_PERCENT} %",
-            f"{off:.1f} %",
-            off <= _MAX_OFF_PERCENT,
+            off,
+            _MAX_OFF_PERCENT,
             f"{rate:,.0f}/s, {planned:,.0f}/s planned, for {seconds:.0f} s; p50"
             f" {reported_percentile(document, 50) / 1000:,.1f} ms, p99"
             f" {reported_percentile(document, 99) / 1000:,.1f} ms",
         ),
-        Row(
+        at_most(
             "memory of a user in its worker",
-            f"<= {_MAX_KB} kB",
-            f"{kilobytes:.1f} kB",
-            kilobytes <= _MAX_KB,
+            kilobytes,
+            _MAX_KB,
+            "{:.1f} {:.1f} kB",
             f"{spent:.0f} CPU-seconds of all workers",
         ),
     ]
@@ -123,19 +122,9 @@ def queries(folder: Path, count: int) -> list[Row]:
     size = f"{found['queries']:,} queries"
     each = f"{1e6 * seconds / count:.1f} us each; {found['take_us']:.1f} us to take one at random"
     return [
-        Row(
-            "worker with the file",
-            f"<= {_MAX_MIB} MiB",
-            f"{peak:.0f} MiB",
-            peak <= _MAX_MIB,
-            size,
-        ),
-        Row(
-            "CPU time to read and check the file",
-            f"<= {_MAX_SECONDS} s",
-            f"{seconds:.0f} s",
-            seconds <= _MAX_SECONDS,
-            each,
+        at_most("worker with the file", peak, _MAX_MIB, "{:.1f} {:.0f} MiB", size),
+        at_most(
+            "CPU time to read and check the file", seconds, _MAX_SECONDS, "{:.1f} {:.0f} s", each
         ),
     ]
 

@@ -18,7 +18,7 @@ from bench.harness.processes import (
     started,
     wait_until,
 )
-from bench.harness.table import Row, skipped
+from bench.harness.table import Row, at_most, skipped
 from bench.operator.stored_objects import (
     ApiServer,
     benchmark,
@@ -44,24 +44,16 @@ _SOURCES = Path(__file__).parents[2] / "operator" / "src"
 
 @dataclass(frozen=True)
 class Usage:
-    """What the operator took for a while.
+    """What the operator took for some seconds.
 
-    Attributes:
-        cpu_percent: of one core
-        megabytes: resident at the end
-        requests: to the API server, by verb and resource
-        seconds: how long
+    CPU time is in per cent of one core, memory what is resident at the end; requests to the API
+    server are counted by verb and resource.
     """
 
     cpu_percent: float
     megabytes: float
     requests: Counter[str]
     seconds: float
-
-    @property
-    def requests_per_second(self) -> float:
-        """All requests together."""
-        return self.requests.total() / self.seconds
 
 
 def operator_scale(folder: Path, seconds: float) -> list[Row]:
@@ -186,40 +178,23 @@ def _wait_for_status(api: ApiServer, place: str, name: str, holds: Any) -> None:
 def _rows(idle: Usage, busy: Usage, reactions: list[float], free: float) -> list[Row]:
     most = ", ".join(f"{name} {count}" for name, count in busy.requests.most_common(5))
     more = busy.megabytes - idle.megabytes
+    rate = busy.requests.total() / busy.seconds
+    alone = f"{idle.cpu_percent:.1f} % in an empty namespace"
+    foreign = f"{busy.megabytes:.0f} MB, with {FOREIGN:,} foreign ConfigMaps"
+    longest = f"longest of {len(reactions)}, median {reactions[len(reactions) // 2]:.2f} s"
     what = f"operator, {FINISHED:,} finished and {WAITING} waiting"
     return [
-        Row(
-            f"{what}: CPU",
-            "<= 3 % of a core",
-            f"{busy.cpu_percent:.1f} %",
-            busy.cpu_percent <= 3,
-            f"{idle.cpu_percent:.1f} % in an empty namespace",
+        at_most(f"{what}: CPU", busy.cpu_percent, 3, "{:.1f} {:.1f} % of a core", alone),
+        at_most(f"{what}: memory", more, 40, "{:.1f} {:.0f} MB more", foreign),
+        at_most(
+            f"{what}: API requests", rate, 5, "{:.1f} {:.1f} /s", f"in {busy.seconds:.0f} s: {most}"
         ),
-        Row(
-            f"{what}: memory",
-            "<= 40 MB more",
-            f"{more:.0f} MB",
-            more <= 40,
-            f"{busy.megabytes:.0f} MB, with {FOREIGN:,} foreign ConfigMaps",
-        ),
-        Row(
-            f"{what}: API requests",
-            "<= 5 /s",
-            f"{busy.requests_per_second:.1f} /s",
-            busy.requests_per_second <= 5,
-            f"in {busy.seconds:.0f} s: {most}",
-        ),
-        Row(
+        at_most(
             "operator: from apply to the first status",
-            f"<= {_LONGEST:g} s",
-            f"{reactions[-1]:.2f} s",
-            reactions[-1] <= _LONGEST,
-            f"longest of {len(reactions)}, median {reactions[len(reactions) // 2]:.2f} s",
+            reactions[-1],
+            _LONGEST,
+            "{:.1f} {:.2f} s",
+            longest,
         ),
-        Row(
-            "operator: from the end of one to the next",
-            f"<= {_LONGEST:g} s",
-            f"{free:.2f} s",
-            free <= _LONGEST,
-        ),
+        at_most("operator: from the end of one to the next", free, _LONGEST, "{:.1f} {:.2f} s"),
     ]
