@@ -50,9 +50,7 @@ def arrivals(folder: Path, repeats: int, seconds: int) -> list[Row]:
     lag, requests = median(lags), "requests at 2,000/s"
     return [
         Row(requests, "as planned", f"{sent:,}", sent == planned, f"{planned:,} planned"),
-        at_most(
-            "lag p99 at 2,000/s per worker", lag, _MAX_LAG_MS, "{:.1f} {:.2f} ms", _listed(lags)
-        ),
+        at_most("lag p99 at 2,000/s per worker", lag, _MAX_LAG_MS, "{:.2f} ms", _listed(lags)),
         Row("lag p99 of a bare timer", "", f"{median(timers):.2f} ms", None, _listed(timers)),
     ]
 
@@ -199,7 +197,7 @@ def _gaps_row(which: str, steps: Sequence[Step], where: str) -> Row:
     )
     detail = f"{len(steps) - len(failed)} of {len(steps)}; {where}"
     detail += f"; failed (1 %: {CRITICAL}): {causes}" if causes else ""
-    return at_least(what, share, _MIN_PASSED_PERCENT, "{:.1f} {:.0f} %", detail)
+    return at_least(what, share, _MIN_PASSED_PERCENT, "{:.0f} %", detail)
 
 
 def _rate_row(what: str, rates: Sequence[float]) -> Row:

@@ -133,7 +133,7 @@ def cost(folder: Path, rounds: int, seconds: float) -> list[Row]:
     resident = f"resident, at {_PACED_RATE:,} requests per second"
     return [
         *(_cost_ratio(found, other, bar) for other, bar in _COST_BARS.items()),
-        at_most("a worker's memory", max(megabytes), _MAX_MEGABYTES, "{:.1f} {:.0f} MB", resident),
+        at_most("a worker's memory", max(megabytes), _MAX_MEGABYTES, "{:.0f} MB", resident),
     ]
 
 
@@ -193,7 +193,7 @@ def _scaling_rows(one: Sequence[ClientCost], two: Sequence[ClientCost]) -> list[
     rates = f"{slow:,.0f} and {fast:,.0f} requests per second, each worker beside its own server"
     detail = f"{single:,.0f} and {double:,.0f} requests per CPU-second of the workers"
     return [
-        at_least(_SCALING_WHAT, fast / slow, _SCALING_BAR, "{:.1f} {:.2f} x", rates),
+        at_least(_SCALING_WHAT, fast / slow, _SCALING_BAR, "{:.2f} x", rates),
         Row("capacity of 2 workers / 1", "", f"{2 * double / single:.2f} x", None, detail),
     ]
 

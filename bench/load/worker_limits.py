@@ -98,7 +98,7 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
             "memory of a user in its worker",
             kilobytes,
             _MAX_KB,
-            "{:.1f} {:.1f} kB",
+            "{:.1f} kB",
             f"{spent:.0f} CPU-seconds of all workers",
         ),
     ]
@@ -122,10 +122,8 @@ def queries(folder: Path, count: int) -> list[Row]:
     size = f"{found['queries']:,} queries"
     each = f"{1e6 * seconds / count:.1f} us each; {found['take_us']:.1f} us to take one at random"
     return [
-        at_most("worker with the file", peak, _MAX_MIB, "{:.1f} {:.0f} MiB", size),
-        at_most(
-            "CPU time to read and check the file", seconds, _MAX_SECONDS, "{:.1f} {:.0f} s", each
-        ),
+        at_most("worker with the file", peak, _MAX_MIB, "{:.0f} MiB", size),
+        at_most("CPU time to read and check the file", seconds, _MAX_SECONDS, "{:.0f} s", each),
     ]
 
 

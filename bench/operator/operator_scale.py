@@ -184,17 +184,15 @@ def _rows(idle: Usage, busy: Usage, reactions: list[float], free: float) -> list
     longest = f"longest of {len(reactions)}, median {reactions[len(reactions) // 2]:.2f} s"
     what = f"operator, {FINISHED:,} finished and {WAITING} waiting"
     return [
-        at_most(f"{what}: CPU", busy.cpu_percent, 3, "{:.1f} {:.1f} % of a core", alone),
-        at_most(f"{what}: memory", more, 40, "{:.1f} {:.0f} MB more", foreign),
-        at_most(
-            f"{what}: API requests", rate, 5, "{:.1f} {:.1f} /s", f"in {busy.seconds:.0f} s: {most}"
-        ),
+        at_most(f"{what}: CPU", busy.cpu_percent, 3, "{:.1f} % of a core", alone),
+        at_most(f"{what}: memory", more, 40, "{:.0f} MB more", foreign),
+        at_most(f"{what}: API requests", rate, 5, "{:.1f} /s", f"in {busy.seconds:.0f} s: {most}"),
         at_most(
             "operator: from apply to the first status",
             reactions[-1],
             _LONGEST,
-            "{:.1f} {:.2f} s",
+            "{:.2f} s",
             longest,
         ),
-        at_most("operator: from the end of one to the next", free, _LONGEST, "{:.1f} {:.2f} s"),
+        at_most("operator: from the end of one to the next", free, _LONGEST, "{:.2f} s"),
     ]

@@ -95,14 +95,14 @@ def sweep_scale(_: Path, points: int) -> list[Row]:
     size = len(json.dumps(status, separators=(",", ":"))) / 1000
     what = f"a sweep of {points} points of {POINT_SECONDS} s:"
     return [
-        at_most(f"{what} status", size, 100, "{:.1f} {:.1f} kB"),
-        at_most(f"{what} CPU of the operator", used, 5, "{:.1f} {:.2f} % of a core"),
-        at_most(f"{what} memory of the operator", grown, 60, "{:.1f} {:.0f} MB more"),
+        at_most(f"{what} status", size, 100, "{:.1f} kB"),
+        at_most(f"{what} CPU of the operator", used, 5, "{:.2f} % of a core"),
+        at_most(f"{what} memory of the operator", grown, 60, "{:.0f} MB more"),
         at_most(
             f"{what} time from the end of a point to the next benchmark",
             100 * longest / POINT_SECONDS,
             2,
-            "{:.1f} {:.2f} % of a point",
+            "{:.2f} % of a point",
             f"the longest, {longest:.2f} s of CPU",
         ),
     ]

@@ -135,7 +135,7 @@ def _rows(compared: Compared) -> list[Row]:
 
 
 def _row(which: str, percent: float, detail: str = "") -> Row:
-    return at_most(f"machine time of a sweep, {which}", percent, 60, "{:.1f} {:.0f} %", detail)
+    return at_most(f"machine time of a sweep, {which}", percent, 60, "{:.0f} %", detail)
 
 
 def _count_unclear(found: Sequence[Ended]) -> int:

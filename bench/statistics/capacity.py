@@ -229,12 +229,12 @@ def _wrong_row(what: str, found: Searches) -> Row:
     right = found.holding + len(found.found) - len(found.known)
     share = 100 * right / len(found.found)
     title = f"{what}: interval holds, or Unclear"
-    return at_least(title, share, _HOLDS, "{:.1f} {:.0f} %", found.describe())
+    return at_least(title, share, _HOLDS, "{:.0f} %", found.describe())
 
 
 def _share_row(what: str, part: int, whole: int, bar: float) -> Row:
     share = 100 * part / whole if whole else 0.0
-    return at_least(what, share, bar, "{:.1f} {:.1f} %", f"{part} of {whole}")
+    return at_least(what, share, bar, "{:.1f} %", f"{part} of {whole}")
 
 
 def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:

@@ -183,7 +183,7 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
         f"repeats beside always {LOOKS.maximum}, CV up to 3 %",
         worst,
         65,
-        "{:.1f} {:.1f} %",
+        "{:.1f} %",
         f"{pair}; mean of all {sum(each for each, _ in parts) / len(parts):.0f} %;"
         f" wrong words {wrong} of {total}, with always {LOOKS.maximum} {fixed_wrong}",
     )

@@ -99,7 +99,7 @@ def _different_rows(folder: Path, rounds: int, runs: int, sides: _ComparedServer
     shares = mean_repeats_percent(found)
     rows = [
         worse_row(what, found, sides.bar_percent),
-        at_most(f"{what}: repeats beside {LOOKS.maximum}", shares, 65, "{:.1f} {:.0f} %"),
+        at_most(f"{what}: repeats beside {LOOKS.maximum}", shares, 65, "{:.0f} %"),
         proposed_row(what, [c for run in measured for c in _proposals(run, sides.effect_percent)]),
     ]
     return _counted(rows, cv_percent, sides.max_cv_percent)

@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas, check_settings
 from solrbench.decide.outcome import Action, Outcome, first_outcome
 from solrbench.decide.views import Replica
+from support.resources.outcomes import assert_outcome
 
 
 def wanted(**fields: Any) -> Collection:
@@ -31,9 +32,7 @@ def test_replicas_as_wanted() -> None:
 
 def test_inactive_replica_is_waited_for() -> None:
     outcome = check([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("ReplicasNotActive", Action.WAIT)
-    assert "books_shard1_b is recovering" in outcome.message
+    assert_outcome(outcome, "ReplicasNotActive", Action.WAIT, "books_shard1_b is recovering")
 
 
 @pytest.mark.parametrize(
@@ -55,10 +54,7 @@ def test_inactive_replica_is_waited_for() -> None:
 def test_wrong_replicas_are_an_error(
     found: list[Replica], collection: Collection, nodes: int, reason: str, text: str
 ) -> None:
-    outcome = check(found, collection, nodes)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == (reason, Action.FAIL)
-    assert text in outcome.message
+    assert_outcome(check(found, collection, nodes), reason, Action.FAIL, text)
 
 
 def test_nodes_may_differ_by_one_replica() -> None:
@@ -70,6 +66,5 @@ def test_nodes_may_differ_by_one_replica() -> None:
 def test_setting_without_effect_is_an_error() -> None:
     assert check_settings({}) is None
     outcome = check_settings({"query.fieldValueCache.size": (7, None)})
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("SettingNotApplied", Action.FAIL)
-    assert "query.fieldValueCache.size is None, not 7" in outcome.message
+    words = "query.fieldValueCache.size is None, not 7"
+    assert_outcome(outcome, "SettingNotApplied", Action.FAIL, words)

@@ -21,9 +21,10 @@ from solrbench.decide.load import (
     may_have_lost_solr,
     plan_resumption,
 )
-from solrbench.decide.outcome import Action, Outcome, first_outcome
+from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.reasons.load import LoadReason
+from support.resources.outcomes import assert_outcome, seen
 from support.resources.pod_views import pod_view
 from support.results.builders import make_document, make_result
 
@@ -54,10 +55,6 @@ def ended(pod: PodView = WORKER, text: str = "", **fields: Any) -> PodView:
 
 def words(reason: str) -> str:
     return LoadState(stage="Failed", reason=reason, message="line 3").model_dump_json(by_alias=True)
-
-
-def seen(outcome: Outcome | None) -> tuple[str, Action] | None:
-    return None if outcome is None else (outcome.reason.value, outcome.action)
 
 
 @pytest.mark.parametrize(
@@ -168,11 +165,8 @@ def test_step_with_failures_is_kept_back_until_a_loss_would_show(
 
 def test_results_that_are_not_planned_wait_with_a_remedy() -> None:
     assert check_planned(0) is None
-    outcome = check_planned(2)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == (LoadReason.VERSION_MISMATCH, Action.WAIT)
-    assert "2 step runs" in outcome.message
-    assert "install the operator's version" in outcome.message
+    words = "2 step runs", "install the operator's version"
+    assert_outcome(check_planned(2), LoadReason.VERSION_MISMATCH, Action.WAIT, *words)
 
 
 SECOND = StepRunId(1, 0, 1, "second")

@@ -1,11 +1,4 @@
-"""Whether a dataset may be downloaded.
-
-Objectives that name steps.
-
-Which options of pods a benchmark may set.
-
-Objects that a spec refers to.
-"""
+"""Which downloads, options of pods and names of objects a benchmark may ask for."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,31 +19,25 @@ from solrbench.decide.references import (
     check_pod_options,
 )
 from support.resources.objects import stored
+from support.resources.outcomes import assert_outcome
 from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes, step
 
 ALLOWED = Downloads(("files.example.org",), ("*.example.org",), (), secrets_allowed=False)
 
 
-def test_files_of_allowed_hosts_are_fine() -> None:
+def test_another_host_than_those_that_are_allowed_is_refused_by_name() -> None:
     assert first_outcome(DOWNLOAD_CHECKS, ALLOWED) is None
-
-
-def test_another_host_is_refused_by_name() -> None:
     found = replace(ALLOWED, hosts=("files.example.org", "evil.org"))
-    outcome = first_outcome(DOWNLOAD_CHECKS, found)
-    assert outcome is not None
-    assert (outcome.action, outcome.reason) == (Action.FAIL, "HostNotAllowed")
-    assert outcome.message.startswith("spec.dataset.http.urls: evil.org matches none")
-    assert "datasets.allowedHosts" in outcome.message
+    words = "spec.dataset.http.urls: evil.org matches none", "datasets.allowedHosts"
+    assert_outcome(first_outcome(DOWNLOAD_CHECKS, found), "HostNotAllowed", Action.FAIL, *words)
 
 
 def test_secrets_are_the_installers_choice() -> None:
     found = replace(ALLOWED, secret_fields=("spec.dataset.http.auth",))
     outcome = first_outcome(DOWNLOAD_CHECKS, found)
-    assert outcome is not None
-    assert (outcome.action, outcome.reason) == (Action.FAIL, "DatasetSecretNotAllowed")
-    assert outcome.message.startswith("spec.dataset.http.auth: ")
+    field = "spec.dataset.http.auth: "
+    assert_outcome(outcome, "DatasetSecretNotAllowed", Action.FAIL, field)
     assert first_outcome(DOWNLOAD_CHECKS, replace(found, secrets_allowed=True)) is None
 
 
@@ -83,16 +70,12 @@ PLAIN = {"name": "B", "value": "b"}
 
 def refused(changes: Changes, allowed: tuple[str, ...]) -> str:
     outcome = check_pod_options(stored(changes).spec, allowed)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("PodOptionNotAllowed", Action.FAIL)
-    return outcome.message
+    assert_outcome(outcome, "PodOptionNotAllowed", Action.FAIL)
+    return str(outcome and outcome.message)
 
 
-def test_nothing_set_is_always_allowed() -> None:
+def test_nothing_is_always_allowed_and_everything_may_be() -> None:
     assert check_pod_options(stored().spec, ()) is None
-
-
-def test_everything_that_is_set_may_be_allowed() -> None:
     assert check_pod_options(stored(with_options(EVERY_OPTION)).spec, POD_OPTIONS) is None
 
 
