@@ -18,6 +18,8 @@ from support.load.custom_locustfiles import FAST, custom_load, custom_plan
 from support.load.processes import LATE_SECONDS, serving
 from support.servers.http_server import Exchange
 
+pytestmark = pytest.mark.timeout(150)
+
 CLASSES = """
 import time
 from locust import FastHttpUser, HttpUser, User, constant, task, tag, events
@@ -111,7 +113,6 @@ def check_slowest(exact: StepRunResult, read: RequestResult, node: str) -> None:
     assert all(0 <= each.second <= exact.seconds for each in read.slow_requests)
 
 
-@pytest.mark.timeout(150)
 def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     with serving() as server:
         plan = custom_plan(
@@ -163,7 +164,6 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert asked["hello"] == 3 + 5 + 4
 
 
-@pytest.mark.timeout(150)
 def test_warm_up_ends_when_custom_users_are_steady(tmp_path: Path) -> None:
     async def even(exchange: Exchange) -> None:
         await asyncio.sleep(0.02)
@@ -189,7 +189,6 @@ def test_warm_up_ends_when_custom_users_are_steady(tmp_path: Path) -> None:
     assert 0 <= asked["river"] - after.warm_up_requests - 100 <= 4 + 4
 
 
-@pytest.mark.timeout(150)
 def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     with serving() as server:
         plan = custom_plan(
@@ -240,7 +239,6 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     assert partial.message.startswith(begin)
 
 
-@pytest.mark.timeout(150)
 def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
     tmp_path: Path,
 ) -> None:
@@ -260,7 +258,6 @@ def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
     assert len([path for _, path, _ in server.requests if "select" in path]) == 9
 
 
-@pytest.mark.timeout(150)
 def test_names_are_bounded(tmp_path: Path) -> None:
     text = """
 from itertools import count
@@ -291,7 +288,6 @@ class Chatty(User):
 EXAMPLE = Path(__file__).parents[3] / "examples" / "custom-locustfile.yaml"
 
 
-@pytest.mark.timeout(150)
 def test_example_checks_out(tmp_path: Path) -> None:
     async def solr(exchange: Exchange) -> None:
         found = b'{"responseHeader":{"status":0},"response":{"numFound":1,"docs":[{"id":"7"}]}}'

@@ -14,6 +14,8 @@ from solrbench.decide.load import plan_resumption
 from support.load.processes import GOES_ON, SOON, Load, kill_one, make_plan, running, serving
 from support.servers.http_server import HttpServer
 
+pytestmark = pytest.mark.timeout(150)
+
 QUERIES = "\n".join(f"word{number}" for number in range(3000))
 SLOWLY = {"users": 3, "thinkTime": {"constantMilliseconds": 20}}
 FIRST = {"name": "first", "users": 3, "requests": 100}
@@ -78,7 +80,6 @@ def go_on(folder: Path, plan: dict[str, Any]) -> list[StepRunResult]:
     return found
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize(
     ("step", "twice"),
     [
@@ -107,7 +108,6 @@ def test_no_query_is_sent_twice_though_masters_are_lost(
         assert (each.queries_may_repeat, each.queries_exhausted) == (False, False)
 
 
-@pytest.mark.timeout(150)
 def test_steps_of_any_number_of_requests_say_that_queries_may_come_twice(tmp_path: Path) -> None:
     with serving() as server:
         plan, stored = lose_in_step(tmp_path, server, SLOWLY | {"durationSeconds": 2})
@@ -117,7 +117,6 @@ def test_steps_of_any_number_of_requests_say_that_queries_may_come_twice(tmp_pat
     assert [each.queries_may_repeat for each in stored] == [False, True, True]
 
 
-@pytest.mark.timeout(150)
 def test_those_left_begin_a_step_again_with_other_queries(tmp_path: Path) -> None:
     with serving() as server:
         plan = each_once(server, {"name": "exact", "requests": 400, **SLOWLY}, LAST, **GOES_ON)
@@ -134,7 +133,6 @@ def test_those_left_begin_a_step_again_with_other_queries(tmp_path: Path) -> Non
     assert [each.queries_may_repeat for each in stored] == [False, False]
 
 
-@pytest.mark.timeout(150)
 def test_worker_lost_in_a_timed_step_may_repeat_queries(tmp_path: Path) -> None:
     with serving() as server:
         plan = each_once(server, {"name": "timed", "durationSeconds": 8, **SLOWLY}, LAST, **GOES_ON)

@@ -12,6 +12,8 @@ from solrbench.stats.histograms import decode
 from support.load.custom_locustfiles import FAST, custom_load, custom_plan
 from support.load.processes import GOES_ON, SOON, kill_one, make_plan, running, serving
 
+pytestmark = pytest.mark.timeout(150)
+
 
 def measured(document: StepRunResult) -> int:
     (result,) = document.requests
@@ -20,7 +22,6 @@ def measured(document: StepRunResult) -> int:
     return result.requests
 
 
-@pytest.mark.timeout(150)
 def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path: Path) -> None:
     think = {"thinkTime": {"constantMilliseconds": 20}}
     with serving() as server:
@@ -52,7 +53,6 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
     assert (measured(second), second.lost_workers) == (50, [])
 
 
-@pytest.mark.timeout(150)
 def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
     think = {"thinkTime": {"constantMilliseconds": 50}}
     with serving() as server:
@@ -71,7 +71,6 @@ def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
     assert set(asked) == {f"w{n}" for n in range(400)}
 
 
-@pytest.mark.timeout(150)
 def test_arrivals_are_planned_again_for_the_remaining_workers(tmp_path: Path) -> None:
     with serving() as server:
         step = {"requestsPerSecond": 50, "arrivalDistribution": "Uniform", "durationSeconds": 10}
@@ -87,7 +86,6 @@ def test_arrivals_are_planned_again_for_the_remaining_workers(tmp_path: Path) ->
     assert asked.total() > 500
 
 
-@pytest.mark.timeout(150)
 def test_custom_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
     with serving() as server:
         plan = custom_plan(server, {"name": "exact", "users": 5, "requests": 900}, **GOES_ON)
@@ -101,7 +99,6 @@ def test_custom_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
     assert [each.users for each in exact.workers] == [5]
 
 
-@pytest.mark.timeout(150)
 def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
     with serving() as server:
         step = {"name": "long", "users": 2, "durationSeconds": 60}
@@ -114,7 +111,6 @@ def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
             assert "no worker is left" in (state.message or "")
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize("mode", [{}, GOES_ON], ids=["RepeatStep", "Redistribute"])
 def test_custom_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> None:
     with serving() as server:

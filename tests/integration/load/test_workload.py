@@ -13,6 +13,8 @@ from solrbench.contract.step_document import StepRunResult
 from support.load.processes import make_plan, running, serving
 from support.servers.http_server import Exchange, HttpServer
 
+pytestmark = pytest.mark.timeout(120)
+
 GENERATOR = {"documents": 5000, "vocabularyTerms": 1000, "wordsPerDocument": 5}
 
 
@@ -41,7 +43,6 @@ def make_mix(server: HttpServer, folder: Path, mix: list[dict[str, Any]], **step
 FILE = {"configMap": {"name": "any", "key": "lines"}}
 
 
-@pytest.mark.timeout(120)
 def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: Path) -> None:
     queries = [f"word{number}" for number in range(900)]
     with serving() as server:
@@ -68,7 +69,6 @@ def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: P
     assert rest.requests[0].requests == sent.total() - 151 - timed.requests[0].requests
 
 
-@pytest.mark.timeout(120)
 def test_shares_of_a_mix_follow_its_weights_and_its_seed(tmp_path: Path) -> None:
     with serving() as server:
         mix: list[dict[str, Any]] = [
@@ -146,7 +146,6 @@ CHECK_OUT = {
 }
 
 
-@pytest.mark.timeout(120)
 def test_transaction_passes_values_on_and_is_counted_as_a_whole(tmp_path: Path) -> None:
     with serving(library) as server:
         plan = make_mix(server, tmp_path, [dict(CHECK_OUT)], requests=80)
@@ -185,7 +184,6 @@ def test_transaction_passes_values_on_and_is_counted_as_a_whole(tmp_path: Path) 
     assert times[0] == found["check-out.find"].max_microseconds
 
 
-@pytest.mark.timeout(120)
 def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -> None:
     async def answer(exchange: Exchange) -> None:
         found = exchange.query.removeprefix("n:") or "0"
@@ -226,7 +224,6 @@ def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -
     assert ("POST", '{"query":"a"}', "n:3") in bodies
 
 
-@pytest.mark.timeout(120)
 def test_documents_of_a_file_are_sent_in_order(tmp_path: Path) -> None:
     file = "".join(f'{{"id": "d{n}", "t": "é"}}\n\n' for n in range(7))
     with serving() as server:
@@ -265,7 +262,6 @@ async def partial(exchange: Exchange) -> None:
         exchange.send(b'{"responseHeader":{"status":0,"partialResults":true}}\n')
 
 
-@pytest.mark.timeout(120)
 def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
     both = '{"params": {"q": "good"}}\n{"params": {"q": "good", "wt": "xml"}}\n'
     mix = [
