@@ -1,6 +1,6 @@
 """What users get wrong about companions."""
 
-from support.resources.bad.rows import MISSING, NOT_STRING, TOO_MANY, bad
+from support.resources.bad.rows import MISSING, NOT_STRING, TOO_MANY, bad, wrong
 
 NAMES = "values must have names of capitals, digits and '_', such as WORKERS"
 TAKEN = "values must not name what the operator sets"
@@ -19,12 +19,7 @@ COMPANIONS = [
         f"{FIRST}.configMap.name",
         "must be the name of an object",
     ),
-    bad(
-        "many companions",
-        {"spec.companions": [{"configMap": {"name": "a"}}] * 9},
-        "spec.companions",
-        TOO_MANY,
-    ),
+    wrong("many companions", "spec.companions", [{"configMap": {"name": "a"}}] * 9, TOO_MANY),
     bad("small value", _with(values={"workers": "1"}), FIRST, NAMES),
     bad("value of the operator's", _with(values={"SOLR_URL": "x"}), FIRST, TAKEN),
     bad("value of a Service's", _with(values={"SERVICE_A": "x"}), FIRST, TAKEN),

@@ -1,21 +1,21 @@
 """Bad comparisons."""
 
-from support.resources.bad.rows import NOT_A_CHOICE, TOO_LARGE, UNKNOWN, bad
+from support.resources.bad.rows import NOT_A_CHOICE, TOO_LARGE, UNKNOWN, bad, wrong
 
 BASELINE = "spec.comparison.baseline"
 
 COMPARISONS = [
-    bad("baseline of nothing", {BASELINE: {}}, BASELINE, "exactly one of benchmark, report"),
-    bad(
+    wrong("baseline of nothing", BASELINE, {}, "exactly one of benchmark, report"),
+    wrong(
         "two baselines",
-        {BASELINE: {"benchmark": {"name": "a"}, "report": {"configMap": {"name": "b"}}}},
         BASELINE,
+        {"benchmark": {"name": "a"}, "report": {"configMap": {"name": "b"}}},
         "exactly one of benchmark, report",
     ),
-    bad(
+    wrong(
         "baseline is itself",
-        {BASELINE: {"benchmark": {"name": "base"}}},
-        "spec.comparison.baseline.benchmark",
+        f"{BASELINE}.benchmark",
+        {"name": "base"},
         "must be another benchmark than this one",
     ),
     bad(
@@ -24,22 +24,12 @@ COMPARISONS = [
         f"{BASELINE}.benchmark.namespace",
         UNKNOWN,
     ),
-    bad(
+    wrong(
         "no effect at all",
-        {"spec.comparison": {"smallestEffectPercent": 0}},
         "spec.comparison",
+        {"smallestEffectPercent": 0},
         "smallestEffectPercent must be at least 0.1",
     ),
-    bad(
-        "more than all",
-        {"spec.comparison": {"smallestEffectPercent": 101}},
-        "spec.comparison.smallestEffectPercent",
-        TOO_LARGE,
-    ),
-    bad(
-        "unknown figure",
-        {"spec.comparison": {"primary": "P42"}},
-        "spec.comparison.primary",
-        NOT_A_CHOICE,
-    ),
+    wrong("more than all", "spec.comparison.smallestEffectPercent", 101, TOO_LARGE),
+    wrong("unknown figure", "spec.comparison.primary", "P42", NOT_A_CHOICE),
 ]

@@ -1,6 +1,6 @@
 """What users get wrong about custom locustfiles."""
 
-from support.resources.bad.rows import MISSING, NOT_STRING, TOO_FEW, bad
+from support.resources.bad.rows import MISSING, NOT_STRING, TOO_FEW, bad, bad_in_one_way
 from support.resources.small_resource import (
     EXISTING,
     PLANNED,
@@ -21,23 +21,15 @@ QUERIES_ONLY = (
 ONE_OF = "must set exactly one of queries, mix, locustfile"
 
 LOCUSTFILES = [
-    bad(
-        "queries and a locustfile",
-        {LOCUSTFILE: {"configMap": {"name": "mine"}}},
+    *bad_in_one_way(
         "spec.workload",
         ONE_OF,
-    ),
-    bad(
-        "mix and a locustfile",
-        custom_locustfile() | {"spec.workload.mix": [{"name": "a", "queries": {"generated": {}}}]},
-        "spec.workload",
-        ONE_OF,
-    ),
-    bad(
-        "neither queries nor a locustfile",
-        {"spec.workload.queries": REMOVE},
-        "spec.workload",
-        ONE_OF,
+        {
+            "queries and a locustfile": {LOCUSTFILE: {"configMap": {"name": "mine"}}},
+            "mix and a locustfile": custom_locustfile()
+            | {"spec.workload.mix": [{"name": "a", "queries": {"generated": {}}}]},
+            "neither queries nor a locustfile": {"spec.workload.queries": REMOVE},
+        },
     ),
     bad(
         "locustfile without ConfigMap",
@@ -65,41 +57,25 @@ LOCUSTFILES = [
         f"{LOCUSTFILE}.environment.BRANCH",
         NOT_STRING,
     ),
-    bad(
-        "variable with a hyphen",
-        custom_locustfile(environment={"my-branch": "a"}),
+    *bad_in_one_way(
         LOCUSTFILE,
         VARIABLES,
+        {
+            "variable with a hyphen": custom_locustfile(environment={"my-branch": "a"}),
+            "variable of ours": custom_locustfile(environment={"SOLRBENCH_COLLECTION": "a"}),
+        },
     ),
-    bad(
-        "variable of ours",
-        custom_locustfile(environment={"SOLRBENCH_COLLECTION": "a"}),
-        LOCUSTFILE,
-        VARIABLES,
-    ),
-    bad(
-        "handler for a locustfile",
-        custom_locustfile() | {"spec.workload.handler": "/query"},
+    *bad_in_one_way(
         "spec.workload",
         QUERIES_ONLY,
-    ),
-    bad(
-        "parameters for a locustfile",
-        custom_locustfile() | {"spec.workload.parameters": {"rows": "1"}},
-        "spec.workload",
-        QUERIES_ONLY,
-    ),
-    bad(
-        "expectation for a locustfile",
-        custom_locustfile() | {"spec.workload.expect": {"minNumFound": 1}},
-        "spec.workload",
-        QUERIES_ONLY,
-    ),
-    bad(
-        "seed of a mix for a locustfile",
-        custom_locustfile() | {"spec.workload.seed": 2},
-        "spec.workload",
-        QUERIES_ONLY,
+        {
+            "handler for a locustfile": custom_locustfile() | {"spec.workload.handler": "/query"},
+            "parameters for a locustfile": custom_locustfile()
+            | {"spec.workload.parameters": {"rows": "1"}},
+            "expectation for a locustfile": custom_locustfile()
+            | {"spec.workload.expect": {"minNumFound": 1}},
+            "seed of a mix for a locustfile": custom_locustfile() | {"spec.workload.seed": 2},
+        },
     ),
     bad(
         "planned rate for a locustfile",
@@ -113,18 +89,15 @@ LOCUSTFILES = [
         "spec",
         "load.steps must not set thinkTime or pacingMilliseconds with workload.locustfile",
     ),
-    bad(
-        "locustfile that could read a password",
-        custom_locustfile() | create(basicAuth={"secret": {"name": "login"}}),
+    *bad_in_one_way(
         "spec",
         SECRETS,
-    ),
-    bad(
-        "locustfile that could read a Secret of certificates",
-        custom_locustfile()
-        | {EXISTING: {"solrCloudName": "search", "tls": {"caSecret": {"name": "ca"}}}}
-        | {"spec.target.solrCloud": REMOVE},
-        "spec",
-        SECRETS,
+        {
+            "locustfile that could read a password": custom_locustfile()
+            | create(basicAuth={"secret": {"name": "login"}}),
+            "locustfile that could read a Secret of certificates": custom_locustfile()
+            | {EXISTING: {"solrCloudName": "search", "tls": {"caSecret": {"name": "ca"}}}}
+            | {"spec.target.solrCloud": REMOVE},
+        },
     ),
 ]

@@ -2,7 +2,16 @@
 
 from typing import Any
 
-from support.resources.bad.rows import MISSING, NOT_A_CHOICE, TOO_FEW, TOO_MANY, TOO_SMALL, bad
+from support.resources.bad.rows import (
+    MISSING,
+    NOT_A_CHOICE,
+    TOO_FEW,
+    TOO_MANY,
+    TOO_SMALL,
+    bad,
+    bad_in_one_way,
+    wrong,
+)
 from support.resources.small_resource import Changes, use
 
 QUERIES = {"configMap": {"name": "q"}}
@@ -23,13 +32,11 @@ def transaction(*requests: dict[str, Any], **fields: Any) -> Changes:
 
 
 WORKLOADS = [
-    bad(
-        "neither queries nor mix", {WORKLOAD: {}}, WORKLOAD, "must set exactly one of queries, mix"
-    ),
-    bad(
+    wrong("neither queries nor mix", WORKLOAD, {}, "must set exactly one of queries, mix"),
+    wrong(
         "queries and mix",
-        {WORKLOAD: {"queries": QUERIES, "mix": [{"name": "a", "queries": QUERIES}]}},
         WORKLOAD,
+        {"queries": QUERIES, "mix": [{"name": "a", "queries": QUERIES}]},
         "must set exactly one of queries, mix",
     ),
     bad("empty mix", {WORKLOAD: {"mix": []}}, "spec.workload.mix", TOO_FEW),
@@ -51,17 +58,15 @@ WORKLOADS = [
         WORKLOAD,
         "mix must not have more than 50 names",
     ),
-    bad(
-        "entry without requests",
-        mix({"weight": 1}),
+    *bad_in_one_way(
         MIX,
         "must set exactly one of queries, updates, transaction",
-    ),
-    bad(
-        "queries and updates in one entry",
-        mix({"queries": QUERIES, "updates": {"generated": {}}}),
-        MIX,
-        "must set exactly one of queries, updates, transaction",
+        {
+            "entry without requests": mix({"weight": 1}),
+            "queries and updates in one entry": mix(
+                {"queries": QUERIES, "updates": {"generated": {}}}
+            ),
+        },
     ),
     bad("weight 0", mix({"weight": 0, "queries": QUERIES}), f"{MIX}.weight", TOO_SMALL),
     bad(
@@ -137,16 +142,16 @@ WORKLOADS = [
         f"{MIX}.transaction.requests[0].extract",
         "must be a path into the response, such as response.docs[0].id",
     ),
-    bad(
+    wrong(
         "expectation of nothing",
-        {f"{WORKLOAD}.expect": {}},
         f"{WORKLOAD}.expect",
+        {},
         "must set at least one of minNumFound, maxNumFound, contains",
     ),
-    bad(
+    wrong(
         "more expected than allowed",
-        {f"{WORKLOAD}.expect": {"minNumFound": 2, "maxNumFound": 1}},
         f"{WORKLOAD}.expect",
+        {"minNumFound": 2, "maxNumFound": 1},
         "minNumFound must not be greater than maxNumFound",
     ),
 ]
