@@ -9,11 +9,8 @@ class Row:
     """One bar and what was reached.
 
     Attributes:
-        what: what is measured
         bar: what is required; empty for a figure that only helps to read the others
-        figure: what was reached, in the same unit
         is_met: None where nothing could be measured
-        detail: the figures behind it, or why there are none
     """
 
     what: str

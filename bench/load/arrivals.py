@@ -121,10 +121,7 @@ class Step:
     """The arrivals of one step.
 
     Attributes:
-        times: in ns, ascending
         lag_p99_ms: of the worker that sent latest
-        stolen_percent: CPU time that the host took from the machine meanwhile
-        planned: the statistic of its schedule
     """
 
     times: Sequence[int]

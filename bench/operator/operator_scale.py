@@ -47,10 +47,7 @@ class Usage:
     """What the operator took for a while.
 
     Attributes:
-        cpu_percent: of one core
         megabytes: resident at the end
-        requests: to the API server, by verb and resource
-        seconds: how long
     """
 
     cpu_percent: float

@@ -74,14 +74,7 @@ _TARGETS = {"shared": "one target for all", "fresh": "a target for each round"}
 
 @dataclass(frozen=True)
 class Compared:
-    """Sweeps of the same levels.
-
-    Attributes:
-        name: of the levels
-        single: with rounds of one repeat
-        together: with rounds of several repeats
-        fixed: with always the same number of repeats in one benchmark for each point
-    """
+    """Sweeps of the same levels."""
 
     name: str
     single: Sequence[Ended]

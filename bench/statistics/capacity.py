@@ -37,12 +37,10 @@ class QueueModel:
     """The server.
 
     Attributes:
-        places: requests served at once
         variation: standard deviation of service times, as a share of their mean
         limit: longest p95 of the response times, in mean service times
         noise: standard deviation of the speed from trial to trial, in ln
         stall: seconds between the begins of two stalls, and length of each; None without
-        times: service times to draw from instead, in seconds
     """
 
     places: int
@@ -143,13 +141,7 @@ _HOLDS = 87
 
 @dataclass(frozen=True)
 class Searches:
-    """Many searches of one server.
-
-    Attributes:
-        truth: its capacity
-        found: what each has found
-        trials: how many each took
-    """
+    """Many searches of one server."""
 
     truth: float
     found: Sequence[CapacityEstimate]

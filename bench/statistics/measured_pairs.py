@@ -52,10 +52,6 @@ class _ComparedServers(NamedTuple):
     """Two sides of a server of known times.
 
     Attributes:
-        distribution: that the server draws from
-        slower_percent: how much slower the second side is
-        effect_percent: the difference that matters
-        bar_percent: share of pairs in which the difference must be found
         max_cv_percent: noise up to which the bar is for
     """
 
@@ -75,10 +71,7 @@ _DIFFERENT = (
 def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
     """Measure rounds of two equal sides and return the words on the pairs that they make.
 
-    Args:
-        folder: for files of the processes
-        rounds: rounds of each run
-        runs: runs side by side, each with a server of its own
+    The runs go side by side, each with a server of its own.
     """
     measured = _measure(folder, "repeats", rounds, runs)
     found = [each for run in measured for each in _outcomes(run, _EFFECT_PERCENT)]
@@ -88,13 +81,7 @@ def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
 
 
 def different_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
-    """Measure rounds of sides that differ; return how often that is found, after how many repeats.
-
-    Args:
-        folder: for files of the processes
-        rounds: rounds of each run
-        runs: runs side by side, each with a server of its own, for each difference
-    """
+    """Measure rounds of sides that differ; return how often that is found, after how many repeats."""
     return [row for sides in _DIFFERENT for row in _different_rows(folder, rounds, runs, sides)]
 
 

@@ -22,12 +22,7 @@ CACHES = {
 
 
 def small_sweep(changes: Changes | None = None, template: Changes | None = None) -> dict[str, Any]:
-    """Return a small good sweep over heap and nodes.
-
-    Args:
-        changes: to the sweep
-        template: to the benchmark of its template
-    """
+    """Return a small good sweep over heap and nodes."""
     benchmark = resource(template)
     del benchmark["spec"]["suspend"]
     body: dict[str, Any] = {

@@ -56,11 +56,6 @@ class Walk:
     """The walk.
 
     Attributes:
-        operator: on a cluster with faked pods
-        namespace: of the benchmarks
-        store: makes a benchmark
-        replace: changes one
-        source: of chance
         seen: number of transitions by state of the benchmark and outcome
     """
 
