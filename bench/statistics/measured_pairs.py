@@ -81,7 +81,7 @@ def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
 
 
 def different_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
-    """Measure rounds of sides that differ; return how often that is found, after how many repeats."""
+    """Measure rounds of sides that differ; return how often that is found, and how soon."""
     return [row for sides in _DIFFERENT for row in _different_rows(folder, rounds, runs, sides)]
 
 
