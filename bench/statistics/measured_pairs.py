@@ -17,7 +17,7 @@ from statistics import fmean, variance
 from typing import NamedTuple
 
 from bench.harness.product import product
-from bench.harness.table import Row
+from bench.harness.table import Row, at_most
 from bench.servers.delays import REPEAT_REQUESTS
 from bench.servers.running import python_server
 from bench.statistics.comparison_words import (
@@ -95,7 +95,7 @@ def _different_rows(folder: Path, rounds: int, runs: int, sides: _ComparedServer
     shares = mean_repeats_percent(found)
     rows = [
         worse_row(what, found, sides.bar_percent),
-        Row(f"{what}: repeats beside {LOOKS.maximum}", "<= 65 %", f"{shares:.0f} %", shares <= 65),
+        at_most(f"{what}: repeats beside {LOOKS.maximum}", shares, 65, "{:.0f} %"),
         proposed_row(what, [c for run in measured for c in _proposals(run, sides.effect_percent)]),
     ]
     return _counted(rows, cv_percent, sides.max_cv_percent)
