@@ -57,8 +57,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     names = inspect.signature(pyfuncitem.obj).parameters
     test = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
-    if "loop" in pyfuncitem.funcargs:
-        pyfuncitem.funcargs["loop"].run_until_complete(test)
+    loop = pyfuncitem.funcargs.get("loop")
+    if isinstance(loop, VirtualTimeLoop):
+        loop.run_until_complete(test)
     else:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(test)
