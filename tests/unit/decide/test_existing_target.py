@@ -28,6 +28,7 @@ from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.views import NodeIdentity, Replica
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import TargetReason
+from support.narrowing import not_none
 
 
 def cloud(*ready: bool) -> dict[str, Any]:
@@ -61,8 +62,7 @@ def test_cloud_that_is_not_there_yet_is_waited_for(
     served: bool, body: dict[str, Any] | None, reason: str, message: str
 ) -> None:
     found = ExistingSolrCloud("books", "search", served, body)
-    outcome = first_outcome(EXISTING_CLOUD_CHECKS, found)
-    assert outcome is not None
+    outcome = not_none(first_outcome(EXISTING_CLOUD_CHECKS, found))
     assert (outcome.reason, outcome.action) == (reason, Action.WAIT)
     assert message in outcome.message
 
@@ -95,8 +95,7 @@ def test_collection_of_the_benchmark_is_its_own(config_set: str | None) -> None:
 
 @pytest.mark.parametrize("config_set", ["_default", "base", "solrbench-other-1"])
 def test_foreign_collection_ends_the_benchmark(config_set: str) -> None:
-    outcome = check_own_collection(CollectionOwner("base", config_set, "solrbench-0b5b-"))
-    assert outcome is not None
+    outcome = not_none(check_own_collection(CollectionOwner("base", config_set, "solrbench-0b5b-")))
     assert (outcome.reason, outcome.action) == ("CollectionExists", Action.FAIL)
     assert "left alone" in outcome.message
 
@@ -104,8 +103,7 @@ def test_foreign_collection_ends_the_benchmark(config_set: str) -> None:
 def test_each_replica_of_a_shard_needs_a_node() -> None:
     two = Collection.model_validate({"replicas": {"nrt": 1, "pull": 1}})
     assert check_enough_nodes(two, 2) is None
-    outcome = check_enough_nodes(two, 1)
-    assert outcome is not None
+    outcome = not_none(check_enough_nodes(two, 1))
     assert (outcome.reason, outcome.action) == ("TooFewNodes", Action.FAIL)
     assert "adds up to 2" in outcome.message
     assert "has 1 live nodes" in outcome.message

@@ -25,6 +25,7 @@ from solrbench.decide.references import (
     check_objective_steps,
     check_pod_options,
 )
+from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes, step
@@ -38,8 +39,7 @@ def test_files_of_allowed_hosts_are_fine() -> None:
 
 def test_another_host_is_refused_by_name() -> None:
     found = replace(ALLOWED, hosts=("files.example.org", "evil.org"))
-    outcome = first_outcome(DOWNLOAD_CHECKS, found)
-    assert outcome is not None
+    outcome = not_none(first_outcome(DOWNLOAD_CHECKS, found))
     assert (outcome.action, outcome.reason) == (Action.FAIL, "HostNotAllowed")
     assert outcome.message.startswith("spec.dataset.http.urls: evil.org matches none")
     assert "datasets.allowedHosts" in outcome.message
@@ -47,8 +47,7 @@ def test_another_host_is_refused_by_name() -> None:
 
 def test_secrets_are_the_installers_choice() -> None:
     found = replace(ALLOWED, secret_fields=("spec.dataset.http.auth",))
-    outcome = first_outcome(DOWNLOAD_CHECKS, found)
-    assert outcome is not None
+    outcome = not_none(first_outcome(DOWNLOAD_CHECKS, found))
     assert (outcome.action, outcome.reason) == (Action.FAIL, "DatasetSecretNotAllowed")
     assert outcome.message.startswith("spec.dataset.http.auth: ")
     assert first_outcome(DOWNLOAD_CHECKS, replace(found, secrets_allowed=True)) is None
@@ -68,8 +67,7 @@ def test_steps_that_there_are_may_be_named(names: list[str]) -> None:
 def test_another_step_is_refused_with_those_that_there_are() -> None:
     objectives = [OBJECTIVE, OBJECTIVE | {"name": "two", "steps": ["low", "users-6"]}]
     spec = stored({"spec.load.steps": STEPS, "spec.objectives": objectives}).spec
-    found = check_objective_steps(spec)
-    assert found is not None
+    found = not_none(check_objective_steps(spec))
     assert found.reason == "ObjectiveStepNotFound"
     assert found.message == (
         "spec.objectives[1].steps names users-6, which is not in load.steps (low, users-5);"
@@ -82,8 +80,7 @@ PLAIN = {"name": "B", "value": "b"}
 
 
 def refused(changes: Changes, allowed: tuple[str, ...]) -> str:
-    outcome = check_pod_options(stored(changes).spec, allowed)
-    assert outcome is not None
+    outcome = not_none(check_pod_options(stored(changes).spec, allowed))
     assert (outcome.reason, outcome.action) == ("PodOptionNotAllowed", Action.FAIL)
     return outcome.message
 

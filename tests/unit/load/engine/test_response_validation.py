@@ -29,6 +29,7 @@ from support.load.builders import (
     target,
     workload,
 )
+from support.narrowing import not_none
 from support.servers.http_server import GOOD, Exchange, HttpServer, Script
 from support.servers.ports import free_port
 
@@ -75,15 +76,13 @@ def test_answers_as_expected(expected: dict[str, object], body: bytes) -> None:
 def test_unmet_expectations_say_what_was_found(
     expected: dict[str, object], body: bytes, message: str
 ) -> None:
-    found = validate_response(asked(**expected), 200, body)
-    assert found is not None
+    found = not_none(validate_response(asked(**expected), 200, body))
     assert found.kind == "ExpectationFailed"
     assert found.message.startswith(message)
 
 
 def test_a_broken_answer_is_broken_whatever_was_expected() -> None:
-    found = validate_response(asked(minNumFound=1), 503, b"")
-    assert found is not None
+    found = not_none(validate_response(asked(minNumFound=1), 503, b""))
     assert found.kind == "HTTP503"
 
 
@@ -133,8 +132,7 @@ def test_empty_response_without_a_header_has_both_remarks() -> None:
     empty, good = (b'{"response":{"numFound":%d,"docs":[]}}' % found for found in (0, 1))
     assert validate_response(asked(), 200, empty) is EMPTY_WITHOUT_HEADER
     assert validate_response(asked(), 200, good) is NO_HEADER
-    failed = validate_response(asked(minNumFound=2), 200, good)
-    assert failed is not None
+    failed = not_none(validate_response(asked(minNumFound=2), 200, good))
     assert failed.kind == "ExpectationFailed"
 
 
