@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from support.cluster.admission import ApiServer, RejectedError, reach_api_server
-from support.cluster.lost_fields import lost
+from support.cluster.definitions import lost
 from support.resources.objects import POD_KINDS, everything
 from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from support.resources.bad.locustfiles import LOCUSTFILES
 from support.resources.bad.objectives import OBJECTIVES
 from support.resources.bad.rows import (
     MISSING,
@@ -16,6 +15,7 @@ from support.resources.bad.rows import (
     bad,
     wrong,
 )
+from support.resources.bad.workloads import LOCUSTFILES
 from support.resources.small_resource import REMOVE, create, custom_locustfile, step, use
 
 NO_STEPS = "steps must be set, or capacity, there is no load without"
