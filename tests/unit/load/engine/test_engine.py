@@ -30,7 +30,7 @@ from support.load.builders import (
     until,
     workload,
 )
-from support.servers.http_server import Exchange, HttpServer, respond_well
+from support.servers.http_server import Exchange, HttpServer, respond_after, respond_well
 from support.servers.ports import free_port
 
 
@@ -119,11 +119,7 @@ async def test_refused_connections_do_not_delay_the_barrier() -> None:
 
 
 async def test_requests_under_way_at_the_end_are_counted() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.4)
-        exchange.send()
-
-    async with HttpServer(slow) as server:
+    async with HttpServer(respond_after(0.4)) as server:
         result = await run_step(target(server.url), assignment(users=3, seconds=1))
     assert only(result).requests == len(server.requests) == 9
     assert only(result).failures == 0

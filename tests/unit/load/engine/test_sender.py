@@ -32,7 +32,7 @@ from support.load.transactions import CHAIN, echo, lines
 from support.load.transactions import target as transactions_target
 from support.load.transactions import workload as transactions_workload
 from support.load.worker_results import merged
-from support.servers.http_server import Exchange, HttpServer
+from support.servers.http_server import Exchange, HttpServer, respond_after
 from support.servers.ports import free_port
 
 
@@ -78,11 +78,7 @@ async def test_nothing_is_sent_before_its_time() -> None:
 
 
 async def test_slow_response_delays_no_other_request() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.5)
-        exchange.send()
-
-    async with HttpServer(slow) as server:
+    async with HttpServer(respond_after(0.5)) as server:
         outcome = await run_step(
             target(server.url), duty(seconds=1, requests_per_second=50, max_in_flight=60)
         )
@@ -96,11 +92,7 @@ async def test_slow_response_delays_no_other_request() -> None:
 
 
 async def test_a_request_that_had_to_wait_shows_in_the_response_time_alone() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.1)
-        exchange.send()
-
-    async with HttpServer(slow) as server:
+    async with HttpServer(respond_after(0.1)) as server:
         outcome = await run_step(
             target(server.url), duty(requests=10, requests_per_second=1000, max_in_flight=1)
         )
@@ -183,11 +175,7 @@ async def test_sender_rests_while_the_last_responses_are_awaited(
 
     monkeypatch.setattr(OpenLoopSender, "_on_timer", count)
 
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.2)
-        exchange.send()
-
-    async with HttpServer(slow) as server:
+    async with HttpServer(respond_after(0.2)) as server:
         await run_step(target(server.url), duty(requests=5, requests_per_second=1000))
     # A timer that stays due would call it in each turn of the loop.
     assert 1 <= len(rings) <= 6
@@ -275,11 +263,7 @@ async def test_stopped_arrivals_are_no_plan_any_more() -> None:
 
 
 async def test_the_drain_of_a_number_of_requests_is_no_time_of_sending() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.3)
-        exchange.send()
-
-    async with HttpServer(slow) as server:
+    async with HttpServer(respond_after(0.3)) as server:
         outcome = await run_step(target(server.url), duty(requests=5, requests_per_second=50))
     # The last one arrives 0.08 s after the first; the next would 0.02 s later.
     assert (outcome.sending_seconds, outcome.planned_seconds) == (0.1, 0.1)

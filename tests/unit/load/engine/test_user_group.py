@@ -13,7 +13,7 @@ from solrbench.load.engine.user_group import UserGroup
 from solrbench.load.schedule.users import pacing_wait_seconds
 from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import assignment, only, run_step, send_first_at_once, target
-from support.servers.http_server import Exchange, HttpServer, respond_well
+from support.servers.http_server import Exchange, HttpServer, respond_after, respond_well
 from support.servers.virtual_server import Calls, calling
 
 
@@ -128,12 +128,8 @@ async def test_users_whose_last_answer_comes_late_do_not_think_about_it(
 ) -> None:
     send_first_at_once(monkeypatch)
 
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(1.2)
-        exchange.send()
-
     think = ThinkTime(constant_milliseconds=60_000)
-    async with HttpServer(slow) as server:
+    async with HttpServer(respond_after(1.2)) as server:
         began = time.monotonic()
         result = await run_step(target(server.url), assignment(users=4, seconds=1, think=think))
     assert only(result).requests == 4
