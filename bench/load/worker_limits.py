@@ -78,6 +78,7 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
     rate, planned = requests / seconds, users / _THINK_SECONDS
     off = 100 * abs(rate / planned - 1)
     present = sum(each.users for each in document.workers)
+    cpu = f"{spent:.0f} CPU-seconds of all workers"
     return [
         Row(
             f"{users:,} users over {_WORKERS} workers, at work",

@@ -177,6 +177,8 @@ def _wait_for_status(api: ApiServer, place: str, name: str, holds: Any) -> None:
 
 def _rows(idle: Usage, busy: Usage, reactions: list[float], free: float) -> list[Row]:
     most = ", ".join(f"{name} {count}" for name, count in busy.requests.most_common(5))
+    calls = f"in {busy.seconds:.0f} s: {most}"
+    slow = f"longest of {len(reactions)}, median {reactions[len(reactions) // 2]:.2f} s"
     more = busy.megabytes - idle.megabytes
     rate = busy.requests.total() / busy.seconds
     alone = f"{idle.cpu_percent:.1f} % in an empty namespace"

@@ -145,9 +145,7 @@ FILES: dict[str, Any] = {
 
 
 def dataset_of(changes: dict[str, Any]) -> Dataset:
-    dataset = SolrBenchmark.parse(resource(changes)).spec.dataset
-    assert dataset is not None
-    return dataset
+    return not_none(SolrBenchmark.parse(resource(changes)).spec.dataset)
 
 
 DATASET = dataset_of(TWO_PODS)
@@ -258,6 +256,5 @@ def test_first_documents_are_expected_in_the_index(
 
 
 def test_generated_requests_know_the_first_documents_only() -> None:
-    generator = dataset_of({"spec.dataset.firstDocuments": 300}).indexed_generator
-    assert generator is not None
+    generator = not_none(dataset_of({"spec.dataset.firstDocuments": 300}).indexed_generator)
     assert generator.documents == 300

@@ -125,8 +125,7 @@ def test_state_of_the_load_decides_reason_and_action(
     ],
 )
 def test_message_of_a_load_under_way(run: LoadRun, message: str) -> None:
-    outcome = first_outcome(LOAD_RUN_CHECKS, run)
-    assert outcome is not None
+    outcome = not_none(first_outcome(LOAD_RUN_CHECKS, run))
     assert outcome.message == message
 
 

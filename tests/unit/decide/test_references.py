@@ -18,6 +18,7 @@ from solrbench.decide.references import (
     check_objective_steps,
     check_pod_options,
 )
+from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_options import EVERY_OPTION, with_options
@@ -55,8 +56,7 @@ def test_steps_that_there_are_may_be_named(names: list[str]) -> None:
 def test_another_step_is_refused_with_those_that_there_are() -> None:
     objectives = [OBJECTIVE, OBJECTIVE | {"name": "two", "steps": ["low", "users-6"]}]
     spec = stored({"spec.load.steps": STEPS, "spec.objectives": objectives}).spec
-    found = check_objective_steps(spec)
-    assert found is not None
+    found = not_none(check_objective_steps(spec))
     assert found.reason == "ObjectiveStepNotFound"
     assert found.message == (
         "spec.objectives[1].steps names users-6, which is not in load.steps (low, users-5);"

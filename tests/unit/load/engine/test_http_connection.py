@@ -22,7 +22,7 @@ from solrbench.load.engine.http_connection import (
     batch_of_loop,
 )
 from solrbench.load.workload.requests import PreparedRequest
-from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop
 
 
 class Answer(NamedTuple):
@@ -218,51 +218,44 @@ class Client:
         self.expired_ns.append(now_ns)
 
 
-def test_request_expires_at_its_own_deadline_by_the_timer_of_the_first(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_request_expires_at_its_own_deadline_by_the_timer_of_the_first(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        client = Client(monkeypatch, loop)
-        for _ in range(9):
-            client.send()
-            await asyncio.sleep(0.1)
+    client = Client(monkeypatch, loop)
+    for _ in range(9):
         client.send()
-        last_ns = loop.now_ns
-        await asyncio.sleep(0.999)
-        assert client.expired_ns == []
         await asyncio.sleep(0.1)
-        assert [round((at - last_ns) / 1e6) for at in client.expired_ns] == [1000]
-        assert client.timers == 1
+    client.send()
+    last_ns = loop.now_ns
+    await asyncio.sleep(0.999)
+    assert client.expired_ns == []
+    await asyncio.sleep(0.1)
+    assert [round((at - last_ns) / 1e6) for at in client.expired_ns] == [1000]
+    assert client.timers == 1
 
-    run_virtually(main)
 
-
-def test_request_that_ended_does_not_expire_and_needs_a_new_timer_next(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_request_that_ended_does_not_expire_and_needs_a_new_timer_next(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        client = Client(monkeypatch, loop)
-        client.send()
-        client.pending = False
-        await asyncio.sleep(2)
-        assert (client.expired_ns, client.deadline.timer) == ([], None)
-        client.send()
-        await asyncio.sleep(2)
-        assert (len(client.expired_ns), client.timers) == (1, 2)
-
-    run_virtually(main)
+    client = Client(monkeypatch, loop)
+    client.send()
+    client.pending = False
+    await asyncio.sleep(2)
+    assert (client.expired_ns, client.deadline.timer) == ([], None)
+    client.send()
+    await asyncio.sleep(2)
+    assert (len(client.expired_ns), client.timers) == (1, 2)
 
 
-def test_cancelled_deadline_lets_nothing_expire(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        client = Client(monkeypatch, loop)
-        client.deadline.cancel()
-        client.send()
-        client.deadline.cancel()
-        await asyncio.sleep(5)
-        assert client.expired_ns == []
-
-    run_virtually(main)
+async def test_cancelled_deadline_lets_nothing_expire(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
+) -> None:
+    client = Client(monkeypatch, loop)
+    client.deadline.cancel()
+    client.send()
+    client.deadline.cancel()
+    await asyncio.sleep(5)
+    assert client.expired_ns == []
 
 
 REQUEST = PreparedRequest(b"q=a", 0, is_json=True)
@@ -287,27 +280,22 @@ class FakeClient:
         self._log.append(("on_completed", self, *given))
 
 
-def test_all_next_requests_are_sent_before_the_first_response_is_checked() -> None:
+async def test_all_next_requests_are_sent_before_the_first_response_is_checked() -> None:
     log: list[Any] = []
 
-    async def main() -> None:
-        loop = asyncio.get_running_loop()
-        batch, clients = batch_of_loop(loop), [FakeClient(log) for _ in range(3)]
-        for index, client in enumerate(clients):
-            batch.add(client.as_client(), ended(index))
-        assert log == []
-        await asyncio.sleep(0)
-        assert [each[:3] for each in log[:3]] == [
-            ("send_early", client, REQUEST) for client in clients
-        ]
-        assert log[3:] == [
-            *(("on_completed", client, ended(index)) for index, client in enumerate(clients)),
-        ]
-        batch.add(clients[0].as_client(), ended(7))
-        await asyncio.sleep(0)
-        assert len(log) == 8
-
-    asyncio.run(main())
+    loop = asyncio.get_running_loop()
+    batch, clients = batch_of_loop(loop), [FakeClient(log) for _ in range(3)]
+    for index, client in enumerate(clients):
+        batch.add(client.as_client(), ended(index))
+    assert log == []
+    await asyncio.sleep(0)
+    assert [each[:3] for each in log[:3]] == [("send_early", client, REQUEST) for client in clients]
+    assert log[3:] == [
+        *(("on_completed", client, ended(index)) for index, client in enumerate(clients)),
+    ]
+    batch.add(clients[0].as_client(), ended(7))
+    await asyncio.sleep(0)
+    assert len(log) == 8
 
 
 def test_aborted_client_gets_no_response() -> None:
