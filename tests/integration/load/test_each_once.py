@@ -1,7 +1,6 @@
 """Queries that are to be sent once, while masters and workers are killed."""
 
 import signal
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import StepRunId
 from solrbench.decide.load import plan_resumption
-from support.load.processes import GOES_ON, SOON, Load, kill_one, make_plan, running, serving
+from support.load.processes import GOES_ON, SOON, Load, kill_one, make_plan, running, sent, serving
 from support.servers.http_server import HttpServer
 
 pytestmark = pytest.mark.timeout(150)
@@ -44,10 +43,6 @@ def kill_all(load: Load) -> None:
     for each in (load.master, *load.workers):
         each.send_signal(signal.SIGKILL)
         assert each.wait(5) == -signal.SIGKILL
-
-
-def sent(server: HttpServer) -> Counter[str]:
-    return Counter(each.query for each in server.exchanges if each.path.endswith("/select"))
 
 
 def lose_in_step(

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import StepVerdict
-from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import StepRunResult
 from support.load.processes import make_plan, running
+from support.results.builders import verdict_of_document
 from support.servers.fast_server import fast_server
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(60)]
@@ -30,12 +29,7 @@ def verdict_of(document: StepRunResult, step: dict[str, Any], **validity: int) -
     limits = ANY_HOST | validity
     load = {"workers": len(document.workers), "steps": [step], "validity": limits}
     # Pods and empty results are not recorded here.
-    return evaluate_step(
-        step["name"],
-        "",
-        [evaluate_document(each, Load.model_validate(load)) for each in [document]],
-        Load.model_validate(load),
-    )
+    return verdict_of_document(document, load)
 
 
 def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:

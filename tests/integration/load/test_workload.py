@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.verdict import evaluate_document, evaluate_step
-from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import StepRunResult
-from support.load.processes import make_plan, running, serving
+from support.load.processes import make_plan, running, sent, serving
+from support.results.builders import verdict_of_document
 from support.servers.http_server import Exchange, HttpServer
 
 pytestmark = pytest.mark.timeout(120)
@@ -60,13 +59,13 @@ def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: P
         )
         plan["workload"]["queries"]["order"] = "Once"
         counted, timed, rest = play(tmp_path, plan, "\n".join(queries))
-        sent = Counter(each.query for each in server.exchanges if each.path.endswith("/select"))
+        asked = sent(server)
     assert counted.requests[0].requests == 101
-    assert max(sent.values()) == 1
+    assert max(asked.values()) == 1
     # Workers of different speed skip a little, they never go back.
-    assert 850 < sent.total() <= 900
+    assert 850 < asked.total() <= 900
     assert [each.queries_exhausted for each in (counted, timed, rest)] == [False, False, True]
-    assert rest.requests[0].requests == sent.total() - 151 - timed.requests[0].requests
+    assert rest.requests[0].requests == asked.total() - 151 - timed.requests[0].requests
 
 
 def test_shares_of_a_mix_follow_its_weights_and_its_seed(tmp_path: Path) -> None:
@@ -289,14 +288,6 @@ def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
     }
     assert not any(each.failures for each in document.requests)
     load = {"workers": plan["workers"], "steps": [step], "validity": {"maxEmptyPercent": 100}}
-    gaps = {
-        each.reason: each.message
-        for each in evaluate_step(
-            "one",
-            "",
-            [evaluate_document(each, Load.model_validate(load)) for each in [document]],
-            Load.model_validate(load),
-        ).unchecked
-    }
+    gaps = {each.reason: each.message for each in verdict_of_document(document, load).unchecked}
     assert gaps["PartialResults"] == "partial results of bare, both, xml were not counted"
     assert gaps["EmptyResults"] == "empty results of both, xml were not counted"

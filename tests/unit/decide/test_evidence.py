@@ -171,7 +171,7 @@ def pod(phase: str = "Running", *, ready: bool = True, **container: Any) -> Any:
 def test_pod_is_described_with_the_end_of_its_containers() -> None:
     ended = {"reason": "OOMKilled", "exitCode": 137, "message": "no\nmemory"}
     waiting = {"reason": "CrashLoopBackOff", "message": "back-off"}
-    states = {"lastState": {"terminated": ended}, "state": {"waiting": waiting}}
+    states: dict[str, Any] = {"lastState": {"terminated": ended}, "state": {"waiting": waiting}}
     assert describe_pod(pod(ready=False, restartCount=3, **states)) == (
         "pod one-solr-0 (solr): Running, not ready, attempt 2, node n1\n"
         "  container solr: 3 restarts, waits: CrashLoopBackOff back-off, ended: OOMKilled,"

@@ -27,6 +27,7 @@ from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.views import ContainerView, JobView, PodView, ReplicaSize
 from solrbench.reasons.target import PodReason
+from support.narrowing import not_none
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_views import pod_view
 from support.resources.small_resource import resource

@@ -24,6 +24,7 @@ from solrbench.decide.load import (
 from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.reasons.load import LoadReason
+from support.narrowing import not_none
 from support.resources.outcomes import assert_outcome, seen
 from support.resources.pod_views import pod_view
 from support.results.builders import make_document, make_result
