@@ -54,14 +54,11 @@ def test_command_shows_phases_and_the_table(finished: str) -> None:
 
 def test_conditions_show_every_phase(status: dict[str, Any]) -> None:
     found = {each["type"]: each["status"] for each in status["conditions"]}
-    cleaned_up = found.pop("CleanedUp")
-    assert cleaned_up == "False"
+    assert found.pop("CleanedUp") == "False"
     assert set(found.values()) == {"True"}, found
     assert status["observedGeneration"] == kube.benchmark(NAME)["metadata"]["generation"]
-    for condition in ("Succeeded", "Complete"):
-        kube.kubectl(
-            "wait", f"--for=condition={condition}", f"solrbenchmark/{NAME}", "--timeout=5s"
-        )
+    for each in ("Succeeded", "Complete"):
+        kube.kubectl("wait", f"--for=condition={each}", f"solrbenchmark/{NAME}", "--timeout=5s")
 
 
 def test_documents_are_those_that_solr_holds(status: dict[str, Any]) -> None:
@@ -124,17 +121,7 @@ def test_csv_and_markdown_carry_the_same_numbers(status: dict[str, Any]) -> None
 
 def test_printer_columns_show_the_headline(status: dict[str, Any]) -> None:
     header, line = kube.kubectl("get", "sbench", NAME).splitlines()
-    assert header.split() == [
-        "NAME",
-        "PHASE",
-        "DONE-%",
-        "STEP",
-        "REQ/S",
-        "P95-MS",
-        "FAILED-%",
-        "VERDICT",
-        "AGE",
-    ]
+    assert header.split() == ["NAME", "PHASE", "DONE-%", "STEP", "REQ/S", "P95-MS", "FAILED-%", "VERDICT", "AGE"]
     assert f"{status['summary']['p95Milliseconds']:g}" in line.split()
     assert status["summary"]["step"] in line.split()
     assert "Succeeded" in line
