@@ -21,6 +21,7 @@ from solrbench.index.files import Partition
 from solrbench.index.routing import composite_hash
 from solrbench.index.sources import GeneratedDocuments, ReadContext, read_documents
 from solrbench.reasons.data import IndexingReason
+from support.failing import failing
 from support.servers.index_servers import file_server, packed
 
 WHOLE = Partition(0, 1, 10)
@@ -89,10 +90,8 @@ def test_says_what_is_wrong_with_a_file(
     tmp_path: Path, name: str, data: bytes, reason: IndexingReason, message: str
 ) -> None:
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(IndexingError, match=message) as caught:
+    with failing(IndexingError, reason, message, permanent=True):
         read(dataset(name), tmp_path)
-    assert caught.value.reason is reason
-    assert caught.value.permanent
 
 
 def test_config_map_keys_are_files(tmp_path: Path) -> None:
@@ -316,7 +315,10 @@ def test_every_member_of_the_union_has_a_source(name: str) -> None:
 
 def test_a_member_without_a_source_ends_the_run() -> None:
     dataset = BucketDataset.model_validate({"s3": {"bucket": "books"}})
-    with pytest.raises(IndexingError, match="no source that this image knows") as caught:
+    with failing(
+        IndexingError,
+        IndexingReason.INVALID_PLAN,
+        "no source that this image knows",
+        permanent=True,
+    ):
         read_documents(dataset, WHOLE, CONTEXT)
-    assert caught.value.reason is IndexingReason.INVALID_PLAN
-    assert caught.value.permanent

@@ -24,6 +24,7 @@ from solrbench.kube.connection import (
     UnreachableError,
 )
 from support.cluster.benchmarks import small
+from support.failing import failing
 from support.servers.api_stub import (
     CORE,
     ApiStub,
@@ -60,9 +61,8 @@ def test_an_empty_document_is_none() -> None:
 
 
 def test_a_refusal_is_no_absence() -> None:
-    with pytest.raises(TemporaryError) as caught:
+    with failing(TemporaryError, "ApiRefused"):
         cluster(**{GROUP_PATH: status(403)}).serves(*KIND)
-    assert caught.value.reason == "ApiRefused"
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,8 @@ def test_a_log_is_followed_line_by_line() -> None:
 def test_a_refused_log_is_not_a_missing_one() -> None:
     with pytest.raises(ForbiddenError):
         read_log(cluster(**{"/api/v1": resources(*CORE), LOG_PATH: status(403)}))
-    with pytest.raises(TemporaryError) as caught:
+    with failing(TemporaryError, "NotFound"):
         read_log(cluster(**{"/api/v1": resources(*CORE)}))
-    assert caught.value.reason == "NotFound"
 
 
 def test_a_kind_that_is_not_there_is_named() -> None:
@@ -297,9 +296,8 @@ def test_an_object_of_others_is_not_taken_over(owners: list[dict[str, Any]]) -> 
     api = ApiStub(service("s1", *owners))
     cluster, before = cluster_of(api), dict(api.objects)
     for _ in range(2):
-        with pytest.raises(TemporaryError, match="Service shop-zookeeper in") as caught:
+        with failing(TemporaryError, "NameTaken", "Service shop-zookeeper in"):
             cluster.apply(service(None, OWNER))
-        assert caught.value.reason == "NameTaken"
     assert api.objects == before
 
 
@@ -307,9 +305,8 @@ def test_an_object_of_the_benchmark_before_of_the_same_name_is_not_taken_over() 
     api = ApiStub()
     cluster = cluster_of(api)
     cluster.apply(service(None, OWNER))
-    with pytest.raises(TemporaryError, match="Service shop-zookeeper in") as caught:
+    with failing(TemporaryError, "NameTaken", "Service shop-zookeeper in"):
         cluster.apply(service(None, OWNER | {"uid": "b2"}))
-    assert caught.value.reason == "NameTaken"
 
 
 def test_an_invalid_new_object_is_not_asked_for_again() -> None:
@@ -390,15 +387,13 @@ def test_a_version_that_is_too_old_is_expired(inside: bool) -> None:
 
 
 def test_a_watch_that_is_forbidden_has_an_error_of_its_own() -> None:
-    with pytest.raises(ForbiddenError) as caught:
+    with failing(ForbiddenError, "ApiRefused"):
         watch(status(403))
-    assert caught.value.reason == "ApiRefused"
 
 
 def test_other_failures_may_pass() -> None:
-    with pytest.raises(TemporaryError) as caught:
+    with failing(TemporaryError, "ApiUnreachable"):
         watch(status(500))
-    assert caught.value.reason == "ApiUnreachable"
 
 
 def test_a_lost_connection_is_an_error_of_ours() -> None:

@@ -15,6 +15,7 @@ from solrbench.manifests.solr_cloud import API_VERSION, KIND, POD_OPTIONS
 from solrbench.net.http import HttpAuth, basic_auth
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import secret
+from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, refusal
 from support.resources.objects import stored
 from support.resources.small_resource import create
@@ -132,9 +133,8 @@ def test_secrets_become_credentials_and_authorities() -> None:
 
 
 def test_missing_secret_may_come_later() -> None:
-    with pytest.raises(TemporaryError, match="no Secret login in namespace search") as caught:
+    with failing(TemporaryError, "SecretNotFound", "no Secret login in namespace search"):
         read(FakeCluster(), **LOGIN)
-    assert caught.value.reason == "SecretNotFound"
 
 
 @pytest.mark.parametrize("key", ["username", "password"])
@@ -159,6 +159,5 @@ def test_key_that_is_no_text() -> None:
 def test_operator_without_the_right_says_which_value_gives_it() -> None:
     forbidden = TemporaryError(ApiServerReason.API_REFUSED, "secrets is forbidden")
     cluster = FakeCluster(fault=refusal(forbidden))
-    with pytest.raises(TemporaryError, match=r"rbac\.secrets") as caught:
+    with failing(TemporaryError, "SecretNotReadable", r"rbac\.secrets"):
         read(cluster, **LOGIN)
-    assert caught.value.reason == "SecretNotReadable"

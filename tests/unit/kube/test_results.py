@@ -20,6 +20,7 @@ from solrbench.kube.facts import record_environment
 from solrbench.kube.result_documents import sorted_documents
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.results import build_report
+from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, Request
 from support.resources.objects import stored
 from support.results.builders import START, make_document, make_result, make_spec, verdicts_of
@@ -158,9 +159,8 @@ def test_the_number_of_chunks_is_checked() -> None:
 
 
 def test_the_digest_is_checked_and_the_config_map_named() -> None:
-    with pytest.raises(TemporaryError, match=r"ConfigMap base-report-.*-0: .*SHA-256") as caught:
+    with failing(TemporaryError, "ReportDamaged", r"ConfigMap base-report-.*-0: .*SHA-256"):
         read(*annotated(sha256="0" * 64))
-    assert caught.value.reason == "ReportDamaged"
 
 
 def test_a_damaged_chunk_is_noticed() -> None:
@@ -335,6 +335,5 @@ def test_a_changed_config_map_is_a_damaged_report(damage: str) -> None:
         body["binaryData"] = dict.fromkeys(body["binaryData"], "a")
     else:
         del body["binaryData"]
-    with pytest.raises(TemporaryError, match="it is not as it was written") as caught:
+    with failing(TemporaryError, "ReportDamaged", "it is not as it was written"):
         BenchmarkResultStore(cluster).documents(BENCHMARK)
-    assert caught.value.reason == "ReportDamaged"
