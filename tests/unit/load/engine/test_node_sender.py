@@ -165,7 +165,7 @@ def test_draining_lasts_until_no_request_waits(monkeypatch: pytest.MonkeyPatch) 
         bench = Bench(monkeypatch, loop, requests=4, max_in_flight=1, response_seconds=1.0)
         await bench.start()
         assert await bench.until(DRAINING) == pytest.approx(0.3, abs=0.002)
-        assert len(bench.sender._node_senders[0].queue.waiting) == 3
+        assert len(bench.sender._node_senders[0]._waiting) == 3
         assert await bench.until(FINISHED) == pytest.approx(4.0, abs=0.002)
         assert bench.sent_ms == [0, 1000, 2000, 3000]
         # Only the first found its connection free.

@@ -1,7 +1,7 @@
 """Counts the requests of an open loop to one node, and decides which of them are measured."""
 
 from solrbench.load.engine.client_pool import Continuation, PooledClient
-from solrbench.load.engine.http_connection import CompletedRequest
+from solrbench.load.engine.http_client import CompletedRequest
 from solrbench.load.recording.open_loop import OpenLoopRecorder
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_gaps import NodeCounts
@@ -21,7 +21,6 @@ class ArrivalRecorder:
     def __init__(
         self, step_run: StepRunRecorder, open_loop: OpenLoopRecorder, node: NodeCounts
     ) -> None:
-        """Count with the recorders of the step run and of the node."""
         self._step_run = step_run
         self._open_loop = open_loop
         self._node = node
@@ -37,26 +36,23 @@ class ArrivalRecorder:
         failed, intended_ns, arrived_ns = client.failed, client.intended_ns, client.arrived_ns
         is_slow = self._step_run.record(request, started_ns, ended_ns, received, failed, arrived_ns)
         if arrived_ns >= self._open_loop.origin_ns:
+            # By its intended start: counted from the sending, a stall would leave out the very
+            # requests that it held up (coordinated omission, ADR 5).
             self._open_loop.record(request.name, intended_ns, started_ns, ended_ns)
             self._node.record((ended_ns - intended_ns) // 1000, failed)
             self._node.activity.record(request, started_ns, ended_ns)
             if is_slow:
                 self._step_run.add_slow_request(client.slow_sample(ended, failed))
 
-    def record_connection(self, tried_ns: int, opened_ns: int) -> None:
-        """Count a connection that was opened."""
-        self._step_run.record_connection(tried_ns, opened_ns)
-
-    def record_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again."""
-        self._step_run.count_retry(request)
-
     def record_dropped(self, request: PreparedRequest, arrived_ns: int, waited_ns: int) -> None:
         """Count a request that was given up before it was sent, and its transaction."""
         measured = arrived_ns >= self._open_loop.origin_ns
         if measured:
             self._node.record_dropped(waited_ns // 1000)
-        for name in counted_names(request):
+        names = [request.name]
+        if request.extra is not None and request.extra.transaction is not None:
+            names.append(request.extra.transaction.summary_request.name)
+        for name in names:
             if measured:
                 self._open_loop.record_dropped(name, arrived_ns, arrived_ns + waited_ns)
             else:
@@ -93,10 +89,3 @@ class ArrivalRecorder:
             self._open_loop.record(
                 whole.request.name, started_ns - lag_ns, started_ns, whole.ended_ns
             )
-
-
-def counted_names(request: PreparedRequest) -> tuple[int, ...]:
-    """Return the indexes of the names that a request counts under: its own, its transaction's."""
-    if request.extra is None or request.extra.transaction is None:
-        return (request.name,)
-    return request.name, request.extra.transaction.summary_request.name
