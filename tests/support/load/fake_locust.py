@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.recording.request_stats import RecentRequests
@@ -11,6 +11,11 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.messages import Command, LiveTotals, parse_command
 from support.load.fake_clock import ManualClock, ManualEvent
+
+if TYPE_CHECKING:
+    from gevent.event import Event
+
+    from solrbench.load.locust_runtime import StepLoadShape
 
 Wanted = TypeVar("Wanted", bound=Command)
 IDLE = LiveTotals(users=1, requests=0, failures=0, sum_microseconds=0)
@@ -76,11 +81,11 @@ class FakeLoad:
         self.shape = FakeShape(self.runner)
         self.pool = WorkerPool(
             self.runner,
-            self.shape,
+            cast("StepLoadShape", self.shape),
             expected,
             redistribute=redistribute,
             now=self.clock.now,
-            changed=ManualEvent(self.clock),
+            changed=cast("Event", ManualEvent(self.clock)),
         )
 
     def join(

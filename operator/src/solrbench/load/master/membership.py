@@ -1,11 +1,6 @@
-"""Which workers are there, and which of them take part in step runs.
+"""Which workers are there, and which of them take part in step runs."""
 
-The part of Locust's master that the pool needs.
-
-Importing Locust patches the process, so this is all that the pool and its tests know of it.
-"""
-
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Any, Protocol
 
 from solrbench.load.errors import LoadError
@@ -17,30 +12,15 @@ STATE_MISSING = "missing"
 """`locust.runners.STATE_MISSING`: state of a worker whose heartbeats stay away."""
 
 
-class WorkerNode(Protocol):
-    """`locust.runners.WorkerNode`: a connected worker."""
-
-    @property
-    def state(self) -> str:
-        """What the worker does, or `STATE_MISSING`."""
-
-
-class WorkerNodes(Protocol):
-    """`locust.runners.WorkerNodes`: the connected workers by id."""
-
-    def get(self, worker: str, /) -> WorkerNode | None:
-        """Return a worker; None if it is not connected."""
-
-    def pop(self, worker: str, default: None, /) -> WorkerNode | None:
-        """Remove a worker, so that Locust starts nothing of its own when it misses it."""
-
-
 class MasterRunner(Protocol):
-    """`locust.runners.MasterRunner`: the connections to the workers."""
+    """`locust.runners.MasterRunner`: the connections to the workers.
+
+    Importing Locust patches the process, so this is all that the pool and its tests know of it.
+    """
 
     @property
-    def clients(self) -> WorkerNodes:
-        """The connected workers."""
+    def clients(self) -> MutableMapping[str, Any]:
+        """The connected workers by id; each has a `state`, such as `STATE_MISSING`."""
 
     @property
     def user_count(self) -> int:
@@ -53,65 +33,34 @@ class MasterRunner(Protocol):
         """Send a message to one worker."""
 
 
-class LoadShape(Protocol):
-    """`StepLoadShape`: the number of users that Locust moves to."""
-
-    @property
-    def is_applied(self) -> bool:
-        """Whether Locust has begun to move to the level requested last."""
-
-    def move(self, users: int, rate: int) -> None:
-        """Request `users` users, `rate` of them per second."""
-
-    def redispatch(self) -> None:
-        """Let the same level be taken up once more, since workers changed."""
-
-
-class ChangeEvent(Protocol):
-    """`gevent.event.Event`: set by messages, awaited by the greenlet of the run."""
-
-    def set(self) -> None:
-        """Wake what waits."""
-
-    def clear(self) -> None:
-        """Make the next wait last until something is set again."""
-
-    def wait(self, timeout: float) -> bool:
-        """Wait until the event is set, at most `timeout` seconds."""
-
-
 class Membership:
     """The workers that have reported ready, by their ids in Locust.
 
-    Attributes:
-        expected: workers that the plan wants
-        members: ids of the workers that take part, by place; empty before the first refresh
-        user_classes: classes of users that the workers know
+    Greenlets of the main thread use it: that of the run, and those of messages.
     """
 
     def __init__(self, runner: MasterRunner, expected: int) -> None:
         self._runner = runner
         self.expected = expected
+        """Workers that the plan wants."""
         self.members: list[str] = []
+        """Ids of the workers that take part, by place; empty before the first refresh."""
         self.user_classes: tuple[UserClass, ...] = ()
-        self._names: dict[str, str] = {}
+        """Classes of users that the workers know."""
+        self.names: dict[str, str] = {}
+        """The name of the pod of every worker that has ever been ready."""
         self._removed: set[str] = set()
-
-    @property
-    def workers(self) -> list[str]:
-        """Every worker that has ever been ready."""
-        return list(self._names)
 
     @property
     def watched(self) -> list[str]:
         """Workers whose loss matters: the members, or all before there are any."""
-        watched = self.members or self.workers
+        watched = self.members or list(self.names)
         return [worker for worker in watched if worker not in self._removed]
 
     @property
     def connected(self) -> int:
         """Workers that are ready and alive."""
-        return sum(self.is_alive(worker) for worker in self._names)
+        return sum(self.is_alive(worker) for worker in self.names)
 
     def add(self, worker: str, name: str, user_classes: tuple[UserClass, ...]) -> None:
         """Take in a worker that is ready; `name` is that of its pod.
@@ -120,7 +69,7 @@ class Membership:
             LoadError: `LocustfileChanged` if it has other user classes than the rest
         """
         before, self.user_classes = self.user_classes, user_classes
-        self._names[worker] = name
+        self.names[worker] = name
         if before not in ((), user_classes):
             message = f"worker {name} has other user classes than the rest"
             remedy = "do not change the ConfigMap of the locustfile during a run"
@@ -137,10 +86,6 @@ class Membership:
         command = Exit(exit_code=exit_code)
         self._runner.send_message(COMMAND, command_data(command), client_id=worker)
 
-    def name_of(self, worker: str) -> str:
-        """Return the name of a worker's pod."""
-        return self._names[worker]
-
     def is_alive(self, worker: str) -> bool:
         """Say whether a worker is connected and was not removed."""
         node = self._runner.clients.get(worker)
@@ -156,9 +101,9 @@ class Membership:
         Raises:
             LoadError: `WorkerLost` if there are none
         """
-        alive = [worker for worker in self._names if self.is_alive(worker)]
+        alive = [worker for worker in self.names if self.is_alive(worker)]
         # Pods of a Job are numbered: shorter names first puts 10 after 9.
-        alive.sort(key=lambda worker: (len(self._names[worker]), self._names[worker], worker))
+        alive.sort(key=lambda worker: (len(self.names[worker]), self.names[worker], worker))
         if not alive:
             raise LoadError(LoadReason.WORKER_LOST, "no worker is left")
         self.members = alive[: self.expected]

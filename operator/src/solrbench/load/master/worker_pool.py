@@ -1,93 +1,33 @@
 """The workers of a run as one: who is there, what they are sent, and what they send."""
 
+from __future__ import annotations
+
+import logging
 import math
 import time
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gevent.event import Event
 
-from solrbench.load.errors import LoadError
+from solrbench.load.errors import EXIT_RETRYABLE, LoadError
 from solrbench.load.locust_scaling import WorkerRoster
-from solrbench.load.master.distributed_step_run import DistributedStepRun, Liveness
+from solrbench.load.master.distributed_step_run import DistributedStepRun
 from solrbench.load.master.live_totals import StepReports
-from solrbench.load.master.membership import ChangeEvent, LoadShape, MasterRunner, Membership
+from solrbench.load.master.membership import MasterRunner, Membership
 from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import Assignment, LiveTotals
+from solrbench.load.schedule.messages import ENGINE_SILENT_SECONDS, Assignment, LiveTotals
 from solrbench.load.schedule.users import UserClass, UserPlacement
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.registry import find_reason
 
+if TYPE_CHECKING:
+    # Importing it would import Locust, which patches the process, here and in tests.
+    from solrbench.load.locust_runtime import StepLoadShape
 
-class WorkerListeners:
-    """Takes what workers send to membership and reports.
-
-    `on_change` is called after each message that changed something, `on_failure` when a worker
-    cannot work; `now` gives monotonic seconds.
-    """
-
-    def __init__(
-        self,
-        membership: Membership,
-        reports: StepReports,
-        *,
-        on_change: Callable[[], None],
-        on_failure: Callable[[LoadError], None],
-        now: Callable[[], float],
-    ) -> None:
-        self._membership = membership
-        self._reports = reports
-        self._on_change = on_change
-        self._on_failure = on_failure
-        self._now = now
-
-    def register(self, runner: MasterRunner) -> None:
-        """Listen from now on."""
-        for message, listener in {
-            messages.READY: self._on_ready,
-            messages.FAILED: self._on_failed,
-            messages.SPAWNED: self._on_spawned,
-            messages.PROGRESS: self._on_progress,
-            messages.RESULT: self._on_result,
-        }.items():
-            runner.register_message(message, listener)
-
-    def _on_ready(self, *, msg: Any, **_: Any) -> None:
-        user_classes = tuple(UserClass(*user_class) for user_class in msg.data["classes"])
-        try:
-            self._membership.add(msg.node_id, msg.data["worker"], user_classes)
-        except LoadError as failure:
-            self._on_failure(failure)
-        self._on_change()
-
-    def _on_failed(self, *, msg: Any, **_: Any) -> None:
-        self._on_failure(
-            LoadError(
-                find_reason(msg.data["reason"]) or LoadReason.LOAD_FAILED, msg.data["message"]
-            )
-        )
-
-    def _on_spawned(self, *, msg: Any, **_: Any) -> None:
-        if msg.data["key"] == self._reports.key:
-            self._reports.spawned.add(msg.node_id)
-            self._on_change()
-
-    def _on_progress(self, *, msg: Any, **_: Any) -> None:
-        if msg.data["key"] == self._reports.key:
-            totals = LiveTotals(*(msg.data[name] for name in LiveTotals._fields))
-            recent = RecentRequests(*msg.data["recent"])
-            self._reports.add_progress(msg.node_id, totals, recent, self._now())
-            self._on_change()
-
-    def _on_result(self, *, msg: Any, **_: Any) -> None:
-        result = WorkerStepResult.model_validate_json(msg.data["outcome"])
-        # Users of a removed worker run elsewhere; its own result would count them twice.
-        if result.key == self._reports.key and not self._membership.is_removed(msg.node_id):
-            self._reports.results[msg.node_id] = result
-            self._on_change()
-
+_logger = logging.getLogger(__name__)
 
 _CHECK_SECONDS = 0.25
 """Time between two looks at which workers are alive."""
@@ -96,19 +36,24 @@ _CHECK_SECONDS = 0.25
 class WorkerPool:
     """Assigns step runs to the workers, awaits their reports and notices losses.
 
-    With `redistribute`, the loss of a worker ends the run only if no worker is left. `now` gives
-    monotonic seconds; `changed` is set whenever a worker was heard.
+    A worker is lost when Locust misses its heartbeats or connection, when its engine is silent for
+    `ENGINE_SILENT_SECONDS` in a step run, or when a report is late. With `redistribute`, that ends
+    the run only if no worker is left. `now` gives monotonic seconds; `changed` is set whenever a
+    worker was heard.
+
+    The greenlet of the run calls its methods. Locust calls its listeners in greenlets of the same
+    thread; they only note what they hear, so nothing is lost while the run waits.
     """
 
     def __init__(  # noqa: PLR0913 - Locust, what is wanted of it, and time for tests to turn
         self,
         runner: MasterRunner,
-        load_shape: LoadShape,
+        load_shape: StepLoadShape,
         expected_workers: int,
         *,
         redistribute: bool = False,
         now: Callable[[], float] = time.monotonic,
-        changed: ChangeEvent | None = None,
+        changed: Event | None = None,
     ) -> None:
         self._runner = runner
         self._load_shape = load_shape
@@ -118,15 +63,16 @@ class WorkerPool:
         self._failure: LoadError | None = None
         self._step_run: DistributedStepRun | None = None
         self._membership = Membership(runner, expected_workers)
-        self._reports = StepReports()
-        self._liveness = Liveness(self._membership, self._reports, redistribute=redistribute)
-        WorkerListeners(
-            self._membership,
-            self._reports,
-            on_change=self._changed.set,
-            on_failure=self.fail,
-            now=now,
-        ).register(runner)
+        self.reports = StepReports()
+        """What the workers said of the step run under way."""
+        for message, listener in {
+            messages.READY: self._on_ready,
+            messages.FAILED: self._on_failed,
+            messages.SPAWNED: self._on_spawned,
+            messages.PROGRESS: self._on_progress,
+            messages.RESULT: self._on_result,
+        }.items():
+            runner.register_message(message, listener)
 
     @property
     def connected(self) -> int:
@@ -142,11 +88,6 @@ class WorkerPool:
     def users(self) -> int:
         """Users that Locust counts."""
         return self._runner.user_count
-
-    @property
-    def reports(self) -> StepReports:
-        """What the workers said of the step run under way."""
-        return self._reports
 
     @property
     def roster(self) -> WorkerRoster:
@@ -178,13 +119,13 @@ class WorkerPool:
         self._check()
         if self._redistribute:
             self._membership.refresh()
-        members = {member: self._membership.name_of(member) for member in self._membership.members}
+        members = {member: self._membership.names[member] for member in self._membership.members}
         if assignment.open_loop is not None:
             # Workers may be fewer than were wanted; each stands for its share of the arrivals.
             assignment = assignment.model_copy(update={"users": len(members)})
-        self._reports.begin(assignment.key, members, self._now())
+        self.reports.begin(assignment.key, members, self._now())
         self._step_run = DistributedStepRun(
-            assignment, members, self._reports, self._runner, self._load_shape.redispatch
+            assignment, members, self.reports, self._runner, self._load_shape.redispatch
         )
         self._step_run.assign()
         return self._step_run
@@ -200,7 +141,7 @@ class WorkerPool:
             LoadError: `WorkerLost`, or what a worker reports
             StepRunAbortedError: a worker was lost, others are left
         """
-        self._wait_for(step_run, self._reports.spawned, seconds)
+        self._wait_for(step_run, self.reports.spawned, seconds)
 
     def wait_results(
         self,
@@ -217,7 +158,7 @@ class WorkerPool:
             LoadError: `WorkerLost`, or what a worker reports
             StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
         """
-        self._wait_for(step_run, self._reports.results, seconds, look)
+        self._wait_for(step_run, self.reports.results, seconds, look)
         step_run.conclude()
         return step_run.results
 
@@ -248,13 +189,46 @@ class WorkerPool:
                 return
             if self._now() > deadline:
                 message = f"workers did not acknowledge within {seconds:.0f} s"
-                raise LoadError(LoadReason.WORKER_LOST, f"step run {self._reports.key}: {message}")
+                raise LoadError(LoadReason.WORKER_LOST, f"step run {self.reports.key}: {message}")
             self._changed.wait(_CHECK_SECONDS)
 
     def shut_down(self, exit_code: int) -> None:
         """Let every worker's process end."""
-        for worker in self._membership.workers:
+        # Also those that were taken out: they may only be cut off, and send on.
+        for worker in self._membership.names:
             self._membership.exit(worker, exit_code)
+
+    def _on_ready(self, *, msg: Any, **_: Any) -> None:
+        user_classes = tuple(UserClass(*user_class) for user_class in msg.data["classes"])
+        try:
+            self._membership.add(msg.node_id, msg.data["worker"], user_classes)
+        except LoadError as failure:
+            # Raised in the greenlet of the run instead: this one is Locust's.
+            self.fail(failure)
+        self._changed.set()
+
+    def _on_failed(self, *, msg: Any, **_: Any) -> None:
+        reason = find_reason(msg.data["reason"]) or LoadReason.LOAD_FAILED
+        self.fail(LoadError(reason, msg.data["message"]))
+
+    def _on_spawned(self, *, msg: Any, **_: Any) -> None:
+        if msg.data["key"] == self.reports.key:
+            self.reports.spawned.add(msg.node_id)
+            self._changed.set()
+
+    def _on_progress(self, *, msg: Any, **_: Any) -> None:
+        if msg.data["key"] == self.reports.key:
+            totals = LiveTotals(*(msg.data[name] for name in LiveTotals._fields))
+            recent = RecentRequests(*msg.data["recent"])
+            self.reports.add_progress(msg.node_id, totals, recent, self._now())
+            self._changed.set()
+
+    def _on_result(self, *, msg: Any, **_: Any) -> None:
+        result = WorkerStepResult.model_validate_json(msg.data["outcome"])
+        # Users of a removed worker run elsewhere; its own result would count them twice.
+        if result.key == self.reports.key and not self._membership.is_removed(msg.node_id):
+            self.reports.results[msg.node_id] = result
+            self._changed.set()
 
     def _wait_for(
         self,
@@ -268,17 +242,39 @@ class WorkerPool:
 
         def is_over() -> bool:
             look()
-            return heard_all() or self._now() > deadline
-
-        def heard_all() -> bool:
-            return all(worker in heard for worker in step_run.remaining)
+            # Who is left is asked anew each time: a worker may be lost while the others are heard.
+            heard_all = all(worker in heard for worker in step_run.remaining)
+            return heard_all or self._now() > deadline
 
         self.wait(is_over)
         for worker in [each for each in step_run.remaining if each not in heard]:
             why = f"sent no result of step run {step_run.assignment.key} within {seconds:.0f} s"
-            self._liveness.remove(worker, why, step_run)
+            self._remove(worker, why)
 
     def _check(self) -> None:
         if self._failure is not None:
             raise self._failure
-        self._liveness.check(self._step_run, self._now())
+        for worker in self._membership.watched:
+            silent = self.reports.silent_seconds(worker, self._now())
+            if not self._membership.is_alive(worker):
+                self._remove(worker, "was lost")
+            elif silent > ENGINE_SILENT_SECONDS and worker not in self.reports.results:
+                # Heartbeats are of Locust's greenlets: they go on where the engine's thread hangs.
+                self._remove(worker, f"is silent for {silent:.0f} s")
+
+    def _remove(self, worker: str, why: str) -> None:
+        """Go on without a worker.
+
+        Raises:
+            LoadError: `WorkerLost` if that is not wanted, or no worker is left
+            StepRunAbortedError: the step run cannot go on, others are left
+        """
+        loss = f"worker {self._membership.names[worker]} {why}"
+        if not self._redistribute:
+            raise LoadError(LoadReason.WORKER_LOST, loss)
+        _logger.warning("step_run=%s %s", self.reports.key, loss)
+        self._membership.remove(worker)
+        # It may only be cut off: then it must not go on sending beside those that take its users.
+        self._membership.exit(worker, EXIT_RETRYABLE)
+        if self._step_run is not None:
+            self._step_run.remove_worker(worker, loss)
