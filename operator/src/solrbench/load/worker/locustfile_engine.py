@@ -52,6 +52,7 @@ class LocustfileEngine:
     def environment(self) -> Environment:
         """Return Locust's environment for a runner that shall not count requests itself."""
         locustfile = self._locustfile.plan.workload.locustfile
+        # The runner listens to the event that it finds, and would count each request a second time.
         locust.events.request = EventHook()
         return Environment(
             user_classes=[

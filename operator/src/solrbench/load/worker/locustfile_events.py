@@ -1,9 +1,7 @@
-"""Counts what Locust's `request` event reports.
+"""Counts what Locust's `request` event reports, with details of the slowest requests.
 
-Details of one of the slowest requests from Locust's `request` event.
-
-Only such requests pay for this, so it may take its time; but it must never fail, whatever a
-custom locustfile reports.
+Only such requests pay for the details, so these may take their time; but reading them must never
+fail, whatever a custom locustfile reports.
 """
 
 import re
@@ -39,7 +37,9 @@ def describe_event(
     """Return the details of an event; takes the arguments of Locust's `request` event."""
     parts = _split(_text(url))
     query = f"{_text(request_type)} {_path(parts, response) or _text(name)}"
-    return RequestDetails(" ".join(query.split()), _node(parts), _qtime_milliseconds(response))
+    body = _body(response)
+    qtime = qtime_milliseconds(body) if _SOLR_JSON.match(body) else None
+    return RequestDetails(" ".join(query.split()), _node(parts), qtime)
 
 
 def _split(url: str) -> SplitResult:
@@ -65,11 +65,6 @@ def _node(parts: SplitResult) -> str | None:
     if not parts.hostname or port is None:
         return parts.hostname
     return f"{parts.hostname}:{port}"
-
-
-def _qtime_milliseconds(response: Any) -> int | None:
-    body = _body(response)
-    return qtime_milliseconds(body) if _SOLR_JSON.match(body) else None
 
 
 def _body(response: Any) -> bytes:
@@ -110,39 +105,20 @@ class EventRecorder:
         exception, response = event.pop("exception", None), event.pop("response", None)
         measured = started_ns >= self._recorder.origin_ns
         failed = _failure(exception, response)
-        request = self._request(name)
-        is_slow = self._recorder.record(request, started_ns, ended_ns, int(length or 0), failed)
-        if measured and is_slow:
-            details = describe_event(name, response, **event)
-            self._recorder.add_slow_request(
-                _slow_sample(details, request, started_ns, ended_ns, failed)
-            )
-        return measured
-
-    def _request(self, name: str) -> PreparedRequest:
         kept = self._names.limit(name)
         request = self._requests.get(kept)
         if request is None:
             request = PreparedRequest(b"", self._recorder.add(kept), is_json=False)
             self._requests[kept] = request
-        return request
-
-
-def _slow_sample(
-    details: RequestDetails,
-    request: PreparedRequest,
-    started_ns: int,
-    ended_ns: int,
-    failed: RequestFailure | None,
-) -> SlowSample:
-    return SlowSample(
-        microseconds=(ended_ns - started_ns) // 1000,
-        request=request._replace(body=details.query.encode("utf-8", "replace")),
-        started_ns=started_ns,
-        node=details.node,
-        qtime_milliseconds=details.qtime_milliseconds,
-        failed=failed,
-    )
+        is_slow = self._recorder.record(request, started_ns, ended_ns, int(length or 0), failed)
+        if measured and is_slow:
+            query, node, qtime = describe_event(name, response, **event)
+            shown = request._replace(body=query.encode("utf-8", "replace"))
+            microseconds = (ended_ns - started_ns) // 1000
+            self._recorder.add_slow_request(
+                SlowSample(microseconds, shown, started_ns, node, qtime, failed)
+            )
+        return measured
 
 
 def _failure(exception: Any, response: Any) -> RequestFailure | None:
