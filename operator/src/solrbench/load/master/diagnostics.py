@@ -33,14 +33,7 @@ class Agents:
     def __init__(
         self, addresses: Sequence[str], *, what: str, max_bytes: int, seconds: float
     ) -> None:
-        """Ask these.
-
-        Args:
-            addresses: of each
-            what: is asked for, as messages call it
-            max_bytes: of a response
-            seconds: that a response may take
-        """
+        """Ask these for `what`, as messages call it, of up to `max_bytes` within `seconds`."""
         self.addresses = list(addresses)
         self._what = what
         self._http = create_pooled_client(seconds, max_bytes=max_bytes)
@@ -108,15 +101,14 @@ class FlightRecordings:
             return []
         begun: dict[str, Exception | None] = self._begun.get()
         self._begun = None
-        ended = self._agents.each(self._end)
+        ended = self._agents.each(
+            lambda agent: self._agents.request("DELETE", agent, FLIGHT_RECORDING, {}).content
+        )
         # What was not begun cannot be taken: the first error is the one that says why.
         return [self._file(agent, begun[agent] or recording) for agent, recording in ended.items()]
 
     def _begin(self, agent: str) -> None:
         self._agents.request("POST", agent, FLIGHT_RECORDING, {"seconds": self._seconds})
-
-    def _end(self, agent: str) -> bytes:
-        return self._agents.request("DELETE", agent, FLIGHT_RECORDING, {}).content
 
     def _file(self, agent: str, found: bytes | Exception) -> DiagnosticFile:
         name = f"flight-{pod_of(agent)}"
@@ -170,14 +162,13 @@ class DiagnosticsRecorder:
 
 def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:
     """Return the first texts and the first recordings, as many as the limits hold."""
-    texts = _first([file for file in files if file.is_text], MAX_TEXT_BYTES)
-    recordings = _first([file for file in files if not file.is_text], MAX_RECORDING_BYTES)
-    return [*texts, *recordings]
-
-
-def _first(files: Sequence[DiagnosticFile], most: int) -> list[DiagnosticFile]:
-    sizes = accumulate(len(diagnostic_file.content) for diagnostic_file in files)
-    return [file for file, size in zip(files, sizes, strict=True) if size <= most]
+    kept = []
+    # Apart, so that long logs leave room for the recordings.
+    for is_text, most in ((True, MAX_TEXT_BYTES), (False, MAX_RECORDING_BYTES)):
+        kind = [file for file in files if file.is_text is is_text]
+        sizes = accumulate(len(file.content) for file in kind)
+        kept += [file for file, size in zip(kind, sizes, strict=True) if size <= most]
+    return kept
 
 
 GC_LOG = "/gc-log"
@@ -201,16 +192,15 @@ class GcLogs:
 
     def begin(self) -> None:
         """Note how long the logs are, in the background: an agent may be silent."""
-        self._begun = gevent.spawn(self._note_sizes)
-
-    def _note_sizes(self) -> None:
-        sizes = self._agents.each(lambda agent: int(self._get(agent, {})["bytes"]))
-        self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
+        self._begun = gevent.spawn(
+            self._agents.each, lambda agent: int(self._get(agent, {})["bytes"])
+        )
 
     def end(self) -> list[DiagnosticFile]:
         """Return what was added to each log since then."""
         if self._begun is not None:
-            self._begun.join()
+            sizes: dict[str, int | Exception] = self._begun.get()
+            self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
             self._begun = None
         return [self._file(*each) for each in self._agents.each(self._added).items()]
 
@@ -263,16 +253,14 @@ class ThreadDumper:
 
     def _dump_until_end(self, ended: Event) -> None:
         for number in range(1, self._wanted.count + 1):
-            if ended.wait(self._wanted.interval_seconds) or self._is_full():
+            full = sum(len(file.content) for file in self._files) > MAX_TEXT_BYTES
+            if full or ended.wait(self._wanted.interval_seconds):
                 return
             jobs = [gevent.spawn(self._dump, url) for url in self._urls]
             gevent.joinall(jobs)
             for url, job in zip(self._urls, jobs, strict=True):
                 name = f"threads-{number}-{_host(url)}.txt"
                 self._files.append(DiagnosticFile.pack(name, str(job.value)))
-
-    def _is_full(self) -> bool:
-        return sum(len(file.content) for file in self._files) > MAX_TEXT_BYTES
 
     def _dump(self, url: str) -> str:
         try:
