@@ -20,7 +20,7 @@ import re
 import weakref
 from abc import abstractmethod
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
 from urllib.parse import unquote_plus
@@ -224,27 +224,6 @@ def _unreadable(path: Path, error: OSError) -> LoadError:
     return LoadError(
         LoadReason.NO_QUERIES, f"cannot read query file {path}: {error}; check its volume"
     )
-
-
-def read_queries(path: Path) -> list[WorkloadQuery]:
-    """Return the queries of a file in order.
-
-    Raises:
-        LoadError: as `FileQueries`.
-    """
-    return list(iter(FileQueries(path)))
-
-
-def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[WorkloadQuery]:
-    """Yield the query of each line that has one; `file` names it in errors.
-
-    Raises:
-        LoadError: `MalformedQueries` with file and line.
-    """
-    for number, raw in enumerate(lines, start=1):
-        query = _parse_line(raw, number, file)
-        if query is not None:
-            yield query
 
 
 def _parse_line(raw: bytes, number: int, file: str) -> WorkloadQuery | None:

@@ -28,7 +28,6 @@ from solrbench.load.workload.query_file import LineFile
 from solrbench.load.workload.requests import (
     PreparedRequest,
     RequestExtras,
-    RequestList,
     json_content,
 )
 from solrbench.reasons.load import LoadReason
@@ -111,12 +110,6 @@ class PreparedWorkload:
         return RequestStream(
             _mixed(entry_choices(self.weights, self.seed, assignment), begun), slots
         )
-
-
-def single_source(requests: RequestList, queries: Queries) -> PreparedWorkload:
-    """Return the offer of a workload with one list of queries."""
-    parts = [QuerySource(requests.requests, queries)]
-    return PreparedWorkload(requests.names, parts, unchecked=requests.unchecked)
 
 
 def _mixed(

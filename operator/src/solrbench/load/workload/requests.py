@@ -5,7 +5,7 @@ each node and shape, what depends on the query once for each query.
 """
 
 import ssl
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import islice
@@ -16,11 +16,9 @@ from solrbench.api.v1alpha1.request_mix import MixEntry
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.name_table import (
-    ALL_CHECKED,
     OMIT_HEADER,
     RequestNameTable,
     ResponseVisibility,
-    UncheckedNames,
     visibility_of,
 )
 from solrbench.load.workload.query_file import LazySequence, WorkloadQuery
@@ -77,7 +75,7 @@ class PreparedRequest(NamedTuple):
     body: bytes
     """The part that depends on the query."""
     name: int
-    """Place of its name in `RequestList.names`."""
+    """Place of its name in `PreparedWorkload.names`."""
     is_json: bool
     """The response is JSON, so its content can be checked."""
     template_index: int = 0
@@ -141,15 +139,6 @@ _JSON = "Content-Type: application/json\r\n"
 
 _SEARCH_HANDLERS = frozenset({"/select", "/query"})
 """Where a JSON body is a query; elsewhere it may be documents."""
-
-
-@dataclass(frozen=True)
-class RequestList:
-    """All requests of a list, in its order."""
-
-    names: tuple[str, ...]
-    requests: Sequence[PreparedRequest]
-    unchecked: UncheckedNames = ALL_CHECKED
 
 
 @dataclass(frozen=True)
@@ -291,14 +280,6 @@ def build_requests(
         else:
             builder.check(query)
     return ready if len(queries) <= PREPARED_AHEAD else RequestsOnDemand(builder, queries)
-
-
-def prepare_requests(workload: Workload, queries: Iterable[WorkloadQuery]) -> RequestList:
-    """Return the requests for the `queries` of a workload of one entry."""
-    names = RequestNameTable()
-    builder = RequestBuilder(workload, workload.entries[0], names)
-    requests = [builder.build(query) for query in queries]
-    return RequestList(names.names, requests, names.unchecked)
 
 
 def first_template_index(workload: Workload, handler: str) -> int:

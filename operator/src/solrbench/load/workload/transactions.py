@@ -51,7 +51,7 @@ class TransactionStep(NamedTuple):
     """One request of a transaction, ready to be filled in."""
 
     name: int
-    """Place of its name in `RequestList.names`."""
+    """Place of its name in `PreparedWorkload.names`."""
     template_index: int
     kind: BodyKind
     is_json: bool
