@@ -30,12 +30,14 @@ class CpuGroup:
 
     def throttled_seconds(self) -> float | None:
         """Return how long the group was throttled in total; None where not reported."""
-        if self._unified is not None:
-            throttled = _numbers(self._unified / "cpu.stat").get("throttled_usec")
-            return None if throttled is None else throttled / 1e6
-        if self._classic is not None:
-            throttled = _numbers(self._classic / "cpu.stat").get("throttled_time")
-            return None if throttled is None else throttled / 1e9
+        # Version 2 of control groups counts microseconds, version 1 nanoseconds.
+        for folder, name, unit in (
+            (self._unified, "throttled_usec", 1e6),
+            (self._classic, "throttled_time", 1e9),
+        ):
+            if folder is not None:
+                throttled = _numbers(folder / "cpu.stat").get(name)
+                return None if throttled is None else throttled / unit
         return None
 
     def pressure_seconds(self) -> float | None:

@@ -72,7 +72,7 @@ class StepRun:
             workload.names, _now(), workload.transactions, assignment.workers, workload.unchecked
         )
         self._measurement = StepRunMeasurement(assignment, recorder)
-        self._users = UserGroup(assignment.worker_users, on_ready, self._on_users_finished, loop)
+        self._users = UserGroup(assignment.worker_users, on_ready, self._finish, loop)
         context = UserContext(
             self._supply, recorder, target.timeout_seconds, loop, self._users.on_user_finished
         )
@@ -111,7 +111,7 @@ class StepRun:
             self._users.start()
         elif self.state is StepRunState.RAMPING and self._assignment.start is Start.RAMP:
             self._measure_from(_now())
-        if not self._users and not self.state.is_over:
+        if not self._users:
             # A warm-up may have fewer users than workers.
             self._finish()
 
@@ -186,11 +186,9 @@ class StepRun:
             self._measurement.end()
             self._users.stop()
 
-    def _on_users_finished(self) -> None:
-        if not self.state.is_over:
-            self._finish()
-
     def _finish(self) -> None:
+        if self.state.is_over:
+            return
         self.state = StepRunState.FINISHED
         self._measurement.end()
         # Not at once: the last user is still in the middle of its own affairs.

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget, UserContext
-from solrbench.load.engine.virtual_user import ClosedLoopUser
+from solrbench.load.engine.virtual_user import ClosedLoopUser, Think
 from solrbench.load.recording.open_loop import OpenLoopRecorder
 from solrbench.load.recording.response_gaps import (
     NodeActivity,
@@ -170,37 +170,21 @@ class UserFactory:
         self.user_activities.append(activity)
         spec, pace = assignment.think_time, assignment.pacing_milliseconds
         seed = seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)
+        waits: tuple[Think | None, float] = (None, 0.0)
         if pace is not None:
-            return ClosedLoopUser(
-                self._context,
-                node,
-                activity,
-                lambda _, passed: pacing_wait_seconds(pace, passed),
-                first_pacing_wait_seconds(pace, seed),
-            )
-        if spec is None:
-            return ClosedLoopUser(self._context, node, activity)
-        return ClosedLoopUser(
-            self._context,
-            node,
-            activity,
-            lambda turn, _: think_seconds(spec, seed, turn),
-            first_wait_seconds(spec, seed),
-        )
+            first_seconds = first_pacing_wait_seconds(pace, seed)
+            waits = (lambda _, passed: pacing_wait_seconds(pace, passed), first_seconds)
+        elif spec is not None:
+            first_seconds = first_wait_seconds(spec, seed)
+            waits = (lambda turn, _: think_seconds(spec, seed, turn), first_seconds)
+        return ClosedLoopUser(self._context, node, activity, *waits)
 
     def _make_sender(self, rate: ArrivalRate) -> OpenLoopSender:
-        assignment = self._assignment
+        assignment, workload = self._assignment, self._target.requests
         seed = arrivals_seed(self._target.seed, assignment.repeat, assignment.step)
-        schedule = Schedule(
-            rate,
-            seed,
-            assignment.worker,
-            assignment.workers,
-            self._target.requests.recorded_seconds,
-        )
-        self.open_loop_recorder = OpenLoopRecorder(
-            self._target.requests.names, self._target.requests.transactions
-        )
+        place = assignment.worker, assignment.workers
+        schedule = Schedule(rate, seed, *place, workload.recorded_seconds)
+        self.open_loop_recorder = OpenLoopRecorder(workload.names, workload.transactions)
         self.node_counts = [NodeCounts(node_activity) for node_activity in self.node_activities]
         return OpenLoopSender(
             self._context,

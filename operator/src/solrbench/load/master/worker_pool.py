@@ -43,6 +43,10 @@ class WorkerPool:
 
     The greenlet of the run calls its methods. Locust calls its listeners in greenlets of the same
     thread; they only note what they hear, so nothing is lost while the run waits.
+
+    Raises, from each method that waits or assigns:
+        LoadError: `WorkerLost`, or what a worker reports
+        StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
     """
 
     def __init__(  # noqa: PLR0913 - Locust, what is wanted of it, and time for tests to turn
@@ -102,20 +106,12 @@ class WorkerPool:
         self._changed.set()
 
     def wait_for_workers(self) -> None:
-        """Wait until the wanted workers are ready and give each its place.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-        """
+        """Wait until the wanted workers are ready and give each its place."""
         self.wait(lambda: self.connected >= self._membership.expected)
         self._membership.refresh()
 
     def assign(self, assignment: Assignment) -> DistributedStepRun:
-        """Give every worker its part of the next step run; return it as it is run.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-        """
+        """Give every worker its part of the next step run; return it as it is run."""
         self._check()
         if self._redistribute:
             self._membership.refresh()
@@ -135,12 +131,7 @@ class WorkerPool:
         self._load_shape.move(users, rate)
 
     def wait_spawned(self, step_run: DistributedStepRun, seconds: float) -> None:
-        """Wait until every worker has its users.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-            StepRunAbortedError: a worker was lost, others are left
-        """
+        """Wait until every worker has its users."""
         self._wait_for(step_run, self.reports.spawned, seconds)
 
     def wait_results(
@@ -153,10 +144,6 @@ class WorkerPool:
 
         `look` is called again and again meanwhile, whenever a worker was heard. Workers that were
         lost before that have no result.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-            StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
         """
         self._wait_for(step_run, self.reports.results, seconds, look)
         step_run.conclude()
@@ -167,19 +154,11 @@ class WorkerPool:
 
         Users of a locustfile may be gone before that; a level that is requested then would only
         change a number that Locust has not looked at yet.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
         """
         self.wait(lambda: self.users == 0 and self._load_shape.is_applied, seconds)
 
     def wait(self, holds: Callable[[], bool], seconds: float | None = None) -> None:
-        """Wait for a condition while no worker is lost, or while those that are left can go on.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-            StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
-        """
+        """Wait for a condition while no worker is lost, or while those that are left can go on."""
         deadline = math.inf if seconds is None else self._now() + seconds
         while True:
             # Before the look, so that no message between look and wait is missed.

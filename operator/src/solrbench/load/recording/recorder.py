@@ -181,16 +181,6 @@ class StepRunRecorder:
         """Count a request that is sent again."""
         self._measured[request.name].retried += 1
 
-    @property
-    def first_seconds(self) -> float | None:
-        """First measured request, counted from the begin of measuring; None without any."""
-        return (self.first_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
-
-    @property
-    def last_seconds(self) -> float | None:
-        """Last response, counted the same way."""
-        return (self.last_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
-
     def totals(self) -> tuple[int, int, int]:
         """Return requests, failures and the sum of service times in µs of the seconds taken.
 

@@ -137,22 +137,6 @@ class RequestStats:
     of the total once that second is over. The event loop's thread alone counts into it.
     """
 
-    __slots__ = (
-        "_samples",
-        "_second",
-        "blocks",
-        "failed",
-        "has_headerless",
-        "is_transaction",
-        "name",
-        "retried",
-        "sizes",
-        "slow",
-        "times",
-        "total",
-        "windows",
-    )
-
     def __init__(self, name: str, *, is_transaction: bool) -> None:
         self.name = name
         self.is_transaction = is_transaction

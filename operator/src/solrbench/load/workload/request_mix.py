@@ -241,9 +241,8 @@ def _checked_lines(path: Path) -> LineFile:
         line_file, offset = LineFile(path), 0
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                text = line.strip()
-                if text:
-                    _check(text, path.name, number)
+                if line.strip():
+                    _check(line, path.name, number)
                     line_file.note(offset)
                 offset += len(line)
     except OSError as error:

@@ -282,20 +282,17 @@ def _check_names(
     for number, (request, step) in enumerate(zip(transaction.requests, steps, strict=True)):
         needed = step.text.names | (step.body.names if step.body is not None else frozenset())
         for name in sorted(needed - known):
-            _check_inputs(name, inputs, f"{where}.requests[{number}]", transaction)
+            what = f"{where}.requests[{number}]"
+            if transaction.inputs is None:
+                raise LoadError(
+                    LoadReason.BAD_PLAN,
+                    f"{what}: nothing gives {{{{{name}}}}}; extract it from a request before,"
+                    " or name it in inputs",
+                )
+            for line, values in enumerate(inputs, start=1):
+                if name not in values:
+                    raise LoadError(
+                        LoadReason.MALFORMED_QUERIES,
+                        f"{what}: {{{{{name}}}}} is not in input {line}; give every line a value",
+                    )
         known |= request.extract.keys()
-
-
-def _check_inputs(name: str, inputs: Inputs, where: str, transaction: Transaction) -> None:
-    if transaction.inputs is None:
-        raise LoadError(
-            LoadReason.BAD_PLAN,
-            f"{where}: nothing gives {{{{{name}}}}}; extract it from a request before,"
-            " or name it in inputs",
-        )
-    lacking = next((i for i, values in enumerate(inputs, start=1) if name not in values), None)
-    if lacking is not None:
-        raise LoadError(
-            LoadReason.MALFORMED_QUERIES,
-            f"{where}: {{{{{name}}}}} is not in input {lacking}; give every line a value",
-        )
