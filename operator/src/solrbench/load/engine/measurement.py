@@ -95,7 +95,7 @@ class StepRunMeasurement:
         `sending_ended_ns` is when a request was refused for the first time, 0 if none was.
         """
         recorder, sending_seconds = self.recorder, None
-        any_ = recorder.last_ns > 0
+        is_measured = recorder.last_ns > 0
         if self._assignment.seconds is not None and not queries_exhausted:
             sending_seconds = float(self._assignment.seconds)
         elif sending_ended_ns:
@@ -103,8 +103,12 @@ class StepRunMeasurement:
         return WorkerStepResult(
             **dict(self._meter.usage(users)),
             key=self._assignment.key,
-            first_seconds=(recorder.first_ns - recorder.origin_ns) / SECOND_NS if any_ else None,
-            last_seconds=(recorder.last_ns - recorder.origin_ns) / SECOND_NS if any_ else None,
+            first_seconds=(recorder.first_ns - recorder.origin_ns) / SECOND_NS
+            if is_measured
+            else None,
+            last_seconds=(recorder.last_ns - recorder.origin_ns) / SECOND_NS
+            if is_measured
+            else None,
             sending_seconds=sending_seconds,
             used_numbers=list(used_numbers),
             queries_exhausted=queries_exhausted,

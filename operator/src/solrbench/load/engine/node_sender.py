@@ -10,10 +10,11 @@ import time
 from collections import deque
 from typing import NamedTuple, Protocol
 
-from solrbench.load.engine.arrival_recorder import ArrivalRecorder
 from solrbench.load.engine.client_pool import ClientPool, Continuation, PooledClient
 from solrbench.load.engine.http_client import CompletedRequest
 from solrbench.load.engine.target import UserContext
+from solrbench.load.recording.open_loop import OpenLoopRecorder
+from solrbench.load.recording.response_gaps import NodeCounts
 from solrbench.load.workload.requests import (
     CompletedTransaction,
     NextRequest,
@@ -48,19 +49,26 @@ class NodeSenderOwner(Protocol):
 
 
 class NodeSender:
-    """Sends the requests of one node, each arrival over one of the node's connections."""
+    """Sends the requests of one node, each arrival over one of the node's connections.
+
+    It counts what became of them. An arrival is measured if it was to start after the ramp, and
+    with it all requests of its transaction: what belongs to a transaction of the ramp belongs to
+    the ramp. It is called in the event loop's thread alone.
+    """
 
     def __init__(
         self,
         owner: NodeSenderOwner,
         context: UserContext,
-        recorder: ArrivalRecorder,
-        node: Node,
+        arrivals: OpenLoopRecorder,
+        node_and_counts: tuple[Node, NodeCounts],
         max_clients: int,
     ) -> None:
         """Begin without connections, of which there may be `max_clients` at most."""
+        node, self._node_counts = node_and_counts
         self._owner = owner
-        self._recorder = recorder
+        self._recorder = context.recorder
+        self._arrivals = arrivals
         self._loop = context.loop
         self._in_flight = 0
         """Arrivals that were sent and have not ended, transactions that think included."""
@@ -96,7 +104,9 @@ class NodeSender:
         if client is None:
             self._wait(WaitingRequest(intended_ns), now_ns)
             return
-        self._recorder.record_lag(intended_ns, now_ns)
+        if intended_ns >= self._arrivals.origin_ns:
+            # Only here: of a request that waits for a connection, the worker is not what is late.
+            self._arrivals.lags.record((now_ns - intended_ns) // 1000)
         self._send(client, intended_ns, now_ns)
 
     def clear_arrivals(self) -> list[int]:
@@ -113,8 +123,18 @@ class NodeSender:
 
         The next request of a transaction that does not think keeps it.
         """
-        self._recorder.record(client, ended)
-        if ended[0].extra is not None and self._continue_transaction(client, ended):
+        request, started_ns, ended_ns, received, _, _ = ended
+        failed, intended_ns, arrived_ns = client.failed, client.intended_ns, client.arrived_ns
+        is_slow = self._recorder.record(request, started_ns, ended_ns, received, failed, arrived_ns)
+        if arrived_ns >= self._arrivals.origin_ns:
+            # By its intended start: counted from the sending, a stall would leave out the very
+            # requests that it held up (coordinated omission, ADR 5).
+            self._arrivals.record(request.name, intended_ns, started_ns, ended_ns)
+            self._node_counts.record((ended_ns - intended_ns) // 1000, failed)
+            self._node_counts.activity.record(request, started_ns, ended_ns)
+            if is_slow:
+                self._recorder.add_slow_request(client.slow_sample(ended, failed))
+        if request.extra is not None and self._continue_transaction(client, ended):
             return
         self._in_flight -= 1
         if self._waiting or not client.is_open:
@@ -129,17 +149,51 @@ class NodeSender:
         while self._waiting and now_ns - self._waiting[0].intended_ns > self._timeout_ns:
             oldest = self._waiting.popleft()
             following = self._leave(oldest, now_ns)
-            if following is not None:
-                waited_ns = now_ns - oldest.intended_ns
-                self._recorder.record_dropped(following.request, following.arrived_ns, waited_ns)
+            if following is None:
+                continue
+            request, arrived_ns, _ = following
+            waited_ns = now_ns - oldest.intended_ns
+            measured = arrived_ns >= self._arrivals.origin_ns
+            if measured:
+                self._node_counts.record_dropped(waited_ns // 1000)
+            names = [request.name]
+            if request.extra is not None and request.extra.transaction is not None:
+                # The transaction is given up with its request.
+                names.append(request.extra.transaction.summary_request.name)
+            for name in names:
+                if measured:
+                    self._arrivals.record_dropped(name, arrived_ns, arrived_ns + waited_ns)
+                else:
+                    self._arrivals.record_dropped_in_ramp(name)
 
     def _fail_oldest(self, tried_ns: int, failed: RequestFailure) -> None:
         """Let the oldest request bear a connection that could not be opened for it."""
         oldest = self._waiting.popleft()
-        tried = (max(tried_ns, oldest.intended_ns), _now())
-        following = self._leave(oldest, *tried)
-        if following is not None:
-            self._recorder.record_unconnected(following, oldest.intended_ns, tried, failed)
+        started_ns, ended_ns = max(tried_ns, oldest.intended_ns), _now()
+        following = self._leave(oldest, started_ns, ended_ns)
+        if following is None:
+            return
+        request, arrived_ns, lag_ns = following
+        self._recorder.record(request, started_ns, ended_ns, 0, failed, arrived_ns)
+        if arrived_ns >= self._arrivals.origin_ns:
+            self._arrivals.record(request.name, oldest.intended_ns, started_ns, ended_ns)
+            self._node_counts.record((ended_ns - oldest.intended_ns) // 1000, failed)
+        if request.extra is not None and request.extra.transaction is not None:
+            whole = request.extra.transaction.advance(started_ns, ended_ns, 0, failed)
+            if isinstance(whole, CompletedTransaction):
+                self._record_transaction(whole, arrived_ns, lag_ns)
+
+    def _record_transaction(
+        self, whole: CompletedTransaction, arrived_ns: int, lag_ns: int
+    ) -> None:
+        """Count a transaction whose first request was to start at a time, and was sent later."""
+        self._recorder.record(*whole, arrived_ns)
+        if arrived_ns >= self._arrivals.origin_ns:
+            started_ns = whole.started_ns
+            # What it thinks is left out of its response time, too.
+            self._arrivals.record(
+                whole.request.name, started_ns - lag_ns, started_ns, whole.ended_ns
+            )
 
     def _leave(
         self, waiting: WaitingRequest, started_ns: int, now_ns: int | None = None
@@ -204,7 +258,7 @@ class NodeSender:
         lag_ns = client.lag_ns(started_ns)
         following = transaction.advance(started_ns, ended_ns, received, client.failed)
         if isinstance(following, CompletedTransaction):
-            self._recorder.record_transaction(following, client.arrived_ns, lag_ns)
+            self._record_transaction(following, client.arrived_ns, lag_ns)
             return False
         next_one = Continuation(following.request, client.arrived_ns, lag_ns)
         if following.think_seconds:
@@ -221,17 +275,14 @@ class NodeSender:
 
         def resume() -> None:
             self._thinking.discard(timer)
-            self._resume(next_one, due_ns)
+            now_ns = _now()
+            # Timers of the event loop may fire up to a millisecond early.
+            intended_ns = min(due_ns, now_ns)
+            client = self._pool.take_idle()
+            if client is None:
+                self._wait(WaitingRequest(intended_ns, next_one), now_ns)
+            else:
+                client.send_continuation(next_one, intended_ns, now_ns)
 
         timer = self._loop.call_later(following.think_seconds, resume)
         self._thinking.add(timer)
-
-    def _resume(self, following: Continuation, due_ns: int) -> None:
-        now_ns = _now()
-        # Timers of the event loop may fire up to a millisecond early.
-        intended_ns = min(due_ns, now_ns)
-        client = self._pool.take_idle()
-        if client is None:
-            self._wait(WaitingRequest(intended_ns, following), now_ns)
-        else:
-            client.send_continuation(following, intended_ns, now_ns)

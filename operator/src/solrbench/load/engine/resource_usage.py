@@ -108,10 +108,7 @@ def stolen_seconds(stat: Path = STAT) -> float | None:
 
     A container reads what its whole node shows.
     """
-    try:
-        lines = stat.read_text("utf-8").splitlines()
-    except OSError:
-        return None  # it is reported as not measured
+    lines = _text(stat).splitlines()
     cpus = sum(line.startswith("cpu") for line in lines) - 1
     whole = lines[0].split() if lines else []
     if cpus < 1 or len(whole) <= _STEAL or not whole[_STEAL].isdigit():
@@ -232,9 +229,6 @@ def _read(group: CpuGroup) -> _ClockReading:
 
 def _run_queue_seconds() -> float | None:
     """Return how long this thread has waited for a CPU, ever."""
-    try:
-        numbers = SCHEDULED.read_text("utf-8").split()
-    except OSError:
-        # Kernels may be built without it; it is reported as not measured.
-        return None
+    # Kernels may be built without it; it is reported as not measured.
+    numbers = _text(SCHEDULED).split()
     return int(numbers[1]) / 1e9 if len(numbers) >= 2 else None

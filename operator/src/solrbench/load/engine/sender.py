@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from itertools import cycle
 
-from solrbench.load.engine.arrival_recorder import ArrivalRecorder
 from solrbench.load.engine.client_pool import expected_clients, max_clients
 from solrbench.load.engine.node_sender import NodeSender
 from solrbench.load.engine.precise_timer import make_timer
@@ -119,14 +118,8 @@ class OpenLoopSender:
         self._is_counted = schedule.rate.seconds is None
         self._expected_clients = expected_clients(schedule, len(nodes))
         self._node_senders = [
-            NodeSender(
-                self,
-                context,
-                ArrivalRecorder(context.recorder, recorder, counts),
-                node,
-                max_clients(schedule, index, len(nodes)),
-            )
-            for index, (node, counts) in enumerate(nodes)
+            NodeSender(self, context, recorder, node, max_clients(schedule, index, len(nodes)))
+            for index, node in enumerate(nodes)
         ]
         # Workers begin with different nodes: all with the first would send it bursts.
         first = schedule.worker % len(nodes)
@@ -184,13 +177,18 @@ class OpenLoopSender:
         if self.is_over():
             # The loop may still hold a call of the timer when everything was let go.
             return
-        times, now_ns = self._times, _now()
+        times, recorder, now_ns = self._times, self._recorder, _now()
         for _ in range(_ARRIVALS_AT_ONCE):
             intended_ns = times.next_ns
             if intended_ns > now_ns:
                 break
             times.advance()
-            self._arrive(intended_ns, now_ns)
+            if intended_ns >= recorder.origin_ns:
+                if self.state is _RAMPING:
+                    self._measure()
+                recorder.planned_requests += 1
+                recorder.note_arrival(intended_ns, now_ns)
+            next(self._turns).arrive(intended_ns, now_ns)
             # Read again: sending takes time, and by then the next one may be due.
             now_ns = _now()
         if times.is_over:
@@ -202,15 +200,6 @@ class OpenLoopSender:
             self._finish_if_done()
         else:
             self._timer.set(times.next_ns)
-
-    def _arrive(self, intended_ns: int, now_ns: int) -> None:
-        recorder = self._recorder
-        if intended_ns >= recorder.origin_ns:
-            if self.state is _RAMPING:
-                self._measure()
-            recorder.planned_requests += 1
-            recorder.note_arrival(intended_ns, now_ns)
-        next(self._turns).arrive(intended_ns, now_ns)
 
     def _end_schedule(self, intended_ns: int) -> None:
         """End the schedule: nothing is left for an arrival, nor for those behind it.

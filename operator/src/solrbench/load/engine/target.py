@@ -90,14 +90,7 @@ class RequestSupply:
     Times are of `time.perf_counter_ns`.
     """
 
-    __slots__ = (
-        "_remaining",
-        "_requests",
-        "_stream",
-        "ended_ns",
-        "queries_exhausted",
-        "stops_ns",
-    )
+    __slots__ = ("_remaining", "_requests", "_stream", "ended_ns", "queries_exhausted", "stops_ns")
 
     def __init__(self, stream: RequestStream, limit: int | None = None) -> None:
         self._stream = stream

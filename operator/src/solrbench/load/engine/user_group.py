@@ -8,11 +8,7 @@ from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget, UserContext
 from solrbench.load.engine.virtual_user import ClosedLoopUser, Think
 from solrbench.load.recording.open_loop import OpenLoopRecorder
-from solrbench.load.recording.response_gaps import (
-    NodeActivity,
-    NodeCounts,
-    UserActivity,
-)
+from solrbench.load.recording.response_gaps import NodeActivity, NodeCounts, UserActivity
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.messages import Assignment
 from solrbench.load.schedule.users import (

@@ -287,8 +287,15 @@ class CacheSampler:
     def _sample(self) -> None:
         if self._refused:
             return
-        before = time.monotonic()
-        heard = self._read()
+        before, heard = time.monotonic(), None
+        try:
+            response = self._client.get(self._url, METRICS_PARAMETERS)
+            # Not allowed, or a Solr with another format: so will the next response be.
+            self._refused = response.is_client_error
+            heard = parse_caches(response.raise_for_status().json(), self._collection)
+        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
+            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
+            _logger.info("no cache metrics from %s: %r", self._url, error)
         if heard is None:
             self._failures += 1
             self._url = next(self._urls)
@@ -297,15 +304,3 @@ class CacheSampler:
         # With other cores, as after a node was lost, differences between samples say nothing.
         if not self._samples or heard.cores == self._samples[0][1].cores:
             self._samples.append(((before + time.monotonic()) / 2, heard))
-
-    def _read(self) -> CacheCounts | None:
-        try:
-            response = self._client.get(self._url, METRICS_PARAMETERS)
-            if response.is_client_error:
-                # Not allowed, or a Solr with another format: so will the next response be.
-                self._refused = True
-            return parse_caches(response.raise_for_status().json(), self._collection)
-        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
-            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
-            _logger.info("no cache metrics from %s: %r", self._url, error)
-            return None

@@ -55,10 +55,12 @@ class Agents:
         response = self._http.request(method, f"http://{agent}{path}", params=parameters)
         return response.raise_for_status()
 
-    def missing(self, agent: str, name: str, error: Exception) -> DiagnosticFile:
-        """Return the file in place of one that could not be had."""
-        text = f"no {self._what} of {pod_of(agent)}: {error or type(error).__name__}\n"
-        return DiagnosticFile.pack(name, text)
+    def file(self, agent: str, name: str, content: str | Exception) -> DiagnosticFile:
+        """Return a file of an agent; one that could not be had says why."""
+        if isinstance(content, Exception):
+            why = content or type(content).__name__
+            content = f"no {self._what} of {pod_of(agent)}: {why}\n"
+        return DiagnosticFile.pack(name, content)
 
     def _caught(self, ask: Callable[[str], Answer], agent: str) -> Answer | Exception:
         try:
@@ -113,7 +115,7 @@ class FlightRecordings:
     def _file(self, agent: str, found: bytes | Exception) -> DiagnosticFile:
         name = f"flight-{pod_of(agent)}"
         if isinstance(found, Exception):
-            return self._agents.missing(agent, f"{name}.txt", found)
+            return self._agents.file(agent, f"{name}.txt", found)
         return DiagnosticFile.of_packed(f"{name}.jfr", found)
 
 
@@ -202,17 +204,14 @@ class GcLogs:
             sizes: dict[str, int | Exception] = self._begun.get()
             self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
             self._begun = None
-        return [self._file(*each) for each in self._agents.each(self._added).items()]
-
-    def _file(self, agent: str, found: str | Exception) -> DiagnosticFile:
-        name = f"gc-{pod_of(agent)}.log"
-        if isinstance(found, Exception):
-            return self._agents.missing(agent, name, found)
-        return DiagnosticFile.pack(name, found)
+        return [
+            self._agents.file(agent, f"gc-{pod_of(agent)}.log", added)
+            for agent, added in self._agents.each(self._added).items()
+        ]
 
     def _added(self, agent: str) -> str:
-        begin = self._begins.get(agent, 0)
-        return str(self._get(agent, {"begin": begin})["text"])
+        # From its start where its length is not known: too much is better than nothing.
+        return str(self._get(agent, {"begin": self._begins.get(agent, 0)})["text"])
 
     def _get(self, agent: str, parameters: dict[str, int]) -> dict[str, Any]:
         response: dict[str, Any] = self._agents.request("GET", agent, GC_LOG, parameters).json()

@@ -1,12 +1,12 @@
 """One step run over its workers: what is sent to them, who is lost, and what follows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from enum import Enum, auto
+from typing import Any, Protocol
 
 from solrbench.load.errors import LoadError, StepRunAbortedError
 from solrbench.load.locust_scaling import WorkerRoster
 from solrbench.load.master.live_totals import StepReports
-from solrbench.load.master.membership import MasterRunner
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import (
     COMMAND,
@@ -20,6 +20,27 @@ from solrbench.load.schedule.messages import (
 )
 from solrbench.load.schedule.users import UserPlacement
 from solrbench.reasons.load import LoadReason
+
+
+class MasterRunner(Protocol):
+    """`locust.runners.MasterRunner`: the connections to the workers.
+
+    Importing Locust patches the process, so this is all that the pool and its tests know of it.
+    """
+
+    @property
+    def clients(self) -> MutableMapping[str, Any]:
+        """The connected workers by id; each has a `state`."""
+
+    @property
+    def user_count(self) -> int:
+        """Users running, as the workers reported last."""
+
+    def register_message(self, msg_type: str, listener: Callable[..., None]) -> None:
+        """Call `listener` with `msg` for each message of a type."""
+
+    def send_message(self, msg_type: str, data: dict[str, Any], client_id: str) -> None:
+        """Send a message to one worker."""
 
 
 class DistributedStepRunState(Enum):

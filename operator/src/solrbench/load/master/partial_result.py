@@ -9,12 +9,7 @@ from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.names import LOAD_MASTER
 from solrbench.contract.server_document import DiagnosticFile, ServerFigures, Telemetry
 from solrbench.contract.step_document import RequestResult, StepRunResult
-from solrbench.contract.windows import (
-    CacheSample,
-    EmptiedCaches,
-    EndedEarly,
-    RequestWindow,
-)
+from solrbench.contract.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
 from solrbench.load.master.live_totals import RunningTotals
 from solrbench.stats.histograms import Histogram
 from solrbench.telemetry.summary import spreads_of, worst_servers
@@ -84,9 +79,7 @@ def partial_result(
     """Return the document of a step run of which so many `seconds` were measured."""
     seconds = round(seconds, _DIGITS)
     ended = EndedEarly(
-        second=seconds,
-        last_good_second=so_far.last_good_second,
-        failures=so_far.failures_since,
+        second=seconds, last_good_second=so_far.last_good_second, failures=so_far.failures_since
     )
     is_open_loop, windows = planned.step.users is None, so_far.windows
     times = so_far.histogram.encode()

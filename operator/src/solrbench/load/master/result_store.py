@@ -120,8 +120,7 @@ class ListOffsets:
             return replace(self, may_repeat=True)
         steps = [tries * most * once for once in self.once_only]
         return replace(
-            self,
-            offsets=tuple(a + b for a, b in zip_longest(self.offsets, steps, fillvalue=0)),
+            self, offsets=tuple(a + b for a, b in zip_longest(self.offsets, steps, fillvalue=0))
         )
 
 

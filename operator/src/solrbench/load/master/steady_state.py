@@ -59,10 +59,7 @@ class CollapseDetector:
     """
 
     def __init__(
-        self,
-        seconds: float,
-        load: DistributedStepRun,
-        clock: Callable[[], float] = time.monotonic,
+        self, seconds: float, load: DistributedStepRun, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._seconds = seconds
         self._load = load

@@ -115,7 +115,7 @@ class StepRunDocuments:
         metadata, results, _ = completed
         if self._plan.workload.locustfile is not None:
             # Each worker of a custom locustfile met other names first.
-            results = [(worker, _renamed(result, self._names)) for worker, result in results]
+            results = [(worker, self._renamed(result)) for worker, result in results]
         document = merge_worker_results(planned, results, replace(metadata, warm_up=warm_up))
         document = with_metrics(document, self._plan.percentiles)
         return limit_series(document, self._plan.max_result_bytes)
@@ -133,10 +133,9 @@ class StepRunDocuments:
         document = partial_result(planned, so_far, seconds, record)
         return with_metrics(document, self._plan.percentiles)
 
-
-def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:
-    requests = [
-        request.model_copy(update={"request": names.limit(request.request)})
-        for request in result.requests
-    ]
-    return result.model_copy(update={"requests": requests})
+    def _renamed(self, result: WorkerStepResult) -> WorkerStepResult:
+        requests = [
+            request.model_copy(update={"request": self._names.limit(request.request)})
+            for request in result.requests
+        ]
+        return result.model_copy(update={"requests": requests})

@@ -16,11 +16,7 @@ import httpx
 from gevent.event import Event
 
 from solrbench.contract.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
-from solrbench.contract.server_document import (
-    MAX_MISSING_TEXTS,
-    ServerFigures,
-    Telemetry,
-)
+from solrbench.contract.server_document import MAX_MISSING_TEXTS, ServerFigures, Telemetry
 from solrbench.net.http import HttpAuth
 from solrbench.telemetry.readings import ServerReading, series_of, summarise_readings
 from solrbench.telemetry.solr_json import FULL_PARAMETERS, LIGHT_PARAMETERS, parse_solr_json
@@ -166,10 +162,7 @@ class MetricsClient:
     """Reads `path` of nodes; `access` is called before the first request."""
 
     def __init__(
-        self,
-        access: Callable[[], HttpAuth],
-        timeout_seconds: float,
-        path: str = "/admin/metrics",
+        self, access: Callable[[], HttpAuth], timeout_seconds: float, path: str = "/admin/metrics"
     ) -> None:
         self._path = path
         self._access = access

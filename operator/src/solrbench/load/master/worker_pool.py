@@ -12,9 +12,8 @@ from gevent.event import Event
 
 from solrbench.load.errors import EXIT_RETRYABLE, LoadError
 from solrbench.load.locust_scaling import WorkerRoster
-from solrbench.load.master.distributed_step_run import DistributedStepRun
+from solrbench.load.master.distributed_step_run import DistributedStepRun, MasterRunner
 from solrbench.load.master.live_totals import StepReports
-from solrbench.load.master.membership import MasterRunner, Membership
 from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from solrbench.load.locust_runtime import StepLoadShape
 
 _logger = logging.getLogger(__name__)
+
+STATE_MISSING = "missing"
+"""`locust.runners.STATE_MISSING`: state of a worker whose heartbeats stay away."""
 
 _CHECK_SECONDS = 0.25
 """Time between two looks at which workers are alive."""
@@ -66,7 +68,15 @@ class WorkerPool:
         self._changed = changed or Event()
         self._failure: LoadError | None = None
         self._step_run: DistributedStepRun | None = None
-        self._membership = Membership(runner, expected_workers)
+        self._expected_workers = expected_workers
+        self._members: list[str] = []
+        """Ids of the workers that take part, by place; empty until there are as many as wanted."""
+        self._names: dict[str, str] = {}
+        """The name of the pod of every worker that has ever been ready."""
+        self._removed: set[str] = set()
+        """Workers that were taken out for good, even if they should be heard again."""
+        self.user_classes: tuple[UserClass, ...] = ()
+        """Classes of users that the workers know."""
         self.reports = StepReports()
         """What the workers said of the step run under way."""
         for message, listener in {
@@ -81,12 +91,7 @@ class WorkerPool:
     @property
     def connected(self) -> int:
         """Workers that are ready and alive."""
-        return self._membership.connected
-
-    @property
-    def user_classes(self) -> tuple[UserClass, ...]:
-        """Classes of users that the workers know."""
-        return self._membership.user_classes
+        return sum(self._is_alive(worker) for worker in self._names)
 
     @property
     def users(self) -> int:
@@ -107,15 +112,16 @@ class WorkerPool:
 
     def wait_for_workers(self) -> None:
         """Wait until the wanted workers are ready and give each its place."""
-        self.wait(lambda: self.connected >= self._membership.expected)
-        self._membership.refresh()
+        self.wait(lambda: self.connected >= self._expected_workers)
+        self._refresh_members()
 
     def assign(self, assignment: Assignment) -> DistributedStepRun:
         """Give every worker its part of the next step run; return it as it is run."""
         self._check()
         if self._redistribute:
-            self._membership.refresh()
-        members = {member: self._membership.names[member] for member in self._membership.members}
+            # Also pods that came in the place of lost ones take part from now on.
+            self._refresh_members()
+        members = {member: self._names[member] for member in self._members}
         if assignment.open_loop is not None:
             # Workers may be fewer than were wanted; each stands for its share of the arrivals.
             assignment = assignment.model_copy(update={"users": len(members)})
@@ -174,16 +180,36 @@ class WorkerPool:
     def shut_down(self, exit_code: int) -> None:
         """Let every worker's process end."""
         # Also those that were taken out: they may only be cut off, and send on.
-        for worker in self._membership.names:
-            self._membership.exit(worker, exit_code)
+        for worker in self._names:
+            self._exit(worker, exit_code)
+
+    def _exit(self, worker: str, exit_code: int) -> None:
+        data = messages.command_data(messages.Exit(exit_code=exit_code))
+        self._runner.send_message(messages.COMMAND, data, client_id=worker)
+
+    def _is_alive(self, worker: str) -> bool:
+        node = self._runner.clients.get(worker)
+        return worker not in self._removed and node is not None and node.state != STATE_MISSING
+
+    def _refresh_members(self) -> None:
+        alive = [worker for worker in self._names if self._is_alive(worker)]
+        # Pods of a Job are numbered: shorter names first puts 10 after 9.
+        alive.sort(key=lambda worker: (len(self._names[worker]), self._names[worker], worker))
+        if not alive:
+            raise LoadError(LoadReason.WORKER_LOST, "no worker is left")
+        self._members = alive[: self._expected_workers]
 
     def _on_ready(self, *, msg: Any, **_: Any) -> None:
         user_classes = tuple(UserClass(*user_class) for user_class in msg.data["classes"])
-        try:
-            self._membership.add(msg.node_id, msg.data["worker"], user_classes)
-        except LoadError as failure:
-            # Raised in the greenlet of the run instead: this one is Locust's.
-            self.fail(failure)
+        before, self.user_classes = self.user_classes, user_classes
+        name = self._names[msg.node_id] = msg.data["worker"]
+        if before not in ((), user_classes):
+            # Raised in the greenlet of the run: this one is Locust's.
+            text = (
+                f"worker {name} has other user classes than the rest;"
+                " do not change the ConfigMap of the locustfile during a run"
+            )
+            self.fail(LoadError(LoadReason.LOCUSTFILE_CHANGED, text))
         self._changed.set()
 
     def _on_failed(self, *, msg: Any, **_: Any) -> None:
@@ -205,7 +231,7 @@ class WorkerPool:
     def _on_result(self, *, msg: Any, **_: Any) -> None:
         result = WorkerStepResult.model_validate_json(msg.data["outcome"])
         # Users of a removed worker run elsewhere; its own result would count them twice.
-        if result.key == self.reports.key and not self._membership.is_removed(msg.node_id):
+        if result.key == self.reports.key and msg.node_id not in self._removed:
             self.reports.results[msg.node_id] = result
             self._changed.set()
 
@@ -233,9 +259,11 @@ class WorkerPool:
     def _check(self) -> None:
         if self._failure is not None:
             raise self._failure
-        for worker in self._membership.watched:
+        # Before there are members, every worker that came is waited for.
+        watched = self._members or list(self._names)
+        for worker in [each for each in watched if each not in self._removed]:
             silent = self.reports.silent_seconds(worker, self._now())
-            if not self._membership.is_alive(worker):
+            if not self._is_alive(worker):
                 self._remove(worker, "was lost")
             elif silent > ENGINE_SILENT_SECONDS and worker not in self.reports.results:
                 # Heartbeats are of Locust's greenlets: they go on where the engine's thread hangs.
@@ -248,12 +276,14 @@ class WorkerPool:
             LoadError: `WorkerLost` if that is not wanted, or no worker is left
             StepRunAbortedError: the step run cannot go on, others are left
         """
-        loss = f"worker {self._membership.names[worker]} {why}"
+        loss = f"worker {self._names[worker]} {why}"
         if not self._redistribute:
             raise LoadError(LoadReason.WORKER_LOST, loss)
         _logger.warning("step_run=%s %s", self.reports.key, loss)
-        self._membership.remove(worker)
+        self._removed.add(worker)
+        # Locust would start its own redistribution a minute later.
+        self._runner.clients.pop(worker, None)
         # It may only be cut off: then it must not go on sending beside those that take its users.
-        self._membership.exit(worker, EXIT_RETRYABLE)
+        self._exit(worker, EXIT_RETRYABLE)
         if self._step_run is not None:
             self._step_run.remove_worker(worker, loss)

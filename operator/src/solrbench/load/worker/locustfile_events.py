@@ -1,7 +1,7 @@
-"""Counts what Locust's `request` event reports, with details of the slowest requests.
+"""What Locust's `request` event reports: failures, and the details of the slowest requests.
 
-Only such requests pay for the details, so these may take their time; but reading them must never
-fail, whatever a custom locustfile reports.
+Only these pay for the details, so reading them may take its time; but it must never fail, whatever
+a custom locustfile reports.
 """
 
 import re
@@ -9,9 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from solrbench.load.recording.recorder import NameLimiter, StepRunRecorder
-from solrbench.load.recording.request_stats import SlowSample, qtime_milliseconds
-from solrbench.load.workload.requests import PreparedRequest
+from solrbench.load.recording.request_stats import qtime_milliseconds
 from solrbench.load.workload.response_checks import RequestFailure, request_failure
 
 _PORTS = {"http": 80, "https": 443}
@@ -86,42 +84,7 @@ def _text(details: Any) -> str:
     return details if isinstance(details, str) else ""
 
 
-class EventRecorder:
-    """Counts events under the request names that they bring, of which only so many are kept."""
-
-    def __init__(self, recorder: StepRunRecorder, names: NameLimiter) -> None:
-        self._recorder = recorder
-        self._names = names
-        self._requests: dict[str, PreparedRequest] = {}
-
-    def record(
-        self, name: str, started_ns: int, ended_ns: int, length: int | None, event: dict[str, Any]
-    ) -> bool:
-        """Count a request; say whether it is measured, which it is not if the ramp began it.
-
-        `event` is what else the event brings: `exception`, `response` and what only the list of
-        slow requests needs.
-        """
-        exception, response = event.pop("exception", None), event.pop("response", None)
-        measured = started_ns >= self._recorder.origin_ns
-        failed = _failure(exception, response)
-        kept = self._names.limit(name)
-        request = self._requests.get(kept)
-        if request is None:
-            request = PreparedRequest(b"", self._recorder.add(kept), is_json=False)
-            self._requests[kept] = request
-        is_slow = self._recorder.record(request, started_ns, ended_ns, int(length or 0), failed)
-        if measured and is_slow:
-            query, node, qtime = describe_event(name, response, **event)
-            shown = request._replace(body=query.encode("utf-8", "replace"))
-            microseconds = (ended_ns - started_ns) // 1000
-            self._recorder.add_slow_request(
-                SlowSample(microseconds, shown, started_ns, node, qtime, failed)
-            )
-        return measured
-
-
-def _failure(exception: Any, response: Any) -> RequestFailure | None:
+def event_failure(exception: Any, response: Any) -> RequestFailure | None:
     """Return what a request failed of: a bad HTTP status if there is one, else the exception."""
     if exception is None or exception is False:
         return None

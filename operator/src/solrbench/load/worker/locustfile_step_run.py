@@ -17,10 +17,11 @@ from locust.exception import StopUser
 from solrbench.load.engine.measurement import ProgressUpdate, StepRunMeasurement
 from solrbench.load.engine.step_run import StepRunState
 from solrbench.load.recording.recorder import SECOND_NS, NameLimiter, StepRunRecorder
-from solrbench.load.recording.request_stats import NEVER_NS
+from solrbench.load.recording.request_stats import NEVER_NS, SlowSample
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import Assignment, Start
-from solrbench.load.worker.locustfile_events import EventRecorder
+from solrbench.load.worker.locustfile_events import describe_event, event_failure
+from solrbench.load.workload.requests import PreparedRequest
 
 _NS_PER_MS = 1_000_000
 _NOT_COUNTED = {"partial_results": None, "empty_results": None}
@@ -62,10 +63,12 @@ class LocustfileStepRun:
         self._quit = 0
         """Users that were made, and how many of them ended of their own accord."""
         self._barrier = Event()
-        recorder = StepRunRecorder((), _now(), workers=assignment.workers)
+        self._recorder = StepRunRecorder((), _now(), workers=assignment.workers)
         # Users run in this thread, so it is the one that must not be short of CPU time.
-        self._measurement = StepRunMeasurement(assignment, recorder)
-        self._events = EventRecorder(recorder, names)
+        self._measurement = StepRunMeasurement(assignment, self._recorder)
+        self._names = names
+        self._requests: dict[str, PreparedRequest] = {}
+        """What is counted, by request name."""
         self._remaining = (
             sys.maxsize if assignment.requests is None else assignment.worker_requests or 0
         )
@@ -145,10 +148,29 @@ class LocustfileStepRun:
         started_ns = ended_ns - int((response_time or 0) * _NS_PER_MS)
         if self.state.is_over or started_ns >= self._stops_ns:
             return
-        if self._events.record(name, started_ns, ended_ns, response_length, event):
-            self._remaining -= 1
-            if self._remaining <= 0:
-                self._finish()
+        kept = self._names.limit(name)
+        request = self._requests.get(kept)
+        if request is None:
+            request = PreparedRequest(b"", self._recorder.add(kept), is_json=False)
+            self._requests[kept] = request
+        exception, response = event.pop("exception", None), event.pop("response", None)
+        failed = event_failure(exception, response)
+        # A request that the ramp began is in no result, however late it ends.
+        measured = started_ns >= self._recorder.origin_ns
+        received = int(response_length or 0)
+        is_slow = self._recorder.record(request, started_ns, ended_ns, received, failed)
+        if not measured:
+            return
+        if is_slow:
+            query, node, qtime = describe_event(name, response, **event)
+            shown = request._replace(body=query.encode("utf-8", "replace"))
+            microseconds = (ended_ns - started_ns) // 1000
+            self._recorder.add_slow_request(
+                SlowSample(microseconds, shown, started_ns, node, qtime, failed)
+            )
+        self._remaining -= 1
+        if self._remaining <= 0:
+            self._finish()
 
     def progress(self, *, last: bool = False) -> ProgressUpdate:
         """Return what happened since the last call; `last` ends the current second early."""

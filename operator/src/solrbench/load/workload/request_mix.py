@@ -25,11 +25,7 @@ from solrbench.load.workload.name_table import (
     query_positions,
 )
 from solrbench.load.workload.query_file import LineFile
-from solrbench.load.workload.requests import (
-    PreparedRequest,
-    RequestExtras,
-    json_content,
-)
+from solrbench.load.workload.requests import PreparedRequest, RequestExtras, json_content
 from solrbench.reasons.load import LoadReason
 
 
@@ -241,8 +237,9 @@ def _checked_lines(path: Path) -> LineFile:
         line_file, offset = LineFile(path), 0
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    _check(line, path.name, number)
+                text = line.strip()
+                if text:
+                    _check(text, path.name, number)
                     line_file.note(offset)
                 offset += len(line)
     except OSError as error:
