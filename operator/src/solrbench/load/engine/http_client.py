@@ -234,7 +234,7 @@ class HttpClient(ABC):
         self._context.recorder.record_connection(tried_ns, _now())
         self._connecting = None
         if not connection.is_open:
-            # The server hung up before the owner was known, so nobody has heard of it.
+            # The server hung up before the owner was known, so its loss was not reported.
             self._started_ns = self._started_ns or tried_ns
             self.on_connection_lost(None, 0)
             return
