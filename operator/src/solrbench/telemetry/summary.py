@@ -10,6 +10,7 @@ import os
 import socket
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
@@ -22,7 +23,7 @@ from solrbench.contract.server_document import (
     Spread,
 )
 from solrbench.telemetry.kernel_files import machine_id, read_network, read_process_group
-from solrbench.telemetry.readings import ServerReading, summarise_readings
+from solrbench.telemetry.readings import ServerReading, add_up, summarise_readings
 
 _SCALED_DEVIATION = 1.4826
 """Makes a median absolute deviation one of the standard deviation (Hampel 1974)."""
@@ -99,12 +100,11 @@ _OF_CPUS = {
 def worst_servers(servers: Iterable[ServerFigures]) -> list[ServerFigures]:
     """Return the servers with the most CPU time, without the figures of single handlers."""
     ordered = sorted(servers, key=lambda server: -server.figures.get("cpu_seconds", 0.0))
-    return [_without_handlers(server) for server in ordered[:MAX_SERVERS]]
-
-
-def _without_handlers(server: ServerFigures) -> ServerFigures:
-    kept = {name: number for name, number in server.figures.items() if ":" not in name}
-    return server.model_copy(update={"figures": kept})
+    worst = []
+    for server in ordered[:MAX_SERVERS]:
+        kept = {name: number for name, number in server.figures.items() if ":" not in name}
+        worst.append(server.model_copy(update={"figures": kept}))
+    return worst
 
 
 def with_shares(server: ServerFigures) -> ServerFigures:
@@ -131,7 +131,8 @@ def with_shares(server: ServerFigures) -> ServerFigures:
             if spent in figures
         }
     if figures.get("periods"):
-        # Of the periods in which the group wanted to run, those in which its quota ended.
+        # Of the periods in which the group wanted to run, those in which its quota ended: idle
+        # ones would hide a throttle that hits whenever there is work.
         shares["throttled_percent"] = 100 * figures.get("throttled_periods", 0) / figures["periods"]
     rounded = {name: round(number, _DIGITS) for name, number in shares.items()}
     return server.model_copy(update={"figures": figures | rounded})
@@ -139,18 +140,20 @@ def with_shares(server: ServerFigures) -> ServerFigures:
 
 def spreads_of(kind: str, servers: Sequence[ServerFigures]) -> list[Spread]:
     """Return how the figures are spread over the servers; those that grow per second."""
-    spreads = (_spread(figure, servers) for figure in DISPERSION_METRICS[kind])
-    return [spread for spread in spreads if spread is not None]
+    spreads = []
+    for figure in DISPERSION_METRICS[kind]:
+        numbers = {
+            each.server: _per_second(figure, each)
+            for each in servers
+            # A server with a single reading has no time over which its counters grew.
+            if figure in each.figures and each.seconds > 0
+        }
+        if numbers:
+            spreads.append(_spread(figure, numbers))
+    return spreads
 
 
-def _spread(figure: str, servers: Sequence[ServerFigures]) -> Spread | None:
-    numbers = {
-        each.server: _per_second(figure, each)
-        for each in servers
-        if figure in each.figures and each.seconds > 0
-    }
-    if not numbers:
-        return None
+def _spread(figure: str, numbers: Mapping[str, float]) -> Spread:
     middle = median(numbers.values())
     highest = max(numbers, key=lambda server: numbers[server])
     return Spread(
@@ -175,22 +178,16 @@ def _per_second(figure: str, server: ServerFigures) -> float:
 
 def handlers_of(servers: Iterable[ServerFigures]) -> list[HandlerFigures]:
     """Return the handlers that had requests, over all nodes, the one with the most time first."""
-    totals: dict[str, dict[str, float]] = {}
-    for server in servers:
-        for name, number in server.figures.items():
-            figure, colon, handler = name.partition(":")
-            if colon:
-                sums = totals.setdefault(handler, {})
-                sums[figure] = sums.get(figure, 0.0) + number
+    sums = add_up(each for server in servers for each in server.figures.items())
     handlers = [
         HandlerFigures(
             handler=handler,
-            requests=int(sums.get("handler_requests", 0)),
-            errors=int(sums.get("handler_errors", 0)),
-            seconds=round(sums.get("handler_seconds", 0.0), _DIGITS),
+            requests=int(requests),
+            errors=int(sums.get(f"handler_errors:{handler}", 0)),
+            seconds=round(sums.get(f"handler_seconds:{handler}", 0.0), _DIGITS),
         )
-        for handler, sums in totals.items()
-        if sums.get("handler_requests")
+        for name, requests in sums.items()
+        if requests and (handler := name.removeprefix("handler_requests:")) != name
     ]
     return sorted(handlers, key=lambda each: (-each.seconds, each.handler))[:MAX_HANDLERS]
 
@@ -215,12 +212,12 @@ _PEAKS = {"zk_outstanding_requests": "outstanding_requests"}
 
 def parse_monitor(text: str, server: str, moment: float) -> ServerReading | None:
     """Return the reading of a server; None if it did not say anything."""
-    pairs = (line.split("\t", 1) for line in text.splitlines())
-    numbers = {
-        pair[0]: number
-        for pair in pairs
-        if len(pair) == 2 and (number := _number(pair[1])) is not None
-    }
+    numbers: dict[str, float] = {}
+    for line in text.splitlines():
+        key, _, value = line.partition("\t")
+        # Some are words, such as the version, the state and the path of its data.
+        with suppress(ValueError):
+            numbers[key] = float(value)
     counters = {
         name: numbers[key] / scale for key, (name, scale) in _COUNTERS.items() if key in numbers
     }
@@ -233,13 +230,6 @@ def parse_monitor(text: str, server: str, moment: float) -> ServerReading | None
         gauges={name: numbers[key] for key, name in _GAUGES.items() if key in numbers},
         peaks={name: numbers[key] for key, name in _PEAKS.items() if key in numbers},
     )
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 _PROC = Path("/proc")
