@@ -100,13 +100,11 @@ def capacity_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
 @click.option("--client", "only_client", is_flag=True, help="Do not ask the cluster.")
 @output_option("text", "json")
 @cluster_options
-def show_version(
-    only_client: bool, output: str, context: str | None, namespace: str | None
-) -> None:
+def show_version(only_client: bool, output: str) -> None:
     """Print the versions of the command, and of what is in the cluster."""
     versions: dict[str, Any] = {"client": version("solrbench"), "api": f"{GROUP}/{VERSION}"}
     if not only_client:
-        versions |= _of_cluster(context, namespace)
+        versions |= _of_cluster()
     if output == "json":
         click.echo(json.dumps(versions, indent=2))
         return
@@ -114,9 +112,9 @@ def show_version(
         click.echo(f"{key}: {value}")
 
 
-def _of_cluster(context: str | None, namespace: str | None) -> dict[str, Any]:
+def _of_cluster() -> dict[str, Any]:
     try:
-        cluster, resolved_namespace = open_cluster(context, namespace)
+        cluster, namespace = open_cluster()
         cluster = cluster.within(5.0)
         server = cluster.read("/version") or {}
         definition = ", ".join(served_versions(cluster)) or "not installed"
@@ -124,7 +122,7 @@ def _of_cluster(context: str | None, namespace: str | None) -> dict[str, Any]:
         return {"cluster": f"unknown: {getattr(error, 'message', error)}"}
     return {
         "definition": definition,
-        "operator": _operators(cluster, resolved_namespace),
+        "operator": _operators(cluster, namespace),
         "kubernetes": server.get("gitVersion", "unknown"),
     }
 

@@ -61,15 +61,15 @@ Files = Iterator[tuple[str, str | bytes]]
     help="Archive to write (default: NAME-DATE.tar.gz).",
 )
 @cluster_options
-def export(name: str, file: Path | None, context: str | None, namespace: str | None) -> None:
+def export(name: str, file: Path | None) -> None:
     """Pack everything about a run into one archive.
 
     The resource, a file to run it again, reports, events, logs of pods that are there, and what was
     kept of failures; of a sweep also the same of each point. Values of Secrets, and what looks like
     a credential, are masked.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resource = get_resource(cluster, resolved_namespace, name)
+    cluster, namespace = open_cluster()
+    resource = get_resource(cluster, namespace, name)
     now = datetime.now(UTC)
     target = file or Path(f"{resource.name}-{now:%Y%m%d-%H%M%S}.tar.gz")
     files = (collect_sweep if resource.is_sweep else collect)(cluster, resource.body)

@@ -81,28 +81,28 @@ NAMES = click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @click.command(epilog=examples("solrbench stop nightly-7xk2p", "solrbench stop ssweep/heaps"))
 @NAMES
 @cluster_options
-def stop(names: tuple[str, ...], context: str | None, namespace: str | None) -> None:
+def stop(names: tuple[str, ...]) -> None:
     """Stop a benchmark or a sweep: pods are removed, stored results are kept.
 
     It sets spec.suspend; of a sweep no further point begins. What a benchmark that is over has made
     stays; see delete.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
+    cluster, namespace = open_cluster()
     for name in names:
-        _suspend(cluster, resolved_namespace, name, suspend=True)
+        _suspend(cluster, namespace, name, suspend=True)
 
 
 @click.command(epilog=examples("solrbench resume nightly-7xk2p"))
 @NAMES
 @cluster_options
-def resume(names: tuple[str, ...], context: str | None, namespace: str | None) -> None:
+def resume(names: tuple[str, ...]) -> None:
     """Let a stopped benchmark go on with the steps that are not stored yet, or a sweep.
 
     It clears spec.suspend. The target is created again, and its data indexed.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
+    cluster, namespace = open_cluster()
     for name in names:
-        _suspend(cluster, resolved_namespace, name, suspend=False)
+        _suspend(cluster, namespace, name, suspend=False)
 
 
 def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> None:
@@ -131,20 +131,18 @@ def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> N
     help="How long to wait for the end of the deletion (default: 10m).",
 )
 @cluster_options
-def delete(  # noqa: PLR0913, PLR0917  one argument for each option
+def delete(
     names: tuple[str, ...],
     yes: bool,
     no_wait: bool,
     timeout_seconds: float,
-    context: str | None,
-    namespace: str | None,
 ) -> None:
     """Delete benchmarks or sweeps, their results, and all they made: of a sweep all its points."""
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resources = [get_resource(cluster, resolved_namespace, name) for name in names]
+    cluster, namespace = open_cluster()
+    resources = [get_resource(cluster, namespace, name) for name in names]
     if not yes and sys.stdin.isatty():
         click.confirm(
-            f"Delete {', '.join(names)} in namespace {resolved_namespace}, with the results?",
+            f"Delete {', '.join(names)} in namespace {namespace}, with the results?",
             abort=True,
         )
     elif not yes:
@@ -152,9 +150,9 @@ def delete(  # noqa: PLR0913, PLR0917  one argument for each option
             "this deletes results: give --yes, since there is no terminal to ask"
         )
     for resource in resources:
-        cluster.delete(*resource.kind, resolved_namespace, resource.name)
+        cluster.delete(*resource.kind, namespace, resource.name)
         if no_wait:
             click.echo(f"{resource.name} is being deleted")
             continue
-        wait_until_gone(cluster, resource.kind, resolved_namespace, resource.name, timeout_seconds)
+        wait_until_gone(cluster, resource.kind, namespace, resource.name, timeout_seconds)
         click.echo(f"{resource.name} deleted")

@@ -45,20 +45,18 @@ _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
     help="Only these; may be given several times (default: both).",
 )
 @cluster_options
-def list_benchmarks(  # noqa: PLR0913, PLR0917  one argument for each option
+def list_benchmarks(
     all_namespaces: bool,
     selector: str | None,
     output: str,
     kinds: tuple[str, ...],
-    context: str | None,
-    namespace: str | None,
 ) -> None:
     """List benchmarks and sweeps with their state and headline figures, the latest first.
 
     The figures are those of the step that was measured last; of a sweep those of its best point.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    where = None if all_namespaces else resolved_namespace
+    cluster, namespace = open_cluster()
+    where = None if all_namespaces else namespace
     labels = _labels(selector)
     chosen = [_KINDS[each] for each in kinds] or list(_KINDS.values())
     lists = [
@@ -74,7 +72,7 @@ def list_benchmarks(  # noqa: PLR0913, PLR0917  one argument for each option
             click.echo(f"{each['kind'].lower()}.{GROUP}/{each['metadata']['name']}")
     elif not bodies:
         what = "sweeps" if chosen == [SWEEPS] else "benchmarks"
-        where_text = "the cluster" if all_namespaces else f"namespace {resolved_namespace}"
+        where_text = "the cluster" if all_namespaces else f"namespace {namespace}"
         click.echo(f"no {what} in {where_text}", err=True)
     else:
         _print_lists(lists, chosen, all_namespaces)

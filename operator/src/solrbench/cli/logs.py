@@ -65,14 +65,12 @@ class LogSource(NamedTuple):
     help="Lines of each container.",
 )
 @cluster_options
-def logs(  # noqa: PLR0913, PLR0917  one argument for each option
+def logs(
     name: str,
     components: tuple[str, ...],
     follow: bool,
     previous: bool,
     lines: int,
-    context: str | None,
-    namespace: str | None,
 ) -> None:
     """Print the logs of a benchmark's pods, each line with pod and container.
 
@@ -81,12 +79,10 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
     Logs of pods that are gone are not there any more; `report -o evidence` has what was kept of
     those that failed.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resource = get_resource(cluster, resolved_namespace, name)
-    benchmarks = benchmarks_of(cluster, resolved_namespace, resource)
-    pods = [
-        pod for benchmark in benchmarks for pod in pods_of(cluster, resolved_namespace, benchmark)
-    ]
+    cluster, namespace = open_cluster()
+    resource = get_resource(cluster, namespace, name)
+    benchmarks = benchmarks_of(cluster, namespace, resource)
+    pods = [pod for benchmark in benchmarks for pod in pods_of(cluster, namespace, benchmark)]
     sources = [
         source
         for pod in pods
@@ -99,12 +95,10 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
             f" `{program_name()} report {name} -o evidence`"
         )
     if follow:
-        _follow(cluster, resolved_namespace, sources, lines)
+        _follow(cluster, namespace, sources, lines)
         return
     for source in sources:
-        for line in read_log(
-            cluster, resolved_namespace, source, lines, previous=previous
-        ).splitlines():
+        for line in read_log(cluster, namespace, source, lines, previous=previous).splitlines():
             click.echo(source.prefix + line)
 
 

@@ -29,8 +29,6 @@ def plan(
     files: tuple[Path, ...],
     changes: tuple[str, ...],
     offline: bool,
-    context: str | None,
-    namespace: str | None,
 ) -> None:
     """Show what a benchmark or a sweep would make, take and measure, without making it.
 
@@ -41,7 +39,7 @@ def plan(
     documents = read_documents(files)
     apply_changes(documents, changes)
     benchmarks, sweeps = valid_parts(documents)
-    cluster = None if offline else open_cluster(context, namespace)[0]
+    cluster = None if offline else open_cluster()[0]
     fits = [_show(each, cluster) for each in benchmarks]
     fits += [_show_sweep(each, cluster) for each in sweeps]
     if not all(fits):

@@ -264,17 +264,15 @@ _MARKS = {
 @FILES_OPTIONAL
 @output_option("text", "json")
 @cluster_options
-def preflight(
-    files: tuple[Path, ...], output: str, context: str | None, namespace: str | None
-) -> None:
+def preflight(files: tuple[Path, ...], output: str) -> None:
     """Check whether a cluster, a namespace and the operator are ready.
 
     With files, also whether there is room for their pods, and what they need is installed; of a
     sweep for those of its largest point. Exit code 1 if a check failed.
     """
     benchmarks = valid_resources(read_documents(files)) if files else []
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    subject = Subject(cluster.within(10.0), resolved_namespace, benchmarks)
+    cluster, namespace = open_cluster()
+    subject = Subject(cluster.within(10.0), namespace, benchmarks)
     findings = []
     for name, check in CHECKS.items():
         try:

@@ -5,6 +5,7 @@ from datetime import datetime
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.decide.conditions import (
     DATA_INDEXED,
     EXPORTED,
@@ -21,25 +22,24 @@ from solrbench.stats.number_format import format_milliseconds, format_number
 MEBIBYTE = 1024 * 1024
 
 
-def elapsed_seconds(benchmark: SolrBenchmark, now: datetime) -> int:
-    """Return how long ago the benchmark was created."""
-    created = benchmark.metadata.creation_timestamp
+def elapsed_seconds(resource: SolrBenchmark | SolrBenchmarkSweep, now: datetime) -> int:
+    """Return how long ago the resource was created."""
+    created = resource.metadata.creation_timestamp
+    # The clocks of the cluster and of this machine may differ.
     return max(0, int((now - created).total_seconds())) if created is not None else 0
 
 
-def summary(benchmark: SolrBenchmark) -> tuple[str, str]:
+def find_condition(resource: SolrBenchmark | SolrBenchmarkSweep, type_: str) -> Condition | None:
+    """Return a condition of the status; None before it is set."""
+    return next((each for each in resource.status.conditions if each.type == type_), None)
+
+
+def summary(resource: SolrBenchmark | SolrBenchmarkSweep) -> tuple[str, str]:
     """Return reason and message of the summary condition; empty before the first reconcile."""
-    for condition in benchmark.status.conditions:
-        if condition.type == SUCCEEDED:
-            return condition.reason, condition.message
-    return "", "waits for the operator; is it running?"
-
-
-def find_export(benchmark: SolrBenchmark) -> Condition | None:
-    """Return what became of the export so far; nothing before it begins."""
-    return next(
-        (condition for condition in benchmark.status.conditions if condition.type == EXPORTED), None
-    )
+    condition = find_condition(resource, SUCCEEDED)
+    if condition is None:
+        return "", "waits for the operator; is it running?"
+    return condition.reason, condition.message
 
 
 def awaits_export(benchmark: SolrBenchmark) -> bool:
@@ -47,7 +47,7 @@ def awaits_export(benchmark: SolrBenchmark) -> bool:
     stored = benchmark.status.report
     if benchmark.spec.results.export is None or not (stored.stored_steps or stored.evidence):
         return False
-    export = find_export(benchmark)
+    export = find_condition(benchmark, EXPORTED)
     return export is None or export.status == "Unknown"
 
 
@@ -86,7 +86,7 @@ def _figures(benchmark: SolrBenchmark) -> str:
 
 
 def _export(benchmark: SolrBenchmark) -> str:
-    export = find_export(benchmark)
+    export = find_condition(benchmark, EXPORTED)
     if export is None:
         return ""
     return export.message if export.status == "True" else f"{export.reason}: {export.message}"

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.errors import as_cli_errors
-from solrbench.cli.options import KUBECONFIG, cluster_options, open_cluster, output_option
+from solrbench.cli.options import cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import examples
 from solrbench.cli.resources import ClusterResource, get_resource
 from solrbench.cli.result_tables import print_details, print_result, print_sweep
@@ -81,8 +81,6 @@ def report(
     name: str,
     output: str,
     output_file: Path | None,
-    context: str | None,
-    namespace: str | None,
 ) -> None:
     """Print the results of a benchmark or a sweep.
 
@@ -95,7 +93,7 @@ def report(
     if form is Output.HTML and output_file is None and sys.stdout.isatty():
         raise click.ClickException("a page is no text for a terminal; give --output-file FILE")
     with as_cli_errors():
-        loaded = _from_file(name) if _is_file(name) else _from_cluster(name, context, namespace)
+        loaded = _from_file(name) if _is_file(name) else _from_cluster(name)
         if form is Output.TABLE and output_file is None:
             _print(loaded, Console(highlight=False))
             return
@@ -129,9 +127,9 @@ def _is_of_sweep(text: bytes) -> bool:
     return isinstance(body, dict) and "sweep" in body
 
 
-def _from_cluster(name: str, context: str | None, namespace: str | None) -> Report | SweepReport:
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    return read_any_report(cluster, get_resource(cluster, resolved_namespace, name))
+def _from_cluster(name: str) -> Report | SweepReport:
+    cluster, namespace = open_cluster()
+    return read_any_report(cluster, get_resource(cluster, namespace, name))
 
 
 def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepReport:
@@ -261,28 +259,26 @@ def _write_sweep(found: SweepReport, form: Output) -> str:
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 @cluster_options
-def open_page(  # noqa: PLR0913, PLR0917  one argument for each option
+def open_page(
     name: str,
     port: int,
     wants_report: bool,
     no_browser: bool,
-    context: str | None,
-    namespace: str | None,
 ) -> None:
     """Open Locust's page of a benchmark whose load runs, until Ctrl-C; else the report.
 
     kubectl forwards the port. The report, also of a sweep, is written to a file of a temporary
     folder, which stays.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resource = get_resource(cluster, resolved_namespace, name)
+    cluster, namespace = open_cluster()
+    resource = get_resource(cluster, namespace, name)
     pods = (
         []
         if resource.is_sweep or wants_report
-        else _running_masters(cluster, resolved_namespace, resource.name)
+        else _running_masters(cluster, namespace, resource.name)
     )
     if pods:
-        _forward(resource.name, resolved_namespace, pods[0], port, context, no_browser=no_browser)
+        _forward(resource.name, namespace, pods[0], port, no_browser=no_browser)
     report = read_any_report(cluster, resource)
     file = Path(tempfile.mkdtemp(prefix="solrbench-")) / f"{resource.name}.html"
     file.write_text(write_report(report, "html"), "utf-8")
@@ -298,9 +294,7 @@ def _running_masters(cluster: Cluster, namespace: str, name: str) -> list[str]:
     return [pod["metadata"]["name"] for pod in running]
 
 
-def _forward(  # noqa: PLR0913 - what, where and how
-    name: str, namespace: str, pod: str, port: int, context: str | None, *, no_browser: bool
-) -> NoReturn:
+def _forward(name: str, namespace: str, pod: str, port: int, *, no_browser: bool) -> NoReturn:
     """Forward the port until Ctrl-C, then exit with kubectl's code."""
     kubectl = shutil.which("kubectl")
     if kubectl is None:
@@ -308,15 +302,11 @@ def _forward(  # noqa: PLR0913 - what, where and how
     address = f"http://127.0.0.1:{port}"
     click.echo(f"Locust's page of {name}: {address} (Ctrl-C ends it)")
     command = [kubectl, "-n", namespace, "port-forward", f"pod/{pod}"]
-    command += [f"{port}:{WEB_PORT}", *_options(context)]
+    # kubectl has its own defaults where nothing is given, which are the same.
+    chosen = {option: given(option) for option in ("context", "kubeconfig")}
+    command += [f"{port}:{WEB_PORT}", *(f"--{k}={v}" for k, v in chosen.items() if v)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as forwarding:  # noqa: S603
         assert forwarding.stdout is not None  # noqa: S101  a pipe
         if forwarding.stdout.readline() and not no_browser:
             click.launch(address)
         sys.exit(forwarding.wait())
-
-
-def _options(context: str | None) -> list[str]:
-    kubeconfig = click.get_current_context().meta.get(KUBECONFIG)
-    chosen = {"--context": context, "--kubeconfig": kubeconfig}
-    return [f"{option}={value}" for option, value in chosen.items() if value]
