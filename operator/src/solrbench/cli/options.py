@@ -4,20 +4,17 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from solrbench.cli.errors import CONTEXT, SERVER, as_cli_errors
+from solrbench.cli.program import Command
 from solrbench.kube.client import Cluster, connect
 from solrbench.kube.kubeconfig import find_access
 
-__all__ = ["DURATION", "as_cli_errors", "cluster_options", "open_cluster", "output_option"]
-
 GIVEN = "solrbench.cli.options"
 """Key of click's context: values of the options that say which cluster is meant, by name."""
-
-Command = TypeVar("Command", bound=Callable[..., object])
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")

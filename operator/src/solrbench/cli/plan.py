@@ -6,7 +6,7 @@ import click
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.cli.cluster_facts import capacity_problem
-from solrbench.cli.files import FILES, SET, apply_changes, read_documents
+from solrbench.cli.files import FILES, SET, read_documents
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
 from solrbench.cli.validation import valid_parts
@@ -36,8 +36,7 @@ def plan(
     that the load takes. Of a sweep the points in their order, what each needs, and what it takes
     over from the one before. Exit code 1 if there is no room for the pods.
     """
-    documents = read_documents(files)
-    apply_changes(documents, changes)
+    documents = read_documents(files, changes)
     benchmarks, sweeps = valid_parts(documents)
     cluster = None if offline else open_cluster()[0]
     fits = [_show(each, cluster) for each in benchmarks]

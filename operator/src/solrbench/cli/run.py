@@ -11,18 +11,11 @@ import click
 from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
-from solrbench.cli.files import FILES, SET, Document, apply_changes, read_documents
+from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.follow import follow
 from solrbench.cli.lifecycle import REPLACE_SECONDS, is_over, replace_existing
-from solrbench.cli.options import (
-    DURATION,
-    Command,
-    cluster_options,
-    given,
-    open_cluster,
-    output_option,
-)
-from solrbench.cli.program import ExitCode, examples, program_name, worst
+from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
+from solrbench.cli.program import Command, ExitCode, examples, program_name, worst
 from solrbench.cli.resources import Kind, find_resource, parse_reference
 from solrbench.cli.validation import valid_parts
 from solrbench.kube.client import Cluster
@@ -104,8 +97,7 @@ def run(
     --timeout, 4: a step is Invalid and --require-valid is given, 5: an objective is missed, 6: the
     cluster cannot be reached, 130: interrupted.
     """
-    documents = read_documents(files)
-    apply_changes(documents, changes)
+    documents = read_documents(files, changes)
     # Nothing is applied if anything is wrong: a half of a file is harder to clean up.
     valid_parts(documents)
     cluster, default = open_cluster()
