@@ -41,8 +41,7 @@ class OperatorFacts:
 def find_operators(cluster: Cluster, namespace: str | None = None) -> list[OperatorFacts]:
     """Return the operators of a cluster, or of one namespace where only that may be read.
 
-    Raises:
-        ForbiddenError: if no Deployment may be read.
+    It raises `ForbiddenError` if no Deployment may be read.
     """
     try:
         deployments = cluster.list("apps/v1", "Deployment", None, OPERATOR_LABELS)
@@ -50,7 +49,7 @@ def find_operators(cluster: Cluster, namespace: str | None = None) -> list[Opera
         if namespace is None:
             raise
         deployments = cluster.list("apps/v1", "Deployment", namespace, OPERATOR_LABELS)
-    return [_facts(deployment) for deployment in deployments]
+    return list(map(_facts, deployments))
 
 
 def _facts(body: dict[str, Any]) -> OperatorFacts:
@@ -59,6 +58,7 @@ def _facts(body: dict[str, Any]) -> OperatorFacts:
     variables = {
         each["name"]: each.get("value", "") for part in containers for each in part.get("env", [])
     }
+    # The chart gives the namespaces to the operator by this variable; empty, or *, means all.
     watched = [each for each in variables.get("SOLRBENCH_NAMESPACES", "").split(",") if each]
     return OperatorFacts(
         namespace=metadata["namespace"],
@@ -89,7 +89,7 @@ def capacity_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
     wanted = ", ".join(f"{each.component} ({format_pods(each)})" for each in missing)
     capacities = ", ".join(
         f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"
-        for each in free[:5]
+        for each in free[:5]  # a cluster may have thousands of nodes
     )
     return f"there is no room for {wanted}: {capacities or 'no node takes pods'}"
 
@@ -115,6 +115,7 @@ def show_version(only_client: bool, output: str) -> None:
 def _of_cluster() -> dict[str, Any]:
     try:
         cluster, namespace = open_cluster()
+        # The version of the command is of use also where the cluster does not respond.
         cluster = cluster.within(5.0)
         server = cluster.read("/version") or {}
         definition = ", ".join(served_versions(cluster)) or "not installed"
@@ -133,7 +134,4 @@ def _operators(cluster: Cluster, namespace: str) -> str:
         operators = find_operators(cluster, namespace)
     except ForbiddenError as error:
         return f"unknown: {error.message}"
-    return (
-        ", ".join(f"{operator.version} in {operator.namespace}" for operator in operators)
-        or "not found"
-    )
+    return ", ".join(f"{each.version} in {each.namespace}" for each in operators) or "not found"

@@ -23,10 +23,7 @@ REPLACE_SECONDS = 600.0
 def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replace: bool) -> None:
     """See to it that a resource can run: one that ran before keeps its result unless replaced.
 
-    A sweep that is over may be applied again: it then measures the points that are new.
-
-    Raises:
-        click.ClickException: if a benchmark has run already, or its deletion takes too long.
+    It raises `click.ClickException` if a benchmark has run already, or its deletion takes too long.
     """
     kind, metadata = (body["apiVersion"], body["kind"]), body["metadata"]
     namespace, name = metadata["namespace"], metadata["name"]
@@ -34,6 +31,7 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
         cluster.delete(*kind, namespace, name)
         wait_until_gone(cluster, kind, namespace, name, seconds)
         return
+    # A sweep that is over may be applied again: it then measures the points that are new.
     stored = None if kind == SWEEPS else cluster.get(*kind, namespace, name)
     if stored is not None and is_over(stored):
         raise click.ClickException(
@@ -57,8 +55,7 @@ def wait_until_gone(
 ) -> None:
     """Wait until a deleted resource is gone, with a line every few seconds.
 
-    Raises:
-        click.ClickException: if something still holds it after so many seconds.
+    It raises `click.ClickException` if something still holds it after so many seconds.
     """
     began = said = time.monotonic()
     while (left := cluster.get(*kind, namespace, name)) is not None:
@@ -87,9 +84,7 @@ def stop(names: tuple[str, ...]) -> None:
     It sets spec.suspend; of a sweep no further point begins. What a benchmark that is over has made
     stays; see delete.
     """
-    cluster, namespace = open_cluster()
-    for name in names:
-        _suspend(cluster, namespace, name, suspend=True)
+    _suspend(names, suspend=True)
 
 
 @click.command(epilog=examples("solrbench resume nightly-7xk2p"))
@@ -100,20 +95,21 @@ def resume(names: tuple[str, ...]) -> None:
 
     It clears spec.suspend. The target is created again, and its data indexed.
     """
+    _suspend(names, suspend=False)
+
+
+def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
     cluster, namespace = open_cluster()
+    change = {"spec": {"suspend": suspend}}
     for name in names:
-        _suspend(cluster, namespace, name, suspend=False)
-
-
-def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> None:
-    resource = get_resource(cluster, namespace, name)
-    stored = cluster.merge(*resource.kind, namespace, resource.name, {"spec": {"suspend": suspend}})
-    if _has_condition(stored, COMPLETE, {"True"}):
-        click.echo(f"{name} is over already: nothing changes", err=True)
-        return
-    again = f"{program_name()} resume -n {namespace} {name}"
-    word = f"is stopped; go on: {again}" if suspend else "goes on"
-    click.echo(f"{name} {word}")
+        resource = get_resource(cluster, namespace, name)
+        stored = cluster.merge(*resource.kind, namespace, resource.name, change)
+        # Asked of the response: it may have ended since it was read.
+        if _has_condition(stored, COMPLETE, {"True"}):
+            click.echo(f"{name} is over already: nothing changes", err=True)
+            continue
+        again = f"{program_name()} resume -n {namespace} {name}"
+        click.echo(f"{name} {f'is stopped; go on: {again}' if suspend else 'goes on'}")
 
 
 @click.command(
@@ -146,6 +142,7 @@ def delete(
             abort=True,
         )
     elif not yes:
+        # Without a terminal, such as in CI, a question would never be answered.
         raise click.UsageError(
             "this deletes results: give --yes, since there is no terminal to ask"
         )

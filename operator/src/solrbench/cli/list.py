@@ -59,14 +59,18 @@ def list_benchmarks(
     where = None if all_namespaces else namespace
     labels = _labels(selector)
     chosen = [_KINDS[each] for each in kinds] or list(_KINDS.values())
-    lists = [
-        _read(cluster, kind, where, labels, must_be_there=bool(kinds) or kind != SWEEPS)
-        for kind in chosen
-    ]
+    # Chart or role in the cluster may be older than sweeps: they are left out unless named.
+    required = [kind for kind in chosen if kinds or kind != SWEEPS]
+    lists = [_read(cluster, kind, where, labels, required) for kind in chosen]
     bodies = [each for part in lists for each in part]
     if output in {"json", "yaml"}:
         whole = {"apiVersion": "v1", "kind": "List", "items": bodies}
-        click.echo(json.dumps(whole, indent=2) if output == "json" else _yaml(whole))
+        if output == "json":
+            click.echo(json.dumps(whole, indent=2))
+            return
+        import yaml  # noqa: PLC0415  the other forms start faster
+
+        click.echo(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True), nl=False)
     elif output == "name":
         for each in bodies:
             click.echo(f"{each['kind'].lower()}.{GROUP}/{each['metadata']['name']}")
@@ -78,26 +82,19 @@ def list_benchmarks(
         _print_lists(lists, chosen, all_namespaces)
 
 
-def _yaml(whole: Manifest) -> str:
-    import yaml  # noqa: PLC0415  the other forms start faster
-
-    return yaml.safe_dump(whole, sort_keys=False, allow_unicode=True).rstrip()
-
-
 def _read(
     cluster: Cluster,
     kind: Kind,
     namespace: str | None,
     labels: dict[str, str],
-    *,
-    must_be_there: bool,
+    required: list[Kind],
 ) -> list[Manifest]:
-    """Return all of a kind, the latest first; none where chart or role are older than the kind."""
+    """Return all of a kind, the latest first; none if the cluster does not give them."""
     try:
         parts = cluster.list_in_parts(*kind, namespace, labels, AT_ONCE)
         bodies = [each for part in parts for each in part]
     except (ForbiddenError, KindNotServedError):
-        if must_be_there:
+        if kind in required:
             raise
         return []
     return sorted(bodies, key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
@@ -116,6 +113,7 @@ def _print_lists(lists: list[list[Manifest]], kinds: list[Kind], all_namespaces:
             click.echo()
         table = listed if all_namespaces else listed.without_column("NAMESPACE")
         lines = [table.head, *table.texts]
+        # Unlike a table of rich, this has the same form in a pipe, for awk and grep.
         widths = [max(map(len, texts)) for texts in zip(*lines, strict=True)]
         for texts in lines:
             cells = (text.ljust(width) for text, width in zip(texts, widths, strict=True))
@@ -138,10 +136,9 @@ def _status(body: Manifest, *path: str) -> Any:
 
 
 def _phase(body: Manifest) -> str:
-    """Return the phase, or that it is being deleted, which no status says."""
-    if body["metadata"].get("deletionTimestamp"):
-        return "Deleting"
-    return _status(body, "phase") or "Pending"
+    # No status says that a resource is being deleted.
+    is_deleted = body["metadata"].get("deletionTimestamp")
+    return "Deleting" if is_deleted else _status(body, "phase") or "Pending"
 
 
 def _rate(value: float) -> str:
@@ -186,6 +183,7 @@ _SWEEP_COLUMNS: Sequence[Column[Manifest]] = (
 
 def age(created: datetime, now: datetime) -> str:
     """Return how old something is, in its largest unit, as kubectl does."""
+    # The clocks of the cluster and of this machine may differ.
     seconds = max(0, int((now - created).total_seconds()))
     count, unit = next(((seconds // n, unit) for n, unit in _UNITS if seconds >= n), (0, "s"))
     return f"{count}{unit}"

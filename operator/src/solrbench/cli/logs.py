@@ -124,14 +124,11 @@ def pods_of(cluster: Cluster, namespace: str, benchmark: Manifest) -> list[Manif
 def sources_of(pod: Manifest) -> Iterator[LogSource]:
     """Yield the containers of a pod that have begun."""
     status = pod.get("status") or {}
-    for container_status in [
-        *status.get("initContainerStatuses", []),
-        *status.get("containerStatuses", []),
-    ]:
-        if "waiting" not in container_status.get("state", {}) or container_status.get(
-            "restartCount"
-        ):
-            yield LogSource(pod["metadata"]["name"], container_status["name"])
+    for kind in ("initContainerStatuses", "containerStatuses"):
+        for each in status.get(kind, []):
+            # One that waits for its next start has a log of the starts before.
+            if "waiting" not in each.get("state", {}) or each.get("restartCount"):
+                yield LogSource(pod["metadata"]["name"], each["name"])
 
 
 def read_log(
@@ -139,34 +136,26 @@ def read_log(
 ) -> str:
     """Return the end of a container's log, or why it cannot be read."""
     try:
-        return cluster.pod_log(
-            namespace,
-            source.pod,
-            source.container,
-            previous=previous,
-            lines=lines,
-            max_bytes=MAX_BYTES,
-        )
+        key = namespace, source.pod, source.container
+        return cluster.pod_log(*key, previous=previous, lines=lines, max_bytes=MAX_BYTES)
     except SolrbenchError as error:
         return f"({error.message})\n"
 
 
 def _follow(cluster: Cluster, namespace: str, sources: list[LogSource], lines: int) -> None:
     """Print the lines of all containers as they come."""
-    threads = [
-        threading.Thread(target=_follow_one, args=(cluster, namespace, source, lines), daemon=True)
-        for source in sources
-    ]
+
+    def follow_one(source: LogSource) -> None:
+        try:
+            for line in cluster.follow_log(namespace, source.pod, source.container, lines):
+                click.echo(source.prefix + line)
+        except SolrbenchError as error:
+            click.echo(f"{source.prefix}({error.message})", err=True)
+
+    # Daemons: Ctrl-C must not wait for connections on which nothing is sent.
+    threads = [threading.Thread(target=follow_one, args=[each], daemon=True) for each in sources]
     for thread in threads:
         thread.start()
     for thread in threads:
         while thread.is_alive():
             thread.join(0.5)  # so that Ctrl-C is noticed
-
-
-def _follow_one(cluster: Cluster, namespace: str, source: LogSource, lines: int) -> None:
-    try:
-        for line in cluster.follow_log(namespace, source.pod, source.container, lines):
-            click.echo(source.prefix + line)
-    except SolrbenchError as error:
-        click.echo(f"{source.prefix}({error.message})", err=True)
