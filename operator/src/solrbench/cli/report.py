@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import NoReturn
@@ -93,7 +94,11 @@ def report(
     if form is Output.HTML and output_file is None and sys.stdout.isatty():
         raise click.ClickException("a page is no text for a terminal; give --output-file FILE")
     with as_cli_errors():
-        loaded = _from_file(name) if _is_file(name) else _from_cluster(name)
+        if _is_file(name):
+            loaded = _from_file(name)
+        else:
+            cluster, namespace = open_cluster()
+            loaded = read_any_report(cluster, get_resource(cluster, namespace, name))
         if form is Output.TABLE and output_file is None:
             _print(loaded, Console(highlight=False))
             return
@@ -101,6 +106,7 @@ def report(
     if output_file is None:
         click.echo(text, nl=False)
     else:
+        # Without a change of line ends, which CSV has of its own.
         output_file.write_text(text, "utf-8", newline="")
 
 
@@ -114,30 +120,18 @@ def _from_file(name: str) -> Report | SweepReport:
     try:
         path = Path(name)
         text = (path / _FILE_IN_FOLDER if path.is_dir() else path).read_bytes()
-        return SweepReport.parse(text) if _is_of_sweep(text) else Report.parse(text)
+        # What is no JSON at all is an error of Report.parse, too, which says what is wrong.
+        with suppress(orjson.JSONDecodeError):
+            body = orjson.loads(text)
+            if isinstance(body, dict) and "sweep" in body:
+                return SweepReport.parse(text)
+        return Report.parse(text)
     except (OSError, ReportFormatError) as error:
         raise click.ClickException(f"{name}: {error}") from error
 
 
-def _is_of_sweep(text: bytes) -> bool:
-    try:
-        body = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return False
-    return isinstance(body, dict) and "sweep" in body
-
-
-def _from_cluster(name: str) -> Report | SweepReport:
-    cluster, namespace = open_cluster()
-    return read_any_report(cluster, get_resource(cluster, namespace, name))
-
-
 def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepReport:
-    """Return the full report of a benchmark or a sweep, as far as it is stored.
-
-    Raises:
-        SolrbenchError: if the cluster does not return it.
-    """
+    """Return the full report of a benchmark or a sweep, as far as it is stored."""
     if not found.is_sweep:
         return read_report(cluster, parse_stored(found.body))
     from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  of the extra "report"
@@ -146,11 +140,7 @@ def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepR
 
 
 def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
-    """Return the full report of a benchmark, as far as it is stored.
-
-    Raises:
-        SolrbenchError: if the cluster does not return it.
-    """
+    """Return the full report of a benchmark, as far as it is stored."""
     return Report(
         benchmark=benchmark.key,
         spec=benchmark.spec,
@@ -172,8 +162,7 @@ def _print(found: Report | SweepReport, console: Console) -> None:
 def write_report(found: Report | SweepReport, form: str) -> str:
     """Return a form of the report, one of `Output`.
 
-    Raises:
-        click.ClickException: if a sweep has none of this kind.
+    It raises `click.ClickException` if a sweep has none of this kind.
     """
     match Output(form):
         case Output.TABLE:
@@ -209,10 +198,8 @@ def _write(found: Report, form: Output) -> str:
         case _:
             # What was kept of each failure, oldest first.
             kept = [f"=== {key}\n{log}" for key, log in found.evidence.items()]
-            nothing = (
-                f"{found.benchmark}: no pod was lost and nothing failed, so nothing was kept\n"
-            )
-            text = "\n".join(kept) or nothing
+            nothing = "no pod was lost and nothing failed, so nothing was kept"
+            text = "\n".join(kept) or f"{found.benchmark}: {nothing}\n"
     return text
 
 
@@ -278,6 +265,7 @@ def open_page(
         else _running_masters(cluster, namespace, resource.name)
     )
     if pods:
+        # It does not return: Ctrl-C, or the end of the load, ends the program.
         _forward(resource.name, namespace, pods[0], port, no_browser=no_browser)
     report = read_any_report(cluster, resource)
     file = Path(tempfile.mkdtemp(prefix="solrbench-")) / f"{resource.name}.html"
@@ -307,6 +295,7 @@ def _forward(name: str, namespace: str, pod: str, port: int, *, no_browser: bool
     command += [f"{port}:{WEB_PORT}", *(f"--{k}={v}" for k, v in chosen.items() if v)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as forwarding:  # noqa: S603
         assert forwarding.stdout is not None  # noqa: S101  a pipe
+        # The first line says that the port is open; a browser before would find nothing.
         if forwarding.stdout.readline() and not no_browser:
             click.launch(address)
         sys.exit(forwarding.wait())

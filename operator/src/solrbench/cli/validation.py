@@ -19,14 +19,7 @@ from solrbench.api.rules import ADMITTED, describe
 from solrbench.api.schema import structural_schema
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
-from solrbench.cli.files import (
-    FILES,
-    SET,
-    Document,
-    Place,
-    format_place,
-    read_documents,
-)
+from solrbench.cli.files import FILES, SET, Document, Place, format_place, read_documents
 from solrbench.cli.program import ExitCode, examples
 from solrbench.sweep.plan import CheckedSweep, check_sweep, largest_benchmark
 
