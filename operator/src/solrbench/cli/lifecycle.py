@@ -127,19 +127,13 @@ def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
     help="How long to wait for the end of the deletion (default: 10m).",
 )
 @cluster_options
-def delete(
-    names: tuple[str, ...],
-    yes: bool,
-    no_wait: bool,
-    timeout_seconds: float,
-) -> None:
+def delete(names: tuple[str, ...], yes: bool, no_wait: bool, timeout_seconds: float) -> None:
     """Delete benchmarks or sweeps, their results, and all they made: of a sweep all its points."""
     cluster, namespace = open_cluster()
     resources = [get_resource(cluster, namespace, name) for name in names]
     if not yes and sys.stdin.isatty():
         click.confirm(
-            f"Delete {', '.join(names)} in namespace {namespace}, with the results?",
-            abort=True,
+            f"Delete {', '.join(names)} in namespace {namespace}, with the results?", abort=True
         )
     elif not yes:
         # Without a terminal, such as in CI, a question would never be answered.

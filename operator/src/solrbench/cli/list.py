@@ -46,10 +46,7 @@ _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 )
 @cluster_options
 def list_benchmarks(
-    all_namespaces: bool,
-    selector: str | None,
-    output: str,
-    kinds: tuple[str, ...],
+    all_namespaces: bool, selector: str | None, output: str, kinds: tuple[str, ...]
 ) -> None:
     """List benchmarks and sweeps with their state and headline figures, the latest first.
 

@@ -65,13 +65,7 @@ class LogSource(NamedTuple):
     help="Lines of each container.",
 )
 @cluster_options
-def logs(
-    name: str,
-    components: tuple[str, ...],
-    follow: bool,
-    previous: bool,
-    lines: int,
-) -> None:
+def logs(name: str, components: tuple[str, ...], follow: bool, previous: bool, lines: int) -> None:
     """Print the logs of a benchmark's pods, each line with pod and container.
 
     Of a sweep these are the pods of the points under way.

@@ -25,11 +25,7 @@ from solrbench.sweep.requirements import PodGroup, duration_text, load_duration,
 @SET
 @click.option("--offline", is_flag=True, help="Do not compare with a cluster.")
 @cluster_options
-def plan(
-    files: tuple[Path, ...],
-    changes: tuple[str, ...],
-    offline: bool,
-) -> None:
+def plan(files: tuple[Path, ...], changes: tuple[str, ...], offline: bool) -> None:
     """Show what a benchmark or a sweep would make, take and measure, without making it.
 
     Pods, their CPU and memory against the nodes of the cluster, runs of steps, and the time

@@ -78,11 +78,7 @@ class Output(StrEnum):
     help="File to write instead of the terminal.",
 )
 @cluster_options
-def report(
-    name: str,
-    output: str,
-    output_file: Path | None,
-) -> None:
+def report(name: str, output: str, output_file: Path | None) -> None:
     """Print the results of a benchmark or a sweep.
 
     While it runs, these are the results of the steps stored so far. A sweep is ssweep/NAME, or NAME
@@ -246,12 +242,7 @@ def _write_sweep(found: SweepReport, form: Output) -> str:
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 @cluster_options
-def open_page(
-    name: str,
-    port: int,
-    wants_report: bool,
-    no_browser: bool,
-) -> None:
+def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> None:
     """Open Locust's page of a benchmark whose load runs, until Ctrl-C; else the report.
 
     kubectl forwards the port. The report, also of a sweep, is written to a file of a temporary

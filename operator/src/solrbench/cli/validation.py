@@ -203,8 +203,7 @@ def _warn(noun: str, left_out: list[str]) -> None:
 
 @click.command(
     epilog=examples(
-        "solrbench validate -f examples/",
-        "helm template my-chart | solrbench validate -f -",
+        "solrbench validate -f examples/", "helm template my-chart | solrbench validate -f -"
     )
 )
 @FILES

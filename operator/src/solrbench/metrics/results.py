@@ -29,13 +29,7 @@ Labels = Callable[[StepResult], tuple[str, ...]]
 Samples = Callable[[ShownBenchmark], Iterator[Sample]]
 
 _INTERVALS = (
-    (
-        "requests_per_second_interval",
-        "requests_per_second{}",
-        "the rate",
-        "requests/s",
-        1.0,
-    ),
+    ("requests_per_second_interval", "requests_per_second{}", "the rate", "requests/s", 1.0),
     (
         "average_milliseconds_interval",
         "service_time_average{}_seconds",
