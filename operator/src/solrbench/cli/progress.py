@@ -45,6 +45,7 @@ def summary(resource: SolrBenchmark | SolrBenchmarkSweep) -> tuple[str, str]:
 def awaits_export(benchmark: SolrBenchmark) -> bool:
     """Return whether a benchmark that is over has results whose export is not decided."""
     stored = benchmark.status.report
+    # Without a step or evidence the operator makes no export.
     if benchmark.spec.results.export is None or not (stored.stored_steps or stored.evidence):
         return False
     export = find_condition(benchmark, EXPORTED)
@@ -96,28 +97,29 @@ def _target(benchmark: SolrBenchmark) -> str:
     target, solr_cloud = benchmark.status.target, benchmark.spec.target.solr_cloud
     if solr_cloud is None or (target.zookeepers is None and target.live_nodes is None):
         return ""
+    version, heap = target.solr_version, target.heap_bytes
     parts = [
         f"{target.zookeepers or 0} of {solr_cloud.zookeeper.replicas} ZooKeepers",
         f"{target.live_nodes or 0} of {solr_cloud.nodes} Solr nodes",
+        "" if version is None else f"Solr {version}",
+        "" if heap is None else f"heap {heap // MEBIBYTE} MiB",
     ]
-    if target.solr_version is not None:
-        parts.append(f"Solr {target.solr_version}")
-    if target.heap_bytes is not None:
-        parts.append(f"heap {target.heap_bytes // MEBIBYTE} MiB")
-    return ", ".join(parts)
+    return ", ".join(filter(None, parts))
 
 
 def _data(benchmark: SolrBenchmark) -> str:
     data = benchmark.status.dataset
     if data.documents is None:
         return ""
+    # The total is not always known beforehand.
     total = f" of {data.documents_total:,}" if data.documents_total is not None else ""
-    parts = [f"{data.documents:,}{total} documents"]
-    if data.documents_per_second is not None:
-        parts.append(f"{format_number(data.documents_per_second)} documents/s")
-    if data.index_bytes is not None:
-        parts.append(f"index {format_number(data.index_bytes / MEBIBYTE)} MiB")
-    return ", ".join(parts)
+    rate, size = data.documents_per_second, data.index_bytes
+    parts = [
+        f"{data.documents:,}{total} documents",
+        "" if rate is None else f"{format_number(rate)} documents/s",
+        "" if size is None else f"index {format_number(size / MEBIBYTE)} MiB",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _load(benchmark: SolrBenchmark) -> str:
@@ -142,14 +144,9 @@ def _load(benchmark: SolrBenchmark) -> str:
 
 def _last_seconds(load: LiveLoad) -> list[str]:
     """Return percentiles and failures of the last seconds."""
-    times = {
-        "p50": load.p50_milliseconds,
-        "p95": load.p95_milliseconds,
-        "p99": load.p99_milliseconds,
-    }
-    parts = [
-        f"{name} {format_milliseconds(time)}" for name, time in times.items() if time is not None
-    ]
+    times = {"p50": load.p50_milliseconds, "p95": load.p95_milliseconds}
+    times |= {"p99": load.p99_milliseconds}
+    parts = [f"{p} {format_milliseconds(time)}" for p, time in times.items() if time is not None]
     if load.recent_failures:
         share = load.recent_failed_percent
         of = f" ({format_number(share)} %)" if share is not None else ""
@@ -158,11 +155,12 @@ def _last_seconds(load: LiveLoad) -> list[str]:
 
 
 def _step_runs(benchmark: SolrBenchmark) -> list[str]:
-    """Return how many are stored; with repeats or variants, there are more of them than steps."""
+    """Return how many are stored."""
     report, steps = benchmark.status.report, len(benchmark.spec.load.steps)
     if not report.total_steps:
         return []
     if report.total_steps == steps:
         return [f"{report.stored_steps} of {report.total_steps} steps"]
+    # With repeats or variants, there are more runs than steps.
     of = f"{steps} steps" if steps > 1 else "1 step"
     return [f"{report.stored_steps} of {report.total_steps} runs of {of}"]

@@ -81,14 +81,7 @@ _SHARES = {
     "memory_used_max_percent": ("memory_used_max_bytes", "memory_limit_bytes"),
     "working_set_max_percent": ("working_set_max_bytes", "memory_limit_bytes"),
 }
-_OF_TIME = {
-    "gc_percent": "gc_seconds",
-    "cpu_some_percent": "cpu_some_seconds",
-    "memory_full_percent": "memory_full_seconds",
-    "memory_some_percent": "memory_some_seconds",
-    "io_some_percent": "io_some_seconds",
-    "io_full_percent": "io_full_seconds",
-}
+_OF_TIME = ("gc", "cpu_some", "memory_full", "memory_some", "io_some", "io_full")
 _OF_CPUS = {
     "cpu_percent": ("cpu_seconds", "cpus"),
     "cpu_limit_percent": ("cpu_seconds", "cpu_limit_cores"),
@@ -126,9 +119,9 @@ def with_shares(server: ServerFigures) -> ServerFigures:
             if spent in figures and figures.get(cpus)
         }
         shares |= {
-            name: 100 * figures[spent] / seconds
-            for name, spent in _OF_TIME.items()
-            if spent in figures
+            f"{name}_percent": 100 * figures[f"{name}_seconds"] / seconds
+            for name in _OF_TIME
+            if f"{name}_seconds" in figures
         }
     if figures.get("periods"):
         # Of the periods in which the group wanted to run, those in which its quota ended: idle
@@ -238,16 +231,9 @@ _PROC = Path("/proc")
 def read_own_pod(component: str, proc: Path = _PROC) -> ServerReading:
     """Return the control group of this process and the network of its pod, at this moment."""
     counters, gauges, peaks = read_process_group(os.getpid(), proc)
-    return ServerReading(
-        socket.gethostname(),
-        time.monotonic(),
-        counters | read_network(proc),
-        gauges,
-        peaks,
-        component=component,
-        machine=machine_id(proc),
-        kind="pods",
-    )
+    counters |= read_network(proc)
+    name, moment, machine = socket.gethostname(), time.monotonic(), machine_id(proc)
+    return ServerReading(name, moment, counters, gauges, peaks, component, machine, kind="pods")
 
 
 class OwnPodMeter:
