@@ -9,7 +9,7 @@ import click
 
 from solrbench.api.v1alpha1 import GROUP, VERSION
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
@@ -94,9 +94,7 @@ def capacity_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
     return f"there is no room for {wanted}: {capacities or 'no node takes pods'}"
 
 
-@click.command(
-    name="version", epilog=examples("solrbench version", "solrbench version --client -o json")
-)
+@command("solrbench version", "solrbench version --client -o json", name="version")
 @click.option("--client", "only_client", is_flag=True, help="Do not ask the cluster.")
 @output_option("text", "json")
 @cluster_options

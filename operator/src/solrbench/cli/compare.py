@@ -30,7 +30,7 @@ from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion, F
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.cli.errors import CommandError, as_cli_errors
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import ExitCode, examples
+from solrbench.cli.program import ExitCode, command
 from solrbench.cli.resources import find_resource, suggest_name
 from solrbench.cli.result_tables import print_baseline_table, print_line
 from solrbench.cli.validation import parse_stored
@@ -160,12 +160,10 @@ _WORDS = {"worse": Conclusion.WORSE, "unclear": Conclusion.UNCLEAR}
 _FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION)
 
 
-@click.command(
-    epilog=examples(
-        "solrbench compare before after",
-        "solrbench compare main.json branch.json --fail-on worse -o markdown",
-        "solrbench compare ssweep/heaps-9.8 ssweep/heaps-9.9",
-    )
+@command(
+    "solrbench compare before after",
+    "solrbench compare main.json branch.json --fail-on worse -o markdown",
+    "solrbench compare ssweep/heaps-9.8 ssweep/heaps-9.9",
 )
 @click.argument("before")
 @click.argument("after")

@@ -15,7 +15,7 @@ from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.logs import read_log, sources_of
 from solrbench.cli.options import cluster_options, open_cluster
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.cli.report import read_any_report, read_report, write_report
 from solrbench.cli.resources import ClusterResource, get_resource
 from solrbench.cli.validation import parse_stored
@@ -50,9 +50,7 @@ Files = Iterator[tuple[str, str | bytes]]
 """Names in the archive, and texts, or bytes of recordings."""
 
 
-@click.command(
-    epilog=examples("solrbench export quickstart", "solrbench export quickstart --to run.tar.gz")
-)
+@command("solrbench export quickstart", "solrbench export quickstart --to run.tar.gz")
 @click.argument("name")
 @click.option(
     "--to",

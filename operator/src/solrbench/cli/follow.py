@@ -16,7 +16,7 @@ from rich.text import Text
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import INVALID
-from solrbench.api.v1alpha1.sweep import BestPoint, SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.lifecycle import is_over
 from solrbench.cli.program import ExitCode, program_name
 from solrbench.cli.progress import (
@@ -278,9 +278,16 @@ def _end_sweep(
     console.print()
     style = "green" if status.phase == "Succeeded" else "bold red"
     print_line(console, f"{sweep.key}: {status.phase}", style=style)
-    best = [] if status.best is None else [f"best point: {_best(status.best)}"]
-    for line in (message, *status.answers, *best):
+    for line in (message, *status.answers):
         print_line(console, line, indent=2)
+    if best := status.best:
+        rate, p95 = best.requests_per_second, best.p95_milliseconds
+        parts = [
+            best.values,
+            "" if rate is None else f"{format_number(rate)} requests/s",
+            "" if p95 is None else f"p95 {format_milliseconds(p95)}",
+        ]
+        print_line(console, f"best point: {', '.join(filter(None, parts))}", indent=2)
     where = f"-n {sweep.metadata.namespace} ssweep/{sweep.metadata.name}"
     console.print(f"\nNext:\n  {program_name()} report {where}", soft_wrap=True, markup=False)
     if end.status == "False":
@@ -300,13 +307,3 @@ def _sweep_line(sweep: SolrBenchmarkSweep) -> str:
         parts.append(f"about {f'{hours} h ' if hours else ''}{minutes} min left")
     text = ", ".join(filter(None, (*parts, message or reason)))
     return f"{status.phase:<12} {status.progress_percent:>3} %  {text}"
-
-
-def _best(best: BestPoint) -> str:
-    rate, p95 = best.requests_per_second, best.p95_milliseconds
-    parts = [
-        best.values,
-        "" if rate is None else f"{format_number(rate)} requests/s",
-        "" if p95 is None else f"p95 {format_milliseconds(p95)}",
-    ]
-    return ", ".join(filter(None, parts))

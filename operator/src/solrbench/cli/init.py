@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from solrbench.cli.files import documents_of
-from solrbench.cli.program import examples, program_name
+from solrbench.cli.program import command, program_name
 from solrbench.cli.validation import check
 
 TARGETS = ("StatefulSet", "SolrOperator", "existing")
@@ -52,12 +52,10 @@ _EXISTING = """\
       collectionPolicy: Create"""
 
 
-@click.command(
-    epilog=examples(
-        "solrbench init",
-        "solrbench init --yes --name two-nodes --nodes 2 --shards 2 > two-nodes.yaml",
-        "solrbench init -y --target existing --url http://solr.search.svc:8983/solr -w own.yaml",
-    )
+@command(
+    "solrbench init",
+    "solrbench init --yes --name two-nodes --nodes 2 --shards 2 > two-nodes.yaml",
+    "solrbench init -y --target existing --url http://solr.search.svc:8983/solr -w own.yaml",
 )
 @click.option("--name", default="first", show_default=True, help="Of the benchmark.")
 @click.option(
@@ -140,12 +138,10 @@ echo ':4'
 """
 
 
-@click.command(
-    epilog=examples(
-        'eval "$(solrbench completion bash)"',
-        "solrbench completion fish > ~/.config/fish/completions/solrbench.fish",
-        "solrbench completion kubectl > ~/bin/kubectl_complete-solrbench",
-    )
+@command(
+    'eval "$(solrbench completion bash)"',
+    "solrbench completion fish > ~/.config/fish/completions/solrbench.fish",
+    "solrbench completion kubectl > ~/bin/kubectl_complete-solrbench",
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "kubectl"]))
 @click.pass_context

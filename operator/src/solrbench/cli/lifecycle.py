@@ -7,7 +7,7 @@ import click
 
 from solrbench.api.identity import SWEEPS
 from solrbench.cli.options import DURATION, cluster_options, open_cluster
-from solrbench.cli.program import examples, program_name
+from solrbench.cli.program import command, program_name
 from solrbench.cli.resources import Kind, get_resource
 from solrbench.decide.conditions import COMPLETE, SUCCEEDED
 from solrbench.kube.client import Cluster
@@ -75,7 +75,7 @@ def wait_until_gone(
 NAMES = click.argument("names", metavar="NAME...", nargs=-1, required=True)
 
 
-@click.command(epilog=examples("solrbench stop nightly-7xk2p", "solrbench stop ssweep/heaps"))
+@command("solrbench stop nightly-7xk2p", "solrbench stop ssweep/heaps")
 @NAMES
 @cluster_options
 def stop(names: tuple[str, ...]) -> None:
@@ -87,7 +87,7 @@ def stop(names: tuple[str, ...]) -> None:
     _suspend(names, suspend=True)
 
 
-@click.command(epilog=examples("solrbench resume nightly-7xk2p"))
+@command("solrbench resume nightly-7xk2p")
 @NAMES
 @cluster_options
 def resume(names: tuple[str, ...]) -> None:
@@ -112,9 +112,7 @@ def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
         click.echo(f"{name} {f'is stopped; go on: {again}' if suspend else 'goes on'}")
 
 
-@click.command(
-    epilog=examples("solrbench delete quickstart", "solrbench delete --yes a b --timeout 5m")
-)
+@command("solrbench delete quickstart", "solrbench delete --yes a b --timeout 5m")
 @NAMES
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("--no-wait", is_flag=True, help="Return before it is gone.")

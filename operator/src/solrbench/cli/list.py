@@ -10,7 +10,7 @@ from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.cli.resources import Kind
 from solrbench.cli.terminal import GAP
 from solrbench.kube.client import Cluster
@@ -25,14 +25,12 @@ _KINDS = {"benchmark": BENCHMARKS, "sweep": SWEEPS}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
-@click.command(
+@command(
+    "solrbench list",
+    "solrbench list -A -l team=search",
+    "solrbench list --kind sweep -o json",
+    "solrbench list -l solrbench.io/sweep=heaps",
     name="list",
-    epilog=examples(
-        "solrbench list",
-        "solrbench list -A -l team=search",
-        "solrbench list --kind sweep -o json",
-        "solrbench list -l solrbench.io/sweep=heaps",
-    ),
 )
 @click.option("-A", "--all-namespaces", is_flag=True, help="List those of all namespaces.")
 @click.option("-l", "--selector", metavar="KEY=VALUE", help="Only those with these labels.")

@@ -9,7 +9,7 @@ import click
 from solrbench.api.identity import BENCHMARKS
 from solrbench.cli.lifecycle import is_over
 from solrbench.cli.options import cluster_options, open_cluster
-from solrbench.cli.program import examples, program_name
+from solrbench.cli.program import command, program_name
 from solrbench.cli.resources import ClusterResource, get_resource
 from solrbench.contract import names
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
@@ -38,12 +38,10 @@ class LogSource(NamedTuple):
         return f"[{self.pod}/{self.container}] "
 
 
-@click.command(
-    epilog=examples(
-        "solrbench logs quickstart",
-        "solrbench logs quickstart --component solr -f",
-        "solrbench logs quickstart --previous --tail 200",
-    )
+@command(
+    "solrbench logs quickstart",
+    "solrbench logs quickstart --component solr -f",
+    "solrbench logs quickstart --previous --tail 200",
 )
 @click.argument("name")
 @click.option(
@@ -75,11 +73,9 @@ def logs(name: str, components: tuple[str, ...], follow: bool, previous: bool, l
     """
     cluster, namespace = open_cluster()
     resource = get_resource(cluster, namespace, name)
-    benchmarks = benchmarks_of(cluster, namespace, resource)
-    pods = [pod for benchmark in benchmarks for pod in pods_of(cluster, namespace, benchmark)]
     sources = [
         source
-        for pod in pods
+        for pod in _pods_of(cluster, namespace, resource)
         if not components or pod["metadata"]["labels"].get(LABEL_COMPONENT) in components
         for source in sources_of(pod)
     ]
@@ -96,22 +92,21 @@ def logs(name: str, components: tuple[str, ...], follow: bool, previous: bool, l
             click.echo(source.prefix + line)
 
 
-def benchmarks_of(cluster: Cluster, namespace: str, found: ClusterResource) -> list[Manifest]:
-    """Return the benchmark, or those of a sweep's points that may have pods."""
-    if not found.is_sweep:
-        return [found.body]
-    parts = cluster.list_in_parts(*BENCHMARKS, namespace, {LABEL_SWEEP: found.name}, _AT_ONCE)
-    return [each for part in parts for each in part if not is_over(each)]
-
-
-def pods_of(cluster: Cluster, namespace: str, benchmark: Manifest) -> list[Manifest]:
-    """Return the pods of a benchmark; of a point of a sweep also those of the target it shares."""
-    metadata = benchmark["metadata"]
-    pods = [*cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: metadata["name"]})]
-    target = (metadata.get("annotations") or {}).get(ANNOTATION_TARGET, metadata["name"])
-    if target != metadata["name"]:
-        shared = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: target})
-        pods += filter(is_of_nodes, shared)
+def _pods_of(cluster: Cluster, namespace: str, found: ClusterResource) -> list[Manifest]:
+    """Return the pods of a benchmark, or of those points of a sweep that may have pods."""
+    benchmarks = [found.body]
+    if found.is_sweep:
+        labels = {LABEL_SWEEP: found.name}
+        parts = cluster.list_in_parts(*BENCHMARKS, namespace, labels, _AT_ONCE)
+        benchmarks = [each for part in parts for each in part if not is_over(each)]
+    pods: list[Manifest] = []
+    for metadata in (each["metadata"] for each in benchmarks):
+        pods += cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: metadata["name"]})
+        # A point may share the target of the one before, whose pods have the name of that one.
+        target = (metadata.get("annotations") or {}).get(ANNOTATION_TARGET, metadata["name"])
+        if target != metadata["name"]:
+            shared = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: target})
+            pods += filter(is_of_nodes, shared)
     return pods
 
 

@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.cli.cluster_facts import capacity_problem
 from solrbench.cli.files import FILES, SET, read_documents
 from solrbench.cli.options import cluster_options, open_cluster
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.cli.validation import valid_parts
 from solrbench.contract.step_runs import variant_names
 from solrbench.kube.client import Cluster
@@ -18,9 +18,7 @@ from solrbench.sweep.plan import CheckedSweep, find_points_without_capacity
 from solrbench.sweep.requirements import PodGroup, duration_text, load_duration, peak, pod_groups
 
 
-@click.command(
-    epilog=examples("solrbench plan -f bench.yaml", "solrbench plan -f bench.yaml --offline")
-)
+@command("solrbench plan -f bench.yaml", "solrbench plan -f bench.yaml --offline")
 @FILES
 @SET
 @click.option("--offline", is_flag=True, help="Do not compare with a cluster.")

@@ -18,7 +18,7 @@ from solrbench.api.v1alpha1.target import Provisioner, ZooKeeperMode
 from solrbench.cli.cluster_facts import capacity_problem, find_operators, served_versions
 from solrbench.cli.files import FILES_OPTIONAL, read_documents
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import valid_resources
 from solrbench.errors import SolrbenchError
@@ -241,9 +241,7 @@ _STYLES = {
 }
 
 
-@click.command(
-    epilog=examples("solrbench preflight", "solrbench preflight -f bench.yaml -n search -o json")
-)
+@command("solrbench preflight", "solrbench preflight -f bench.yaml -n search -o json")
 @FILES_OPTIONAL
 @output_option("text", "json")
 @cluster_options

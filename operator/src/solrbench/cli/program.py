@@ -4,15 +4,21 @@ import sys
 from collections.abc import Callable
 from enum import IntEnum
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
+
+if TYPE_CHECKING:
+    import click
 
 Command = TypeVar("Command", bound=Callable[..., object])
 """What a decorator of click takes and returns."""
 
 
-def examples(*lines: str) -> str:
-    """Return the end of a command's help text: calls of it, one a line."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+def command(*examples: str, name: str | None = None) -> "Callable[..., click.Command]":
+    """Return click's decorator of a command; its help text ends with calls of it, one a line."""
+    import click  # noqa: PLC0415  Ctrl-C is not caught yet when this module is imported
+
+    lines = "\n".join(f"  {example}" for example in examples)
+    return click.command(name, epilog=f"\b\nExamples:\n{lines}")
 
 
 def program_name() -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from solrbench.cli.options import output_option
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.query_log.formats import LogEntry, LogFormat, guess_format, parse_lines
 from solrbench.query_log.statistics import LogStatistics, query_lines, sort_by_time
 
@@ -21,7 +21,7 @@ _QUANTILES = (50.0, 90.0, 97.0, 99.0, 99.99)
 _MAX_KINDS = 10
 
 
-@click.command(epilog=examples("solrbench log solr.log"))
+@command("solrbench log solr.log")
 @click.argument(
     "files",
     nargs=-1,

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,7 +16,7 @@ from rich.console import Console
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.errors import as_cli_errors
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.cli.resources import ClusterResource, get_resource
 from solrbench.cli.result_tables import print_details, print_result, print_sweep
 from solrbench.cli.validation import parse_stored
@@ -39,31 +38,19 @@ _FILE_IN_FOLDER = "report.json"
 """In the folder of an export."""
 
 
-class Output(StrEnum):
-    """Forms of the report."""
-
-    TABLE = "table"
-    HTML = "html"
-    MARKDOWN = "markdown"
-    CSV = "csv"
-    WINDOWS = "csv-windows"
-    JSON = "json"
-    JUNIT = "junit"
-    EVIDENCE = "evidence"
+FORMS = ("table", "html", "markdown", "csv", "csv-windows", "json", "junit", "evidence")
 
 
-@click.command(
-    epilog=examples(
-        "solrbench report quickstart",
-        "solrbench report quickstart -o html --output-file quickstart.html",
-        'solrbench report quickstart -o markdown >> "$GITHUB_STEP_SUMMARY"',
-        "solrbench report quickstart.json -o junit",
-        "solrbench report ssweep/heaps -o html --output-file heaps.html",
-    )
+@command(
+    "solrbench report quickstart",
+    "solrbench report quickstart -o html --output-file quickstart.html",
+    'solrbench report quickstart -o markdown >> "$GITHUB_STEP_SUMMARY"',
+    "solrbench report quickstart.json -o junit",
+    "solrbench report ssweep/heaps -o html --output-file heaps.html",
 )
 @click.argument("name", metavar="NAME|FILE")
 @output_option(
-    *(each.value for each in Output),
+    *FORMS,
     text=(
         "html is one file with figures that needs no network; markdown fits the summary of a CI"
         " job; csv is one line for each result, csv-windows one for each second; json is the full"
@@ -86,19 +73,17 @@ def report(name: str, output: str, output_file: Path | None) -> None:
     before with -o json, and ends in .json, or a folder such as ./export with report.json; it needs
     no cluster.
     """
-    form = Output(output)
-    if form is Output.HTML and output_file is None and sys.stdout.isatty():
+    if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.ClickException("a page is no text for a terminal; give --output-file FILE")
     with as_cli_errors():
-        if _is_file(name):
-            loaded = _from_file(name)
-        else:
+        loaded = _from_file(name)
+        if loaded is None:
             cluster, namespace = open_cluster()
             loaded = read_any_report(cluster, get_resource(cluster, namespace, name))
-        if form is Output.TABLE and output_file is None:
+        if output == "table" and output_file is None:
             _print(loaded, Console(highlight=False))
             return
-        text = write_report(loaded, form)
+        text = write_report(loaded, output)
     if output_file is None:
         click.echo(text, nl=False)
     else:
@@ -106,16 +91,16 @@ def report(name: str, output: str, output_file: Path | None) -> None:
         output_file.write_text(text, "utf-8", newline="")
 
 
-def _is_file(name: str) -> bool:
-    path = Path(name)
-    is_folder = "/" in name and (path / _FILE_IN_FOLDER).is_file()
-    return is_folder or (name.endswith(_FILE_SUFFIX) and path.is_file())
-
-
-def _from_file(name: str) -> Report | SweepReport:
+def _from_file(name: str) -> Report | SweepReport | None:
+    """Return the report of a file or a folder; None if it is the name of a resource."""
+    file = Path(name)
+    # Without a slash, a folder that is here by chance would hide the resource of its name.
+    if "/" in name and (file / _FILE_IN_FOLDER).is_file():
+        file /= _FILE_IN_FOLDER
+    elif not (name.endswith(_FILE_SUFFIX) and file.is_file()):
+        return None
     try:
-        path = Path(name)
-        text = (path / _FILE_IN_FOLDER if path.is_dir() else path).read_bytes()
+        text = file.read_bytes()
         # What is no JSON at all is an error of Report.parse, too, which says what is wrong.
         with suppress(orjson.JSONDecodeError):
             body = orjson.loads(text)
@@ -156,40 +141,36 @@ def _print(found: Report | SweepReport, console: Console) -> None:
 
 
 def write_report(found: Report | SweepReport, form: str) -> str:
-    """Return a form of the report, one of `Output`.
+    """Return a form of the report, one of `FORMS`.
 
     It raises `click.ClickException` if a sweep has none of this kind.
     """
-    match Output(form):
-        case Output.TABLE:
-            out = io.StringIO()
-            _print(found, Console(file=out, highlight=False))
-            return out.getvalue()
-        case Output.JSON:
-            return found.to_json().decode() + "\n"
-        case other if isinstance(found, Report):
-            return _write(found, other)
-        case other:
-            return _write_sweep(found, other)
+    if form == "table":
+        out = io.StringIO()
+        _print(found, Console(file=out, highlight=False))
+        return out.getvalue()
+    if form == "json":
+        return found.to_json().decode() + "\n"
+    return _write(found, form) if isinstance(found, Report) else _write_sweep(found, form)
 
 
-def _write(found: Report, form: Output) -> str:
+def _write(found: Report, form: str) -> str:
     match form:
-        case Output.HTML:
+        case "html":
             # Percentiles of distributions are computed from histograms, for which the other forms
             # need no library.
             from solrbench.present.html import render_html  # noqa: PLC0415 - of the extra "report"
 
             text = render_html(found)
-        case Output.JUNIT:
+        case "junit":
             from solrbench.present.junit import to_junit  # noqa: PLC0415 - the same
 
             text = to_junit(found.as_benchmark) + "\n"
-        case Output.MARKDOWN:
+        case "markdown":
             text = to_markdown(found.as_benchmark, found.steps, found.environment)
-        case Output.CSV:
+        case "csv":
             text = to_csv(results_with_totals(found.status), found.status.verdicts)
-        case Output.WINDOWS:
+        case "csv-windows":
             text = windows_to_csv(found.steps)
         case _:
             # What was kept of each failure, oldest first.
@@ -199,19 +180,19 @@ def _write(found: Report, form: Output) -> str:
     return text
 
 
-def _write_sweep(found: SweepReport, form: Output) -> str:
+def _write_sweep(found: SweepReport, form: str) -> str:
     match form:
-        case Output.HTML:
+        case "html":
             from solrbench.present.html import render_sweep_html  # noqa: PLC0415 - as above
 
             return render_sweep_html(found)
-        case Output.JUNIT:
+        case "junit":
             from solrbench.present.junit import sweep_to_junit  # noqa: PLC0415 - as above
 
             return sweep_to_junit(found) + "\n"
-        case Output.MARKDOWN:
+        case "markdown":
             return sweep_to_markdown(found)
-        case Output.CSV:
+        case "csv":
             return points_to_csv(found)
         case _:
             raise click.ClickException(
@@ -219,14 +200,12 @@ def _write_sweep(found: SweepReport, form: Output) -> str:
             )
 
 
-@click.command(
+@command(
+    "solrbench open quickstart",
+    "solrbench open quickstart --port 9000",
+    "solrbench open quickstart --report",
+    "solrbench open ssweep/heaps",
     name="open",
-    epilog=examples(
-        "solrbench open quickstart",
-        "solrbench open quickstart --port 9000",
-        "solrbench open quickstart --report",
-        "solrbench open ssweep/heaps",
-    ),
 )
 @click.argument("name")
 @click.option(
@@ -250,11 +229,14 @@ def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> Non
     """
     cluster, namespace = open_cluster()
     resource = get_resource(cluster, namespace, name)
-    pods = (
-        []
-        if resource.is_sweep or wants_report
-        else _running_masters(cluster, namespace, resource.name)
-    )
+    pods: list[str] = []
+    if not resource.is_sweep and not wants_report:
+        labels = {LABEL_BENCHMARK: resource.name, LABEL_COMPONENT: names.LOAD_MASTER}
+        pods = [
+            pod["metadata"]["name"]
+            for pod in cluster.list("v1", "Pod", namespace, labels)
+            if (pod.get("status") or {}).get("phase") == "Running"
+        ]
     if pods:
         # It does not return: Ctrl-C, or the end of the load, ends the program.
         _forward(resource.name, namespace, pods[0], port, no_browser=no_browser)
@@ -266,13 +248,6 @@ def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> Non
         click.launch(file.as_uri())
 
 
-def _running_masters(cluster: Cluster, namespace: str, name: str) -> list[str]:
-    labels = {LABEL_BENCHMARK: name, LABEL_COMPONENT: names.LOAD_MASTER}
-    pods = cluster.list("v1", "Pod", namespace, labels)
-    running = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Running"]
-    return [pod["metadata"]["name"] for pod in running]
-
-
 def _forward(name: str, namespace: str, pod: str, port: int, *, no_browser: bool) -> NoReturn:
     """Forward the port until Ctrl-C, then exit with kubectl's code."""
     kubectl = shutil.which("kubectl")
@@ -280,11 +255,11 @@ def _forward(name: str, namespace: str, pod: str, port: int, *, no_browser: bool
         raise click.ClickException("kubectl forwards the port, and is not on the PATH; install it")
     address = f"http://127.0.0.1:{port}"
     click.echo(f"Locust's page of {name}: {address} (Ctrl-C ends it)")
-    command = [kubectl, "-n", namespace, "port-forward", f"pod/{pod}"]
+    arguments = [kubectl, "-n", namespace, "port-forward", f"pod/{pod}"]
     # kubectl has its own defaults where nothing is given, which are the same.
     chosen = {option: given(option) for option in ("context", "kubeconfig")}
-    command += [f"{port}:{WEB_PORT}", *(f"--{k}={v}" for k, v in chosen.items() if v)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as forwarding:  # noqa: S603
+    arguments += [f"{port}:{WEB_PORT}", *(f"--{k}={v}" for k, v in chosen.items() if v)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as forwarding:  # noqa: S603
         assert forwarding.stdout is not None  # noqa: S101  a pipe
         # The first line says that the port is open; a browser before would find nothing.
         if forwarding.stdout.readline() and not no_browser:

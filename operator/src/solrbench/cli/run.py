@@ -13,9 +13,9 @@ from rich.console import Console
 from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.follow import follow
-from solrbench.cli.lifecycle import REPLACE_SECONDS, is_over, replace_existing
+from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, is_over, replace_existing
 from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
-from solrbench.cli.program import Command, ExitCode, examples, program_name, worst
+from solrbench.cli.program import Command, ExitCode, command, program_name, worst
 from solrbench.cli.resources import Kind, find_resource, parse_reference
 from solrbench.cli.validation import valid_parts
 from solrbench.kube.client import Cluster
@@ -72,12 +72,10 @@ def _watch_options(command: Command) -> Command:
     )(command)
 
 
-@click.command(
-    epilog=examples(
-        "solrbench run -f examples/quickstart.yaml",
-        "solrbench run -f bench.yaml --set spec.target.solrCloud.heap=4Gi --timeout 30m",
-        "solrbench run -f nightly.yaml -o json --require-valid > result.json",
-    )
+@command(
+    "solrbench run -f examples/quickstart.yaml",
+    "solrbench run -f bench.yaml --set spec.target.solrCloud.heap=4Gi --timeout 30m",
+    "solrbench run -f nightly.yaml -o json --require-valid > result.json",
 )
 @FILES
 @SET
@@ -113,14 +111,12 @@ def run(
     sys.exit(_follow_all(cluster, wanted, watch_options))
 
 
-@click.command(
-    epilog=examples(
-        "solrbench watch quickstart",
-        "solrbench watch quickstart --timeout 30m --cancel-on-timeout",
-        "solrbench watch ssweep/heaps",
-    )
+@command(
+    "solrbench watch quickstart",
+    "solrbench watch quickstart --timeout 30m --cancel-on-timeout",
+    "solrbench watch ssweep/heaps",
 )
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@NAMES
 @_watch_options
 @cluster_options
 def watch(names: tuple[str, ...], **options: Any) -> None:

@@ -20,7 +20,7 @@ from solrbench.api.schema import structural_schema
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.files import FILES, SET, Document, Place, format_place, read_documents
-from solrbench.cli.program import ExitCode, examples
+from solrbench.cli.program import ExitCode, command
 from solrbench.sweep.plan import CheckedSweep, check_sweep, largest_benchmark
 
 _EXAMPLE_SUFFIX = "xxxxx"
@@ -114,18 +114,16 @@ def _text(item: ErrorDetails) -> str:
     return f"{format_place(location)}: {text}" if location else text
 
 
+_schema = cache(structural_schema)
+
+
 def _fields(place: Place) -> list[str]:
     """Return the names of the fields of an object of the resource."""
-    schema = _schema()
+    schema = _schema(BENCHMARK.model)
     for part in place:
         schema = schema.get("items" if isinstance(part, int) else "properties", {})
         schema = schema if isinstance(part, int) else schema.get(part, {})
     return sorted(schema.get("properties", {}))
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    return structural_schema(BENCHMARK.model)
 
 
 _ROUNDS = 20
@@ -201,11 +199,7 @@ def _warn(noun: str, left_out: list[str]) -> None:
     )
 
 
-@click.command(
-    epilog=examples(
-        "solrbench validate -f examples/", "helm template my-chart | solrbench validate -f -"
-    )
-)
+@command("solrbench validate -f examples/", "helm template my-chart | solrbench validate -f -")
 @FILES
 @SET
 def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:

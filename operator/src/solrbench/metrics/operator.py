@@ -136,10 +136,8 @@ class MetricsServer:
 def serve(registry: CollectorRegistry, port: int, address: str | None = None) -> MetricsServer:
     """Show `registry` on `http://address:port/metrics` from a thread of its own.
 
-    Without an address it listens on all, of both families. Port 0 takes any free one.
-
-    Raises:
-        OSError: if the port is taken.
+    Without an address it listens on all, of both families. Port 0 takes any free one; it raises
+    `OSError` if the port is taken.
     """
     # The client library's own default, 0.0.0.0, leaves out clusters that have only IPv6.
     address = address or wildcard_address()
