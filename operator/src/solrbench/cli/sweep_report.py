@@ -24,7 +24,7 @@ def read_sweep_report(cluster: Cluster, body: Manifest) -> SweepReport:
     )
     stored_reports = [parse_stored(each) for part in parts for each in part]
     benchmarks = {each.metadata.name: each for each in stored_reports}
-    # All points run in the same cluster: the environment of one stands for theirs.
+    # All points run in one cluster: the first that was measured stands for the others.
     point = environment_point(sweep)
     benchmark = benchmarks.get(benchmark_name(name, point or ""))
     environment = None if benchmark is None else read_environment(cluster, benchmark)

@@ -138,7 +138,7 @@ def _read(file: Path, what: str) -> str:
 
 
 def _bucket_problem(error: Exception, text: str) -> _Problem:
-    # object_store has few types of errors: the others are told apart by their text.
+    # object_store has few types of errors: their text says the rest.
     if "NoSuchBucket" in str(error) or isinstance(error, FileNotFoundError):
         remedy = "correct bucket or endpoint, or create the bucket"
         return ExportReason.BUCKET_NOT_FOUND, remedy, True
