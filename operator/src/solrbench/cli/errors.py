@@ -96,7 +96,9 @@ def as_one_line() -> Iterator[None]:
 def _of_cluster(  # noqa: PLR0911 - one for each error
     error: SolrbenchError,
 ) -> CommandError:
-    server, context = _meta(SERVER), _meta(CONTEXT)
+    current = click.get_current_context(silent=True)
+    meta = current.meta if current else {}
+    server, context = meta.get(SERVER) or "", meta.get(CONTEXT) or ""
     match error:
         case UnreachableError():
             return CommandError(
@@ -138,8 +140,3 @@ def _remedy(error: UnreachableError) -> str:
     proxies = [name for name in PROXIES if os.environ.get(name) or os.environ.get(name.lower())]
     text = "check that it runs, or choose another with --context or --kubeconfig"
     return f"{text}; or correct {proxies[0]} or NO_PROXY" if proxies else text
-
-
-def _meta(key: str) -> str:
-    context = click.get_current_context(silent=True)
-    return str((context.meta if context else {}).get(key) or "")

@@ -152,8 +152,8 @@ def _check_name(document: Document) -> None:
         )
 
 
-# PyYAML's loaders construct objects without their positions, which only nodes have.
 def _note_lines(node: yaml.Node, place: Place, document: Document) -> None:
+    # PyYAML's loaders construct objects without their positions, which only nodes have.
     document.lines.setdefault(place, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()

@@ -208,7 +208,8 @@ def _end_benchmark(
     if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED
     # An objective that is unclear is not missed.
-    if any(each.type == OBJECTIVES_MET and each.status == "False" for each in status.conditions):
+    objectives = find_condition(benchmark, OBJECTIVES_MET)
+    if objectives is not None and objectives.status == "False":
         return ExitCode.MISSED
     invalid = require_valid and status.summary.verdict == INVALID
     return ExitCode.INVALID if invalid else ExitCode.SUCCEEDED

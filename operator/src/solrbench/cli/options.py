@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,37 +48,34 @@ class Duration(click.ParamType[float]):
 DURATION = Duration()
 
 
-def cluster_options(command: Command) -> Command:
+def cluster_options(function: Command) -> Command:
     """Add the options that say which cluster and namespace are meant; `open_cluster` reads them."""
-    for names, metavar, text in (
-        (
-            ["--kubeconfig"],
-            "FILE",
-            "Kubeconfig to use (default: $KUBECONFIG, ~/.kube/config, the pod's account).",
+    # No command has arguments for them: most would only pass them on to the same function.
+    kept = partial(click.option, expose_value=False, callback=_keep)
+    for option in (
+        kept(
+            "--kubeconfig",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="Kubeconfig to use (default: $KUBECONFIG, ~/.kube/config, the pod's account).",
         ),
-        (["--context"], "NAME", "Context of the kubeconfig (default: the current)."),
-        (
-            ["-n", "--namespace"],
-            "NAMESPACE",
-            "Namespace of the benchmark (default: that of the kubeconfig).",
+        kept("--context", metavar="NAME", help="Context of the kubeconfig (default: the current)."),
+        kept(
+            "-n",
+            "--namespace",
+            metavar="NAMESPACE",
+            help="Namespace of the benchmark (default: that of the kubeconfig).",
+        ),
+        click.option(
+            "--no-color",
+            is_flag=True,
+            expose_value=False,
+            callback=_switch_off_color,
+            help="Print no colours; NO_COLOR does the same.",
         ),
     ):
-        command = click.option(
-            *names,
-            metavar=metavar,
-            type=click.Path(path_type=Path) if metavar == "FILE" else None,
-            # No command has arguments for them: most only pass them on to the same function.
-            expose_value=False,
-            callback=_keep,
-            help=text,
-        )(command)
-    return click.option(
-        "--no-color",
-        is_flag=True,
-        expose_value=False,
-        callback=_switch_off_color,
-        help="Print no colours; NO_COLOR does the same.",
-    )(command)
+        function = option(function)
+    return function
 
 
 def _keep(ctx: click.Context, option: click.Parameter, value: object) -> None:

@@ -72,18 +72,14 @@ def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
 
 def one_line(benchmark: SolrBenchmark) -> str:
     """Return phase, percent and what goes on, for a log."""
-    text = _figures(benchmark) or ": ".join(filter(None, summary(benchmark)))
-    if is_finished(benchmark.status) and awaits_export(benchmark):
+    status, text = benchmark.status, ""
+    if is_finished(status) and awaits_export(benchmark):
         text = f"export: {_export(benchmark) or 'not begun'}"
-    return f"{benchmark.status.phase:<12} {benchmark.status.progress_percent:>3} %  {text}"
-
-
-def _figures(benchmark: SolrBenchmark) -> str:
-    """Return the figures of the stage under way, if it has any."""
-    status = benchmark.status
-    if is_finished(status) or not holds(status, TARGET_READY):
-        return ""
-    return _load(benchmark) if holds(status, DATA_INDEXED) else _data(benchmark)
+    elif not is_finished(status) and holds(status, TARGET_READY):
+        # Figures of the stage under way say more than its message, if it has any.
+        text = _load(benchmark) if holds(status, DATA_INDEXED) else _data(benchmark)
+    text = text or ": ".join(filter(None, summary(benchmark)))
+    return f"{status.phase:<12} {status.progress_percent:>3} %  {text}"
 
 
 def _export(benchmark: SolrBenchmark) -> str:

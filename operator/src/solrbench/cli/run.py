@@ -46,30 +46,36 @@ class WatchOptions:
         return max(0.001, self.timeout_seconds - (time.monotonic() - self.began))
 
 
-def _watch_options(command: Command) -> Command:
+def _watch_options(function: Command) -> Command:
     """Add the options that are the fields of `WatchOptions`."""
-    command = output_option(
-        "table",
-        "json",
-        "name",
-        text="What standard output gets at the end; with json and name, progress goes to stderr.",
-    )(command)
-    command = click.option(
-        "--require-valid", is_flag=True, help="Exit with code 4 if any step is Invalid."
-    )(command)
-    command = click.option(
-        "--cancel-on-timeout",
-        is_flag=True,
-        help="Stop benchmarks that still run then; `resume` lets them go on.",
-    )(command)
-    return click.option(
-        "--timeout",
-        "timeout_seconds",
-        type=DURATION,
-        metavar="DURATION",
-        help="Stop watching after so long in all, such as 90s or 30m; benchmarks go on"
-        " (exit code 3).",
-    )(command)
+    # click shows the option first that was added last.
+    for option in (
+        output_option(
+            "table",
+            "json",
+            "name",
+            text="What standard output gets at the end; with json and name, progress goes to"
+            " stderr.",
+        ),
+        click.option(
+            "--require-valid", is_flag=True, help="Exit with code 4 if any step is Invalid."
+        ),
+        click.option(
+            "--cancel-on-timeout",
+            is_flag=True,
+            help="Stop benchmarks that still run then; `resume` lets them go on.",
+        ),
+        click.option(
+            "--timeout",
+            "timeout_seconds",
+            type=DURATION,
+            metavar="DURATION",
+            help="Stop watching after so long in all, such as 90s or 30m; benchmarks go on"
+            " (exit code 3).",
+        ),
+    ):
+        function = option(function)
+    return function
 
 
 @command(
