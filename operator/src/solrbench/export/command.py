@@ -150,7 +150,7 @@ def _open(plan: ExportPlan, pod: ExportPodEnvironment) -> Destination:
         return open_volume(pod.volume, claim.claim_name if claim else "")
     url = qualify(plan.export.s3.endpoint, plan.benchmark.partition("/")[0])
     host = host_of(url)
-    # The operator has checked the name; what it resolves to is known here, where it is used.
+    # What the name resolves to is checked here, where the connection is made.
     try:
         check_name(host, plan.allowed_hosts, ENDPOINT_FIELD, HOSTS_SETTING)
         pod.check(host, lookup(host), plan.api_server, ENDPOINT_FIELD)

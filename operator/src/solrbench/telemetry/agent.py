@@ -72,7 +72,7 @@ def _java() -> int:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    # A client that sends nothing must not hold a thread of a container that has 64 MiB.
+    # A client that sends nothing must not hold a thread for good.
     timeout = REQUEST_SECONDS
     server: "_Server"
 

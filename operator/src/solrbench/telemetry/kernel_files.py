@@ -35,7 +35,7 @@ def _largest(folders: Iterable[Path]) -> int | None:
     sizes = []
     for folder in folders:
         pages = _text(folder / "statm").split()
-        # The second field is what is resident; without the right to read it, any other is larger.
+        # The second field counts resident pages; a process that ended meanwhile has no file.
         sizes.append((float(pages[1]) if len(pages) > 1 else 0.0, int(folder.name)))
     return max(sizes)[1] if sizes else None
 
