@@ -18,9 +18,6 @@ class BottleneckInput:
     """One step run.
 
     Attributes:
-        repeat: its repeat
-        servers: what the servers did
-        findings: what the checks of the verdict found, by reason
         behind_proxy: whether requests went through something between load and Solr
         users: of a closed loop, of whom each has one request under way at most; None for arrivals
     """
@@ -47,7 +44,6 @@ class Symptom:
     """A resource at its limit.
 
     Attributes:
-        text: measured values and limits
         server: the node, pod or worker that shows it, if it is one of several
     """
 

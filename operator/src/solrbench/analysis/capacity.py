@@ -195,12 +195,7 @@ def capacity_search(samples: BenchmarkSamples) -> CapacitySearch | None:
 def capacity_results(
     samples: BenchmarkSamples, interferences: Mapping[str, str]
 ) -> list[CapacityResult]:
-    """Return what the search through each variant has found; none before its probe is stored.
-
-    Args:
-        samples: of the stored step runs
-        interferences: why a step run does not show what the target can do, by its id
-    """
+    """Return what the search through each variant has found; none before its probe is stored."""
     search = capacity_search(samples)
     if search is None:
         return []

@@ -107,10 +107,6 @@ class CapacityEstimate:
 
     Attributes:
         rate: the highest rate that meets the limits, requests per second; None if unknown
-        lower: lower bound of its 95 % interval
-        upper: upper bound
-        highest_met: highest rate of a trial that met the limits; None without one
-        lowest_missed: lowest rate of a trial that missed one; None without one
         problem: why the rate is unknown, as words; empty if it is known
     """
 
@@ -123,14 +119,7 @@ class CapacityEstimate:
 
 
 def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> float | None:
-    """Return the rate of the next trial; None if the search is over.
-
-    Args:
-        probed: requests per second of the probe, with users
-        trials: all trials so far, in their order
-        most: trials at most
-        seed: of the order of trials around the crossing
-    """
+    """Return the rate of the next trial; None if the search is over."""
     if len(trials) >= most or probed <= 0:
         return None
     bracketed = first_narrow_search_interval(trials)
@@ -302,12 +291,7 @@ _BEYOND = 1.1
 
 @dataclass(frozen=True)
 class UserRange:
-    """Numbers of users that may be tried.
-
-    Attributes:
-        least: one for each worker
-        most: of the spec
-    """
+    """Numbers of users that may be tried."""
 
     least: int
     most: int
@@ -320,15 +304,7 @@ class UserRange:
 def next_users(
     within: UserRange, probe: Trial, trials: Sequence[Trial], most: int, seed: int
 ) -> int | None:
-    """Return the users of the next trial; None if the search is over.
-
-    Args:
-        within: what may be tried
-        probe: users of the probe and their excess
-        trials: all trials so far, in their order
-        most: trials at most
-        seed: of the order of trials around the crossing
-    """
+    """Return the users of the next trial; None if the search is over."""
     if len(trials) >= most:
         return None
     bracketed = first_narrow_search_interval(trials, _LEVEL_SPACING)

@@ -191,11 +191,7 @@ CHECKS_OF_REPEATS: Mapping[str, RepeatsCheck] = {
 
 @dataclass(frozen=True)
 class PlacementReason(VerdictReason):
-    """A reason that the record of the pods' Kubernetes nodes gives, for every step.
-
-    Attributes:
-        find: finds the worst of its kind
-    """
+    """A reason that the record of the pods' Kubernetes nodes gives, for every step."""
 
     find: PlacementCheck
 

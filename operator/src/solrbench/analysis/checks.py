@@ -22,7 +22,6 @@ class ValidityFinding:
 
     Attributes:
         number: what was measured, to find the worst repeat
-        text: what happened, the measured value and the limit, with units
     """
 
     number: float
@@ -47,12 +46,10 @@ class EvaluatedRun:
     """A step run and what was found in it alone, while all series of its time were there.
 
     Attributes:
-        samples: the step run with its times; its series may be left out
         findings: what each check found in the whole document, by reason
         second_means: mean service time of each whole second, in µs
         cold_start: its cold start, if it was the first
         servers: what the servers did; None if telemetry was turned off
-        trends: what grew meanwhile; none of a short step
     """
 
     samples: "RunSamples"
@@ -87,22 +84,14 @@ class VerdictReason:
 
 @dataclass(frozen=True)
 class ValidityCheck(VerdictReason):
-    """A reason that a check of one step run gives.
-
-    Attributes:
-        find: finds the worst of its kind in one step run
-    """
+    """A reason that a check of one step run gives."""
 
     find: Check
 
 
 @dataclass(frozen=True)
 class RepeatsCheck(VerdictReason):
-    """A reason that a check of all repeats together gives.
-
-    Attributes:
-        find: finds the worst of its kind in the repeats
-    """
+    """A reason that a check of all repeats together gives."""
 
     find: CheckOfRepeats
 

@@ -78,15 +78,7 @@ def left_out(
     stops: Mapping[str, str],
     dataset: DatasetStatus,
 ) -> dict[str, str]:
-    """Return the ids of step runs that are not run, with the reason.
-
-    Args:
-        spec: of the benchmark
-        step_runs: all of the plan, in their order
-        stored: the ids of the stored ones
-        stops: what `stop_reason` says of stored ones, by id
-        dataset: what is known of the indexing
-    """
+    """Return the ids of step runs that are not run, with the reason."""
     whole = missed_by_indexing(spec, dataset)
     if whole is not None:
         return {str(step_run): whole for step_run in step_runs if str(step_run) not in stored}

@@ -25,7 +25,6 @@ class MeasuredValue:
     """A number in the unit of its limit.
 
     Attributes:
-        value: the number
         interval: its 95 % interval; None if the steps were too short for one
     """
 
@@ -35,12 +34,7 @@ class MeasuredValue:
 
 @dataclass(frozen=True)
 class _Requests:
-    """All requests that an objective is for.
-
-    Attributes:
-        samples: their times and counts
-        rate: requests per second
-    """
+    """All requests that an objective is for."""
 
     samples: RequestSamples
     rate: float

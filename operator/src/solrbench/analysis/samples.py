@@ -36,8 +36,6 @@ class RequestSamples:
     """What became of the requests of one name, or of all, in one step run or in several repeats.
 
     Attributes:
-        results: the stored results
-        service: their service times
         response: their response times, none for closed loops
         failed: the times of those that failed, as far as they were recorded
     """
@@ -157,11 +155,7 @@ def _keep_blocks(samples: list[TimedSamples]) -> list[TimeBlocks]:
 
 
 class RunSamples:
-    """One stored step run with its times.
-
-    Attributes:
-        document: the step run; its series may be left out
-    """
+    """One stored step run with its times."""
 
     def __init__(self, document: StepRunResult) -> None:
         """Take a stored step run."""
@@ -225,11 +219,7 @@ RepeatValues = dict[ComparisonMetric, list[RepeatValue]]
 
 
 class StepSamples:
-    """The repeats of one step through one variant, ascending, with their times.
-
-    Attributes:
-        runs: the repeats
-    """
+    """The repeats of one step through one variant, ascending, with their times."""
 
     def __init__(self, runs: Iterable[RunSamples]) -> None:
         """Take the repeats; there may be none."""
@@ -310,7 +300,6 @@ class BenchmarkSamples:
     """All stored step runs of a benchmark with their times, by step and variant.
 
     Attributes:
-        spec: of the benchmark
         runs: all step runs, trials included, of each the last attempt
     """
 

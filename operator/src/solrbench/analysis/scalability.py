@@ -35,7 +35,6 @@ class Knee:
 
     Attributes:
         at: the place, in users or requests in flight
-        interval: its 95 % interval; None if it is unknown
     """
 
     at: float
@@ -45,12 +44,7 @@ class Knee:
 def knee_in_flight(
     highest_rate: MeasuredValue | None, unloaded: MeasuredValue | None
 ) -> Knee | None:
-    """Return the requests in flight at which a target begins to queue, by Little's law.
-
-    Args:
-        highest_rate: requests per second of the busy target
-        unloaded: mean time of its responses in ms when nothing queues
-    """
+    """Return the requests in flight at which a target begins to queue, by Little's law."""
     if highest_rate is None or unloaded is None:
         return None
     at = highest_rate.value * unloaded.value / _MILLISECONDS
@@ -80,11 +74,7 @@ GROWTH = 1.5
 
 
 def find_knee(repeats: Sequence[Mapping[int, float]]) -> Knee | None:
-    """Return the knee of ladders of users; None if they do not show one.
-
-    Args:
-        repeats: requests per second by number of users, repeat by repeat
-    """
+    """Return the knee of ladders of users; None if they do not show one."""
     places = [knee_index for rates in repeats if (knee_index := _knee(rates)) is not None]
     if not places or len(places) < len(repeats):
         return None
@@ -121,14 +111,7 @@ WIDEST_STEP = 2
 
 @dataclass(frozen=True)
 class Level:
-    """One level of a ladder.
-
-    Attributes:
-        users: their number
-        rate: requests per second
-        lower: lower bound of its 95 % interval; None without one
-        upper: upper bound
-    """
+    """One level of a ladder."""
 
     users: int
     rate: float
@@ -143,7 +126,6 @@ class ScalabilityLaw:
     Attributes:
         contention: the share of work that is done one after another
         coherency: what users cost each other, pair by pair
-        peak: users of the highest throughput by the law; None without one
     """
 
     contention: float
@@ -201,10 +183,6 @@ def scalability(samples: BenchmarkSamples, totals: Sequence[StepResult]) -> list
     """Return how each variant scales; none for fewer than three different numbers of users.
 
     Steps with think time are left out: their users are not always busy.
-
-    Args:
-        samples: of the stored step runs
-        totals: all requests of each step and variant
     """
     ladder = samples.spec.load.steps
     steps = [each for each in ladder if each.users is not None and not each.think_time]

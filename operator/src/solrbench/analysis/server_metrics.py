@@ -26,7 +26,6 @@ class RunTelemetry:
         figures: numbers by the names of `StepTelemetry`, and those that only rules read
         servers: the server that shows a figure most, by its name
         peers: how figures are spread over the nodes, by the name of the figure
-        missing: what could not be read, and why
     """
 
     figures: Mapping[str, float] = field(default_factory=dict)

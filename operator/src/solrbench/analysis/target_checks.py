@@ -243,11 +243,6 @@ def compare_with_first(
 
     Where repeats start on a target or data of their own, a step run is compared in full with the
     first one of its repeat; with the first of all it must have the images and documents in common.
-
-    Args:
-        firsts: as `first_of_repeats`
-        document: of the step run
-        start_on: what each repeat starts on
     """
     first = next(iter(firsts.values()))
     if start_on is RepeatStart.SAME_TARGET or document.repeat == first.repeat:

@@ -63,11 +63,7 @@ class Growth:
     """What the rule found.
 
     Attributes:
-        shape: what the series does
-        level: median of the windows
         slope: growth per second, of the best fit
-        lower: lower bound of its 95 % confidence interval
-        upper: upper bound
     """
 
     shape: SeriesShape
@@ -243,10 +239,8 @@ class RunTrend:
     """What one figure did in one step run.
 
     Attributes:
-        figure: which one
         server: node or pod whose figure it is; empty for what the load measured
         growth: what the rule found; in the figure's unit, per second
-        latest: the figure at the end
         limit: what it may grow to; None without a limit
         caches_fill: Solr's caches filled to the end, so a leak looks the same
     """

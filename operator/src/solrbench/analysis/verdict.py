@@ -74,13 +74,7 @@ def evaluate_steps(
     runs: Iterable[EvaluatedRun],
     environment: Environment | None = None,
 ) -> list[StepVerdict]:
-    """Return the verdict on each step and variant that has stored step runs, in their order.
-
-    Args:
-        samples: of the stored step runs
-        runs: what was found in each of them
-        environment: the record of what they ran on, None without one
-    """
+    """Return the verdict on each step and variant that has stored step runs, in their order."""
     spec, evaluated = samples.spec, {run.document.id: run for run in runs}
     placement = [
         _outcome(reason, check.find(spec, environment), check.remedy)
@@ -112,17 +106,7 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
     firsts: Mapping[int, StepRunResult] | None = None,
     further: Sequence[_Outcomes] = (),
 ) -> StepVerdict:
-    """Return the verdict on one step and variant from all its repeats.
-
-    Args:
-        step: its name
-        variant: its name, empty without variants
-        runs: all repeats, and what was found in each
-        load: with the limits
-        samples: the repeats with their times, if they are known
-        firsts: the step run of each repeat that was measured first, if others are compared with it
-        further: what holds for all steps
-    """
+    """Return the verdict on one step and variant from all its repeats."""
     if samples is None:
         samples = StepSamples(run.samples for run in runs)
     step_runs = samples.documents

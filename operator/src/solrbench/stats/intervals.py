@@ -67,10 +67,7 @@ class TimedSamples:
     """All times of one request name, or of several, over one step run or its repeats.
 
     Attributes:
-        histogram: all times
         repeats: their blocks, one entry for each repeat
-        sum_microseconds: exact sum of all times
-        max_microseconds: longest time
     """
 
     histogram: BucketCounts
@@ -207,12 +204,7 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | N
 
 
 def neighbour_correlation(deviations: Sequence[_Row], squares: float) -> float:
-    """Return the correlation of neighbouring blocks, without its bias in few of them.
-
-    Args:
-        deviations: of the blocks of each repeat
-        squares: sum of the squares of all of them, above 0
-    """
+    """Return the correlation of neighbouring blocks, without its bias in few of them."""
     products = sum(float(deviation[:-1] @ deviation[1:]) for deviation in deviations)
     return products / squares + len(deviations) / sum(map(len, deviations))
 
@@ -221,9 +213,6 @@ def error_factor(lag: float) -> float:
     """Return by how much neighbours that are alike widen a squared error, at least 1.
 
     It is the variance of the mean of an AR(1) process relative to that of independent values.
-
-    Args:
-        lag: correlation of neighbours; beyond `MAX_CORRECTED_AUTOCORRELATION` it widens no further
     """
     lag = min(max(lag, 0.0), MAX_CORRECTED_AUTOCORRELATION)
     return (1 + lag) / (1 - lag)
@@ -275,12 +264,7 @@ def share_interval(part: int, whole: int, effect: float = 1.0) -> ConfidenceBoun
 
 
 def design_effect(parts: Sequence[int], wholes: Sequence[int]) -> float:
-    """Return how much more a share varies than that of independent requests, at least 1.
-
-    Args:
-        parts: failures of each second, in the order of time
-        wholes: requests of each second
-    """
+    """Return how much more a share varies than that of independent requests, at least 1."""
     width = max(1, -(-len(wholes) // _BATCHES))
     starts = range(0, len(wholes), width)
     part = [sum(parts[start : start + width]) for start in starts]

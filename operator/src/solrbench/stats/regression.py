@@ -47,14 +47,7 @@ class CurveShape(StrEnum):
 
 @dataclass(frozen=True)
 class SizeRuns:
-    """The runs at one size.
-
-    Attributes:
-        x: the size
-        mean: of the runs
-        deviation: their standard deviation
-        runs: how many there are
-    """
+    """The runs at one size."""
 
     x: float
     mean: float
@@ -67,11 +60,7 @@ class SegmentedFit:
     """What the curve is, and where it bends.
 
     Attributes:
-        shape: bends, is curved, or straight as far as the noise shows
         joint: the size at the joint of two lines; of no meaning unless it bends
-        lower: lower bound of its 95 % interval
-        upper: upper bound of it
-        before: slope of the line below the joint
         after: slope of the line above it; of a share the mean one
     """
 
@@ -208,12 +197,8 @@ class ZeroCrossing:
     """Where a line crosses zero.
 
     Attributes:
-        at: the place
-        slope: of the line
-        points: how many the line goes through
         scatter: standard deviation of a single point's crossing
         lower: lower bound of the 95 % interval of the place; minus infinity where it has none
-        upper: upper bound; infinity where it has none
     """
 
     at: float

@@ -64,12 +64,7 @@ DECODED = DecodedTimes()
 
 
 class Times:
-    """Service or response times of some requests, decoded when a number of them is asked for.
-
-    Attributes:
-        sum_microseconds: exact sum of all
-        max_microseconds: the longest one; None without any
-    """
+    """Service or response times of some requests, decoded when a number of them is asked for."""
 
     def __init__(
         self,

@@ -15,14 +15,7 @@ _OVER = ("Succeeded", "Failed")
 
 @dataclass
 class FreeNode:
-    """What a node has left.
-
-    Attributes:
-        name: of the node
-        cores: not requested yet
-        memory_bytes: not requested yet
-        pods: that it may take in addition
-    """
+    """What a node has left."""
 
     name: str
     cores: float
@@ -100,11 +93,7 @@ GIBIBYTE = 2**30
 
 @dataclass(frozen=True)
 class ClusterCapacity:
-    """What the nodes that take pods could give if nothing else ran on them.
-
-    Attributes:
-        nodes: each of them
-    """
+    """What the nodes that take pods could give if nothing else ran on them."""
 
     nodes: tuple[FreeNode, ...]
 
@@ -119,11 +108,7 @@ class ClusterCapacity:
         return int(sum(node.memory_bytes for node in self.nodes))
 
     def find_problem(self, groups: Sequence[PodGroup]) -> str | None:
-        """Return which pods find no node even if nothing else runs; None if all do.
-
-        Args:
-            groups: all pods of a benchmark
-        """
+        """Return which pods find no node even if nothing else runs; None if all do."""
         missing = without_capacity(peak(list(groups)), self.nodes)
         if not missing:
             return None

@@ -149,9 +149,6 @@ class PlannedPoint:
     """A point and what it needs.
 
     Attributes:
-        point: the point
-        demand: time, CPU and memory
-        fingerprints: of its target
         reuses: what it takes over from the point before it, if all go well one after another
         repeats: of its benchmark, at most
     """
@@ -169,9 +166,7 @@ class SweepPlan:
 
     Attributes:
         points: in the order of measuring; empty if something is wrong
-        problems: what is wrong, by point and field
         fixed_hash: of what must stay as it is once a point has begun
-        repeats_per_round: repeats of the benchmarks of a round
     """
 
     points: tuple[PlannedPoint, ...]
@@ -289,10 +284,7 @@ class CheckedSweep:
     """A sweep as a file has it.
 
     Attributes:
-        name: of the sweep
-        problems: what is wrong, by point and field
         lines: number of points, time and resources; then its benchmarks in their order
-        points: with what each needs
     """
 
     name: str

@@ -96,8 +96,6 @@ class AxisValue:
     """One value of an axis.
 
     Attributes:
-        axis: name of the axis
-        index: its place in the axis
         label: what it is called: its name, or itself as text
         given: itself, or its name; a list for several fields
         settings: path and value of each field; `ABSENT` for one that is left out
@@ -195,13 +193,7 @@ class DesignError(ValueError):
 
 @dataclass(frozen=True)
 class DesignPoint:
-    """One point.
-
-    Attributes:
-        name: values in short and a hash of them
-        values: a value for each axis
-        is_baseline: whether the others are compared with it
-    """
+    """One point."""
 
     name: str
     values: Values
@@ -239,12 +231,6 @@ def make_points(
     sweep: str, spec: SweepSpec, axes: Sequence[Values], *, short: bool
 ) -> tuple[DesignPoint, ...]:
     """Return the points in the order of the design, each once.
-
-    Args:
-        sweep: name of the sweep
-        spec: its spec
-        axes: the values of each axis
-        short: whether names must leave room for a ZooKeeper of the Solr Operator
 
     Raises:
         DesignError: if a combination names an axis or a value that there is not, or an expression

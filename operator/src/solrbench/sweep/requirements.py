@@ -22,8 +22,6 @@ class PodGroup:
     """Pods of one component.
 
     Attributes:
-        component: as in their label
-        count: how many of them
         cores: that each requests; 0 without a request
         memory_bytes: that each requests, or will take at least
         storage_bytes: of the claim of each; 0 without one
@@ -205,12 +203,7 @@ def _in_units(seconds: int) -> str:
 
 @dataclass(frozen=True)
 class Amounts:
-    """CPU and memory.
-
-    Attributes:
-        cores: CPU requests
-        memory_bytes: memory requests
-    """
+    """CPU and memory."""
 
     cores: float = 0.0
     memory_bytes: int = 0
@@ -222,14 +215,7 @@ class Amounts:
 
 @dataclass(frozen=True)
 class PointRequests:
-    """What a point needs.
-
-    Attributes:
-        duration: of its load
-        target: of Solr and ZooKeeper
-        load: of the load's pods
-        pods: all of them
-    """
+    """What a point needs."""
 
     duration: LoadDuration
     target: Amounts

@@ -59,8 +59,6 @@ class PointScheduler:
     """Points and shared targets, as far as a sweep has come; points begin while there are places.
 
     Attributes:
-        sweep: name of the sweep
-        planned: all points in their order
         points: the same as they are in the status, by their names
         targets: those that may be there, by their names
         places: how many points may be under way
@@ -82,9 +80,6 @@ class PointScheduler:
 
         A point that takes over a target goes first, as that would be removed otherwise. Points that
         need one of their own wait until nothing is left of those that nothing uses.
-
-        Args:
-            in_order: whether the order of the points is to be kept even so
         """
         if not in_order:
             for planned_point in self._waiting():
@@ -97,12 +92,7 @@ class PointScheduler:
             self._begin(planned_point)
 
     def give_up_targets(self, children: Mapping[str, ChildView], now: datetime) -> None:
-        """Let go of targets whose next point waits for benchmarks of others: these need the room.
-
-        Args:
-            children: the benchmarks of points under way
-            now: time of the observation
-        """
+        """Let go of targets whose next point waits: the benchmarks of others need the room."""
         for target in [*self.targets.values()]:
             child = children.get(target.point or "")
             if child is None or child.waits_since is None or target.previous is None:

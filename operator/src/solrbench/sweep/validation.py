@@ -55,12 +55,6 @@ def build_child(
 ) -> Body:
     """Return the benchmark of a point: named and labelled, owned by the sweep.
 
-    Args:
-        sweep: the sweep
-        point: the point
-        annotations: those of the target that it shares
-        round_: the round that it is for
-
     Raises:
         FieldPathError: if the template has no place for a value.
     """
@@ -115,12 +109,7 @@ hundred; a megabyte of unknown fields would be 100,000 problems of each point.""
 
 @dataclass(frozen=True)
 class CheckedPoint:
-    """A point whose benchmark is valid.
-
-    Attributes:
-        point: the point
-        benchmark: its benchmark
-    """
+    """A point whose benchmark is valid."""
 
     point: DesignPoint
     benchmark: SolrBenchmark
