@@ -18,11 +18,7 @@ if TYPE_CHECKING:  # commands that only name the checks need no numpy
 
 @dataclass(frozen=True)
 class ValidityFinding:
-    """A limit that was passed.
-
-    Attributes:
-        number: what was measured, to find the worst repeat
-    """
+    """A limit that was passed: the measured number, by which the worst is found, and the text."""
 
     number: float
     text: str
@@ -71,12 +67,7 @@ CheckOfRepeats = Callable[[Sequence[EvaluatedRun], Load], Outcome]
 
 @dataclass(frozen=True)
 class VerdictReason:
-    """A reason for which a step is Invalid.
-
-    Attributes:
-        meaning: what was measured beyond its limit, as a sentence
-        remedy: what to do, an imperative without full stop
-    """
+    """A reason for which a step is Invalid: its meaning is a sentence, its remedy an imperative."""
 
     meaning: str
     remedy: str
@@ -112,6 +103,32 @@ def worst_share_of_requests(
         for result in document.requests
         if (part := count(result)) * 100 > limit * result.requests and result.requests
     )
+
+
+def worst_share_of_time(
+    document: StepRunResult,
+    seconds_of: Callable[[WorkerResult], float | None],
+    limit: float,
+    describe: Callable[[WorkerResult, float, float], str],
+    source: str,
+) -> Outcome:
+    """Return the worker that lost the largest share above `limit` per cent of its measured time.
+
+    `describe` tells what a worker lost, from the lost seconds and all of them; `source` is what
+    could not be read of workers whose lost seconds are unknown.
+    """
+    findings, unknown = [], []
+    for worker in document.workers:
+        lost, whole = seconds_of(worker), measured_seconds(worker, document)
+        if lost is None:
+            unknown.append(worker.worker)
+        elif whole > 0 and lost * 100 > limit * whole:
+            share = f"{format_percent(100 * lost / whole)}, limit {format_percent(limit)}"
+            text = f"{describe(worker, lost, whole)} ({share})"
+            findings.append(ValidityFinding(lost / whole, text))
+    if not findings and unknown:
+        return NotEvaluated(f"no {source.format(', '.join(unknown[:3]))}")
+    return worst(findings)
 
 
 def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:

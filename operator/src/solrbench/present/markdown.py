@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from solrbench.analysis.bottleneck import bottleneck_sentences
+from solrbench.analysis.bottleneck import describe_bottleneck
 from solrbench.analysis.cold_start import first_step_run
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.contract.environment import Environment
@@ -67,7 +67,7 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     if status.results:
         parts += _results(status)
     if status.bottlenecks:
-        parts += ["## Bottleneck", markdown_list(bottleneck_sentences(status.bottlenecks))]
+        parts += ["## Bottleneck", markdown_list(map(describe_bottleneck, status.bottlenecks))]
     for table in (
         servers_table(status.telemetry),
         pods_table(status.telemetry),
