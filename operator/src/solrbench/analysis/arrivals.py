@@ -74,10 +74,7 @@ MILLISECOND = 1000
 def time_limit_milliseconds(
     objectives: Iterable[Objective], step: str, request: str | None
 ) -> int | None:
-    """Return the shortest time in which a response must come; None if there is no such limit.
-
-    `request` is a request name; None for all requests, which limits of one name do not limit.
-    """
+    """Return the shortest time in which a response of a request name, or any, must come, if any."""
     limits = []
     for objective in objectives:
         in_step = not objective.steps or step in objective.steps

@@ -69,11 +69,7 @@ def find_garbage_collection(run: BottleneckInput) -> Symptom | None:
 
 
 def _find_long_pauses(run: BottleneckInput) -> Symptom | None:
-    """Apply if pauses are much of the time of a request, though they are few.
-
-    An arrival meets a pause with the probability of the share of time in pauses, and then waits for
-    half of it on average: more if pauses differ, so this is a lower bound.
-    """
+    """Apply if waits for pauses are much of the time of a request, though pauses are few."""
     spent, often = run.figure("gc_percent"), run.figure("gc_per_second")
     milliseconds = run.figure("solr_milliseconds")
     if not spent or not often or not milliseconds or spent < MIN_GC_OF_LONG_PAUSES_PERCENT:
@@ -83,6 +79,8 @@ def _find_long_pauses(run: BottleneckInput) -> Symptom | None:
     # Of a plan, all requests that are due in a pause are sent. The users of a closed loop wait for
     # their responses, so that a pause meets one request of each at most.
     waiting = min(1.0, run.users / (rate * pause / 1000)) if run.users is not None and rate else 1.0
+    # An arrival meets a pause with the probability of the share of time in pauses, and then waits
+    # for half of it on average: more if pauses differ, so this is a lower bound.
     share = spent * waiting * pause / 2 / milliseconds
     if share <= MAX_PAUSE_PERCENT_OF_REQUEST:
         return None
@@ -138,16 +136,14 @@ def find_disk(run: BottleneckInput) -> Symptom | None:
 
 
 def _find_slow_reads(run: BottleneckInput) -> Symptom | None:
-    """Apply if requests spend much of their time reading, at a rate that leaves the disk idle.
-
-    By Little's law, requests times their mean duration are the time that all of them spent; at
-    least one of them waited for the disk in `io_some_percent` of the time.
-    """
+    """Apply if requests spend much of their time reading, at a rate that leaves the disk idle."""
     stalled, reads = run.figure("io_some_percent"), run.figure("reads_per_second")
     rate, milliseconds = run.figure("solr_requests_per_second"), run.figure("solr_milliseconds")
     # Without reads it is the wait for writes, which more memory for the page cache does not help.
     if not stalled or not rate or not milliseconds or (reads or 0.0) < MIN_READS_PER_SECOND:
         return None
+    # By Little's law, requests times their mean duration are the time that all of them spent; at
+    # least one of them waited for the disk in `io_some_percent` of the time.
     share = stalled / (rate * milliseconds / 1000)
     if share <= MAX_DISK_PERCENT_OF_REQUEST:
         return None
@@ -217,11 +213,9 @@ def find_proxy(run: BottleneckInput) -> Symptom | None:
 
 
 def find_network(run: BottleneckInput) -> Symptom | None:
-    """Apply if requests spend much of their time on their way, to Solr or between its nodes.
-
-    Only where processes hardly ever wait for a CPU: such waits look the same.
-    """
+    """Apply if requests spend much of their time on their way, to Solr or between its nodes."""
     client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
+    # Where processes wait for a CPU, their waits look the same.
     if not client or solr is None or not _is_idle(run) or is_cpu_busy(run):
         return None
     if found_by_verdict(run, *_WAITS_OF_LOAD) is not None:
@@ -247,10 +241,8 @@ def find_network(run: BottleneckInput) -> Symptom | None:
 
 
 def _outside_milliseconds(run: BottleneckInput, client: float, solr: float) -> float:
-    """Return how much longer a request takes than its handler and the writing of its response.
-
-    That took the CPU time that is in no handler: a node that asks its shards mostly waits.
-    """
+    """Return how much longer a request takes than its handler and the writing of its response."""
+    # Writing took the CPU time that is in no handler: a node that asks its shards mostly waits.
     cpu = run.figure("cpu_milliseconds_per_request") or 0.0
     shards = run.figure("shard_milliseconds_per_request") or 0.0
     return client - solr - max(cpu - max(solr, shards), 0.0)
@@ -269,7 +261,6 @@ def _is_idle(run: BottleneckInput) -> bool:
 
 
 def _limits(run: BottleneckInput) -> tuple[float, float]:
-    """Return the most per cent outside of Solr, and the least milliseconds."""
     if _is_idle(run):
         return WHERE_IDLE
     busy = _busy_percent(run)

@@ -47,10 +47,7 @@ from solrbench.stats.number_format import format_number, milliseconds, round_num
 
 
 def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> PlannedStepRun | None:
-    """Return the step run to measure next; None if the search is over for all variants.
-
-    `trials` are all that are measured, of all variants.
-    """
+    """Return the step run after the trials of all variants; None if the search is over for all."""
     for variant in search.variants:
         own = [stored_trial for stored_trial in trials if stored_trial.variant == variant]
         probe = next((stored_trial for stored_trial in own if stored_trial.number == PROBE), None)

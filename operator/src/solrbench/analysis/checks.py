@@ -90,10 +90,7 @@ class RepeatsCheck(VerdictReason):
 def worst_share_of_requests(
     document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: float
 ) -> ValidityFinding | None:
-    """Return the request name with the largest share above `limit` per cent of its requests.
-
-    `what` goes on behind their number and name, such as "failed".
-    """
+    """Return the name of whose requests most are `what`, above `limit` per cent."""
     return worst(
         ValidityFinding(
             part / result.requests,

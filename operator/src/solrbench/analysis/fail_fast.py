@@ -76,10 +76,7 @@ def left_out(
     stops: Mapping[str, str],
     dataset: DatasetStatus,
 ) -> dict[str, str]:
-    """Return the ids of those step runs of the plan that are not run, with the reason.
-
-    `stops` has by id what `stop_reason` says of those that are stored.
-    """
+    """Return why step runs are not run; `stops` has the `stop_reason` of each stored one."""
     missing = [step_run for step_run in step_runs if str(step_run) not in stored]
     whole = missed_by_indexing(spec, dataset)
     if whole is not None:

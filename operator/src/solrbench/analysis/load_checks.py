@@ -34,11 +34,7 @@ from solrbench.stats.number_format import (
 
 
 def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
-    """Compare the CPU time of each worker with what it can get, and its demand with the clock.
-
-    A worker is one Python process: whatever the number of its threads, it runs on little more than
-    one core, and on less if its control group may not have one.
-    """
+    """Compare the CPU time of each worker with what it can get, and its demand with the clock."""
     limit = load.validity.max_worker_cpu_percent
     if not document.workers:
         return NotEvaluated("no worker reported its CPU time")
@@ -70,16 +66,15 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
 def _cpu_percents(
     worker: WorkerResult, document: StepRunResult
 ) -> Iterator[tuple[float, str, str]]:
-    """Yield the share of what a worker can get that it used: in all, and in its worst slice.
-
-    An average over a step hides that half of it was saturated.
-    """
+    """Yield the share of what a worker can get that it used: in all, and in its worst slice."""
+    # A worker is one Python process: whatever the number of its threads, it runs on little more
+    # than one core, and on less if its control group may not have one.
     cores = min(1.0, worker.cpu_limit_cores or 1.0)
     what = "a core" if cores == 1 else f"its CPU limit of {format_number(cores)} cores"
     seconds, most = measured_seconds(worker, document), worker.most_cpu
     if seconds > 0:
         yield 100 * worker.cpu_seconds / seconds / cores, what, f"{format_number(seconds)} s"
-    if most is not None:
+    if most is not None:  # an average over a step hides that half of it was saturated
         yield 100 * most.cpu_seconds / most.seconds / cores, what, _period(most)
 
 
@@ -136,10 +131,8 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
 
 
 def check_generator_delay(document: StepRunResult, load: Load) -> Outcome:
-    """Compare response times with what they were without the workers' own delays.
-
-    A worker that stood still for a moment sends all that was due at once, so its delay is the tail.
-    """
+    """Compare response times with what they were without the workers' own delays."""
+    # A worker that stood still for a moment sends all that was due at once: its delay is the tail.
     percent, limit = load.validity.percentile, load.validity.max_own_delay_percent
     found = (_own_delay(request, percent, limit) for request in document.requests)
     return worst(finding for finding in found if finding is not None)
@@ -220,11 +213,7 @@ _Seen = tuple[WorkerResult, WorkerPercentile]
 
 
 def check_workers_differ(document: StepRunResult, load: Load) -> Outcome:
-    """Compare a percentile of each worker with the median of the others.
-
-    Where a few stalls make up the tail, percentiles of equal workers differ widely. So the share of
-    the worker's requests beyond the percentile of all must differ, too.
-    """
+    """Compare a percentile of each worker with the median of the others."""
     if len(document.workers) < 2:
         return None
     supported: list[_Seen] = []
@@ -249,6 +238,8 @@ def _compare(seen: _Seen, others: Sequence[_Seen], limit: float) -> ValidityFind
     above = own.microseconds - usual
     if above < _MIN_MICROSECONDS or 100 * above <= limit * usual:
         return None
+    # Where a few stalls make up the tail, percentiles of equal workers differ widely. So the share
+    # of the worker's requests beyond the percentile of all must differ, too.
     errors = _errors(seen, others)
     if errors <= _ERRORS:
         return None

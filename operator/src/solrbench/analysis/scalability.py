@@ -31,11 +31,7 @@ from solrbench.stats.number_format import format_number, round_number
 
 @dataclass(frozen=True)
 class Knee:
-    """A knee.
-
-    Attributes:
-        at: the place, in users or requests in flight
-    """
+    """Where the asymptotes meet, in users or requests in flight; without an interval if unknown."""
 
     at: float
     interval: tuple[float, float] | None
@@ -170,10 +166,7 @@ def stated_peak(levels: Sequence[Level], law: ScalabilityLaw | None) -> float | 
 
 
 def declines(levels: Sequence[Level]) -> bool:
-    """Return whether the highest level is measured to be below the best one.
-
-    Their 95 % intervals must not touch, which equal rates do in less than one of 100 cases.
-    """
+    """Return whether the highest level is measured to be below the best one."""
     if not levels:
         return False
     last = max(levels, key=lambda level: level.users)
@@ -181,6 +174,7 @@ def declines(levels: Sequence[Level]) -> bool:
     # Without intervals a lower number may be chance, which is no decline.
     if last.upper is None or best.lower is None:
         return False
+    # Two 95 % intervals that do not touch: equal rates show that in less than one of 100 cases.
     return last is not best and last.upper < best.lower
 
 

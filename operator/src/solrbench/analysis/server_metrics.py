@@ -61,46 +61,12 @@ _SUMS = {
 """Figures added over all nodes."""
 
 
-def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
-    """Return what the servers did in a step run; None if telemetry was turned off."""
-    telemetry = document.telemetry
-    if telemetry is None:
-        return None
-    solr = _by_metric(telemetry.spreads, "solr")
-    zookeeper = _by_metric(telemetry.spreads, "zookeeper")
-    figures = {name: solr[key].highest for name, key in _WORST.items() if key in solr}
-    figures |= {name: solr[key].total for name, key in _SUMS.items() if key in solr}
-    figures |= _of_requests(document, solr) | _hit_percents(solr) | _of_zookeeper(zookeeper)
-    figures |= _of_pods(telemetry.spreads, figures) | _of_other_pods(telemetry.spreads)
-    if telemetry.handlers:
-        figures["request_errors"] = sum(each.errors for each in telemetry.handlers)
-    if solr:
-        figures["nodes"] = max(each.servers for each in solr.values())
-    servers = {name: solr[key].highest_server for name, key in _WORST.items() if key in solr}
-    pods = _by_metric(telemetry.spreads, "solr-pods")
-    servers |= {name: pods[key].highest_server for name, key in _OF_PODS.items() if key in pods}
-    companions = _by_metric(telemetry.spreads, "companion-pods")
-    if "throttled_percent" in companions:
-        servers["companion_throttled_percent"] = companions["throttled_percent"].highest_server
-    if "outstanding_requests_max" in zookeeper:
-        servers["zookeeper"] = zookeeper["outstanding_requests_max"].highest_server
-    peers = {name: solr[name] for name in PEER_METRICS if name in solr}
-    return RunTelemetry(figures, servers, peers, tuple(telemetry.missing))
-
-
-def _by_metric(spreads: Mapping[str, Sequence[Spread]], kind: str) -> dict[str, Spread]:
-    """Return how the figures of a kind of servers are spread, by their names."""
-    return {spread.figure: spread for spread in spreads.get(kind, ())}
-
-
 def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[str, float]:
     fields: dict[str, float] = {}
-    if "cpu_seconds" in solr and "requests" in solr and solr["requests"].total:
-        each = solr["cpu_seconds"].total / solr["requests"].total
-        fields["cpu_milliseconds_per_request"] = 1000 * each
-    if "shard_request_seconds" in solr and "requests" in solr and solr["requests"].total:
-        each = solr["shard_request_seconds"].total / solr["requests"].total
-        fields["shard_milliseconds_per_request"] = 1000 * each
+    requests = solr["requests"].total if "requests" in solr else 0.0
+    for name, key in (("cpu", "cpu_seconds"), ("shard", "shard_request_seconds")):
+        if requests and key in solr:
+            fields[f"{name}_milliseconds_per_request"] = 1000 * solr[key].total / requests
     if "request_milliseconds" in solr:
         fields["solr_milliseconds"] = solr["request_milliseconds"].median
     counts = sum_counts(each for each in document.requests if not each.is_transaction)
@@ -109,7 +75,7 @@ def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[st
     return fields
 
 
-_OF_PODS = {
+_WORST_POD = {
     "throttled_percent": "throttled_percent",
     "cpu_limit_percent": "cpu_limit_percent",
     "cpu_some_percent": "cpu_some_percent",
@@ -124,7 +90,7 @@ _OF_PODS = {
 }
 """Figures of the worst pod of Solr."""
 
-_OF_MACHINES = {
+_WORST_MACHINE = {
     "machine_cpu_percent": "cpu_busy_percent",
     "machine_steal_percent": "steal_percent",
     "machine_cpu_some_percent": "cpu_some_percent",
@@ -148,53 +114,31 @@ _SUMS_OF_PODS = {
 }
 """Figures added over all pods of Solr."""
 
-
-_OTHER_PODS = ("zookeeper", "companion", "load")
-_OF_OTHER_PODS = (
-    "throttled_percent",
-    "cpu_some_percent",
-    "working_set_max_bytes",
-)
-"""Figures of the worst pod."""
-
-_SUMS_OF_OTHER_PODS = {
+_WORST_OTHERS = ("throttled_percent", "cpu_some_percent", "working_set_max_bytes")
+_SUMS_OF_OTHERS = {
     "cpu_cores": "cpu_seconds",
     "network_bytes_per_second": "network_sent_bytes",
 }
-"""Figures added over all pods."""
+_FIGURES = (
+    *(("solr", "highest", name, key) for name, key in _WORST.items()),
+    *(("solr", "total", name, key) for name, key in _SUMS.items()),
+    *(("solr-pods", "highest", name, key) for name, key in _WORST_POD.items()),
+    *(("solr-pods", "total", name, key) for name, key in _SUMS_OF_PODS.items()),
+    *(("machines", "highest", name, key) for name, key in _WORST_MACHINE.items()),
+    *(
+        (f"{kind}-pods", "highest", f"{kind}_{key}", key)
+        for kind in ("zookeeper", "companion", "load")
+        for key in _WORST_OTHERS
+    ),
+    *(
+        (f"{kind}-pods", "total", f"{kind}_{name}", key)
+        for kind in ("zookeeper", "companion", "load")
+        for name, key in _SUMS_OF_OTHERS.items()
+    ),
+)
+"""Kind of servers, which number over all of them, and the names of the figure here and there."""
 
-
-def _of_other_pods(spreads: Mapping[str, Sequence[Spread]]) -> dict[str, float]:
-    """Return the figures of all pods but those of Solr, by their component."""
-    fields: dict[str, float] = {}
-    for component in _OTHER_PODS:
-        pods = _by_metric(spreads, f"{component}-pods")
-        fields |= {f"{component}_{key}": pods[key].highest for key in _OF_OTHER_PODS if key in pods}
-        sums = {name: pods[key] for name, key in _SUMS_OF_OTHER_PODS.items() if key in pods}
-        fields |= {f"{component}_{name}": spread.total for name, spread in sums.items()}
-    return fields
-
-
-def _of_pods(
-    spreads: Mapping[str, Sequence[Spread]], known: Mapping[str, float]
-) -> dict[str, float]:
-    pods = _by_metric(spreads, "solr-pods")
-    machines = _by_metric(spreads, "machines")
-    fields = {name: pods[key].highest for name, key in _OF_PODS.items() if key in pods}
-    fields |= {name: machines[key].highest for name, key in _OF_MACHINES.items() if key in machines}
-    fields |= {name: pods[key].total for name, key in _SUMS_OF_PODS.items() if key in pods}
-    rate = known.get("solr_requests_per_second")
-    if rate:
-        for name, figure in (
-            ("read_bytes_per_request", "read_bytes"),
-            ("reads_per_request", "reads"),
-        ):
-            if figure in pods:
-                fields[name] = pods[figure].total / rate
-    return fields
-
-
-_OF_CACHES = {
+_CACHE_SUMS = {
     "cache_inserts_per_second": "_cache_inserts",
     "cache_evictions_per_second": "_cache_evictions",
     "cache_entries": "_cache_entries",
@@ -202,28 +146,64 @@ _OF_CACHES = {
 """Figures added over all caches, and what the names of their parts end with."""
 
 
-def _hit_percents(solr: Mapping[str, Spread]) -> dict[str, float]:
-    hit_percents: dict[str, float] = {}
-    for figure, end in _OF_CACHES.items():
-        numbers = [spread.total for name, spread in solr.items() if name.endswith(end)]
-        if numbers:
-            hit_percents[figure] = sum(numbers)
+def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
+    """Return what the servers did in a step run; None if telemetry was turned off."""
+    telemetry = document.telemetry
+    if telemetry is None:
+        return None
+    spreads = {
+        kind: {spread.figure: spread for spread in known}
+        for kind, known in telemetry.spreads.items()
+    }
+    solr, pods = spreads.get("solr", {}), spreads.get("solr-pods", {})
+    zookeeper = spreads.get("zookeeper", {})
+    figures: dict[str, float] = {
+        name: getattr(spreads[kind][key], number)
+        for kind, number, name, key in _FIGURES
+        if key in spreads.get(kind, {})
+    }
+    figures |= _of_requests(document, solr) | _of_caches(solr) | _of_zookeeper(zookeeper)
+    if rate := figures.get("solr_requests_per_second"):
+        for name, key in (("read_bytes_per_request", "read_bytes"), ("reads_per_request", "reads")):
+            if key in pods:
+                figures[name] = pods[key].total / rate
+
+    if telemetry.handlers:
+        figures["request_errors"] = sum(each.errors for each in telemetry.handlers)
+    if solr:
+        # A figure that only some nodes have shows fewer of them.
+        figures["nodes"] = max(each.servers for each in solr.values())
+    servers = {
+        name: spreads[kind][key].highest_server
+        for kind, number, name, key in (
+            *(each for each in _FIGURES if each[0] in {"solr", "solr-pods"}),
+            ("companion-pods", "highest", "companion_throttled_percent", "throttled_percent"),
+            ("zookeeper", "highest", "zookeeper", "outstanding_requests_max"),
+        )
+        if number == "highest" and key in spreads.get(kind, {})
+    }
+    peers = {name: solr[name] for name in PEER_METRICS if name in solr}
+    return RunTelemetry(figures, servers, peers, tuple(telemetry.missing))
+
+
+def _of_caches(solr: Mapping[str, Spread]) -> dict[str, float]:
+    fields: dict[str, float] = {}
+    for name, end in _CACHE_SUMS.items():
+        if parts := [spread.total for key, spread in solr.items() if key.endswith(end)]:
+            fields[name] = sum(parts)
     for cache in CACHES.values():
         lookups, hits = solr.get(f"{cache}_lookups"), solr.get(f"{cache}_hits")
         if lookups is not None and hits is not None and lookups.total > 0:
-            hit_percents[f"{cache}_hit_percent"] = 100 * hits.total / lookups.total
-    return hit_percents
+            fields[f"{cache}_hit_percent"] = 100 * hits.total / lookups.total
+    return fields
 
 
 def _of_zookeeper(zookeeper: Mapping[str, Spread]) -> dict[str, float]:
     fields: dict[str, float] = {}
     served = sum(zookeeper[name].total for name in ("reads", "updates") if name in zookeeper)
     if served > 0:
-        spent = sum(
-            zookeeper[name].total
-            for name in ("read_seconds", "update_seconds")
-            if name in zookeeper
-        )
+        times = ("read_seconds", "update_seconds")
+        spent = sum(zookeeper[name].total for name in times if name in zookeeper)
         fields["zookeeper_latency_milliseconds"] = 1000 * spent / served
         fields["zookeeper_requests_per_second"] = served
     if "outstanding_requests_max" in zookeeper:
@@ -254,9 +234,6 @@ def merge_telemetry(
     ]
 
 
-_READS = "reads_per_request"
-
-
 def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemetry:
     numbers: dict[str, Any] = {}
     for name in _FIELDS:
@@ -264,7 +241,8 @@ def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemet
         if known:
             mean = sum(known) / len(known)
             numbers[name] = round(mean) if name == "nodes" else round_number(mean)
-    reads = [run.figures[_READS] for run in runs if _READS in run.figures]
+    # The bend of reads over the sizes of an index is tested by the spread of repeats.
+    reads = [run.figures["reads_per_request"] for run in runs if "reads_per_request" in run.figures]
     if len(reads) > 1:
         numbers["reads_deviation"] = round_number(stdev(reads))
     missing = dict.fromkeys(text for run in runs for text in run.missing)

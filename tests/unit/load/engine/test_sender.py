@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.arrivals import sum_arrivals
+from solrbench.analysis.arrivals import of_arrivals, sum_arrivals
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget
