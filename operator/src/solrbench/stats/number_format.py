@@ -50,11 +50,7 @@ def milliseconds(microseconds: float | None) -> float | None:
 
 
 def format_share(part: int, whole: int) -> str:
-    """Return `part` of `whole` in percent, empty if `whole` is zero.
-
-    There are always enough digits that few is not none and most is not all: one in a million is
-    `0.0001 %`, never `0 %`.
-    """
+    """Return `part` of `whole` in percent, empty if `whole` is zero."""
     return f"{_share(part, whole)} %" if whole else ""
 
 
@@ -63,9 +59,17 @@ def share_percent(part: int, whole: int) -> float:
     return float(_share(part, whole))
 
 
-def round_number(value: float) -> float:
-    """Return `value` with the digits of `format_number`."""
-    return float(format_number(value))
+@overload
+def round_number(value: float) -> float: ...
+
+
+@overload
+def round_number(value: float | None) -> float | None: ...
+
+
+def round_number(value: float | None) -> float | None:
+    """Return a number with the digits of `format_number`; None stays None."""
+    return None if value is None else float(format_number(value))
 
 
 def format_percent(percent: float) -> str:
@@ -74,6 +78,7 @@ def format_percent(percent: float) -> str:
 
 
 def _share(part: int, whole: int) -> str:
+    # Enough digits that few is not none and most is not all: one in a million is never `0 %`.
     percent = 100 * part / whole
     return _decimals(percent, min(percent, 100 - percent) or percent)
 

@@ -360,7 +360,11 @@ def test_transactions_that_think_occupy_no_connection() -> None:
             result = await run_step(impatient, plan)
         document = merged(result)
         (whole,) = of_arrivals(document.requests)
-        assert (whole.requests, whole.failures, sum_arrivals([document]).dropped_requests) == (30, 0, 0)
+        assert (whole.requests, whole.failures, sum_arrivals([document]).dropped_requests) == (
+            30,
+            0,
+            0,
+        )
         assert len(server.requests) == 90
         assert server.connections == 2
         assert result.nodes[0].requests == 90
