@@ -78,9 +78,7 @@ def as_trial(stored: StoredTrial) -> Trial:
 
 def in_order(trials: Iterable[StoredTrial]) -> list[StoredTrial]:
     """Return the trials without the probe, in the order in which they were planned."""
-    return sorted(
-        (trial for trial in trials if trial.number != PROBE), key=lambda trial: trial.number
-    )
+    return sorted((each for each in trials if each.number != PROBE), key=lambda each: each.number)
 
 
 def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:

@@ -9,7 +9,7 @@ from solrbench.analysis.server_metrics import RunTelemetry
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
-from solrbench.stats.number_format import format_percent, format_share
+from solrbench.stats.number_format import format_number, format_percent, format_share
 
 if TYPE_CHECKING:  # commands that only name the checks need no numpy
     from solrbench.analysis.samples import RunSamples
@@ -104,25 +104,31 @@ def worst_share_of_requests(
 
 def worst_share_of_time(
     document: StepRunResult,
-    seconds_of: Callable[[WorkerResult], float | None],
+    field: str,
     limit: float,
-    describe: Callable[[WorkerResult, float, float], str],
+    text: str,
     source: str,
 ) -> Outcome:
     """Return the worker that lost the largest share above `limit` per cent of its measured time.
 
-    `describe` tells what a worker lost, from the lost seconds and all of them; `source` is what
-    could not be read of workers whose lost seconds are unknown.
+    `field` has the lost seconds, and `text` names them; `source` is what could not be read of
+    workers whose lost seconds are unknown.
     """
     findings, unknown = [], []
     for worker in document.workers:
-        lost, whole = seconds_of(worker), measured_seconds(worker, document)
+        lost: float | None = getattr(worker, field)
+        whole, cores = measured_seconds(worker, document), worker.cpu_limit_cores
         if lost is None:
             unknown.append(worker.worker)
         elif whole > 0 and lost * 100 > limit * whole:
+            told = text.format(
+                worker=worker.worker,
+                lost=format_number(lost),
+                whole=format_number(whole),
+                at_cores="" if cores is None else f" at {format_number(cores)} cores",
+            )
             share = f"{format_percent(100 * lost / whole)}, limit {format_percent(limit)}"
-            text = f"{describe(worker, lost, whole)} ({share})"
-            findings.append(ValidityFinding(lost / whole, text))
+            findings.append(ValidityFinding(lost / whole, f"{told} ({share})"))
     if not findings and unknown:
         return NotEvaluated(f"no {source.format(', '.join(unknown[:3]))}")
     return worst(findings)

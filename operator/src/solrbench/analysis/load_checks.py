@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 from statistics import median
 
 from solrbench.analysis.arrivals import sum_arrivals
@@ -280,16 +279,13 @@ def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time that the CPU limit stopped each worker with the measured time."""
     if not document.workers:
         return NotEvaluated("no worker reported its CPU time")
-
-    def describe(worker: WorkerResult, lost: float, whole: float) -> str:
-        limit = worker.cpu_limit_cores
-        cores = "" if limit is None else f" at {format_number(limit)} cores"
-        seconds = f"{format_number(lost)} s of {format_number(whole)} s"
-        return f"worker {worker.worker} was CPU-throttled for {seconds}{cores}"
-
-    source = "cpu.stat of the control group of {}"
-    limit = load.validity.max_throttled_percent
-    return worst_share_of_time(document, attrgetter("throttled_seconds"), limit, describe, source)
+    return worst_share_of_time(
+        document,
+        "throttled_seconds",
+        load.validity.max_throttled_percent,
+        "worker {worker} was CPU-throttled for {lost} s of {whole} s{at_cores}",
+        "cpu.stat of the control group of {}",
+    )
 
 
 def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:

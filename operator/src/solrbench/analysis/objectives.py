@@ -203,11 +203,6 @@ def answer_objectives(spec: Spec, status: Status) -> Iterator[str]:
             yield _sentence(objective.name, own)
 
 
-def objectives_conclusion(status: Status) -> ObjectiveConclusion | None:
-    """Return the word of all objectives, which decides an exit code; None without objectives."""
-    return None if status.objectives is None else status.objectives.word
-
-
 def _sentence(name: str, results: list[ObjectiveResult]) -> str:
     first = min(results, key=lambda result: _ORDER.index(result.word))
     alike = sum(result.word is first.word for result in results)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import attrgetter
 
 from solrbench.analysis.checks import (
     NotEvaluated,
@@ -24,9 +23,8 @@ from solrbench.contract.step_document import (
     PARTIAL_RESULTS,
     RequestResult,
     StepRunResult,
-    WorkerResult,
 )
-from solrbench.stats.number_format import format_number, format_percent, format_share
+from solrbench.stats.number_format import format_percent, format_share
 
 
 def check_cpu_stolen(document: StepRunResult, load: Load) -> Outcome:
@@ -35,26 +33,24 @@ def check_cpu_stolen(document: StepRunResult, load: Load) -> Outcome:
     A node that is a virtual machine stands still meanwhile, clocks apart: responses that wait for
     it look slow, in the worker and in Solr alike.
     """
-
-    def describe(worker: WorkerResult, lost: float, whole: float) -> str:
-        took = f"the host took {format_number(lost)} s of each CPU of the node of"
-        return f"{took} worker {worker.worker} in {format_number(whole)} s"
-
-    source = "steal time of worker {} could be read"
-    limit = load.validity.max_stolen_percent
-    return worst_share_of_time(document, attrgetter("stolen_seconds"), limit, describe, source)
+    return worst_share_of_time(
+        document,
+        "stolen_seconds",
+        load.validity.max_stolen_percent,
+        "the host took {lost} s of each CPU of the node of worker {worker} in {whole} s",
+        "steal time of worker {} could be read",
+    )
 
 
 def check_cpu_pressure(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time in which processes of each worker waited for a CPU with the limit."""
-
-    def describe(worker: WorkerResult, lost: float, whole: float) -> str:
-        waited = f"processes waited for a CPU for {format_number(lost)} s in the pod of"
-        return f"{waited} worker {worker.worker} in {format_number(whole)} s"
-
-    source = "cpu.pressure of worker {} could be read"
-    limit = load.validity.max_cpu_pressure_percent
-    return worst_share_of_time(document, attrgetter("pressure_seconds"), limit, describe, source)
+    return worst_share_of_time(
+        document,
+        "pressure_seconds",
+        load.validity.max_cpu_pressure_percent,
+        "processes waited for a CPU for {lost} s in the pod of worker {worker} in {whole} s",
+        "cpu.pressure of worker {} could be read",
+    )
 
 
 def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
@@ -301,9 +297,7 @@ def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
 
     limit = load.validity.max_partial_percent
     worst_share = worst_share_of_requests(document, "had partial results", partial, limit)
-    return worst_share or _uncounted(
-        document, "partial results", lambda result: result.partial_results
-    )
+    return worst_share or _uncounted(document, "partial results", lambda each: each.partial_results)
 
 
 def check_empty_results(document: StepRunResult, load: Load) -> Outcome:

@@ -26,9 +26,8 @@ class LegendEntry:
 class ReportFigure:
     """A figure, in words, and as a table of the numbers behind it.
 
-    Its `name` identifies it in the page: lowercase letters, digits and hyphens. The description
-    says what is on its axes, and the numbers that matter. Each series has an entry of the legend,
-    which is no part of the drawing, so that names wrap as text does. The height is in px.
+    Its `name` identifies it in the page: lowercase letters, digits and hyphens. The legend is no
+    part of the drawing, so that names wrap as text does. The height is in px.
     """
 
     name: str
@@ -58,10 +57,7 @@ def legend(names: Sequence[str]) -> list[LegendEntry]:
 
 
 def value_axis(name: str, format_name: str = "@number", **more: object) -> OptionPart:
-    """Return an axis of numbers, whose labels the function `format_name` writes.
-
-    Its name has no unit where the labels have it.
-    """
+    """Return an axis of numbers, whose labels the function `format_name` writes."""
     return {
         "type": "value",
         "name": name,
@@ -124,13 +120,11 @@ def intervals(index: int, bounds: Sequence[Point], **more: object) -> OptionPart
 
 def mark_x(name: str, x: float, index: int) -> OptionPart:
     """Return the part of a line that marks an x with a vertical line."""
-    label: OptionPart = {"formatter": name, "color": "var(--ink)", "position": "end"}
-    style: OptionPart = {"type": "dashed", "color": color(index), "width": 1.5}
-    mark: OptionPart = {
+    mark = {
         "silent": True,
         "symbol": "none",
-        "label": label,
-        "lineStyle": style,
+        "label": {"formatter": name, "color": "var(--ink)", "position": "end"},
+        "lineStyle": {"type": "dashed", "color": color(index), "width": 1.5},
         "data": [{"xAxis": rounded(x)}],
     }
     return {"markLine": mark}

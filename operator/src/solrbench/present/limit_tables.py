@@ -48,34 +48,31 @@ _TRIAL_COLUMNS: Sequence[Column[TrialResult]] = (
 
 def trial_tables(status: Status) -> list[Table]:
     """Return the curve of latency against rate: a table for each variant."""
-    return [_trial_table(result) for result in status.capacity if result.trials]
-
-
-def _trial_table(result: CapacityResult) -> Table:
-    """Return the trials of a variant, the lowest load first: users, or the rate."""
-    has_users = any(trial.users is not None for trial in result.trials)
-    rate = NumberColumn if has_users else NameColumn
-    columns: list[Column[TrialResult]] = [
-        *([NameColumn[TrialResult]("Users", lambda trial: trial.users)] if has_users else []),
-        rate("Requests/s", lambda trial: trial.requests_per_second, format_number),
-        *_TRIAL_COLUMNS,
-    ]
-    title = _named(result.variant, f"trials by {'users' if has_users else 'rate'}")
-    trials = sorted(result.trials, key=lambda each: (each.users or 0, each.requests_per_second))
-    return build_table(title, columns, trials)
+    tables = []
+    for result in status.capacity:
+        if not result.trials:
+            continue
+        has_users = any(trial.users is not None for trial in result.trials)
+        rate = NumberColumn if has_users else NameColumn
+        columns: list[Column[TrialResult]] = [
+            *([NameColumn[TrialResult]("Users", lambda trial: trial.users)] if has_users else []),
+            rate("Requests/s", lambda trial: trial.requests_per_second, format_number),
+            *_TRIAL_COLUMNS,
+        ]
+        title = _named(result.variant, f"trials by {'users' if has_users else 'rate'}")
+        trials = sorted(result.trials, key=lambda each: (each.users or 0, each.requests_per_second))
+        tables.append(build_table(title, columns, trials))
+    return tables
 
 
 def _capacity_line(result: CapacityResult) -> str:
     text = _named(result.variant, f"{result.word}: {result.message}")
-    knee = result.knee_requests_in_flight
+    knee, interval = result.knee_requests_in_flight, result.knee_requests_in_flight_interval
     if knee is None:
         return text
-    interval = result.knee_requests_in_flight_interval
-    bounds = (
-        f" (95 %: {format_number(interval.lower)} to {format_number(interval.upper)})"
-        if interval
-        else ""
-    )
+    bounds = ""
+    if interval is not None:
+        bounds = f" (95 %: {format_number(interval.lower)} to {format_number(interval.upper)})"
     return f"{text}; requests queue from {format_number(knee)} in flight on{bounds}"
 
 
@@ -88,19 +85,20 @@ def format_measured(result: ObjectiveResult) -> str | None:
     return None if result.value is None else f"{format_number(result.value)} {result.unit}"
 
 
-def _interval(result: ObjectiveResult) -> str | None:
-    if result.lower is None or result.upper is None:
-        return None
-    return f"{format_number(result.lower)} … {format_number(result.upper)} {result.unit}"
-
-
 _OBJECTIVE_COLUMNS: Sequence[Column[ObjectiveResult]] = (
     NameColumn("Objective", lambda result: result.name),
     NameColumn("Step", lambda result: result.step),
     NameColumn("Variant", lambda result: result.variant),
     TextColumn("Result", lambda result: conclusion(result.word)),
     NumberColumn("Measured", format_measured),
-    NumberColumn("95 % interval", _interval),
+    NumberColumn(
+        "95 % interval",
+        lambda result: (
+            None
+            if result.lower is None or result.upper is None
+            else f"{format_number(result.lower)} … {format_number(result.upper)} {result.unit}"
+        ),
+    ),
     NumberColumn("Limit", lambda result: f"{format_number(result.limit)} {result.unit}"),
 )
 

@@ -306,9 +306,7 @@ def _figure_columns(results: Iterable[StepResult]) -> Iterator[Column[StepResult
 
 
 def _percentile_cells(percent: float) -> Column[StepResult]:
-    return NumberColumn(
-        percent_label(percent), lambda result: _time_cell(_percentile(result, percent))
-    )
+    return NumberColumn(percent_label(percent), lambda each: _time_cell(_percentile(each, percent)))
 
 
 def _failures(result: StepResult) -> Cell:

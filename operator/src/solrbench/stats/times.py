@@ -116,9 +116,7 @@ class Times:
 
     def percentile_interval(self, percent: float) -> ConfidenceBounds | None:
         """Return the interval of a percentile in µs; None if the step was too short for it."""
-        return self.number(
-            ("interval", percent), lambda samples: samples.percentile_interval(percent)
-        )
+        return self.number(("interval", percent), lambda each: each.percentile_interval(percent))
 
     def mean_interval(self) -> ConfidenceBounds | None:
         """Return the interval of the mean in µs; None if the step was too short for it."""
