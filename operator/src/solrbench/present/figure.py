@@ -42,6 +42,9 @@ class ReportFigure:
 OptionPart = dict[str, object]
 Point = Sequence[float | None]
 
+MUTED: OptionPart = {"color": "var(--muted)", "fontSize": 12}
+"""The style of what stands beside the numbers."""
+
 COLORS = 8
 """Colours in the style sheet; with more series, lines are dashed."""
 
@@ -62,13 +65,8 @@ def value_axis(name: str, format_name: str = "@number", **more: object) -> Optio
         "type": "value",
         "name": name,
         "nameLocation": "end",
-        "nameTextStyle": {"color": "var(--muted)", "fontSize": 12, "align": "left"},
-        "axisLabel": {
-            "color": "var(--muted)",
-            "fontSize": 12,
-            "formatter": format_name,
-            "hideOverlap": True,
-        },
+        "nameTextStyle": {**MUTED, "align": "left"},
+        "axisLabel": {**MUTED, "formatter": format_name, "hideOverlap": True},
         "axisLine": {"show": False, "lineStyle": {"color": "var(--axis)"}},
         "axisTick": {"show": False},
         "splitLine": {"lineStyle": {"color": "var(--grid)"}},
@@ -79,8 +77,7 @@ def value_axis(name: str, format_name: str = "@number", **more: object) -> Optio
 def bottom_axis(name: str, format_name: str = "@number", **more: object) -> OptionPart:
     """Return a horizontal axis, whose name stands below its labels."""
     shown: OptionPart = {"show": True, "lineStyle": {"color": "var(--axis)"}}
-    style: OptionPart = {"color": "var(--muted)", "fontSize": 12}
-    placed: OptionPart = {"nameLocation": "middle", "nameGap": 28, "nameTextStyle": style}
+    placed: OptionPart = {"nameLocation": "middle", "nameGap": 28, "nameTextStyle": MUTED}
     axis = value_axis(name, format_name, axisLine=shown, splitLine={"show": False})
     return axis | placed | more
 

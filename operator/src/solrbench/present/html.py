@@ -13,6 +13,7 @@ import base64
 import gzip
 import hashlib
 import re
+from collections.abc import Mapping
 from importlib.metadata import version
 from importlib.resources import files
 
@@ -21,7 +22,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from solrbench.present.figure import Option, ReportFigure
-from solrbench.present.page import Page, SweepPage, build_page, build_sweep_page
+from solrbench.present.page import build_page, build_sweep_page
 from solrbench.present.report import Report
 from solrbench.present.sweep_report import SweepReport
 
@@ -123,7 +124,7 @@ def render_sweep_html(report: SweepReport) -> str:
     return _render("sweep.html.j2", build_sweep_page(report))
 
 
-def _render(template: str, page: Page | SweepPage) -> str:
+def _render(template: str, page: Mapping[str, object]) -> str:
     scripts = [f"{asset('figure.js')}\n{asset('page.js')}", gzip.decompress(library()).decode()]
     digests = (base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in scripts)
     # The page's own policy lets no other script run, wherever a text might get past the template.

@@ -11,6 +11,7 @@ from functools import partial
 from solrbench.analysis.cold_start import CurvePoint, cold_start, first_step_run
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.figure import (
+    MUTED,
     OptionPart,
     ReportFigure,
     base,
@@ -147,7 +148,7 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
                 max=100,
                 show=bool(caches),
                 splitLine={"show": False},
-                nameTextStyle={"color": "var(--muted)", "fontSize": 12, "align": "right"},
+                nameTextStyle={**MUTED, "align": "right"},
             ),
         ],
         tooltip={"trigger": "axis", "valueFormatter": "@number"},
@@ -176,7 +177,7 @@ def _warm(points: Sequence[CurvePoint]) -> OptionPart:
     last = max((point.number for point in points if point.warm_up), default=0)
     if not last:
         return {}
-    label: OptionPart = {"color": "var(--muted)", "position": "insideTop", "fontSize": 12}
+    label: OptionPart = {**MUTED, "position": "insideTop"}
     area = [{"name": "warm-up", "xAxis": 0}, {"xAxis": last}]
     style: OptionPart = {"color": "var(--shade)", "opacity": 1}
     return {"markArea": {"silent": True, "itemStyle": style, "label": label, "data": [area]}}
