@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 from solrbench.analysis import bottleneck_rules as rules
 from solrbench.analysis.bottleneck_evidence import BottleneckInput, Symptom, pod_of
 from solrbench.analysis.checks import EvaluatedRun
+from solrbench.analysis.server_metrics import group_by_step
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.findings import Bottleneck, Resource
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import format_percent
 
 # Saturation comes before utilisation (Gregg, the USE method); the first rule that applies counts.
@@ -69,23 +69,14 @@ class RunBottleneck:
 
 def find_bottlenecks(spec: Spec, runs: Iterable[EvaluatedRun]) -> list[Bottleneck]:
     """Return what held each step and variant back, for those whose servers were read."""
-    by_step: dict[tuple[str, str], list[RunBottleneck]] = {}
+    found = []
     for run in runs:
         document, servers = run.document, run.servers
         if servers is not None and servers.figures:
-            behind_proxy = _behind_proxy(spec, document)
-            run_input = BottleneckInput(
-                document.repeat, servers, run.findings, behind_proxy, document.users
-            )
-            by_step.setdefault((document.step, document.variant), []).append(
-                find_bottleneck(run_input)
-            )
-    return [
-        _agree(step.name, variant, by_step[step.name, variant])
-        for step in spec.load.steps
-        for variant in variant_names(spec)
-        if (step.name, variant) in by_step
-    ]
+            behind, users = _behind_proxy(spec, document), document.users
+            evidence = BottleneckInput(document.repeat, servers, run.findings, behind, users)
+            found.append((document, find_bottleneck(evidence)))
+    return [_agree(step, variant, own) for step, variant, own in group_by_step(spec, found)]
 
 
 def _behind_proxy(spec: Spec, document: StepRunResult) -> bool:

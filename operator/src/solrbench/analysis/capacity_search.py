@@ -171,13 +171,8 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
     problem = _line_problem(crossing, level_spacing)
     if crossing is None or problem:
         return CapacityEstimate(None, None, None, met, missed, problem)
-    return CapacityEstimate(
-        math.exp(crossing.at),
-        math.exp(crossing.lower - CURVATURE),
-        math.exp(crossing.upper + CURVATURE),
-        met,
-        missed,
-    )
+    lower, upper = crossing.lower - CURVATURE, crossing.upper + CURVATURE
+    return CapacityEstimate(math.exp(crossing.at), math.exp(lower), math.exp(upper), met, missed)
 
 
 def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:

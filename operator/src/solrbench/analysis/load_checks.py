@@ -37,34 +37,23 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
     limit = load.validity.max_worker_cpu_percent
     if not document.workers:
         return NotEvaluated("no worker reported its CPU time")
-    used = worst(
-        ValidityFinding(
-            percent,
-            f"worker {worker.worker} used {format_percent(percent)} of {what} for"
-            f" {period} (limit {format_percent(limit)})",
-        )
-        for worker in document.workers
-        for percent, what, period in _cpu_percents(worker, document)
-        if percent > limit
-    )
+    used, busy = [], []
+    for worker in document.workers:
+        for percent, what in _cpu_percents(worker, document):
+            text = f"worker {worker.worker} used {format_percent(percent)} of {what}"
+            used.append(ValidityFinding(percent, f"{text} (limit {format_percent(limit)})"))
+        for percent, what in _busy_percents(worker, document):
+            text = f"the engine thread of worker {worker.worker} was busy or runnable for"
+            told = f"{text} {format_percent(percent)} of {what}, limit {format_percent(limit)})"
+            busy.append(ValidityFinding(percent, told))
     # Where others take the CPU, a worker uses less than it wants: the time that its sending thread
     # waits for its turn counts as busy.
-    return used or worst(
-        ValidityFinding(
-            busy,
-            f"the engine thread of worker {worker.worker} was busy or runnable for"
-            f" {format_percent(busy)} of {period} ({format_number(on_cpu)} s on a CPU,"
-            f" limit {format_percent(limit)})",
-        )
-        for worker in document.workers
-        for busy, on_cpu, period in _busy_percents(worker, document)
-        if busy > limit
+    return worst(each for each in used if each.number > limit) or worst(
+        each for each in busy if each.number > limit
     )
 
 
-def _cpu_percents(
-    worker: WorkerResult, document: StepRunResult
-) -> Iterator[tuple[float, str, str]]:
+def _cpu_percents(worker: WorkerResult, document: StepRunResult) -> Iterator[tuple[float, str]]:
     """Yield the share of what a worker can get that it used: in all, and in its worst slice."""
     # A worker is one Python process: whatever the number of its threads, it runs on little more
     # than one core, and on less if its control group may not have one.
@@ -72,26 +61,26 @@ def _cpu_percents(
     what = "a core" if cores == 1 else f"its CPU limit of {format_number(cores)} cores"
     seconds, most = measured_seconds(worker, document), worker.most_cpu
     if seconds > 0:
-        yield 100 * worker.cpu_seconds / seconds / cores, what, f"{format_number(seconds)} s"
+        used = 100 * worker.cpu_seconds / seconds / cores
+        yield used, f"{what} for {format_number(seconds)} s"
     if most is not None:  # an average over a step hides that half of it was saturated
-        yield 100 * most.cpu_seconds / most.seconds / cores, what, _period(most)
+        yield 100 * most.cpu_seconds / most.seconds / cores, f"{what} for {_period(most)}"
 
 
 def _period(found: UsageSlice) -> str:
     return f"{format_number(found.seconds)} s from second {found.begin_seconds:.0f} on"
 
 
-def _busy_percents(
-    worker: WorkerResult, document: StepRunResult
-) -> Iterator[tuple[float, float, str]]:
+def _busy_percents(worker: WorkerResult, document: StepRunResult) -> Iterator[tuple[float, str]]:
     """Yield how busy the sending thread was, and its CPU time: in all, and in its worst slice."""
-    seconds, most = measured_seconds(worker, document), worker.most_busy
+    seconds, most = format_number(measured_seconds(worker, document)), worker.most_busy
     if worker.core_busy_percent is not None:
-        on_cpu = worker.core_cpu_seconds or 0.0
-        yield worker.core_busy_percent, on_cpu, f"{format_number(seconds)} s"
+        on_cpu = format_number(worker.core_cpu_seconds or 0.0)
+        yield worker.core_busy_percent, f"{seconds} s ({on_cpu} s on a CPU"
     if most is not None:
+        on_cpu = format_number(most.core_cpu_seconds)
         busy = 100 * most.core_busy_seconds / most.seconds
-        yield busy, most.core_cpu_seconds, _period(most)
+        yield busy, f"{_period(most)} ({on_cpu} s on a CPU"
 
 
 def check_connections_ran_out(document: StepRunResult, load: Load) -> Outcome:

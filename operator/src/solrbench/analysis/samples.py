@@ -49,44 +49,28 @@ class RequestSamples:
         """Return those of one request name in one step run."""
 
         def times(histogram: str | None, blocks: str, total: int, highest: int | None) -> Times:
-            return Times(
-                lambda: (
-                    histograms.read(histogram) if histogram else BucketCounts.merged([]),
-                    [TimeBlocks.decode(blocks)],
-                ),
-                total,
-                highest,
-            )
+            def decode() -> tuple[BucketCounts, list[TimeBlocks]]:
+                counts = histograms.read(histogram) if histogram else BucketCounts.merged([])
+                return counts, [TimeBlocks.decode(blocks)]
 
+            return Times(decode, total, highest)
+
+        service = result.service_time_histogram, result.service_time_blocks
+        response = result.response_time_histogram, result.response_time_blocks
+        of_response = result.response_sum_microseconds, result.response_max_microseconds
         return cls(
             [result],
-            times(
-                result.service_time_histogram,
-                result.service_time_blocks,
-                result.sum_microseconds,
-                result.max_microseconds,
-            ),
-            times(
-                result.response_time_histogram,
-                result.response_time_blocks,
-                result.response_sum_microseconds,
-                result.response_max_microseconds,
-            ),
+            times(*service, result.sum_microseconds, result.max_microseconds),
+            times(*response, *of_response),
             times(result.failed_time_histogram, "", 0, None),
         )
 
     @classmethod
-    def of_names(cls, parts: Sequence["RequestSamples"]) -> "RequestSamples":
-        """Return those of several request names in one step run: blocks of one time are added."""
-        return parts[0] if len(parts) == 1 else cls._merged(parts, are_repeats=False)
+    def merged(cls, parts: Sequence["RequestSamples"], *, are_repeats: bool) -> "RequestSamples":
+        """Return those of several request names in one step run, or of all repeats of a step."""
+        if len(parts) == 1:
+            return parts[0]
 
-    @classmethod
-    def of_repeats(cls, parts: Sequence["RequestSamples"]) -> "RequestSamples":
-        """Return those of all repeats of a step: each repeat keeps its blocks."""
-        return parts[0] if len(parts) == 1 else cls._merged(parts, are_repeats=True)
-
-    @classmethod
-    def _merged(cls, parts: Sequence["RequestSamples"], *, are_repeats: bool) -> "RequestSamples":
         def times(
             read: Callable[[RequestSamples], Times], total: int, highest: int | None
         ) -> Times:
@@ -94,20 +78,18 @@ class RequestSamples:
                 samples = [read(part).samples for part in parts]
                 histogram = BucketCounts.merged(each.histogram for each in samples)
                 blocks = [repeat for each in samples for repeat in each.repeats]
+                # Blocks of one time are added; each repeat keeps its own.
                 return histogram, blocks if are_repeats else [TimeBlocks.merged(blocks)]
 
             return Times(decode, total, highest)
 
         results = [result for part in parts for result in part.results]
         counts = sum_counts(results)
+        of_response = counts.response_sum_microseconds, counts.response_max_microseconds
         return cls(
             results,
             times(lambda part: part.service, counts.sum_microseconds, counts.max_microseconds),
-            times(
-                lambda part: part.response,
-                counts.response_sum_microseconds,
-                counts.response_max_microseconds,
-            ),
+            times(lambda part: part.response, *of_response),
             times(lambda part: part.failed, 0, None),
         )
 
@@ -147,17 +129,14 @@ class RunSamples:
     def of(self, request: str) -> RequestSamples:
         """Return the samples of a request name, or of `ALL_REQUESTS` but whole transactions."""
         if request not in self._known:
-            self._known[request] = RequestSamples.of_names(
-                [
-                    samples
-                    for samples, result in zip(self._results, self.document.requests, strict=True)
-                    if (
-                        not result.is_transaction
-                        if request == ALL_REQUESTS
-                        else result.request == request
-                    )
-                ]
-            )
+            parts = [
+                each
+                for each, result in zip(self._results, self.document.requests, strict=True)
+                # The time of a transaction is that of its requests, which would count twice.
+                if result.request == request
+                or (request == ALL_REQUESTS and not result.is_transaction)
+            ]
+            self._known[request] = RequestSamples.merged(parts, are_repeats=False)
         return self._known[request]
 
     @cached_property
@@ -243,7 +222,9 @@ class StepSamples:
             # Of a step with one request name, all requests are those of the name.
             known = next((name for name in self._known if self.repeats(name) == parts), None)
             self._known[request] = (
-                RequestSamples.of_repeats(parts) if known is None else self._known[known]
+                RequestSamples.merged(parts, are_repeats=True)
+                if known is None
+                else self._known[known]
             )
         return self._known[request]
 

@@ -1,9 +1,9 @@
 """What the servers did, as the numbers of the status: of one step run, then of a whole step."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import stdev
-from typing import Any
+from typing import Any, TypeVar
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import Unit, result_fields
@@ -13,6 +13,8 @@ from solrbench.contract.server_document import CACHES, Spread
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import round_number
+
+T = TypeVar("T")
 
 PEER_METRICS = ("cpu_percent", "request_milliseconds", "shard_request_milliseconds")
 """Figures by which a node is compared with its peers."""
@@ -222,16 +224,21 @@ def merge_telemetry(
     spec: Spec, runs: Iterable[tuple[StepRunResult, RunTelemetry | None]]
 ) -> list[StepTelemetry]:
     """Return one entry for each step and variant whose servers were read, in their order."""
-    by_step: dict[tuple[str, str], list[RunTelemetry]] = {}
-    for document, telemetry in runs:
-        if telemetry is not None:
-            by_step.setdefault((document.step, document.variant), []).append(telemetry)
-    return [
-        _merge(step.name, variant, by_step[step.name, variant])
-        for step in spec.load.steps
-        for variant in variant_names(spec)
-        if (step.name, variant) in by_step
-    ]
+    known = ((document, telemetry) for document, telemetry in runs if telemetry is not None)
+    return [_merge(step, variant, own) for step, variant, own in group_by_step(spec, known)]
+
+
+def group_by_step(
+    spec: Spec, items: Iterable[tuple[StepRunResult, T]]
+) -> Iterator[tuple[str, str, list[T]]]:
+    """Yield what belongs to the step runs of each step and variant, in the order of the ladder."""
+    groups: dict[tuple[str, str], list[T]] = {}
+    for document, item in items:
+        groups.setdefault((document.step, document.variant), []).append(item)
+    for step in spec.load.steps:
+        for variant in variant_names(spec):
+            if (step.name, variant) in groups:
+                yield step.name, variant, groups[step.name, variant]
 
 
 def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemetry:

@@ -3,22 +3,18 @@
 from collections.abc import Iterable, Iterator, Sequence
 from math import hypot
 
+from solrbench.analysis.server_metrics import group_by_step
 from solrbench.analysis.trends import RunTrend, SeriesShape
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion, TrendDifference
 from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendConclusion, TrendFigure
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import format_number, round_number
 
 
 def per_hour(growth: float, lower: float, upper: float, unit: str) -> str:
     """Return `41 MiB/h (95 %: 37 to 45)`."""
-    name, scale = {
-        "bytes": ("MiB", 1 << 20),
-        "milliseconds": ("ms", 1),
-        "percent": ("percentage points", 1),
-    }[unit]
+    name, scale = _SHOWN_UNITS[unit]
     shown, low, high = (format_number(each / scale) for each in (growth, lower, upper))
     return f"{shown} {name}/h (95 %: {low} to {high})"
 
@@ -30,9 +26,11 @@ GROWS = {
     TrendFigure.FAILURES: TrendConclusion.FAILURES_GROW,
     TrendFigure.INDEX: TrendConclusion.INDEX_GROWS,
 }
-UNITS = {
-    TrendFigure.LATENCY: "milliseconds",
-    TrendFigure.FAILURES: "percent",
+UNITS = {TrendFigure.LATENCY: "milliseconds", TrendFigure.FAILURES: "percent"}
+_SHOWN_UNITS = {
+    "bytes": ("MiB", 1 << 20),
+    "milliseconds": ("ms", 1),
+    "percent": ("percentage points", 1),
 }
 _HOUR = 3600.0
 
@@ -41,16 +39,12 @@ def find_trends(
     spec: Spec, runs: Iterable[tuple[StepRunResult, Sequence[RunTrend]]]
 ) -> list[Trend]:
     """Return an entry for each step, variant and figure that has a trend, in their order."""
-    by_metric: dict[tuple[str, str, TrendFigure], list[RunTrend]] = {}
-    for document, trends in runs:
-        for trend in trends:
-            by_metric.setdefault((document.step, document.variant, trend.figure), []).append(trend)
+    all_trends = ((document, trend) for document, trends in runs for trend in trends)
     merged = [
-        _merge(step.name, variant, figure, by_metric[step.name, variant, figure])
-        for step in spec.load.steps
-        for variant in variant_names(spec)
+        _merge(step, variant, figure, own)
+        for step, variant, trends in group_by_step(spec, all_trends)
         for figure in TrendFigure
-        if (step.name, variant, figure) in by_metric
+        if (own := [trend for trend in trends if trend.figure is figure])
     ]
     # Those that do not grow are left out first.
     kept = sorted(merged, key=lambda trend: trend.word not in GROWS.values())[:MAX_TRENDS]

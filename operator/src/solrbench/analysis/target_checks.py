@@ -149,13 +149,12 @@ def check_solr_shares_nodes(spec: Spec, environment: Environment | None) -> Outc
     attempts = environment.attempts if environment is not None else []
     if cloud is None or spec.load.validity.allow_shared_nodes or _is_one_node(spec, attempts):
         return None
+    number, limit = cloud.nodes, "(limit 1 pod on each)"
+    numbers = [len(attempt.nodes.get(SOLR, [])) for attempt in attempts]
     return worst(
-        ValidityFinding(
-            cloud.nodes - used,
-            f"{cloud.nodes} Solr pods ran on {used} Kubernetes nodes (limit 1 pod on each)",
-        )
-        for attempt in attempts
-        if 0 < (used := len(attempt.nodes.get(SOLR, []))) < cloud.nodes
+        ValidityFinding(number - used, f"{number} Solr pods ran on {used} Kubernetes nodes {limit}")
+        for used in numbers
+        if 0 < used < number
     )
 
 

@@ -78,18 +78,12 @@ def evaluate_steps(
     ]
     steps = list(samples.steps())
     firsts = first_of_repeats([each for _, _, found in steps for each in found.documents])
-    return [
-        evaluate_step(
-            step,
-            variant,
-            [evaluated[each.id] for each in step_samples.documents],
-            spec.load,
-            samples=step_samples,
-            firsts=firsts,
-            further=placement,
-        )
-        for step, variant, step_samples in steps
-    ]
+    verdicts = []
+    for step, variant, found in steps:
+        own = [evaluated[each.id] for each in found.documents]
+        extra: dict[str, Any] = {"samples": found, "firsts": firsts, "further": placement}
+        verdicts.append(evaluate_step(step, variant, own, spec.load, **extra))
+    return verdicts
 
 
 def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared with

@@ -129,19 +129,16 @@ def _render(template: str, page: Mapping[str, object]) -> str:
     digests = (base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in scripts)
     # The page's own policy lets no other script run, wherever a text might get past the template.
     hashes = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            page=page,
-            version=version("solrbench"),
-            style=Markup(asset("page.css")),  # noqa: S704 - a file of this package
-            script=Markup(scripts[0]),  # noqa: S704 - the same
-            library=Markup(base64.b64encode(library()).decode()),  # noqa: S704 - base64
-            policy=f"{_POLICY}; script-src {hashes}",
-            wide=WIDE,
-            narrow=NARROW,
-        )
+    page_template = _environment().get_template(template)
+    return page_template.render(
+        page=page,
+        version=version("solrbench"),
+        style=Markup(asset("page.css")),  # noqa: S704 - a file of this package
+        script=Markup(scripts[0]),  # noqa: S704 - the same
+        library=Markup(base64.b64encode(library()).decode()),  # noqa: S704 - base64
+        policy=f"{_POLICY}; script-src {hashes}",
+        wide=WIDE,
+        narrow=NARROW,
     )
 
 

@@ -126,16 +126,11 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
     names = ["mean service time", *caches]
     shown = thinned(points, _MAX_POINTS // 2, _MAX_POINTS // 2)
     means = [(each.number, rounded(each.window.mean_microseconds / 1000)) for each in shown]
-    ratios = {
-        cache: [
-            (
-                each.number,
-                None if (hits := each.hit_ratios.get(cache)) is None else rounded(100 * hits),
-            )
-            for each in shown
-        ]
-        for cache in caches
-    }
+    series = [line(names[0], 0, means, lineStyle={"width": 3, "color": color(0)}, **_warm(points))]
+    for index, cache in enumerate(caches, start=1):
+        hits = [(each.number, each.hit_ratios.get(cache)) for each in shown]
+        percents = [(n, None if hit is None else rounded(100 * hit)) for n, hit in hits]
+        series.append(line(cache, index, percents, yAxisIndex=1))
     option = base(
         grid=grid(right=8),
         xAxis=bottom_axis("Thousand requests", min=0, max=points[-1].number, minInterval=1),
@@ -152,13 +147,7 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
             ),
         ],
         tooltip={"trigger": "axis", "valueFormatter": "@number"},
-        series=[
-            line(names[0], 0, means, lineStyle={"width": 3, "color": color(0)}, **_warm(points)),
-            *(
-                line(cache, index, ratios[cache], yAxisIndex=1)
-                for index, cache in enumerate(caches, start=1)
-            ),
-        ],
+        series=series,
     )
     title = f"First requests of {first.id}"
     begin, end = (points[index].window.mean_microseconds / 1000 for index in (0, -1))

@@ -200,10 +200,7 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
 
 def _points(result: CapacityResult) -> list[tuple[float, float]]:
     return sorted(
-        (
-            trial.requests_per_second if trial.users is None else float(trial.users),
-            rounded(trial.p95_milliseconds),
-        )
+        (float(trial.users or trial.requests_per_second), rounded(trial.p95_milliseconds))
         for trial in result.trials
         if trial.p95_milliseconds is not None and not trial.disturbed
     )

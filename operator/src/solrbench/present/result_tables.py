@@ -120,14 +120,11 @@ def format_cell(result: StepResult, column: ResultColumn) -> str:
 def results_note(results: Iterable[StepResult]) -> str:
     """Return what a reader has to know of the times in a table."""
     kinds = {result.is_open_loop for result in results}
-    times = {
-        frozenset({False}): "Times are service times",
-        frozenset({True}): "Times are response times, from the intended start of each request",
-    }.get(
-        frozenset(kinds),
-        "Times are service times; in rows with Late and Dropped response times, from the intended"
-        " start of each request",
-    )
+    times, start = "Times are service times", "response times, from the intended start of each"
+    if kinds == {True}:
+        times = f"Times are {start} request"
+    elif kinds != {False}:
+        times += f"; in rows with Late and Dropped {start} request"
     return (
         f"{times}; percentiles come from merged histograms;"
         " ± is the relative standard deviation of the repeats."

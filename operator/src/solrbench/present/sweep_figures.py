@@ -184,16 +184,12 @@ def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
     if baseline is None:
         return
     usual = baseline.result.values
+    measured = [(p, p.result.values) for p in report.points if metric.value(p) is not None]
     for first, second in combinations(range(len(report.axes)), 2):
         cells = {
-            (point.result.values[first], point.result.values[second]): point
-            for point in report.points
-            if metric.value(point) is not None
-            and all(
-                value == usual[index]
-                for index, value in enumerate(point.result.values)
-                if index not in (first, second)
-            )
+            (values[first], values[second]): point
+            for point, values in measured
+            if all(e == usual[i] for i, e in enumerate(values) if i not in {first, second})
         }
         # A map of one row or column would repeat the lines along the axis.
         if all(len({key[side] for key in cells}) > 1 for side in (0, 1)):

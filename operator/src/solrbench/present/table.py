@@ -29,13 +29,8 @@ class Cell:
 
 
 _CONCLUSION_MARKS = {
-    "Invalid": "bad",
-    "Valid": "good",
-    "Worse": "bad",
-    "Better": "good",
-    "Missed": "bad",
-    "Met": "good",
-    "Failed": "bad",
+    **dict.fromkeys(("Invalid", "Worse", "Missed", "Failed"), "bad"),
+    **dict.fromkeys(("Valid", "Better", "Met"), "good"),
 }
 
 

@@ -162,16 +162,12 @@ def _busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
 
 def _lines(names: Sequence[str], plot: int, points: PointsByRepeat) -> list[OptionPart]:
     """Return a line for each repeat in one of the plots, in the colour of the repeat."""
-    return [
-        line(
-            repeat,
-            names.index(repeat),
-            [(second, None if value is None else rounded(value)) for second, value in drawn],
-            xAxisIndex=plot,
-            yAxisIndex=plot,
-        )
-        for repeat, drawn in points.items()
-    ]
+    lines = []
+    for repeat, drawn in points.items():
+        shown = [(second, None if value is None else rounded(value)) for second, value in drawn]
+        index = names.index(repeat)
+        lines.append(line(repeat, index, shown, xAxisIndex=plot, yAxisIndex=plot))
+    return lines
 
 
 def _description(shown: dict[str, list[TimeSlice]]) -> str:

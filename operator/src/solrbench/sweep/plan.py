@@ -225,13 +225,12 @@ def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[Plan
         places = order_for_reuse(prints)
         checked, prints = [checked[each] for each in places], [prints[each] for each in places]
     reuses = [common_parts(*pair) for pair in zip([Fingerprints(), *prints], prints, strict=False)]
-    return tuple(
-        PlannedPoint(
-            each.point, measure_requests(spec), fingerprints, reuse, spec.load.repeats.most
-        )
-        for each, fingerprints, reuse in zip(checked, prints, reuses, strict=True)
-        for spec in (each.benchmark.spec,)
-    )
+    planned = []
+    for each, fingerprints, reuse in zip(checked, prints, reuses, strict=True):
+        demand = measure_requests(each.benchmark.spec)
+        most = each.benchmark.spec.load.repeats.most
+        planned.append(PlannedPoint(each.point, demand, fingerprints, reuse, most))
+    return tuple(planned)
 
 
 def _is_short(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> bool:

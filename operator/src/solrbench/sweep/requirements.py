@@ -66,14 +66,8 @@ def _group(  # noqa: PLR0913, PLR0917 - what a pod has
     cpu, memory = requests.cpu or limits.cpu, requests.memory or limits.memory
     # Without a request the scheduler counts nothing, but the heap will be there.
     least = 0 if heap is None else int(HEAP_FACTOR * parse_bytes(heap))
-    return PodGroup(
-        component,
-        count,
-        parse_cores(cpu) if cpu else 0.0,
-        parse_bytes(memory) if memory else least,
-        storage_bytes,
-        stage,
-    )
+    amounts = parse_cores(cpu) if cpu else 0.0, parse_bytes(memory) if memory else least
+    return PodGroup(component, count, *amounts, storage_bytes, stage)
 
 
 def peak(groups: list[PodGroup]) -> list[PodGroup]:
@@ -132,13 +126,12 @@ def load_duration(spec: Spec) -> LoadDuration:
     warm_up = _warm_up_seconds(spec)
     shortest, longest = warm_up or (0.0, 0.0)
     trial_limit = spec.load.capacity.max_trials if spec.load.capacity and each_step else 0
+    least = repeats.least * (steps + warm_ups * shortest) + search_seconds(spec, 1)
+    most = repeats.most * (steps + warm_ups * longest)
     return LoadDuration(
         len(known) * repeats.most * variants,
-        round((repeats.least * (steps + warm_ups * shortest) + search_seconds(spec, 1)) * variants),
-        round(
-            repeats.most * (steps + warm_ups * longest) * variants
-            + (search_seconds(spec) + trial_limit * longest) * variants
-        ),
+        round(least * variants),
+        round(most * variants + (search_seconds(spec) + trial_limit * longest) * variants),
         known.count(None) * repeats.most * variants,
         0 if warm_up else warm_ups * repeats.most * variants,
     )
