@@ -106,16 +106,14 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
         return None
     limit = load.validity.max_lag_milliseconds
     unknown = [each.worker for each in document.workers if each.lag_p99_microseconds is None]
-    finding = worst(
-        ValidityFinding(
-            lag,
-            f"worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
-            f" (p99, limit {limit} ms)",
-        )
-        for worker in document.workers
-        if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit
-    )
-    return finding or (NotEvaluated(f"no lag of {', '.join(unknown[:3])}") if unknown else None)
+    findings = []
+    for worker in document.workers:
+        if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit:
+            told = f"worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
+            findings.append(ValidityFinding(lag, f"{told} (p99, limit {limit} ms)"))
+    if unknown and not findings:
+        return NotEvaluated(f"no lag of {', '.join(unknown[:3])}")
+    return worst(findings)
 
 
 def check_generator_delay(document: StepRunResult, load: Load) -> Outcome:

@@ -117,10 +117,7 @@ _SUMS_OF_PODS = {
 """Figures added over all pods of Solr."""
 
 _WORST_OTHERS = ("throttled_percent", "cpu_some_percent", "working_set_max_bytes")
-_SUMS_OF_OTHERS = {
-    "cpu_cores": "cpu_seconds",
-    "network_bytes_per_second": "network_sent_bytes",
-}
+_SUMS_OF_OTHERS = {"cpu_cores": "cpu_seconds", "network_bytes_per_second": "network_sent_bytes"}
 _FIGURES = (
     *(("solr", "highest", name, key) for name, key in _WORST.items()),
     *(("solr", "total", name, key) for name, key in _SUMS.items()),

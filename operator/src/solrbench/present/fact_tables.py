@@ -191,6 +191,7 @@ def _pods(environment: Environment, documents: Iterable[StepRunResult]) -> list[
         known |= set(attempt.pods.items())
     # Documents of older versions have only the nodes of each component.
     pods = sorted(known)
+
     for attempt in environment.attempts[:1]:
         for component, nodes in attempt.nodes.items():
             if not attempt.pods and (not known or not component.startswith(("solr", "zookeeper"))):

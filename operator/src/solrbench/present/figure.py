@@ -104,6 +104,7 @@ def intervals(index: int, bounds: Sequence[Point], **more: object) -> OptionPart
     """Return bars from the lower to the upper bound at each x: points of x, lower and upper."""
     return {
         "type": "custom",
+        # The library has no error bars: `figure.js` draws them.
         "renderItem": "@interval",
         "data": [list(bound) for bound in bounds],
         "encode": {"x": 0, "y": [1, 2]},
@@ -133,6 +134,7 @@ def base(**parts: object) -> OptionPart:
         "animation": False,
         "backgroundColor": "transparent",
         "textStyle": {"fontFamily": "Arial, Helvetica, sans-serif", "color": "var(--ink)"},
+        # The legend is HTML beside the drawing, where names wrap as text does.
         "legend": {"show": False},
         **parts,
     }

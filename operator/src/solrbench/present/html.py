@@ -32,6 +32,7 @@ _ALLOWED = frozenset({"svg", "g", "path", "rect", "circle", "ellipse", "polyline
     *("line", "text", "tspan", "defs", "clipPath")
 }
 _STYLE = re.compile(r"<style\b.*?</style>", re.DOTALL)
+# Styles under the mouse and names of parts, which only a live figure needs.
 _NOISE = re.compile(
     r' (?:class="zr[^"]*"|pointer-events="[^"]*"|ecmeta_[a-z_]+="[^"]*"|xml:space="[^"]*"|'
     r'style="(?:;|user-select:none;?)*"|xmlns:xlink="[^"]*"|baseProfile="[^"]*"|version="[^"]*")'
@@ -39,6 +40,7 @@ _NOISE = re.compile(
 _TAG = re.compile(r"<\s*/?\s*([^\s/>]+)")
 _REFERENCE = re.compile(r"url\((?!#)|href", re.IGNORECASE)
 
+# The engine has no timers and no console, which the library expects of a browser.
 _DRAW = """
 var setTimeout = () => 0, clearTimeout = () => {}, console = {log() {}, warn() {}, error() {}};
 """
@@ -161,6 +163,6 @@ def _environment() -> Environment:
 
 
 def _data(figure: ReportFigure) -> Markup:
-    """Return a figure's data as JSON that cannot end the element it stands in."""
     text = orjson.dumps(figure.option).decode()
+    # A text with a tag must not end the element that the data stands in.
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c"))  # noqa: S704

@@ -69,7 +69,7 @@ def _end(benchmark: SolrBenchmark) -> TestCase:
 
 
 def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
-    """Return a case for each objective; one that is Unclear is skipped, neither met nor missed."""
+
     objectives = benchmark.status.objectives
     for result in objectives.results if objectives is not None else []:
         where = ", ".join(filter(None, (result.step, result.variant)))
@@ -77,7 +77,7 @@ def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
         case = TestCase(plain_text(name), classname=f"{benchmark.key}.objectives")
         if result.word is ObjectiveConclusion.MISSED:
             case.result = [Failure(plain_text(result.message), result.word)]
-        elif result.word is ObjectiveConclusion.UNCLEAR:
+        elif result.word is ObjectiveConclusion.UNCLEAR:  # neither met nor missed
             case.result = [Skipped(plain_text(result.message))]
         yield case
 

@@ -85,20 +85,19 @@ def format_measured(result: ObjectiveResult) -> str | None:
     return None if result.value is None else f"{format_number(result.value)} {result.unit}"
 
 
+def _interval(result: ObjectiveResult) -> str | None:
+    if result.lower is None or result.upper is None:
+        return None
+    return f"{format_number(result.lower)} … {format_number(result.upper)} {result.unit}"
+
+
 _OBJECTIVE_COLUMNS: Sequence[Column[ObjectiveResult]] = (
     NameColumn("Objective", lambda result: result.name),
     NameColumn("Step", lambda result: result.step),
     NameColumn("Variant", lambda result: result.variant),
     TextColumn("Result", lambda result: conclusion(result.word)),
     NumberColumn("Measured", format_measured),
-    NumberColumn(
-        "95 % interval",
-        lambda result: (
-            None
-            if result.lower is None or result.upper is None
-            else f"{format_number(result.lower)} … {format_number(result.upper)} {result.unit}"
-        ),
-    ),
+    NumberColumn("95 % interval", _interval),
     NumberColumn("Limit", lambda result: f"{format_number(result.limit)} {result.unit}"),
 )
 

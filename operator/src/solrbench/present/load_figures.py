@@ -37,6 +37,7 @@ def load_curves(spec: Spec, status: Status) -> list[ReportFigure]:
     closed = {step.users is not None for step in spec.load.steps}
     known = {name: float(load) for name, load in loads.items() if load is not None}
     totals = [each for each in status.totals if each.step in known]
+    # Users and rates cannot share an axis, and one load is no curve.
     if len(closed) > 1 or len({known[each.step] for each in totals}) < 2:
         return []
     axis = "Users" if closed == {True} else "Planned requests/s"
@@ -76,6 +77,7 @@ def _throughput(
 def _latency(
     axis: str, loads: Mapping[str, float], variants: Mapping[str, Sequence[StepResult]]
 ) -> ReportFigure | None:
+    # Three lines for each of several variants could not be distinguished.
     shown = [p for p in (50, 95, 99) if p <= _MAX_PERCENTILE] if len(variants) == 1 else [50, 95]
     lines = {}
     for variant, results in variants.items():
@@ -202,5 +204,6 @@ def _points(result: CapacityResult) -> list[tuple[float, float]]:
     return sorted(
         (float(trial.users or trial.requests_per_second), rounded(trial.p95_milliseconds))
         for trial in result.trials
+        # A disturbed trial shows the load generator, not the target.
         if trial.p95_milliseconds is not None and not trial.disturbed
     )

@@ -57,10 +57,7 @@ _FEW = 2
 
 
 def results_with_totals(status: Status) -> list[StepResult]:
-    """Return the results of each step, then its totals if it has several request names.
-
-    One name is its own total.
-    """
+    """Return the results of each step, then its totals if it has several request names."""
     steps = dict.fromkeys(result.step for result in status.results)
     return [result for step in steps for part in _step_results(status, step) for result in part]
 
@@ -68,6 +65,7 @@ def results_with_totals(status: Status) -> list[StepResult]:
 def _step_results(status: Status, step: str) -> tuple[list[StepResult], list[StepResult]]:
     """Return the results of a step, and its totals if it has several request names."""
     results = [result for result in status.results if result.step == step]
+    # One name is its own total.
     names = {result.request for result in results if not result.is_transaction}
     totals = [result for result in status.totals if result.step == step] if len(names) > 1 else []
     return results, totals
@@ -168,10 +166,7 @@ def _percentile(result: StepResult, percent: float) -> _Estimate:
 
 
 def intervals_table(results: Sequence[StepResult]) -> Table:
-    """Return rates, means and percentiles with their intervals in brackets behind them.
-
-    There are no rows where results of older versions have no percentiles.
-    """
+    """Return rates, means and percentiles with their intervals in brackets behind them."""
     percents = percents_of(results)
     columns: list[Column[StepResult]] = [
         NameColumn(ResultColumn.STEP, lambda result: result.step),
@@ -186,6 +181,7 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
         NumberColumn("Average", lambda result: _time(_average(result), result.repeats)),
         *map(_percentile_column, percents),
     ]
+    # Results of older versions have no percentiles, and so no intervals.
     table = build_table("Intervals", columns, results if percents else (), INTERVAL_NOTE)
     return table.without_empty_columns({ResultColumn.VARIANT})
 
@@ -217,6 +213,7 @@ def _is_meaningless(value: float, interval: Interval, repeats: int) -> bool:
 def _with_interval(value: float, interval: Interval | None, repeats: int) -> str:
     if interval is None:
         return f"{format_number(value)} (-)"
+    # With two repeats Student's t is 12.7: the interval would be wider than the number.
     if _is_meaningless(value, interval, repeats):
         return f"{format_number(value)} ({repeats} repeats)"
     return f"{format_number(value)} ({_bounds(interval)})"

@@ -125,6 +125,7 @@ def _lines(report: SweepReport, metric: MetricAxis, place: int) -> list[tuple[st
             groups.setdefault(others, {})[values[place]] = point
     base_values = report.baseline.result.values if report.baseline is not None else []
     usual = (*base_values[:place], *base_values[place + 1 :])
+    # A single point is no line.
     kept = [key for key, points in groups.items() if len(points) > 1]
     kept.sort(key=lambda key: (key != usual, -len(groups[key])))
     lines, axis = [], report.axes[place]

@@ -113,7 +113,7 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
     rows = 3 if cpu else 2
     last = max(each.second + each.seconds for parts in shown.values() for each in parts)
     option = base(
-        # All plots begin at the same left edge.
+        # All plots begin at the same left edge, whatever the width of their labels.
         grid=[
             grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
             for top, height in _PLACES[:rows]

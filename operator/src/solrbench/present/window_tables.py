@@ -115,22 +115,20 @@ _OUTLIER_COLUMNS: Sequence[Column[_Outlier]] = (
     TextColumn("Time (UTC)", lambda pair: pair[1].time, _second),
     NumberColumn("Second", lambda pair: pair[1].second),
     NumberColumn("Requests", lambda pair: pair[1].requests),
-    NumberColumn(
-        "Mean",
-        lambda pair: (
-            "no responses"
-            if (mean := pair[1].mean_microseconds) is None
-            else format_milliseconds(mean / 1000)
-        ),
-    ),
+    NumberColumn("Mean", lambda pair: _mean(pair[1].mean_microseconds)),
     NumberColumn("Median", lambda pair: pair[1].median_microseconds / 1000, format_milliseconds),
     NumberColumn("Deviations", lambda pair: pair[1].deviations, format_number),
 )
 
 
+def _mean(microseconds: float | None) -> str:
+    return "no responses" if microseconds is None else format_milliseconds(microseconds / 1000)
+
+
 def outlier_table(documents: Sequence[StepRunResult]) -> Table:
     """Return a row for each of the farthest outlier seconds; without rows if there is none."""
     outliers = [(document, outlier) for document in documents for outlier in document.outliers]
+    # By identity: equal outliers of two repeats are two rows.
     chosen = {id(each) for each in worst([outlier for _, outlier in outliers], _MAX_OUTLIERS)}
     shown = [(document, outlier) for document, outlier in outliers if id(outlier) in chosen]
     total = sum(document.outlier_windows or 0 for document in documents)

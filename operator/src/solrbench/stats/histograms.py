@@ -37,10 +37,9 @@ def bucket_of(microseconds: int) -> int:
 
 
 def buckets_of(microseconds: Sequence[int]) -> list[int]:
-    """Return `bucket_of` every value, at a fraction of the cost."""
+    """Return `bucket_of` every value, at a fraction of the cost of a call for each."""
     if not microseconds:
         return []
-    # A call for each value would cost several times as much.
     if min(microseconds) < 0 or max(microseconds) > HIGHEST_MICROSECONDS:
         return [bucket_of(value) for value in microseconds]
     return [

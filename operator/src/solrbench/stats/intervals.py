@@ -83,13 +83,12 @@ class TimedSamples:
         # Requests that independent ones would need to be to say as much.
         effective_size = total / max(variance * total / (share * (1 - share)), _MIN_EFFECT)
         rarer = min(share, 1 - share)
-        if (
-            round(total * rarer, 6) < MIN_TAIL_REQUESTS
-            or effective_size * rarer < MIN_EFFECTIVE_TAIL_SIZE
-        ):
+        tail = effective_size * rarer
+        # Rounded, as 100 * (1 - 0.9) is 9.999999999999998.
+        if round(total * rarer, 6) < MIN_TAIL_REQUESTS or tail < MIN_EFFECTIVE_TAIL_SIZE:
             return None
         # A tail of few bursts says little of its own spread either: as many degrees of freedom.
-        t = max(t, student_t(math.floor(effective_size * rarer) - 1))
+        t = max(t, student_t(math.floor(tail) - 1))
         lower, upper = _wilson(share, effective_size, t)
         lowest, _ = self.histogram.bounds_of_rank(math.ceil(total * lower))
         _, highest = self.histogram.bounds_of_rank(math.ceil(total * upper))

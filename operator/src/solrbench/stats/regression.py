@@ -75,10 +75,8 @@ class SegmentedFit:
 def fit_segments(sizes: Sequence[SizeRuns]) -> SegmentedFit | None:
     """Return the shape of a curve; None with too few sizes or runs for a word."""
     ordered = sorted(sizes, key=lambda size: size.x)
-    if (
-        len({size.x for size in ordered}) < MIN_SIZES
-        or min(size.runs for size in ordered) < MIN_RUNS
-    ):
+    fewest = min((size.runs for size in ordered), default=0)
+    if len({size.x for size in ordered}) < MIN_SIZES or fewest < MIN_RUNS:
         return None
     return _RegressionDesign(ordered).describe()
 

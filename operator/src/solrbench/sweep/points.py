@@ -315,13 +315,9 @@ def _shown(design: Design, values: Values, baseline: Values) -> list[str]:
     """Return the words of a point's name: all values, or what differs from the baseline."""
     if design is not Design.ONE_AT_A_TIME:
         return [value.label for value in values]
-    differ = [
-        word
-        for value, usual in zip(values, baseline, strict=True)
-        if value != usual
-        for word in (value.axis, value.label)
-    ]
-    return differ or [BASELINE]
+    pairs = zip(values, baseline, strict=True)
+    differ = [(value.axis, value.label) for value, usual in pairs if value != usual]
+    return list(itertools.chain.from_iterable(differ)) or [BASELINE]
 
 
 def _name(values: Values, words: Sequence[str], room: int) -> str:

@@ -1,7 +1,7 @@
 """What a point requires: time of its load, CPU and memory of its pods (pure)."""
 
 import operator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import Spec
@@ -107,13 +107,8 @@ NO_LOAD = LoadDuration(0, 0, 0, 0, 0)
 
 def rounds_of(duration: LoadDuration, least: int, most: int) -> LoadDuration:
     """Return how long so many rounds of a load take."""
-    return LoadDuration(
-        duration.step_runs * most,
-        duration.shortest_seconds * least,
-        duration.longest_seconds * most,
-        duration.counted_runs * most,
-        duration.counted_warm_ups * most,
-    )
+    longest = LoadDuration(*(most * each for each in astuple(duration)))
+    return replace(longest, shortest_seconds=least * duration.shortest_seconds)
 
 
 def load_duration(spec: Spec) -> LoadDuration:

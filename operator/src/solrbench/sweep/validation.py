@@ -113,12 +113,8 @@ def check_axes(axes: Sequence[Axis]) -> tuple[list[Values], list[str]]:
             for path, top in tops.items()
             if top in OF_THE_SWEEP
         ]
-        wrong += [
-            f"spec.axes[{index}]: {path} must be a path below the spec of a benchmark, without"
-            " the spec itself"
-            for path, top in tops.items()
-            if top == "spec"
-        ]
+        below = "must be a path below the spec of a benchmark, without the spec itself"
+        wrong += [f"spec.axes[{index}]: {path} {below}" for path in tops if tops[path] == "spec"]
         try:
             all_values.append(read_values(axis))
         except AxisValueError as error:
@@ -166,12 +162,12 @@ def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
         for key in metadata.annotations
         if key.startswith(f"{GROUP}/")
     ]
-    keys = {"labels": metadata.labels, "annotations": metadata.annotations}
+    keys = [("labels", key) for key in metadata.labels]
+    keys += [("annotations", key) for key in metadata.annotations]
+    such = "must be a key of Kubernetes, such as team or example.org/team"
     wrong += [
-        f"spec.template.metadata.{name}: {key!r} must be a key of Kubernetes, such as team or"
-        " example.org/team"
-        for name, given in keys.items()
-        for key in given
+        f"spec.template.metadata.{name}: {key!r} {such}"
+        for name, key in keys
         if not _KEY.fullmatch(key)
     ]
     return wrong + [
