@@ -57,7 +57,8 @@ def open_loop_stats(samples: BenchmarkSamples) -> list[OpenLoopStats]:
 def _lags(workers: Sequence[WorkerResult]) -> dict[str, Any]:
     """Return the worst lags: percentiles of several workers cannot be combined."""
     known = [lag for worker in workers if (lag := worker.lag_p99_microseconds) is not None]
-    # A worker without a percentile never found a connection free; its lag may have been the worst.
+    # A worker without a percentile did not report it, or never found a connection free: its lag may
+    # have been the worst.
     if not known or len(known) < len(workers):
         return {}
     longest = max(worker.lag_max_microseconds or 0 for worker in workers)
@@ -74,7 +75,7 @@ MILLISECOND = 1000
 def time_limit_milliseconds(
     objectives: Iterable[Objective], step: str, request: str | None
 ) -> int | None:
-    """Return the shortest time in which a response of a request name, or any, must come, if any."""
+    """Return the shortest time limit for a request name (None for all) in a step, if any."""
     limits = []
     for objective in objectives:
         in_step = not objective.steps or step in objective.steps

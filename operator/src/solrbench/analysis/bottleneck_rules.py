@@ -139,7 +139,7 @@ def _find_slow_reads(run: BottleneckInput) -> Symptom | None:
     """Apply if requests spend much of their time reading, at a rate that leaves the disk idle."""
     stalled, reads = run.figure("io_some_percent"), run.figure("reads_per_second")
     rate, milliseconds = run.figure("solr_requests_per_second"), run.figure("solr_milliseconds")
-    # Without reads it is the wait for writes, which more memory for the page cache does not help.
+
     if not stalled or not rate or not milliseconds or (reads or 0.0) < MIN_READS_PER_SECOND:
         return None
     # By Little's law, requests times their mean duration are the time that all of them spent; at

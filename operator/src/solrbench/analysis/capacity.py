@@ -208,16 +208,15 @@ def _result(
         word, message = CapacityConclusion.SEARCHING, f"searching: {len(trials)} trials so far"
     # What is found is not shown before the search is over: the next trial may still move it.
     level = found if word is CapacityConclusion.FOUND else replace(found, rate=None)
-    probe = next((each for each in own if each.number == PROBE), None)
+    rates = (each.requests_per_second for each in own if each.number == PROBE)
+    probed = next(map(round_number, rates), None)
     return CapacityResult(
         variant=variant or None,
         word=word,
         message=message,
         **_level_fields(level, users=users),
         **({} if users else _knee(runs)),
-        probe_requests_per_second=None
-        if probe is None
-        else round_number(probe.requests_per_second),
+        probe_requests_per_second=probed,
         trials=[_trial(each, search.objectives, interferences) for each in _ordered(runs)],
     )
 

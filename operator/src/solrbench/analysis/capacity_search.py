@@ -298,7 +298,7 @@ _BEYOND = 1.1
 
 @dataclass(frozen=True)
 class UserRange:
-    """Numbers of users that may be tried."""
+    """Numbers of users that may be tried, from one for each worker on."""
 
     least: int
     most: int

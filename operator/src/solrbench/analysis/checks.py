@@ -90,7 +90,7 @@ class RepeatsCheck(VerdictReason):
 def worst_share_of_requests(
     document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: float
 ) -> ValidityFinding | None:
-    """Return the name of whose requests most are `what`, above `limit` per cent."""
+    """Return the request name of which the largest share is `what`, if above `limit` per cent."""
     return worst(
         ValidityFinding(
             part / result.requests,
@@ -121,14 +121,14 @@ def worst_share_of_time(
         if lost is None:
             unknown.append(worker.worker)
         elif whole > 0 and lost * 100 > limit * whole:
-            told = text.format(
+            finding = text.format(
                 worker=worker.worker,
                 lost=format_number(lost),
                 whole=format_number(whole),
                 at_cores="" if cores is None else f" at {format_number(cores)} cores",
             )
             share = f"{format_percent(100 * lost / whole)}, limit {format_percent(limit)}"
-            findings.append(ValidityFinding(lost / whole, f"{told} ({share})"))
+            findings.append(ValidityFinding(lost / whole, f"{finding} ({share})"))
     if not findings and unknown:
         return NotEvaluated(f"no {source.format(', '.join(unknown[:3]))}")
     return worst(findings)

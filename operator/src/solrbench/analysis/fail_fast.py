@@ -50,7 +50,7 @@ def stop_reason(objectives: Iterable[Objective], stop: StopRules, run: RunSample
         in_step = not objective.steps or document.step in objective.steps
         if not objective.fail_fast or objective.is_of_dataset or not in_step:
             continue
-        # Only Missed: an interval of a single repeat is often too wide for a word.
+        # Unclear is no reason to stop: the intervals of a single step run are wide.
         result = evaluate(objective, document.step, document.variant, samples)
         if result.word is ObjectiveConclusion.MISSED:
             return f"{document.id} missed objective {objective.name}: {result.message}"

@@ -44,8 +44,8 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
             used.append(ValidityFinding(percent, f"{text} (limit {format_percent(limit)})"))
         for percent, what in _busy_percents(worker, document):
             text = f"the engine thread of worker {worker.worker} was busy or runnable for"
-            told = f"{text} {format_percent(percent)} of {what}, limit {format_percent(limit)})"
-            busy.append(ValidityFinding(percent, told))
+            text += f" {format_percent(percent)} of {what}, limit {format_percent(limit)})"
+            busy.append(ValidityFinding(percent, text))
     # Where others take the CPU, a worker uses less than it wants: the time that its sending thread
     # waits for its turn counts as busy.
     return worst(each for each in used if each.number > limit) or worst(
@@ -109,8 +109,8 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
     findings = []
     for worker in document.workers:
         if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit:
-            told = f"worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
-            findings.append(ValidityFinding(lag, f"{told} (p99, limit {limit} ms)"))
+            text = f"worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
+            findings.append(ValidityFinding(lag, f"{text} (p99, limit {limit} ms)"))
     if unknown and not findings:
         return NotEvaluated(f"no lag of {', '.join(unknown[:3])}")
     return worst(findings)

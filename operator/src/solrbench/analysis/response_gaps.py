@@ -31,7 +31,7 @@ def _rank(each: StepResponseGaps) -> tuple[float, float]:
 
 def _of_step(step: str, variant: str, step_runs: StepRuns) -> StepResponseGaps:
     waits = [(document.repeat, gap) for document in step_runs for gap in document.response_gaps]
-    # That of a user comes before that of a node, where nobody may have noticed it.
+
     repeat, longest = max(waits, key=lambda wait: (wait[1].user is not None, wait[1].microseconds))
     return StepResponseGaps(
         step=step,

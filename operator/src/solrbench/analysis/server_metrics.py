@@ -135,7 +135,7 @@ _FIGURES = (
         for name, key in _SUMS_OF_OTHERS.items()
     ),
 )
-"""Kind of servers, which number over all of them, and the names of the figure here and there."""
+"""Kind of servers, which number of their spread, and the figure's names in status and telemetry."""
 
 _CACHE_SUMS = {
     "cache_inserts_per_second": "_cache_inserts",

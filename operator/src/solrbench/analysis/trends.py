@@ -109,12 +109,8 @@ def find_growth(
     best = min(fits, key=lambda fit: fit.squares)
     # No tau is known to be right: the interval is the union over all that fit about as well.
     limit = best.squares * (1 + t_quantile(0.01, best.freedom) ** 2 / best.freedom)
-    (lower, upper), wide = (
-        (min(low for low, _ in bounds), max(high for _, high in bounds))
-        for bounds in (
-            [fit.bounds(level) for fit in fits if fit.squares <= limit] for level in (0.95, 0.99)
-        )
-    )
+    near = [fit for fit in fits if fit.squares <= limit]
+    lower, upper = _union(near, 0.95)
     level = float(np.median(y))
     matters = max(min_growth * abs(level), least)
     deviation = SCALE * np.median(np.abs(best.residuals - np.median(best.residuals)))
@@ -122,8 +118,13 @@ def find_growth(
     if best.slope > matters and _rises_once(y, matters):
         shape = SeriesShape.STEP
     else:
-        shape = _shape(t / run, y, best, wide, needed)
+        shape = _shape(t / run, y, best, _union(near, 0.99), needed)
     return Growth(shape, level, best.slope / run, lower / run, upper / run)
+
+
+def _union(fits: Sequence[_Fit], level: float) -> tuple[float, float]:
+    bounds = [fit.bounds(level) for fit in fits]
+    return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
 def _fits(t: Floats, y: Floats, load: Floats | None) -> list[_Fit]:
@@ -246,7 +247,6 @@ def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
     found = [
         *(_of_server(each, entries.get(each.server), rates) for each in series),
         _of_windows(TrendFigure.LATENCY, latency, rates, 0.0),
-        # Failures grow with the load where it is too high: that is what a reader must see.
         _of_windows(TrendFigure.FAILURES, failed, None, _MIN_FAILED_PERCENT),
     ]
     trends = [each for each in found if each is not None]

@@ -81,8 +81,10 @@ def evaluate_steps(
     verdicts = []
     for step, variant, found in steps:
         own = [evaluated[each.id] for each in found.documents]
-        extra: dict[str, Any] = {"samples": found, "firsts": firsts, "further": placement}
-        verdicts.append(evaluate_step(step, variant, own, spec.load, **extra))
+        verdict = evaluate_step(
+            step, variant, own, spec.load, samples=found, firsts=firsts, further=placement
+        )
+        verdicts.append(verdict)
     return verdicts
 
 

@@ -59,17 +59,9 @@ def share_percent(part: int, whole: int) -> float:
     return float(_share(part, whole))
 
 
-@overload
-def round_number(value: float) -> float: ...
-
-
-@overload
-def round_number(value: float | None) -> float | None: ...
-
-
-def round_number(value: float | None) -> float | None:
-    """Return a number with the digits of `format_number`; None stays None."""
-    return None if value is None else float(format_number(value))
+def round_number(value: float) -> float:
+    """Return `value` with the digits of `format_number`."""
+    return float(format_number(value))
 
 
 def format_percent(percent: float) -> str:

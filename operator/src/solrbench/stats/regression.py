@@ -47,7 +47,7 @@ class CurveShape(StrEnum):
 
 @dataclass(frozen=True)
 class SizeRuns:
-    """The runs at one size."""
+    """The number of runs at one size `x`, with their mean and standard deviation."""
 
     x: float
     mean: float

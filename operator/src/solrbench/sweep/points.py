@@ -188,7 +188,7 @@ class DesignError(ValueError):
 
 @dataclass(frozen=True)
 class DesignPoint:
-    """One point."""
+    """A point with a value for each axis; its name is these in short, and a hash of them."""
 
     name: str
     values: Values

@@ -185,7 +185,7 @@ class Amounts:
 
 @dataclass(frozen=True)
 class PointRequests:
-    """What a point needs."""
+    """What a point needs: the time of its load, and what its pods request."""
 
     duration: LoadDuration
     target: Amounts

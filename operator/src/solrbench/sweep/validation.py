@@ -96,7 +96,7 @@ hundred; a megabyte of unknown fields would be 100,000 problems of each point.""
 
 @dataclass(frozen=True)
 class CheckedPoint:
-    """A point whose benchmark is valid."""
+    """A point with its benchmark, which is valid."""
 
     point: DesignPoint
     benchmark: SolrBenchmark
