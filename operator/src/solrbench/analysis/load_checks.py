@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from solrbench.analysis.arrivals import sum_arrivals
+from solrbench.analysis.arrivals import dropped, late
 from solrbench.analysis.checks import (
     NotEvaluated,
     Outcome,
@@ -148,14 +148,14 @@ def _own_delay(result: RequestResult, percent: int, limit: float) -> ValidityFin
 
 def check_requests_dropped(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of planned requests that were never sent with the limit."""
-    part, limit = sum_arrivals([document]).dropped_requests, load.validity.max_dropped_percent
-    return _share_of_plan(document, part, "were never sent", limit)
+    limit = load.validity.max_dropped_percent
+    return _share_of_plan(document, dropped(document), "were never sent", limit)
 
 
 def check_requests_late(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of planned requests that were sent late with the limit."""
-    part, limit = sum_arrivals([document]).late_requests, load.validity.max_late_percent
-    return _share_of_plan(document, part, "were sent late", limit)
+    limit = load.validity.max_late_percent
+    return _share_of_plan(document, late(document), "were sent late", limit)
 
 
 def check_queries_may_repeat(document: StepRunResult, load: Load) -> Outcome:

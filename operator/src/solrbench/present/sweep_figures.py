@@ -81,7 +81,7 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     lines = _lines(report, metric, place)
     if not lines:
         return None
-    labels, style = axis_labels(report, place), {**_LABELS, "width": 90, "hideOverlap": True}
+    labels, style = axis_labels(report, place), {**_LABELS, "hideOverlap": True}
     option = base(
         grid=grid(bottom=48),
         xAxis=bottom_axis(name, type="category", data=labels, axisLabel=style),
@@ -104,7 +104,7 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     return ReportFigure(f"axis-{place}", title, text, option, legend(names), table, 300)
 
 
-_LABELS: OptionPart = {**MUTED, "interval": 0, "overflow": "break"}
+_LABELS: OptionPart = {**MUTED, "interval": 0, "width": 90, "overflow": "break"}
 
 
 def axis_labels(report: SweepReport, place: int) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.arrivals import of_arrivals, sum_arrivals
+from solrbench.analysis.arrivals import dropped, late, of_arrivals
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget
@@ -360,11 +360,7 @@ def test_transactions_that_think_occupy_no_connection() -> None:
             result = await run_step(impatient, plan)
         document = merged(result)
         (whole,) = of_arrivals(document.requests)
-        assert (whole.requests, whole.failures, sum_arrivals([document]).dropped_requests) == (
-            30,
-            0,
-            0,
-        )
+        assert (whole.requests, whole.failures, dropped(document)) == (30, 0, 0)
         assert len(server.requests) == 90
         assert server.connections == 2
         assert result.nodes[0].requests == 90
@@ -429,9 +425,9 @@ def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped() -> No
         (whole,) = of_arrivals(document.requests)
         assert whole.request == "lend"
         assert result.planned_requests == 60
-        assert whole.requests + sum_arrivals([document]).dropped_requests == 60
-        assert sum_arrivals([document]).dropped_requests == whole.dropped_requests > 0
-        assert sum_arrivals([document]).late_requests == whole.late_requests > 0
+        assert whole.requests + dropped(document) == 60
+        assert dropped(document) == whole.dropped_requests > 0
+        assert late(document) == whole.late_requests > 0
         by_name = {each.request: each for each in document.requests}
         assert by_name["lend.a"].dropped_requests == whole.dropped_requests
         assert len(server.requests) == sum(by_name[f"lend.{name}"].requests for name in "abc")
