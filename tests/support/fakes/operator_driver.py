@@ -94,7 +94,12 @@ class OperatorDriver:
         self.watch()
         if not needs_reconcile(body):
             return body  # it is not on the schedule
-        self.handlers.on_due(BenchmarkKey(body["metadata"]["uid"], namespace, name))
+        schedule, uid = self.handlers._schedule, body["metadata"]["uid"]
+        item = schedule._items.get(uid)
+        if item is None:
+            self.handlers.on_due(BenchmarkKey(uid, namespace, name))
+        else:
+            schedule.run(item)
         return self.find(name, namespace) or body
 
     def watch(self) -> None:
@@ -111,7 +116,8 @@ class OperatorDriver:
                 await self.handlers.on_event(event={"type": "DELETED"}, body=body)
             for body in changed:
                 await self.handlers.on_event(event={"type": "MODIFIED"}, body=body)
-            self.handlers._schedule.close()  # nothing that this puts on the schedule is run
+            for item in self.handlers._schedule._items.values():
+                item.cancel()  # the test says when it is run
 
         asyncio.run(show())
         self._seen = listed
@@ -200,7 +206,8 @@ class SweepDriver:
 
     def reconcile(self, name: str = "trial") -> Any:
         """Reconcile a sweep and return the pause that it asks for."""
-        return self.handlers.on_due(self.key(self.read(name)))
+        rest = self.handlers.on_due(self.key(self.read(name)))
+        return None if rest is None else rest.pause
 
     def key(self, body: Body) -> BenchmarkKey:
         """Return the key of a sweep on the schedule."""

@@ -25,7 +25,7 @@ from solrbench.api.rules import problems
 from solrbench.controller.deletion import delete_children
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.owned_objects import OwnedObjects
-from solrbench.controller.schedule import RETRY, BenchmarkKey
+from solrbench.controller.schedule import RETRY, BenchmarkKey, Rest
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED, SWEEP_TYPES
 from solrbench.decide.failures import (
     StoredStatus,
@@ -59,10 +59,10 @@ class ReconcileAttempt:
     """One reconcile of one resource.
 
     Attributes:
-        pause: until the next one; `None` if the resource is gone
+        rest: until the next one; `None` if the resource is gone
     """
 
-    pause: timedelta | None = None
+    rest: Rest | None = None
 
 
 class ReconcileAttempts:
@@ -94,7 +94,7 @@ class ReconcileAttempts:
 
     @contextmanager
     def begin(self, key: BenchmarkKey) -> Iterator[ReconcileAttempt]:
-        """Reconcile a resource in the block; what this raises decides the pause.
+        """Reconcile a resource in the block; what this raises decides the rest.
 
         What fails is repeated by the next reconcile. An exception without a reason becomes a
         condition, or leaves the block if even that fails.
@@ -110,16 +110,16 @@ class ReconcileAttempts:
                     text = f"{key.namespace}/{key.name}: unexpected exception"
                     log.exception(text, exc_info=error)
                     self._show(key, error)
-                    attempt.pause = RETRY
+                    attempt.rest = Rest(RETRY)
                 self.forget(key.uid)
             except ConflictError:
                 timer.result = ReconcileResult.RETRY  # a concurrent write is expected
-                attempt.pause = CONFLICT_PAUSE
+                attempt.rest = Rest(CONFLICT_PAUSE)
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
                 text = " ".join(str(error).split())  # one line, whatever others put there
                 log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
-                attempt.pause = self._count(key, error)
+                attempt.rest = Rest(self._count(key, error))
 
     def read(self, key: BenchmarkKey) -> Body | None:
         """Return a resource as it is stored, `None` if it is gone, or another has its name."""

@@ -4,11 +4,11 @@ The reconcile is the only writer of status (docs/adr/0002). kopf watches, keeps 
 retries deletions that raised; the schedule says when a benchmark is reconciled (docs/adr/0009).
 """
 
-import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, cast
 
 import kopf
@@ -16,6 +16,8 @@ from pydantic import ValidationError
 
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.contract.load_plan import LoadState
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.deletion_handlers import DeletionHandlers
 from solrbench.controller.events import events_between, post_events, verdict_events
@@ -23,13 +25,19 @@ from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.running_loads import RunningLoad, RunningLoads
-from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
+from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule, Rest
 from solrbench.controller.settings import Settings
 from solrbench.controller.watches import PodWatches
 from solrbench.decide.conditions import is_finished
 from solrbench.decide.failures import without_unreadable_results
-from solrbench.decide.pauses import QUEUED_PAUSE, decide_pause, needs_finalizer, needs_reconcile
+from solrbench.decide.pauses import (
+    QUEUED_PAUSE,
+    decide_pause,
+    is_load_due,
+    needs_finalizer,
+    needs_reconcile,
+)
+from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.metrics.operator import PrometheusMetrics
@@ -40,8 +48,6 @@ log = logging.getLogger("solrbench")
 POSITION_SECONDS = 1.0
 """Distance between two benchmarks that write their new place in the queue: when one ends, the
 places of all that wait change, which would be hundreds of writes at once."""
-CHANGE_SECONDS = 0.5
-"""Between a change of a pod or Job and the reconcile: changes often come together."""
 START_PAUSE = timedelta(seconds=3)
 """Before benchmarks are looked at that wait when the operator starts: by then it knows all."""
 
@@ -64,16 +70,14 @@ class Handlers:
         self._reports = BenchmarkResultStore(cluster)
         self._access = access or TargetAccess()
         self._queue = BenchmarkQueue()
-        self._loads = RunningLoads()
         self._shortest = timedelta(seconds=settings.reconcile_seconds)
         self._attempts = ReconcileAttempts(
             BENCHMARK, cluster, telemetry.operator, self._shortest, _utc_now
         )
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._watches = PodWatches(cluster, settings.namespaces, self._on_change)
+        self._schedule = ReconcileSchedule(self.on_due, WORKERS)
+        self._watches = PodWatches(cluster, settings.namespaces, self._schedule.note_change)
         if watches:
             self._watches.start()
-        self._schedule = ReconcileSchedule(self.on_due, WORKERS)
         self._deletion = DeletionHandlers(
             cluster, self._schedule, self._queue, self._context, _utc_now
         )
@@ -105,7 +109,6 @@ class Handlers:
             event: its type is `None` for what was there when the operator started
             body: the benchmark
         """
-        self._loop = asyncio.get_running_loop()
         key, metadata = _key(body), body["metadata"]
         if event["type"] == "DELETED":
             self._forget(key)
@@ -115,7 +118,6 @@ class Handlers:
         else:
             self._queue.observe(dict(body), _utc_now())
             generation = metadata.get("generation", 1)
-            self._loads.observe(key.uid, generation)
             if metadata.get("deletionTimestamp") is not None:
                 self._schedule.stop(key.uid)
             elif not needs_reconcile(body):
@@ -154,7 +156,6 @@ class Handlers:
     def _forget(self, key: BenchmarkKey) -> None:
         self._telemetry.benchmarks.forget(f"{key.namespace}/{key.name}")
         self._reports.forget(key.uid)
-        self._loads.forget(key)
         self._attempts.forget(key.uid)
 
     def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
@@ -167,56 +168,66 @@ class Handlers:
         self._forget(key)
         self._deletion.remove(key, given["body"], given["retry"])
 
-    def on_due(self, key: BenchmarkKey) -> timedelta | None:
-        """Reconcile one benchmark and return the pause until the next time.
-
-        One that goes on waiting needs no request, and one whose load goes on none but that of its
-        master: changes of its pods are watched.
-        """
+    def on_due(self, key: BenchmarkKey) -> Rest | None:
+        """Reconcile one benchmark; one that goes on waiting needs no request."""
         if self._queue.is_settled(key.uid, _utc_now(), self._settings.concurrency):
-            return QUEUED_PAUSE
-        if self._are_watched(key) and self._loads.is_settled(key.uid, _utc_now()):
-            return self._shortest
+            return Rest(QUEUED_PAUSE, is_running=False)
         with self._attempts.begin(key) as attempt:
             body = self._attempts.read(key)
             if body is None:
                 self._queue.forget(key.uid)
             elif body["metadata"].get("deletionTimestamp") is not None:
-                attempt.pause = RETRY  # the watch takes it off the schedule
+                attempt.rest = Rest(RETRY)  # the watch takes it off the schedule
+            elif (before := self._parse(body)) is None:
+                attempt.rest = Rest(UPGRADE_PAUSE)
             else:
-                attempt.pause = max(self._reconcile(key, body), self._shortest)
-        return attempt.pause
+                context = self._context(before, body)
+                after = reconcile(context)
+                attempt.rest = self._conclude(context, after)
+                # After the status is stored, so that an event never tells what it does not show.
+                _emit_events(body, before, after)
+        return attempt.rest
 
-    def _reconcile(self, key: BenchmarkKey, body: dict[str, Any]) -> timedelta:
-        try:
-            before = _parse(body)
-        except ValidationError as error:
-            mark_invalid(self._cluster, body, error, _utc_now())
-            return UPGRADE_PAUSE
-        context = self._context(before, body)
-        self._loads.begin(key)
-        after = reconcile(context)
-        if after.status.start_time is None or is_finished(after.status):
-            self._loads.end(key)
-        elif context.ask_load is not None:
-            generation, live_load = after.metadata.generation, after.status.live_load
-            self._loads.set(key, RunningLoad(generation, live_load, context.ask_load))
+    def _conclude(self, context: ReconcileContext, after: SolrBenchmark) -> Rest:
+        """Show what a reconcile has stored, and return when the next one is due."""
         self._telemetry.benchmarks.update(after)
-        if is_finished(after.status):
-            self._reports.forget(key.uid)
-        _emit_events(body, before, after)
-        watched = self._are_watched(key)
-        return decide_pause(after.spec, after.status, _utc_now(), watched=watched)
+        namespace, live_load, ask = context.namespace, after.status.live_load, context.ask_load
+        is_over = is_finished(after.status)
+        if is_over:
+            self._reports.forget(after.metadata.uid)
+        is_settled = None
+        if not is_over and after.status.start_time is not None and ask is not None:
+            is_settled = partial(self._is_load_settled, namespace, live_load, ask)
+        watched = self._watches.are_open(namespace)
+        pause = decide_pause(after.spec, after.status, _utc_now(), watched=watched)
+        return Rest(
+            max(pause, self._shortest),
+            is_running=after.status.start_time is not None and not is_over,
+            is_settled=is_settled,
+        )
 
-    def _are_watched(self, key: BenchmarkKey) -> bool:
-        return self._watches.are_open(key.namespace) and self._loads.runs(key.uid)
+    def _is_load_settled(
+        self, namespace: str, shown: LiveLoad | None, ask: Callable[[], LoadState]
+    ) -> bool:
+        """Return whether the stored status says all about a load; only its master is asked."""
+        if not self._watches.are_open(namespace):
+            return False  # a pod may have been lost without a word
+        try:
+            return not is_load_due(shown, ask(), _utc_now())
+        except SolrbenchError:
+            return False
 
-    def _on_change(self, namespace: str, name: str) -> None:
-        """Wake a benchmark that runs and whose pods or Jobs changed; called by the watches."""
-        uid = self._loads.note_change(namespace, name)
-        if uid is not None and self._loop is not None:
-            with suppress(RuntimeError):  # the operator ends
-                self._loop.call_soon_threadsafe(self._schedule.wake, uid, CHANGE_SECONDS)
+    def _parse(self, body: dict[str, Any]) -> SolrBenchmark | None:
+        """Return a benchmark, or `None` after its status says why it cannot be read."""
+        try:
+            return SolrBenchmark.parse(body)
+        except ValidationError as error:
+            # Results in the status of another version are computed anew from what is stored.
+            readable = without_unreadable_results(body, error)
+            if readable is not None:
+                return SolrBenchmark.parse(readable)
+            mark_invalid(self._cluster, body, error, _utc_now())
+            return None
 
     def _context(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> ReconcileContext:
         return ReconcileContext(
@@ -234,21 +245,6 @@ class Handlers:
 def _key(body: Mapping[str, Any]) -> BenchmarkKey:
     metadata = body["metadata"]
     return BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
-
-
-def _parse(body: dict[str, Any]) -> SolrBenchmark:
-    """Return a benchmark; results in the status of another version are computed anew.
-
-    Raises:
-        ValidationError: if it cannot be read.
-    """
-    try:
-        return SolrBenchmark.parse(body)
-    except ValidationError as error:
-        readable = without_unreadable_results(body, error)
-        if readable is None:
-            raise
-        return SolrBenchmark.parse(readable)
 
 
 def _utc_now() -> datetime:

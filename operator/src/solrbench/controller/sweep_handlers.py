@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.contract.names import LABEL_SWEEP
 from solrbench.controller.events import events_between, post_events
 from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark_sweep_invalid
-from solrbench.controller.schedule import BenchmarkKey, ReconcileSchedule
+from solrbench.controller.schedule import BenchmarkKey, ReconcileSchedule, Rest
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweep_reconcile import Plans, SweepContext, reconcile_sweep
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
@@ -90,16 +90,13 @@ class SweepHandlers:
         """Begin no further reconcile."""
         self._schedule.close()
 
-    def on_due(self, key: BenchmarkKey) -> timedelta | None:
-        """Reconcile one sweep and return the pause until the next time.
-
-        What fails is repeated by the next reconcile.
-        """
+    def on_due(self, key: BenchmarkKey) -> Rest | None:
+        """Reconcile one sweep; what fails is repeated by the next reconcile."""
         with self._attempts.begin(key) as attempt:
             body = self._attempts.read(key)
             if body is not None:
-                attempt.pause = self._reconcile(body, _utc_now())
-        return attempt.pause
+                attempt.rest = Rest(self._reconcile(body, _utc_now()))
+        return attempt.rest
 
     def _reconcile(self, body: dict[str, Any], now: datetime) -> timedelta:
         if body["metadata"].get("deletionTimestamp") is not None:
