@@ -30,12 +30,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def read_companions(context: ReconcileContext) -> tuple[CompanionBundle, str]:
-    """Return the objects that the ConfigMaps describe now, and the digest of their texts.
-
-    Raises:
-        TemporaryError: if a ConfigMap is missing.
-        PermanentError: `CompanionRefused`.
-    """
+    """Return the objects that the ConfigMaps describe now, and the digest of their texts."""
     wanted = context.benchmark.spec.companions
     texts = [text for index, each in enumerate(wanted) for text in _texts(context, index, each)]
     allowed = context.settings.allowed_pod_options
@@ -88,12 +83,7 @@ def _values(context: ReconcileContext) -> dict[str, str]:
 
 
 def ensure_companions(context: ReconcileContext) -> None:
-    """Make the companions, and wait until all their pods are available.
-
-    Raises:
-        TemporaryError: until then, with the problem of a pod as the reason if there is one.
-        PermanentError: if manifests are refused, or are not those that were used first.
-    """
+    """Make the companions, and wait until all their pods are available."""
     if not context.benchmark.spec.companions:
         return
     bundle, digest = read_companions(context)
@@ -144,12 +134,7 @@ def companion_pods(context: ReconcileContext) -> list[PodView]:
 
 
 def verify_companions(context: ReconcileContext, pods: list[PodView]) -> None:
-    """Check that every pod of the companions is the one that was there when all were ready.
-
-    Raises:
-        TargetLostError: if it is not: requests through it went nowhere meanwhile.
-        PermanentError: if it lacked memory.
-    """
+    """Check that every pod of the companions is the one that was there when all were ready."""
     known = context.status.companions
     if known is not None:
         apply_outcome(check_companions_unchanged(TargetPods(known.pods, tuple(pods), context.now)))

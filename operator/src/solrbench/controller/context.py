@@ -32,7 +32,6 @@ class TargetAccess:
     Attributes:
         connect: returns a client for base URLs, a timeout in seconds and credentials; the API
             server of the cluster is never connected to
-        resolve: returns the endpoint of an existing target
     """
 
     connect: Callable[[Cluster, list[str], float, HttpAuth], SolrClient] = connect_checked
@@ -179,12 +178,7 @@ def store_status(context: ReconcileContext) -> None:
 
 
 def store_or_reduce_status(context: ReconcileContext) -> None:
-    """Write the status; one that is too large or invalid is reduced to what can be stored.
-
-    Raises:
-        ConflictError: as `store_status`.
-        PermanentError: if not even that is accepted.
-    """
+    """Write the status; one that is too large or invalid is reduced to what can be stored."""
     try:
         store_status(context)
     except PermanentError as error:

@@ -51,10 +51,7 @@ def delete_components(
 ) -> bool:
     """Delete the objects of some components; return whether nothing of them is left.
 
-    Args:
-        context: the reconcile
-        components: whose objects to delete
-        attempt_below: spare those of this attempt and later ones
+    Objects of the attempt `attempt_below` and of later ones are spared.
     """
     if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
         return True  # nothing can be left of an attempt before the first

@@ -42,15 +42,7 @@ long one that is gone keeps its place in the queue until its pods are gone, too.
 
 
 class DeletionHandlers:
-    """Removes what is left, and waits until it is gone.
-
-    Args:
-        cluster: where it is
-        schedule: of the reconciles
-        queue: in which a benchmark has its place
-        context: makes that of a reconcile
-        now: returns the time
-    """
+    """Removes what is left, and waits until it is gone."""
 
     def __init__(
         self,

@@ -37,7 +37,6 @@ class TargetEndpoint:
 
     Attributes:
         urls: base URLs, the same for the operator and for the pods of the benchmark
-        auth: credentials and trust
         nodes: whether the URLs are presumably those of the nodes themselves
     """
 
@@ -64,12 +63,7 @@ def resolve_endpoint(
 
 
 def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str]) -> None:
-    """Check the hosts of URLs, first by name, then by what they resolve to now.
-
-    Raises:
-        TemporaryError: `HostNotFound`.
-        PermanentError: `HostNotAllowed`.
-    """
+    """Check the hosts of URLs, first by name, then by what they resolve to now."""
     hosts = sorted({host_of(url) for url in urls})
     for host in hosts:
         check_name(host, allowed)
@@ -82,10 +76,6 @@ def address_check(cluster: Cluster, field: str = "spec.target") -> AddressCheck:
     """Return the check of each connection: a name may resolve to another address than before.
 
     Only the addresses that were checked are connected to.
-
-    Args:
-        cluster: whose API server is never connected to
-        field: that the host comes from
     """
     api_server = cache(lambda: api_server_addresses(cluster))
 
@@ -155,11 +145,7 @@ def api_server_addresses(cluster: Cluster) -> list[str]:
 
 
 def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
-    """Return the URLs of a SolrCloud's nodes.
-
-    Raises:
-        TemporaryError: unless all of them are ready.
-    """
+    """Return the URLs of a SolrCloud's nodes."""
     cloud = _observe_solr_cloud(cluster, namespace, name)
     apply_outcome(first_outcome(EXISTING_CLOUD_CHECKS, cloud))
     return cloud.node_urls

@@ -61,13 +61,7 @@ _OWNERS = {
 
 
 def keep_diagnostics(context: ReconcileContext, reason: Reason, message: str) -> str:
-    """Keep what pods, events and Solr show now; return what the condition's message adds.
-
-    Args:
-        context: the reconcile
-        reason: of the failure
-        message: of the failure
-    """
+    """Keep what pods, events and Solr show now; return what the condition's message adds."""
     collector = _Collector(context, f"{reason}: {message}")
     thread = threading.Thread(target=collector.run, name="evidence", daemon=True)
     thread.start()

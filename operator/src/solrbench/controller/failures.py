@@ -69,11 +69,7 @@ class ReconcileAttempts:
     """Times and counts the reconciles of one kind, and shows those that fail; safe for threads.
 
     Args:
-        kind: of the resources
-        cluster: where they are
-        metrics: where reconciles are counted
         first_pause: after the first failure; it doubles with each further one
-        now: returns the time
     """
 
     def __init__(
@@ -189,14 +185,7 @@ _KEPT = (
 
 @dataclass(frozen=True)
 class _UnreadableResource:
-    """One that cannot be read.
-
-    Attributes:
-        cluster: where it is
-        body: as it was read
-        error: what is wrong with it
-        now: time of the observation
-    """
+    """One that cannot be read."""
 
     cluster: Cluster
     body: Body
@@ -219,17 +208,7 @@ class _UnreadableResource:
 
 
 def mark_invalid(cluster: Cluster, body: Body, error: ValidationError, now: datetime) -> None:
-    """Write into the status what is wrong with the resource; nothing is made.
-
-    Args:
-        cluster: where the resource is
-        body: the resource as it was read
-        error: what is wrong with it
-        now: the time of the transition
-
-    Raises:
-        TemporaryError: if the API server does not respond.
-    """
+    """Write into the status what is wrong with the resource; nothing is made."""
     resource = _UnreadableResource(cluster, body, error, now)
     status = StoredStatus.of(body, now)
     if status.is_finished:
@@ -292,11 +271,7 @@ def _clean_up(resource: _UnreadableResource, status: StoredStatus) -> None:
 
 
 def mark_sweep_invalid(cluster: Cluster, body: Body, error: ValidationError, now: datetime) -> None:
-    """Write into the status what is wrong; benchmarks under way go on, and no other one begins.
-
-    Raises:
-        TemporaryError: if the API server does not respond.
-    """
+    """Write into the status what is wrong; benchmarks under way go on, and no other one begins."""
     resource, status = (
         _UnreadableResource(cluster, body, error, now),
         StoredStatus.of(body, now, SWEEP_TYPES),

@@ -105,9 +105,7 @@ class Handlers:
     ) -> None:
         """Take over what the watch shows: the place in the queue, the schedule, the metrics.
 
-        Args:
-            event: its type is `None` for what was there when the operator started
-            body: the benchmark
+        The type of the event is `None` for what was there when the operator started.
         """
         key, metadata = _key(body), body["metadata"]
         if event["type"] == "DELETED":
@@ -159,11 +157,7 @@ class Handlers:
         self._attempts.forget(key.uid)
 
     def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
-        """Leave nothing of a benchmark that may have a collection on an existing Solr.
-
-        Raises:
-            kopf.TemporaryError: while something is still there.
-        """
+        """Leave nothing of a benchmark that may have a collection on an existing Solr."""
         key = BenchmarkKey(uid, namespace, name)
         self._forget(key)
         self._deletion.remove(key, given["body"], given["retry"])

@@ -38,15 +38,7 @@ def pods(context: ReconcileContext, *components: str) -> list[PodView]:
 def creation_problem(
     context: ReconcileContext, kind: str, name: str, wanted: int, seen: Sequence[PodView]
 ) -> PodProblem | None:
-    """Return why pods are missing, if the controller of their StatefulSet or Job may not make them.
-
-    Args:
-        context: the reconcile
-        kind: StatefulSet, Deployment or Job
-        name: its name
-        wanted: pods that it must have
-        seen: its pods
-    """
+    """Return why pods are missing, if the controller of their StatefulSet or Job is refused."""
     if sum(not pod.deleting for pod in seen) >= wanted:
         return None
     owner = context.cluster.get(_API_VERSIONS[kind], kind, context.namespace, name)
@@ -75,11 +67,7 @@ def job(context: ReconcileContext, component: str) -> JobView | None:
 
 
 def read_archive(context: ReconcileContext) -> bytes:
-    """Return the config set as a zip: the user's, or the built-in one.
-
-    Raises:
-        TemporaryError: if the ConfigMap is gone.
-    """
+    """Return the config set as a zip: the user's, or the built-in one."""
     reference = context.benchmark.spec.collection.config_set.config_map
     if reference is None:
         return built_in_archive()

@@ -129,9 +129,6 @@ class BenchmarkQueue:
         """Compare the snapshot with the benchmarks that exist, now and then.
 
         A namespace that refuses the operator has none: it must not stop the queue for all others.
-
-        Raises:
-            TemporaryError: if the API server does not respond.
         """
         with self._verify_lock:
             if self._is_verify_due(now):

@@ -39,16 +39,7 @@ from solrbench.sweep.validation import build_child
 
 @dataclass
 class SweepContext:
-    """One reconcile.
-
-    Attributes:
-        cluster: where the sweep is
-        sweep: as it was read
-        body: the same, raw
-        plan: of the sweep
-        now: time of the observation
-        concurrency: how many benchmarks the operator runs at a time
-    """
+    """One reconcile."""
 
     cluster: Cluster
     sweep: SolrBenchmarkSweep
@@ -112,11 +103,7 @@ def _read_child(context: SweepContext, point: SweepPoint) -> ChildView | None:
 
 
 def _store(context: SweepContext, status: SweepStatus) -> None:
-    """Write the status if it differs from the stored one.
-
-    Raises:
-        ConflictError: if the sweep changed since it was read.
-    """
+    """Write the status if it differs from the stored one."""
     if status == context.sweep.status:
         return
     raw = status.model_dump(mode="json", by_alias=True, exclude_none=True)

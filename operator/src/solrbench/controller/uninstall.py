@@ -34,25 +34,12 @@ Body = dict[str, Any]
 
 
 def run_uninstall(environ: Mapping[str, str], say: Callable[[str], None], seconds: float) -> None:
-    """Release all benchmarks of the namespaces that the variables SOLRBENCH_* name.
-
-    Raises:
-        ValueError: if a variable is not valid.
-        SolrbenchError: if the API server does not respond.
-    """
+    """Release all benchmarks of the namespaces that the variables SOLRBENCH_* name."""
     Uninstall(connect_officially(), Settings.from_environment(environ), say).release(seconds)
 
 
 class Uninstall:
-    """Takes the operator's finalizer from all benchmarks of the watched namespaces.
-
-    Args:
-        cluster: where they are
-        settings: of the operator
-        say: called with each line of the log
-        access: how targets are reached
-        sleep: waits for some seconds
-    """
+    """Takes the operator's finalizer from all benchmarks of the watched namespaces."""
 
     def __init__(
         self,
@@ -69,11 +56,7 @@ class Uninstall:
         self._sleep = sleep
 
     def release(self, seconds: float) -> None:
-        """Suspend what is held and wait until nothing is, or release it after so many seconds.
-
-        Raises:
-            SolrbenchError: if the API server does not respond.
-        """
+        """Suspend what is held and wait until nothing is, or release it after so many seconds."""
         for _ in range(max(1, int(seconds / PAUSE_SECONDS))):
             held = list(self._held())
             if not held:

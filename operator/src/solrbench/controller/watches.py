@@ -35,7 +35,6 @@ class PodWatches:
     owner but the process, which ends their threads with it.
 
     Args:
-        cluster: where they are
         namespaces: to watch; none for every one
         on_change: called when a pod or Job is new, changed or gone, and for all at each begin
     """
@@ -109,10 +108,6 @@ class WatchRetries:
     A watcher that gives up ends the whole operator: one namespace that is deleted, or whose role
     is, would stop the benchmarks of all others. With an endless sequence that namespace alone
     rests, and goes on when the role is back. All other requests fail as before.
-
-    Args:
-        first: pauses in seconds that every request gets
-        watch: pause in seconds between further attempts of a watcher
     """
 
     def __init__(self, first: Sequence[float] = BACKOFFS, watch: float = WATCH_BACKOFF) -> None:

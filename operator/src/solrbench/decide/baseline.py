@@ -10,16 +10,7 @@ _FIELD = "spec.comparison.baseline.benchmark"
 
 @dataclass(frozen=True)
 class BaselineBenchmark:
-    """The benchmark of `spec.comparison.baseline`.
-
-    Attributes:
-        name: its name
-        namespace: where it must be
-        exists: whether there is one
-        finished: whether it is over
-        succeeded: whether it is over, and well
-        phase: its phase
-    """
+    """The benchmark of `spec.comparison.baseline`."""
 
     name: str
     namespace: str

@@ -15,8 +15,6 @@ class CollectionReplicas:
     """The replicas of a collection beside what the spec requires.
 
     Attributes:
-        wanted: the spec
-        replicas: of every shard
         nodes: number of nodes that the collection may be on
     """
 

@@ -19,9 +19,6 @@ class CompanionPods:
     Attributes:
         available: how many pods of each are available, by its name
         wanted: how many each must have
-        pods: their pods
-        now: time of the observation
-        creation: why pods are missing, if they may not be created
     """
 
     available: Mapping[str, int]
@@ -67,12 +64,7 @@ COMPANION_CHECKS: tuple[Check[CompanionPods], ...] = (check_available, check_set
 
 
 def check_same_manifests(known: str | None, found: str) -> Outcome | None:
-    """Fail if the manifests are not those that were used first.
-
-    Args:
-        known: their digest then; `None` if there are none yet
-        found: their digest now
-    """
+    """Fail if the manifests are not those that were used first."""
     if known is None or known == found:
         return None
     return fail(

@@ -142,13 +142,8 @@ def progress_percent(  # noqa: PLR0913 - what is done, and of how much
 
     The weights are a convention for display, nothing is concluded from them.
 
-    Args:
-        status: with documents and stored steps
-        target: whether the target is ready
-        indexed: whether its data is indexed
-        finished: whether the benchmark succeeded
-        total_steps: steps of all repeats that there may be
-        starts: how often target or data are made because repeats start anew
+    `total_steps` are those of all repeats that there may be, `starts` how often target or data
+    are made because repeats start anew.
     """
     if finished:
         return 100
@@ -169,10 +164,6 @@ def deadline_seconds(spec: Spec, condition: str) -> int | None:
 
     A benchmark waits in the queue for as long as others run. One that refers to missing objects
     has as long as provisioning may take: they may be applied a moment later.
-
-    Args:
-        spec: with the deadlines
-        condition: type of the condition that the stage makes true
     """
     limits = {
         ACCEPTED: spec.deadlines.provisioning_seconds,

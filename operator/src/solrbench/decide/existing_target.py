@@ -32,9 +32,6 @@ class ExistingSolrCloud:
     """A SolrCloud resource of another owner.
 
     Attributes:
-        name: in the spec
-        namespace: of the benchmark
-        served: whether the cluster serves SolrClouds
         body: the resource, or `None` if there is none of this name
     """
 
@@ -95,12 +92,7 @@ EXISTING_CLOUD_CHECKS: tuple[Check[ExistingSolrCloud], ...] = (
 
 @dataclass(frozen=True)
 class UserCollection:
-    """A collection of the user's.
-
-    Attributes:
-        name: in the spec
-        replicas: none if there is no such collection
-    """
+    """A collection of the user's."""
 
     name: str
     replicas: tuple[Replica, ...]
@@ -129,7 +121,6 @@ class CollectionOwner:
     """Whose the collection is that has the name of a benchmark's.
 
     Attributes:
-        name: of the collection
         config_set: that it uses, or `None` if there is no such collection
         prefix: of the config sets of every attempt of the benchmark
     """
@@ -265,14 +256,7 @@ def check_name(
 ) -> None:
     """Check a host against the patterns of the operator's settings.
 
-    Args:
-        host: as in a URL
-        allowed: the patterns
-        field: of the resource, that names the host
-        setting: value of the chart that holds the patterns
-
-    Raises:
-        PermanentError: `HostNotAllowed`.
+    `field` is the one that names the host, `setting` the value of the chart with the patterns.
     """
     if not any(fnmatchcase(host, pattern.lower()) for pattern in allowed):
         raise PermanentError(

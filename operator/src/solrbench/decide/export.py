@@ -70,9 +70,6 @@ class ExportRun:
     """The export Job.
 
     Attributes:
-        job: the Job
-        pods: its pods
-        now: time of the observation
         ends: when it is over, whatever the Job's controller does
         creation: why its pod is missing, if it may not be created
     """
@@ -89,9 +86,6 @@ class ExportResult:
     """What became of an export so far.
 
     Attributes:
-        status: of the condition: True, False, or Unknown while it goes on
-        reason: of the condition
-        message: of the condition
         outcome: what the pod wrote; None until it has
     """
 

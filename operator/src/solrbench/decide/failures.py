@@ -51,9 +51,7 @@ def describe_exception(error: Exception) -> str:
 def check_internal_error(in_a_row: int, message: str) -> Outcome:
     """Wait after an exception; fail when the last one that is borne was met.
 
-    Args:
-        in_a_row: reconciles that ended so, this one included
-        message: the exception in words
+    `in_a_row` counts the reconciles that ended so, this one included.
     """
     if in_a_row < MAX_IN_A_ROW:
         return wait(LifecycleReason.INTERNAL_ERROR, message)
@@ -70,9 +68,6 @@ class StoredStatus:
     Attributes:
         before: the status as it was read
         body: the status to write
-        conditions: those that can be read
-        generation: of the resource
-        now: time of the observation
     """
 
     before: dict[str, Any]

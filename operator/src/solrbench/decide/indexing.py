@@ -22,11 +22,7 @@ class IndexRun:
     """The index Job under way.
 
     Attributes:
-        job: the Job
-        pods: its pods
-        progress: what they report
         dataset: the progress of all of them together
-        now: time of the observation
         creation: why pods are missing, if they may not be created
     """
 
@@ -95,7 +91,6 @@ class IndexedDocuments:
     """What Solr holds after the last document.
 
     Attributes:
-        sizes: index of every replica
         sent: documents that the index pods are known to have sent, if any is
         expected: documents that the index must hold; `None` if a pod of the complete Job is gone
             with its report and the spec has no number, so that at least `sent` must be there
@@ -172,9 +167,7 @@ DOCUMENT_CHECKS: tuple[Check[IndexedDocuments], ...] = (check_replicas_agree, ch
 def check_expected_known(expected: int | None, *, is_empty: bool = False) -> Outcome | None:
     """Fail if neither the spec, nor a pod, nor Solr says how many documents there are.
 
-    Args:
-        expected: their number
-        is_empty: whether every index pod has reported, and none of them found any
+    `is_empty` says that every index pod has reported, and none of them found a document.
     """
     if expected is not None:
         return None
@@ -230,10 +223,8 @@ def aggregate_progress(
 ) -> DatasetStatus:
     """Return the progress of all pods together.
 
-    Args:
-        dataset: the documents, for the total where the spec says it
-        progress: any number of reports; of each pod the one that is furthest counts
-        now: Unix time, the end of the measured time while pods run
+    There may be several reports of a pod: the one that is furthest counts. `now` is Unix time, the
+    end of the measured time while pods run.
     """
     best = _latest_per_pod(progress)
     started = [

@@ -19,11 +19,7 @@ class StageWait:
     """A stage that is not done.
 
     Attributes:
-        condition: type of the condition that the stage makes true
-        phase: name of the stage as users see it
         seconds: since the stage began
-        reason: why it is not done
-        message: the same in words
     """
 
     condition: str
@@ -73,10 +69,7 @@ def check_load_attempts(
 def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:
     """Return the attempts after the target was lost.
 
-    Args:
-        attempts: so far
-        fresh_nodes: whether the new nodes have served no request, unlike those of an existing
-            target
+    `fresh_nodes` have served no request, unlike those of an existing target.
     """
     load = attempts.load + 1
     next_attempts = {"target": attempts.target + 1, "load": load}

@@ -33,14 +33,8 @@ class LoadRun:
     """A load under way.
 
     Attributes:
-        pods: of the load
-        jobs: of master and workers, as far as they exist
         left: number of its step runs that are not stored
-        report: progress of the whole benchmark
         repeats: how many there are to be, in words
-        load: live figures, if the master has reported any
-        on_worker_loss: what the spec requires
-        now: time of the observation
         creation: why pods are missing, if they may not be created
     """
 
@@ -219,13 +213,7 @@ def plan_resumption(
     none before the one ahead of it is stored. So every attempt since the last stored step run may
     have begun the `first` one that is left, and no other.
 
-    Args:
-        first: the first step run that is not stored
-        documents: everything stored
-        attempt: the load's, which is about to begin
-        first_attempt_on_target: first attempt of the load at the present target; earlier ones
-            queried another Solr
-        warms_each_step: whether each step run has a warm-up of its own
+    Attempts before `first_attempt_on_target` queried another Solr.
     """
     stored = list(documents)
     last = max((document.attempt for document in stored), default=_FIRST_ATTEMPT)

@@ -52,11 +52,7 @@ def decide_pause(spec: Spec, status: Status, now: datetime, *, watched: bool = F
     each attempt; so it is while something is missing that the spec refers to. A finished benchmark
     has nothing to do until its time to live is over.
 
-    Args:
-        spec: of the benchmark
-        status: as the reconcile left it
-        now: the time
-        watched: whether a change of its pods and Jobs wakes the benchmark earlier
+    `watched` says that a change of its pods and Jobs wakes the benchmark earlier.
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     cleaned_up = conditions.get(CLEANED_UP)

@@ -117,8 +117,6 @@ class LostPod:
     """A pod that is being deleted and whose node does not confirm it.
 
     Attributes:
-        namespace: where it is
-        name: its name
         uid: its uid, so that a successor of the same name is spared
         due: when it should have ended
         message: which node is lost, and since when
@@ -154,10 +152,7 @@ def find_lost_pod(
 ) -> LostPod | None:
     """Return a pod that is overdue, if its node is gone or has not been ready for long.
 
-    Args:
-        pod: a pod that runs on a node, or ran there
-        node: that node; `None` if the cluster has none of this name
-        now: time of the observation
+    `node` is `None` if the cluster has none of the name that the pod was bound to.
     """
     why = _why_lost(node, now)
     due = _due(pod)
@@ -190,11 +185,8 @@ def find_creation_problem(
 ) -> PodProblem | None:
     """Return why the pods of an owner are not created, if the API server refuses them.
 
-    Args:
-        owner: a StatefulSet, Job or other owner of pods, some of which are missing
-        pods: those that it has
-        events: its events with the reason FailedCreate; one that is older than the newest pod
-            speaks of a refusal that is over, one of another uid of an earlier owner of this name
+    Some pods of the owner are missing. Events that are older than its newest pod speak of a refusal
+    that is over, those of another uid of an earlier owner of this name.
     """
     newest = max((pod.created for pod in pods), default=_NEVER)
     current = [

@@ -29,13 +29,9 @@ class QueueEntry:
     """What the queue needs to know of a benchmark; to parse all of each would take too long.
 
     Attributes:
-        uid: of the benchmark
-        key: namespace and name
-        created: time of its creation
         running: whether it holds a place: started, and not all over or suspended
         waiting: whether it is accepted and has no place yet
         is_observed: whether its status speaks of the present spec
-        position: the place in the queue that its status shows
     """
 
     uid: str
@@ -101,7 +97,6 @@ class QueuePosition:
     """What a benchmark in the queue waits for.
 
     Attributes:
-        position: its place among those that wait, 1 for the next
         before: the benchmarks that run or come first; empty when it is its turn
     """
 
@@ -114,11 +109,7 @@ def find_position(
 ) -> QueuePosition:
     """Return the place of a benchmark in the queue, and what it waits for.
 
-    Args:
-        benchmark: the one that queues
-        everyone: all benchmarks of the watched namespaces that run or wait; the one that queues
-            may be among them
-        max_concurrent: how many may run at a time
+    The benchmark itself may be among `everyone`, which are all that run or wait.
     """
     others = [entry for entry in everyone if entry.uid != benchmark.uid]
     running = sorted(entry.key for entry in others if entry.running)

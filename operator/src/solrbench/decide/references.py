@@ -25,8 +25,6 @@ class ConfigMapReference:
     """A ConfigMap that the spec refers to.
 
     Attributes:
-        field: path of the reference in the resource
-        name: of the ConfigMap
         wanted: keys that it must have
         keys: keys that it has; `None` if it does not exist
     """
@@ -39,13 +37,7 @@ class ConfigMapReference:
 
 @dataclass(frozen=True)
 class ClaimReference:
-    """A PersistentVolumeClaim that the spec refers to.
-
-    Attributes:
-        field: path of the reference in the resource
-        name: of the claim
-        exists: whether there is one
-    """
+    """A PersistentVolumeClaim that the spec refers to."""
 
     field: str
     name: str
@@ -54,13 +46,7 @@ class ClaimReference:
 
 @dataclass(frozen=True)
 class References:
-    """All objects that a spec refers to, beside Secrets and hosts.
-
-    Attributes:
-        namespace: where they must be
-        config_maps: the ConfigMaps
-        claims: the PersistentVolumeClaims
-    """
+    """All objects that a spec refers to, beside Secrets and hosts."""
 
     namespace: str
     config_maps: tuple[ConfigMapReference, ...]
@@ -111,10 +97,7 @@ class Downloads:
     """What the spec says about downloads, and what the operator's settings allow.
 
     Attributes:
-        hosts: of the URLs
-        allowed_hosts: patterns
         secret_fields: paths of the fields that refer to Secrets
-        secrets_allowed: whether there may be any
     """
 
     hosts: tuple[str, ...]

@@ -29,11 +29,7 @@ def count_repeats(
     With `until`, it is looked at after each whole repeat; one that was begun is measured to its
     end. So the same stored step runs always lead to the same number.
 
-    Args:
-        repeats: of the spec
-        stored: the step runs that are stored
-        ladder: step runs of one repeat
-        is_decided: whether all words are there, asked only where it matters
+    A repeat has `ladder` step runs. `is_decided` is asked only where it matters.
     """
     if repeats.until is None:
         return repeats.most
@@ -57,11 +53,6 @@ def repeat_to_start(spec: Spec, attempts: Attempts, remaining: Sequence[StepRunI
     """Return the repeat that must start anew; None while the present target is the right one.
 
     What is stored decides, so an operator that begins in the middle comes to the same repeat.
-
-    Args:
-        spec: of the benchmark
-        attempts: with the repeat that the present target was made for
-        remaining: the step runs that are not stored, in order
     """
     if not remaining or spec.load.repeats.start_on is RepeatStart.SAME_TARGET:
         return None
@@ -86,12 +77,7 @@ def attempts_for_repeat(attempts: Attempts, start_on: RepeatStart, repeat: int) 
 
 
 def find_reusable(body: Mapping[str, Any] | None, pods: Iterable[PodView]) -> Status | None:
-    """Return the status of the benchmark before, if its target is still the one it measured.
-
-    Args:
-        body: the benchmark as it is stored; None if it is gone
-        pods: of the target as they are now
-    """
+    """Return the status of the benchmark before, if its target is still the one it measured."""
     try:
         status = Status.model_validate((body or {}).get("status") or {})
     except ValidationError:
@@ -102,13 +88,7 @@ def find_reusable(body: Mapping[str, Any] | None, pods: Iterable[PodView]) -> St
 
 
 def reuse_target(status: Status, before: Status, reuses: Reuse) -> Status:
-    """Return the status of a benchmark that goes on with a target.
-
-    Args:
-        status: its own
-        before: of the benchmark that used the target last
-        reuses: whether the index is used again, too
-    """
+    """Return the status of a benchmark that goes on with a target."""
     attempts = before.attempts
     target = TargetStatus(pods=before.target.pods, reuses=reuses)
     fresh_data = attempts.fresh_data or 0
@@ -124,9 +104,7 @@ def reuse_target(status: Status, before: Status, reuses: Reuse) -> Status:
 def begin_after(status: Status, latest: int) -> Status:
     """Return the status of a benchmark whose target must be made, after what may be left of others.
 
-    Args:
-        status: its own
-        latest: last attempt that something of the target was made for; 0 if nothing is left
+    `latest` is the last attempt that something of the target was made for; 0 if nothing is left.
     """
     if latest < status.attempts.target:
         return status

@@ -96,11 +96,6 @@ class SolrCloudState:
     """A SolrCloud resource and what the Solr Operator has made of it.
 
     Attributes:
-        cloud: the resource
-        stateful_set: of its nodes, if there is one
-        pods: of its nodes
-        benchmark_uid: uid of the benchmark that must own it
-        now: time of the observation
         creation: why pods are missing, if they may not be created
     """
 

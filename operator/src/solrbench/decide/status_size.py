@@ -56,12 +56,7 @@ class _Reduction(NamedTuple):
 
 
 def fit_status(status: Status, max_bytes: int = MAX_STATUS_BYTES) -> Status:
-    """Return a status with as much as fits, and the names of what was left out.
-
-    Args:
-        status: as it was observed and measured
-        max_bytes: what it may have as JSON
-    """
+    """Return a status with as much as fits, and the names of what was left out."""
     left_out = list(status.report.left_out)
     for reduction in _REDUCTIONS:
         if len(status.model_dump_json(by_alias=True, exclude_none=True).encode()) <= max_bytes:
@@ -151,11 +146,7 @@ def reduce_status(status: Status, stored: Status, error: str, now: datetime) -> 
 
     Results are left out; they stay in the ConfigMaps of the report.
 
-    Args:
-        status: the one that was rejected
-        stored: the one before, whose parts are known to be accepted
-        error: why it was rejected
-        now: the time of the end
+    Parts are taken from the `stored` status, as these are known to be accepted.
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     message = (

@@ -27,12 +27,8 @@ class TargetNodes:
     """The Solr nodes of a target before it is ready.
 
     Attributes:
-        live: number of live nodes in ZooKeeper
         wanted: number of nodes of the spec, or `None` where any will do
         missing: names of nodes that must be live and are not
-        versions: of Solr, by node
-        heap_bytes: maximum heap, by node
-        wanted_heap_bytes: heap of the spec, or `None` where any will do
         version_field: where to change the version
     """
 
@@ -101,8 +97,6 @@ class TargetPods:
 
     Attributes:
         identities: of the pods at that time, by name
-        pods: the pods now
-        now: time of the observation
     """
 
     identities: Mapping[str, str]
@@ -133,9 +127,6 @@ class ComponentPods:
 
     Attributes:
         ready: how many of them serve
-        wanted: how many there must be
-        pods: their pods, for the problems that they have
-        now: time of the observation
         creation: why pods are missing, if they may not be created
     """
 
@@ -158,7 +149,6 @@ class ZooKeeperHeap:
 
     Attributes:
         heap_bytes: maximum heap that each member reports, by host; `None` if it reports none
-        wanted: heap of the spec in bytes
     """
 
     heap_bytes: Mapping[str, int | None]

@@ -23,13 +23,10 @@ class ContainerView:
     """One container of a pod, be it an init container.
 
     Attributes:
-        name: name of the container
         restarts: times it was started again
         waiting_reason: why it does not run yet, such as ImagePullBackOff, or empty
-        waiting_message: the kubelet's message
         ended_reason: why it, or its run before, ended: OOMKilled, Error, Completed, or empty
         exit_code: of that end
-        termination_message: its termination message
         ended: when that end was; None if there was none
     """
 
@@ -169,13 +166,10 @@ class Replica:
     """One replica of one shard.
 
     Attributes:
-        shard: name of the shard
-        core: name of the core
         node: Solr's name of the node, `host:8983_solr`
         base_url: the node's address, `http://host:8983/solr`
         type: NRT, TLOG or PULL
         state: active, recovering, down …
-        leader: whether it leads its shard
     """
 
     shard: str
@@ -192,8 +186,6 @@ class ReplicaSize:
     """The index of one core as its current searcher sees it.
 
     Attributes:
-        shard: name of the shard
-        core: name of the core
         documents: that a search can find
         bytes: on disk
         deleted_documents: that are still in the segments, replaced or deleted but not merged away;
@@ -212,8 +204,6 @@ class NodeIdentity:
     """One node as it describes itself.
 
     Attributes:
-        solr_version: such as 9.10.1
-        heap_max_bytes: maximum heap of its JVM
         started: when that JVM was started, as it writes it; changes with a restart
     """
 
@@ -233,9 +223,7 @@ def controller_uid(body: dict[str, Any]) -> str | None:
 def check_not_taken(wanted: dict[str, Any], found: dict[str, Any] | None) -> Outcome | None:
     """Wait if an object of the same name belongs to something else; it is never taken over.
 
-    Args:
-        wanted: the object to apply; one without a controller may change any
-        found: the object as it is stored
+    An object without a controller may change any.
     """
     owner = controller_uid(wanted)
     if found is None or owner is None or controller_uid(found) == owner:

@@ -46,12 +46,7 @@ class CreatedTarget(ABC):
 
     @abstractmethod
     def ensure_pods(self, context: ReconcileContext) -> None:
-        """Make ZooKeeper and the Solr nodes, and wait until all of them are ready.
-
-        Raises:
-            TemporaryError: until then.
-            PermanentError: if they can never be.
-        """
+        """Make ZooKeeper and the Solr nodes, and wait until all of them are ready."""
 
     def ensure_ready(self, context: ReconcileContext) -> None:
         """Make pods, config set, collection and caches, and check what Solr reports of them."""

@@ -53,12 +53,7 @@ class ExistingTarget:
     ready_message = "the existing nodes and replicas are active"
 
     def ensure_ready(self, context: ReconcileContext) -> None:
-        """Check nodes and collection, and make the collection if it is to be ours.
-
-        Raises:
-            TemporaryError: while it does not respond, or the collection is not there.
-            PermanentError: if it may not be addressed, or cannot do what the spec requires.
-        """
+        """Check nodes and collection, and make the collection if it is to be ours."""
         uses_collection = context.benchmark.spec.target.uses_collection
         with context.solr(timeout_seconds=30) as solr:
             identities = node_identities(solr)
@@ -170,11 +165,7 @@ def _record_target(
 
 
 def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
-    """Return whether the collection of this attempt exists; one of an earlier attempt is none.
-
-    Raises:
-        PermanentError: if a foreign collection has the name.
-    """
+    """Return whether the collection of this attempt exists; one of an earlier attempt is none."""
     name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
     owner = observe_collection_owner(solr, name, prefix)
     apply_outcome(check_own_collection(owner))

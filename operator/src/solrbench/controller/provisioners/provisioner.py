@@ -40,10 +40,6 @@ class TargetProvisioner(Protocol):
     def check_unchanged(self, context: ReconcileContext, pods: list[PodView]) -> None:
         """Check that a target that was ready is the one it was.
 
-        Args:
-            context: the reconcile
-            pods: of the target, as they are now
-
         Raises:
             TargetLostError: if it is not.
             PermanentError: if a pod lacked memory.
@@ -73,15 +69,7 @@ class TargetProvisioner(Protocol):
         """Return the index of each of these replicas, asked in the way that the target allows."""
 
     def remove_collection(self, context: ReconcileContext, *, at_once: bool = False) -> None:
-        """Delete the collection where the nodes stay; it may be called again.
-
-        Args:
-            context: the reconcile
-            at_once: whether not to wait for nodes that are away
-
-        Raises:
-            SolrbenchError: if it could not be done.
-        """
+        """Delete the collection where the nodes stay; it may be called again."""
 
 
 def update_target(context: ReconcileContext, **fields: object) -> None:
@@ -90,11 +78,6 @@ def update_target(context: ReconcileContext, **fields: object) -> None:
 
 
 def check_created(wanted: Collection, found: Sequence[Replica], nodes: int) -> None:
-    """Check the replicas of a collection that was created a moment ago, on so many nodes.
-
-    Raises:
-        TemporaryError: if they are not those of the spec; Solr may still be creating them for an
-            operator that is gone.
-    """
+    """Check the replicas of a collection that was created a moment ago, on so many nodes."""
     outcome = first_outcome(REPLICA_CHECKS, CollectionReplicas(wanted, tuple(found), nodes))
     apply_outcome(None if outcome is None else outcome.waiting())

@@ -43,12 +43,7 @@ class SolrOperatorTarget(CreatedTarget):
     owned_kinds: tuple[OwnedKind, ...] = (SOLR_CLOUDS, ZOOKEEPER_CLUSTERS, *WORKLOAD_KINDS)
 
     def ensure_pods(self, context: ReconcileContext) -> None:
-        """Make a SolrCloud and wait until the Solr Operator has brought it up.
-
-        Raises:
-            TemporaryError: until then, with the component that is waited for as the reason.
-            PermanentError: if a SolrCloud of this name does not belong to the benchmark.
-        """
+        """Make a SolrCloud and wait until the Solr Operator has brought it up."""
         apply_outcome(check_clouds_served(context.cluster.serves(*SOLR_CLOUDS.reference)))
         mode = context.solr_cloud.zookeeper.mode
         match mode:
@@ -66,12 +61,7 @@ class SolrOperatorTarget(CreatedTarget):
 
 
 def _observe(context: ReconcileContext) -> SolrCloudState:
-    """Return the SolrCloud, which is made if there is none.
-
-    Raises:
-        TemporaryError: while one of the previous attempt is being deleted.
-        PermanentError: if it does not belong to the benchmark.
-    """
+    """Return the SolrCloud, which is made if there is none."""
     name, uid = names.target(context.benchmark), owner_uid(context.benchmark, names.SOLR)
     cloud = context.cluster.get(*SOLR_CLOUDS.reference, context.namespace, name)
     if cloud is not None:
@@ -108,11 +98,7 @@ class StatefulSetTarget(CreatedTarget):
     """Nodes in a StatefulSet of the benchmark."""
 
     def ensure_pods(self, context: ReconcileContext) -> None:
-        """Make ZooKeeper, then Solr, and wait until every pod is ready.
-
-        Raises:
-            TemporaryError: until then, with the trouble of a pod as the reason if there is one.
-        """
+        """Make ZooKeeper, then Solr, and wait until every pod is ready."""
         if context.solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
             check_external(context)
         else:

@@ -34,12 +34,7 @@ ZOOKEEPER_CLUSTERS = OwnedKind(
 
 
 def ensure_ensemble(context: ReconcileContext) -> None:
-    """Make an ensemble, wait until it is whole and check its heap.
-
-    Raises:
-        TemporaryError: until then.
-        PermanentError: if a member runs with another heap than the one of the spec.
-    """
+    """Make an ensemble, wait until it is whole and check its heap."""
     attempt = context.status.attempts.target
     members = build_zookeeper(context.benchmark, context.solr_cloud, attempt)
     for manifest in add_agents(context.benchmark, context.settings.image, members):
@@ -52,11 +47,7 @@ def ensure_ensemble(context: ReconcileContext) -> None:
 
 
 def wait_for_ensemble(context: ReconcileContext) -> None:
-    """Wait until every member of an ensemble of the benchmark serves.
-
-    Raises:
-        TemporaryError: until then, with the trouble of a pod as the reason if there is one.
-    """
+    """Wait until every member of an ensemble of the benchmark serves."""
     wanted = context.solr_cloud.zookeeper.replicas
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
@@ -73,21 +64,13 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
 
 
 def check_provided(context: ReconcileContext) -> None:
-    """Check that the cluster serves ZookeeperClusters.
-
-    Raises:
-        TemporaryError: if there is not.
-    """
+    """Check that the cluster serves ZookeeperClusters."""
     served = context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference)
     apply_outcome(check_clusters_served(served))
 
 
 def wait_for_provided(context: ReconcileContext) -> None:
-    """Wait for the ensemble of the Solr Operator's `provided` ZooKeeper.
-
-    Raises:
-        TemporaryError: until every member serves.
-    """
+    """Wait for the ensemble of the Solr Operator's `provided` ZooKeeper."""
     name = names.provided_zookeeper(context.benchmark)
     cluster = context.cluster.get(*ZOOKEEPER_CLUSTERS.reference, context.namespace, name)
     apply_outcome(check_provided_made(name, cluster is not None))
@@ -95,12 +78,7 @@ def wait_for_provided(context: ReconcileContext) -> None:
 
 
 def check_external(context: ReconcileContext) -> None:
-    """Check that an outside ensemble can be reached at all.
-
-    Raises:
-        TemporaryError: if no member takes a connection, or a name cannot be resolved.
-        PermanentError: `HostNotAllowed`.
-    """
+    """Check that an outside ensemble can be reached at all."""
     servers = context.zookeeper_path.servers
     members = [f"//{each}" for each in servers.split(",")]
     check_hosts(context.cluster, context.allowed_hosts, members)

@@ -60,9 +60,6 @@ def clean_up(context: ReconcileContext) -> None:
     """Delete what the benchmark made, results apart, as `spec.cleanup` says.
 
     The load is always deleted: with nothing left to measure it would only burn CPU.
-
-    Raises:
-        TemporaryError: while something is still there.
     """
     components = _removed_components(context)
     if components == LOAD:
@@ -146,9 +143,6 @@ def suspend(context: ReconcileContext) -> None:
 
     A collection on an existing Solr that does not respond is no load: it is removed later, and at
     the latest before the benchmark runs again.
-
-    Raises:
-        TemporaryError: if the collection is still there.
     """
     try:
         gone = delete_components(context, *LOAD, *TARGET)

@@ -34,11 +34,7 @@ from solrbench.reasons.end import CleanupReason, ExportReason
 
 
 def check_export_host(context: ReconcileContext) -> None:
-    """Check the host of the bucket by its name; the export pod checks addresses as well.
-
-    Raises:
-        PermanentError: `HostNotAllowed`.
-    """
+    """Check the host of the bucket by its name; the export pod checks addresses as well."""
     export = context.benchmark.spec.results.export
     if export is not None and export.s3 is not None:
         host = host_of(qualify(export.s3.endpoint, context.namespace))
@@ -64,12 +60,7 @@ def export_results(context: ReconcileContext) -> None:
 
 
 def _advance(context: ReconcileContext, export: Export) -> None:
-    """Make the Job, or look what became of it.
-
-    Raises:
-        TemporaryError: while an earlier one is removed, or the API server does not respond.
-        PermanentError: `HostNotAllowed`, `ExportTooLarge`.
-    """
+    """Make the Job, or look what became of it."""
     check_export_host(context)
     body = read_job(context, names.EXPORT)
     annotations = {} if body is None else body["metadata"].get("annotations") or {}

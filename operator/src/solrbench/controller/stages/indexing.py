@@ -166,12 +166,7 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
 
 
 def _observe_sizes(context: ReconcileContext, dataset: Dataset) -> tuple[ReplicaSize, ...]:
-    """Commit, and return the index of every replica.
-
-    Raises:
-        TemporaryError: while a replica is not active.
-        PermanentError: if the replicas are not those of the spec.
-    """
+    """Commit, and return the index of every replica."""
     provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
     with context.solr(timeout_seconds=30) as solr:
         commit(solr, names.collection(context.benchmark), dataset.indexing.max_segments)

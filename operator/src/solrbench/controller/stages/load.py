@@ -166,12 +166,7 @@ def _resumption(context: ReconcileContext, remaining: Sequence[StepRunId]) -> Re
 
 
 def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
-    """Return where the variants lead; hosts of the user's must be allowed as those of targets.
-
-    Raises:
-        TemporaryError: `HostNotFound`.
-        PermanentError: `HostNotAllowed`.
-    """
+    """Return where the variants lead; hosts of the user's must be allowed as those of targets."""
     given = [url for each in context.benchmark.spec.target.variants for url in each.urls or ()]
     own = [variant_url(context, url) for url in given]
     if own:
@@ -183,11 +178,7 @@ def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
 
 
 def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
-    """Begin a new attempt of the load; stored steps stay.
-
-    Raises:
-        PermanentError: if there were enough attempts.
-    """
+    """Begin a new attempt of the load; stored steps stay."""
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_load_attempts(attempts, limit, lost.reason, lost.message))
     where = keep_diagnostics(context, lost.reason, lost.message)

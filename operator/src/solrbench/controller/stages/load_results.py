@@ -52,13 +52,7 @@ MAX_RESULTS_AT_ONCE = 8
 
 
 def poll_master(context: ReconcileContext) -> None:
-    """Store what is finished and show what is under way.
-
-    Raises:
-        TemporaryError: while steps are measured.
-        PermanentError: if the workload cannot be run.
-        LoadLostError: if a pod of the load was lost.
-    """
+    """Store what is finished and show what is under way."""
     seen = pods(context, *LOAD)
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
     if master is not None and master.phase == "Running" and master.ip:
@@ -129,11 +123,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
 
 
 def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
-    """Return the ids of step runs; a locustfile of a user's may have made the master name others.
-
-    Raises:
-        TemporaryError: `VersionMismatch` if one is not in the plan.
-    """
+    """Return the ids; a user's locustfile may have made the master name others."""
     spec = context.benchmark.spec
     foreign = set(ids) - {str(step_run) for step_run in all_step_runs(spec)} - trial_ids(spec)
     apply_outcome(check_planned(len(foreign)))
@@ -241,9 +231,6 @@ def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
     """Return the step runs that are still to be measured, as far as what is stored shows.
 
     Those that are left out are not among them, nor are trials.
-
-    Raises:
-        TemporaryError: if a stored result cannot be read.
     """
     documents = context.reports.documents(context.benchmark)
     report = context.status.report

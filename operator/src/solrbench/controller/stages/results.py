@@ -116,12 +116,7 @@ def omitted_step_runs(context: ReconcileContext) -> dict[str, str]:
 
 
 def check_baseline_results(context: ReconcileContext) -> None:
-    """Check that the baseline has its results.
-
-    Raises:
-        TemporaryError: while it is missing or not over.
-        PermanentError: if it failed, or is no report.
-    """
+    """Check that the baseline has its results."""
     baseline = context.benchmark.spec.comparison.baseline
     if baseline is None:
         return

@@ -68,11 +68,7 @@ def _remove_old(context: ReconcileContext) -> bool:
 
 
 def verify_target(context: ReconcileContext) -> None:
-    """Check that the target is the one that became ready.
-
-    Raises:
-        TargetLostError: if it is not.
-    """
+    """Check that the target is the one that became ready."""
     provisioner = provisioner_of(context)
     seen, companions = provisioner.pods(context), companion_pods(context)
     add_late_pod_events(context, [*seen, *companions])
@@ -81,11 +77,7 @@ def verify_target(context: ReconcileContext) -> None:
 
 
 def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
-    """Begin a new attempt of target and load; stored steps stay.
-
-    Raises:
-        PermanentError: if there were enough attempts.
-    """
+    """Begin a new attempt of target and load; stored steps stay."""
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_target_attempts(attempts, limit, lost.reason, lost.message))
     fresh_nodes = provisioner_of(context).fresh_nodes
@@ -107,12 +99,7 @@ INDEX_SECONDS = 5.0
 def observe_measured_target(context: ReconcileContext, variant: str = "") -> MeasuredTarget:
     """Return what the step run that has just ended was measured on.
 
-    Args:
-        context: the reconcile
-        variant: name of the variant that it went through; empty without variants
-
-    Raises:
-        TemporaryError: if the API server does not respond.
+    `variant` names the variant that it went through; it is empty without variants.
     """
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     documents, deleted = _count_index(context)
