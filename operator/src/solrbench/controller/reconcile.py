@@ -30,8 +30,8 @@ from solrbench.decide.conditions import (
     progress_percent,
 )
 from solrbench.decide.failures import check_internal_error, describe_exception
-from solrbench.decide.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
-from solrbench.decide.outcome import Action, LoadLostError, TargetLostError, apply_outcome
+from solrbench.decide.lifecycle import check_deadline, is_suspended, needs_cleanup
+from solrbench.decide.outcome import Action, LoadLostError, TargetLostError, apply_outcome, wait
 from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.decide.status_size import fit_status
 from solrbench.errors import PermanentError, TemporaryError
@@ -142,8 +142,8 @@ def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> 
                 apply_outcome(outcome)
             reason, message = outcome.reason, outcome.message
     phase, seconds = context.status.phase, context.seconds_in_phase()
-    wait = StageWait(stage.condition, phase, seconds, reason, message)
-    apply_outcome(check_deadline(context.benchmark.spec, wait))
+    blocker = wait(reason, message)
+    apply_outcome(check_deadline(context.benchmark.spec, stage.condition, phase, seconds, blocker))
     status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
     context.conditions.set(stage.condition, status, reason, message)
     context.conditions.set(SUCCEEDED, "Unknown", reason, message)
@@ -181,8 +181,8 @@ def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]
     """
     try:
         work(context)
-    except TemporaryError as wait:
-        context.conditions.set(CLEANED_UP, "False", wait.reason, wait.message)
+    except TemporaryError as late:
+        context.conditions.set(CLEANED_UP, "False", late.reason, late.message)
     except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
         message = _count_internal_error(context, error)
         context.conditions.set(CLEANED_UP, "False", LifecycleReason.INTERNAL_ERROR, message)

@@ -4,9 +4,9 @@
 "Typical status properties").
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal, cast
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import Condition
@@ -54,32 +54,34 @@ class Conditions:
         self._by_type = {condition.type: condition for condition in stored}
         for type_ in types:
             if type_ not in self._by_type:
-                self._set(type_, "Unknown", LifecycleReason.PENDING, "")
+                self.set(type_, "Unknown", LifecycleReason.PENDING, "")
         self._complete()
 
     def set(self, type_: str, status: Truth, reason: Reason, message: str) -> None:
         """Set one condition; `Complete` follows `Succeeded`."""
-        self._set(type_, status, reason, message)
-        self._complete()
-
-    def _complete(self) -> None:
-        succeeded = self._by_type[SUCCEEDED]
-        over: Truth = "False" if succeeded.status == "Unknown" else "True"
-        self._set(COMPLETE, over, succeeded.reason, succeeded.message)
-
-    def _set(self, type_: str, status: Truth, reason: str, message: str) -> None:
         before = self._by_type.get(type_)
         kept = before is not None and before.status == status
+        # Programs of others wrote some messages: of control characters only ends of lines stay.
+        text = "".join(each if each.isprintable() or each == "\n" else " " for each in message)
         self._by_type[type_] = Condition(
             type=type_,
             status=status,
+            # The schema of a condition refuses longer ones, and with them the whole status.
             reason=str(reason)[:MAX_REASON],
-            message=_printable(message)[:MAX_MESSAGE],
+            message=text[:MAX_MESSAGE],
             last_transition_time=(
                 before.last_transition_time if before is not None and kept else self._now
             ),
             observed_generation=self._generation,
         )
+        if type_ == SUCCEEDED:
+            self._complete()
+
+    def _complete(self) -> None:
+        succeeded = self._by_type[SUCCEEDED]
+        over: Truth = "False" if succeeded.status == "Unknown" else "True"
+        # Cut already, and cut again to the same: `reason` is any text by now.
+        self.set(COMPLETE, over, cast(Reason, succeeded.reason), succeeded.message)
 
     def confirm(self, type_: str) -> None:
         """Let a condition speak of the present generation as it is."""
@@ -109,17 +111,18 @@ class Conditions:
         ]
 
 
-def _printable(text: str) -> str:
-    """Return text without control characters but ends of lines: programs of others wrote some."""
-    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
-
-
 def is_finished(status: Status) -> bool:
     """Return whether the benchmark is over, either way."""
     return any(
         condition.type == SUCCEEDED and condition.status in ("True", "False")
         for condition in status.conditions
     )
+
+
+def stored_condition(body: Mapping[str, Any], type_: str) -> Mapping[str, Any]:
+    """Return a condition of a resource as it is stored, be it readable or not; empty without."""
+    conditions = (body.get("status") or {}).get("conditions") or []
+    return next((each for each in conditions if each["type"] == type_), {})
 
 
 def holds(status: Status, type_: str) -> bool:

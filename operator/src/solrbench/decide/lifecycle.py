@@ -1,6 +1,5 @@
 """When a benchmark ends, begins again, or is cleaned up."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from solrbench.api.v1alpha1 import Spec
@@ -14,35 +13,20 @@ from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
-@dataclass(frozen=True)
-class StageWait:
-    """A stage that is not done.
-
-    Attributes:
-        seconds: since the stage began
-    """
-
-    condition: str
-    phase: str
-    seconds: float
-    reason: Reason
-    message: str
-
-
-def check_deadline(spec: Spec, wait: StageWait) -> Outcome | None:
-    """Fail when a stage has lasted longer than its deadline.
-
-    A baseline may take days before it is over, and has deadlines of its own.
-    """
-    if wait.reason is LifecycleReason.BASELINE_UNFINISHED:
+def check_deadline(
+    spec: Spec, condition: str, phase: str, seconds: float, blocker: Outcome
+) -> Outcome | None:
+    """Fail when the stage that makes a condition true has lasted longer than its deadline."""
+    # A baseline may take days before it is over, and has deadlines of its own.
+    if blocker.reason is LifecycleReason.BASELINE_UNFINISHED:
         return None
-    limit = deadline_seconds(spec, wait.condition)
-    if limit is None or wait.seconds <= limit:
+    limit = deadline_seconds(spec, condition)
+    if limit is None or seconds <= limit:
         return None
     return fail(
         LifecycleReason.DEADLINE_EXCEEDED,
-        f"{wait.phase} took {wait.seconds:.0f} s, limit {limit} s (spec.deadlines);"
-        f" last seen: {wait.reason}: {wait.message}",
+        f"{phase} took {seconds:.0f} s, limit {limit} s (spec.deadlines);"
+        f" last seen: {blocker.reason}: {blocker.message}",
     )
 
 

@@ -44,9 +44,9 @@ from solrbench.contract.load_plan import CapacitySearch, trial_limit
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.controller.context import ReconcileContext
-from solrbench.decide.baseline import check_baseline
 from solrbench.decide.conditions import COMPARED, OBJECTIVES_MET, Truth
 from solrbench.decide.outcome import apply_outcome
+from solrbench.decide.references import check_baseline
 from solrbench.decide.repeats import count_repeats
 from solrbench.errors import SolrbenchError
 from solrbench.kube.results import observe_baseline, read_baseline

@@ -13,15 +13,13 @@ from solrbench.controller.stages.repeats import take_over_target
 from solrbench.controller.stages.results import check_baseline_results
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.existing_target import host_of, qualify
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import Outcome, apply_outcome
 from solrbench.decide.references import (
-    DOWNLOAD_CHECKS,
-    REFERENCE_CHECKS,
     ClaimReference,
     ConfigMapReference,
-    Downloads,
-    References,
+    check_downloads,
     check_objective_steps,
+    check_objects_exist,
     check_pod_options,
 )
 from solrbench.errors import SolrbenchError, TemporaryError
@@ -88,8 +86,17 @@ def check_references(context: ReconcileContext) -> None:
             check_pod_options(context.benchmark.spec, context.settings.allowed_pod_options)
         )
         apply_outcome(check_objective_steps(context.benchmark.spec))
-        apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
-        _check_downloads(context)
+        apply_outcome(_check_objects(context))
+        dataset = context.benchmark.spec.dataset
+        if dataset is not None and dataset.http is not None:
+            apply_outcome(
+                check_downloads(
+                    (host_of(qualify(url, context.namespace)) for url in dataset.http.urls),
+                    context.dataset_hosts,
+                    dataset.http.secret_fields,
+                    secrets_allowed=context.settings.dataset_secrets,
+                )
+            )
         check_export_host(context)
         check_baseline_results(context)
         _ = context.endpoint
@@ -105,78 +112,51 @@ def check_references(context: ReconcileContext) -> None:
     context.queue.note_check(context.benchmark.metadata.uid, context.now)
 
 
-def _check_downloads(context: ReconcileContext) -> None:
-    dataset = context.benchmark.spec.dataset
-    if dataset is not None and dataset.http is not None:
-        downloads = Downloads(
-            tuple(host_of(qualify(url, context.namespace)) for url in dataset.http.urls),
-            context.dataset_hosts,
-            dataset.http.secret_fields,
-            secrets_allowed=context.settings.dataset_secrets,
+def _check_objects(context: ReconcileContext) -> Outcome | None:
+    namespace = context.namespace
+    config_maps = []
+    for path, name, wanted in _config_maps(context.benchmark):
+        body = context.cluster.get("v1", "ConfigMap", namespace, name)
+        keys = (
+            None if body is None else {*(body.get("data") or ()), *(body.get("binaryData") or ())}
         )
-        apply_outcome(first_outcome(DOWNLOAD_CHECKS, downloads))
-
-
-def _observe(context: ReconcileContext) -> References:
-    config_maps = [
-        ConfigMapReference(path, name, tuple(keys), _keys(context, name))
-        for path, name, keys in _config_maps(context.benchmark)
-    ]
+        found = None if keys is None else frozenset(keys)
+        config_maps.append(ConfigMapReference(path, name, tuple(wanted), found))
+    kind = "PersistentVolumeClaim"
     claims = [
-        ClaimReference(path, name, _claim_exists(context, name))
+        ClaimReference(path, name, context.cluster.get("v1", kind, namespace, name) is not None)
         for path, name in _claims(context.benchmark)
     ]
-    return References(context.namespace, tuple(config_maps), tuple(claims))
+    return check_objects_exist(namespace, config_maps, claims)
 
 
-def _keys(context: ReconcileContext, name: str) -> frozenset[str] | None:
-    body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
-    if body is None:
-        return None
-    return frozenset(body.get("data") or {}) | frozenset(body.get("binaryData") or {})
-
-
-def _claim_exists(context: ReconcileContext, name: str) -> bool:
-    kind = "PersistentVolumeClaim"
-    return context.cluster.get("v1", kind, context.namespace, name) is not None
-
-
-def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
+def _config_maps(benchmark: SolrBenchmark) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the path of each reference to a ConfigMap, its name, and the keys that it must have."""
     spec = benchmark.spec
-    config_maps: list[tuple[str, str, list[str]]] = []
     if spec.collection.config_set.config_map is not None:
-        config_maps.append(
-            ("spec.collection.configSet.configMap", spec.collection.config_set.config_map.name, [])
-        )
+        yield "spec.collection.configSet.configMap", spec.collection.config_set.config_map.name, []
     if spec.dataset is not None and spec.dataset.config_map is not None:
         source = spec.dataset.config_map
-        config_maps.append(("spec.dataset.configMap", source.name, list(source.keys)))
+        yield "spec.dataset.configMap", source.name, list(source.keys)
     tls = None if spec.dataset is None or spec.dataset.http is None else spec.dataset.http.tls
     if tls is not None and tls.ca_config_map is not None:
         path = "spec.dataset.http.tls.caConfigMap"
-        config_maps.append((path, tls.ca_config_map.name, [tls.ca_config_map.key]))
+        yield path, tls.ca_config_map.name, [tls.ca_config_map.key]
     for path, _, content in sources(spec.workload):
         if content.config_map is not None:
-            file = content.config_map
-            config_maps.append((f"spec.{path}.configMap", file.name, [file.key]))
+            yield f"spec.{path}.configMap", content.config_map.name, [content.config_map.key]
     baseline = spec.comparison.baseline
     if baseline is not None and baseline.report is not None:
         stored = baseline.report.config_map
-        config_maps.append(("spec.comparison.baseline.report.configMap", stored.name, [stored.key]))
+        yield "spec.comparison.baseline.report.configMap", stored.name, [stored.key]
     if spec.workload.locustfile is not None:
         locustfile = spec.workload.locustfile.config_map
-        config_maps.append(
-            ("spec.workload.locustfile.configMap", locustfile.name, [locustfile.key])
-        )
+        yield "spec.workload.locustfile.configMap", locustfile.name, [locustfile.key]
     for index, companion in enumerate(spec.companions):
         manifests = companion.config_map
         keys = [] if manifests.key is None else [manifests.key]
-        config_maps.append((f"spec.companions[{index}].configMap", manifests.name, keys))
-    return [*config_maps, *_config_maps_of_variables(benchmark)]
-
-
-def _config_maps_of_variables(benchmark: SolrBenchmark) -> Iterator[tuple[str, str, list[str]]]:
-    for index, options in enumerate(benchmark.spec.pod_options):
+        yield f"spec.companions[{index}].configMap", manifests.name, keys
+    for index, options in enumerate(spec.pod_options):
         for number, env_var in enumerate(options.env or ()):
             if env_var.value_from is not None and env_var.value_from.config_map_key_ref is not None:
                 key = env_var.value_from.config_map_key_ref
@@ -184,18 +164,15 @@ def _config_maps_of_variables(benchmark: SolrBenchmark) -> Iterator[tuple[str, s
                 yield path, key.name, [key.key]
 
 
-def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
-    claims = []
-    dataset = benchmark.spec.dataset
-    if dataset is not None and dataset.persistent_volume_claim is not None:
-        claim = dataset.persistent_volume_claim.claim_name
-        claims.append(("spec.dataset.persistentVolumeClaim", claim))
-    for path, _, content in sources(benchmark.spec.workload):
-        if content.persistent_volume_claim is not None:
-            claim = content.persistent_volume_claim.claim_name
-            claims.append((f"spec.{path}.persistentVolumeClaim", claim))
+def _claims(benchmark: SolrBenchmark) -> Iterator[tuple[str, str]]:
+    """Yield the path of each reference to a PersistentVolumeClaim, and its name."""
     export = benchmark.spec.results.export
-    if export is not None and export.persistent_volume_claim is not None:
-        claim = export.persistent_volume_claim.claim_name
-        claims.append(("spec.results.export.persistentVolumeClaim", claim))
-    return claims
+    holders = [
+        ("dataset", benchmark.spec.dataset),
+        *((path, content) for path, _, content in sources(benchmark.spec.workload)),
+        ("results.export", export),
+    ]
+    for path, holder in holders:
+        if holder is not None and holder.persistent_volume_claim is not None:
+            claim = holder.persistent_volume_claim.claim_name
+            yield f"spec.{path}.persistentVolumeClaim", claim
