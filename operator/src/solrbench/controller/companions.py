@@ -10,16 +10,15 @@ from solrbench.contract import names
 from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.companions import (
-    COMPANION_CHECKS,
     CompanionPods,
     available_pods,
+    check_companions,
     check_companions_unchanged,
     check_same_manifests,
 )
 from solrbench.decide.existing_target import qualify
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import SECRETS
-from solrbench.decide.target import TargetPods
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.manifests.agent import add_companion_agents
@@ -98,7 +97,7 @@ def ensure_companions(context: ReconcileContext) -> None:
     for manifest in add_companion_agents(context.benchmark, image, manifests, attempt):
         context.cluster.apply(manifest)
     observed_pods = _observe(context, bundle)
-    apply_outcome(first_outcome(COMPANION_CHECKS, observed_pods))
+    apply_outcome(check_companions(observed_pods))
     identities = {pod.name: pod.identity for pod in observed_pods.pods}
     context.update(companions=known.model_copy(update={"pods": identities}))
 
@@ -137,7 +136,7 @@ def verify_companions(context: ReconcileContext, pods: list[PodView]) -> None:
     """Check that every pod of the companions is the one that was there when all were ready."""
     known = context.status.companions
     if known is not None:
-        apply_outcome(check_companions_unchanged(TargetPods(known.pods, tuple(pods), context.now)))
+        apply_outcome(check_companions_unchanged(known.pods, pods, context.now))
 
 
 def variant_url(context: ReconcileContext, url: str) -> str:

@@ -7,14 +7,14 @@ from functools import cache
 
 from solrbench.api.v1alpha1.target import Existing
 from solrbench.decide.existing_target import (
-    EXISTING_CLOUD_CHECKS,
     ExistingSolrCloud,
     check_addresses,
+    check_existing_cloud,
     check_name,
     host_of,
     qualify,
 )
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
@@ -147,7 +147,7 @@ def api_server_addresses(cluster: Cluster) -> list[str]:
 def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
     """Return the URLs of a SolrCloud's nodes."""
     cloud = _observe_solr_cloud(cluster, namespace, name)
-    apply_outcome(first_outcome(EXISTING_CLOUD_CHECKS, cloud))
+    apply_outcome(check_existing_cloud(cloud))
     return cloud.node_urls
 
 

@@ -134,17 +134,15 @@ def may_have_lost_solr(result: StepRunResult, now: datetime) -> bool:
 
 
 def _needed(run: LoadRun) -> list[PodView]:
-    return [pod for pod in run.pods if not _is_replaceable(run, pod)]
-
-
-def _is_replaceable(run: LoadRun, pod: PodView) -> bool:
-    """Return whether a pod ended that the load does not need: its Job creates another one."""
-    return (
-        run.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
-        and pod.component == LOAD_WORKER
-        and pod.phase == "Failed"
-        and find_reason(_last_state(pod).reason) not in PERMANENT_REASONS
-    )
+    """Return the pods without those that may end: the Job of the workers creates others."""
+    redistributes = run.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
+    return [
+        pod
+        for pod in run.pods
+        # A reason that another worker would meet as well ends the load in any case.
+        if not (redistributes and pod.component == LOAD_WORKER and pod.phase == "Failed")
+        or find_reason(_last_state(pod).reason) in PERMANENT_REASONS
+    ]
 
 
 def _pod_failure(pod: PodView, now: datetime) -> Outcome:
@@ -172,11 +170,15 @@ def _last_state(pod: PodView) -> LoadState:
 def build_live_load(state: LoadState, now: datetime) -> LiveLoad:
     """Return the live figures as of `now`, rounded to what they are known to."""
     is_planned = state.planned_requests_per_second is not None
+    failed_percent = None
+    if state.recent_requests and state.recent_failures is not None:
+        failed_percent = round_significant(100 * state.recent_failures / state.recent_requests)
     return LiveLoad(
         stage=state.stage,
         repeat=state.repeat,
         variant=state.variant,
         step=state.step,
+        # Arrivals are planned in advance, whoever sends them: their users say nothing.
         users=None if is_planned else state.users,
         planned_requests_per_second=state.planned_requests_per_second,
         requests=state.requests,
@@ -185,15 +187,9 @@ def build_live_load(state: LoadState, now: datetime) -> LiveLoad:
         p95_milliseconds=round_significant(state.p95_milliseconds),
         p99_milliseconds=round_significant(state.p99_milliseconds),
         recent_failures=state.recent_failures,
-        recent_failed_percent=_failed_percent(state),
+        recent_failed_percent=failed_percent,
         update_time=now,
     )
-
-
-def _failed_percent(state: LoadState) -> float | None:
-    if not state.recent_requests or state.recent_failures is None:
-        return None
-    return round_significant(100 * state.recent_failures / state.recent_requests)
 
 
 _FIRST_ATTEMPT = 1

@@ -143,7 +143,7 @@ def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
 
 def is_over(body: Mapping[str, Any]) -> bool:
     """Return whether a benchmark succeeded or failed, as its conditions say."""
-    return stored_condition(body, SUCCEEDED).get("status", "Unknown") != "Unknown"
+    return bool(stored_condition(body, SUCCEEDED).get("status", "Unknown") != "Unknown")
 
 
 def needs_reconcile(body: Mapping[str, Any]) -> bool:
@@ -159,4 +159,4 @@ def needs_reconcile(body: Mapping[str, Any]) -> bool:
         return False
     exported = stored_condition(body, EXPORTED)
     is_decided = exported.get("status", "Unknown") != "Unknown"
-    return not is_decided or bool(exported.get("observedGeneration", 0) < generation)
+    return not is_decided or int(exported.get("observedGeneration", 0)) < generation

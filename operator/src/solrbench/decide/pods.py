@@ -195,26 +195,21 @@ def find_creation_problem(
         if (event.get("involvedObject") or {}).get("uid") == owner["metadata"]["uid"]
         and event_time(event) >= newest
     ]
-    message = max(current, key=event_time).get("message", "") if current else _condition(owner)
+    # Deployments and ReplicaSets say it in a condition as well, which outlives the event.
+    conditions = (owner.get("status") or {}).get("conditions") or []
+    refused = [
+        condition.get("message", "")
+        for condition in conditions
+        if condition["type"] == "ReplicaFailure" and condition["status"] == "True"
+    ]
+    latest = [max(current, key=event_time).get("message", "")] if current else refused
+    message = latest[0] if latest else ""
     if not message:
         return None
     return PodProblem(
         PodReason.FAILED_CREATE,
         f"pods of {owner['kind']} {owner['metadata']['name']} are refused: {shorten(message)};"
         " change the quota, Pod Security level, policy or webhook that the message names",
-    )
-
-
-def _condition(owner: dict[str, Any]) -> str:
-    """Return the message of ReplicaFailure, a condition of Deployments and ReplicaSets."""
-    conditions = (owner.get("status") or {}).get("conditions") or []
-    return next(
-        (
-            condition.get("message", "")
-            for condition in conditions
-            if condition["type"] == "ReplicaFailure" and condition["status"] == "True"
-        ),
-        "",
     )
 
 
@@ -233,13 +228,17 @@ def add_pod_events(document: StepRunResult, pods: Iterable[PodView]) -> StepRunR
     document was stored. A document without new events is returned as it is.
     """
     known = {pod.pod: pod for pod in document.pods or ()}
-    records = {pod.name: _record(pod, document.start_time, document.end_time) for pod in pods}
-    if document.pods is not None and not any(
-        _is_new(record, known.get(name)) for name, record in records.items()
-    ):
+    is_new = document.pods is None
+    for pod in pods:
+        record = _record(pod, document.start_time, document.end_time)
+        before = known[pod.name].troubles if pod.name in known else []
+        added = [trouble for trouble in record.troubles if trouble not in before]
+        is_new = is_new or bool(added)
+        # What was seen before stays: the pod may have been replaced by one without a past.
+        known[pod.name] = record.model_copy(update={"troubles": [*before, *added]})
+    if not is_new:
         return document
-    merged = known | {name: _merge(known.get(name), record) for name, record in records.items()}
-    return document.model_copy(update={"pods": [merged[name] for name in sorted(merged)]})
+    return document.model_copy(update={"pods": [known[name] for name in sorted(known)]})
 
 
 def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
@@ -256,7 +255,11 @@ def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
 
 def _record(pod: PodView, start: datetime, end: datetime) -> PodRecord:
     problems = [
-        PodEvent(kind=_kind(container), container=container.name, time=container.ended)
+        PodEvent(
+            kind="OOMKilled" if container.ended_reason == "OOMKilled" else "Restarted",
+            container=container.name,
+            time=container.ended,
+        )
         for container in pod.containers
         if container.ended is not None
         and start <= container.ended <= end
@@ -274,17 +277,3 @@ def _is_problem(container: ContainerView) -> bool:
     Our agent is left out, as in the identity of a pod: it changes nothing of what is measured.
     """
     return container.name != AGENT and (container.restarts > 0 or container.exit_code != 0)
-
-
-def _kind(container: ContainerView) -> str:
-    return "OOMKilled" if container.ended_reason == "OOMKilled" else "Restarted"
-
-
-def _is_new(record: PodRecord, known: PodRecord | None) -> bool:
-    return any(known is None or trouble not in known.troubles for trouble in record.troubles)
-
-
-def _merge(known: PodRecord | None, record: PodRecord) -> PodRecord:
-    before = known.troubles if known is not None else []
-    added = [trouble for trouble in record.troubles if trouble not in before]
-    return record.model_copy(update={"troubles": [*before, *added]})

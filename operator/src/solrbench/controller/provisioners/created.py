@@ -12,7 +12,7 @@ from solrbench.controller.provisioners.provisioner import check_created, update_
 from solrbench.decide.collection import check_settings
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.outcome import TargetLostError, apply_outcome, first_outcome
-from solrbench.decide.target import NODE_CHECKS, TargetNodes, TargetPods, check_pods_unchanged
+from solrbench.decide.target import NODE_CHECKS, TargetNodes, check_pods_unchanged
 from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
@@ -91,8 +91,7 @@ class CreatedTarget(ABC):
 
     def check_unchanged(self, context: ReconcileContext, pods: list[PodView]) -> None:
         """Check that every pod is the one that was there when the target became ready."""
-        known = TargetPods(context.status.target.pods, tuple(pods), context.now)
-        apply_outcome(check_pods_unchanged(known))
+        apply_outcome(check_pods_unchanged(context.status.target.pods, pods, context.now))
 
     def check_before_storing(self, context: ReconcileContext) -> None:
         """Do nothing: the pods show a loss in the next reconcile, with its time."""

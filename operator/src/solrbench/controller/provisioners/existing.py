@@ -11,12 +11,11 @@ from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.provisioner import check_created, update_target
 from solrbench.decide.collection import check_settings
 from solrbench.decide.existing_target import (
-    EXISTING_CHECKS,
-    USER_COLLECTION_CHECKS,
     ExistingNodes,
-    UserCollection,
     check_enough_nodes,
+    check_existing_nodes,
     check_own_collection,
+    check_user_collection,
 )
 from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.pauses import has_passed
@@ -75,8 +74,8 @@ class ExistingTarget:
 
     def _check_collection(self, context: ReconcileContext, solr: SolrClient) -> None:
         name = names.collection(context.benchmark)
-        collection = UserCollection(name, tuple(self.find_replicas(context, solr)))
-        apply_outcome(first_outcome(USER_COLLECTION_CHECKS, collection))
+        replicas = tuple(self.find_replicas(context, solr))
+        apply_outcome(check_user_collection(name, replicas))
 
     def _make_collection(
         self,
@@ -193,7 +192,7 @@ def _check_nodes_unchanged(context: ReconcileContext, *, required: bool) -> None
         update_target(context, unanswered_since=context.now - found.unanswered)
     else:
         update_target(context, unanswered_since=None, check_time=context.now)
-    apply_outcome(first_outcome(EXISTING_CHECKS, found))
+    apply_outcome(check_existing_nodes(found))
 
 
 def _observe_unchanged(context: ReconcileContext, *, required: bool) -> ExistingNodes:

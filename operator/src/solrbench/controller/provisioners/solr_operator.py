@@ -14,12 +14,12 @@ from solrbench.controller.provisioners.zookeeper import (
     ensure_ensemble,
     wait_for_provided,
 )
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.solr_cloud import (
-    OWNERSHIP_CHECKS,
     SolrCloudState,
     check_cloud_ready,
     check_clouds_served,
+    check_owned,
     check_reconciled,
 )
 from solrbench.decide.target import ComponentPods, check_solr_pods
@@ -66,7 +66,7 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
     cloud = context.cluster.get(*SOLR_CLOUDS.reference, context.namespace, name)
     if cloud is not None:
         state = SolrCloudState(cloud, None, (), uid, context.now)
-        apply_outcome(first_outcome(OWNERSHIP_CHECKS, state))
+        apply_outcome(check_owned(state))
     nodes = names.solr_operator_stateful_set(context.benchmark)
     stateful_set = context.cluster.get("apps/v1", "StatefulSet", context.namespace, nodes)
     seen = pods(context, names.SOLR)

@@ -12,7 +12,6 @@ from solrbench.controller.provisioners.provisioner import update_target
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.target import (
     ComponentPods,
-    ZooKeeperHeap,
     check_clusters_served,
     check_ensemble,
     check_provided_made,
@@ -43,7 +42,7 @@ def ensure_ensemble(context: ReconcileContext) -> None:
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     heap = {host: zookeeper.max_heap_bytes(host, names.ZOOKEEPER_PORT) for host in hosts}
     wanted = parse_bytes(context.solr_cloud.zookeeper.heap)
-    apply_outcome(check_zookeeper_heap(ZooKeeperHeap(heap, wanted)))
+    apply_outcome(check_zookeeper_heap(heap, wanted))
 
 
 def wait_for_ensemble(context: ReconcileContext) -> None:

@@ -18,12 +18,12 @@ from solrbench.controller.stages.target import verify_target
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.indexing import (
-    DOCUMENT_CHECKS,
     INDEX_RUN_CHECKS,
     IndexedDocuments,
     IndexRun,
     aggregate_progress,
     all_reported,
+    check_documents,
     check_expected_known,
     count_deleted,
     count_documents,
@@ -153,7 +153,7 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
     sent = context.status.dataset.documents
     expected = known_documents(dataset) or (sent if complete else None)
     sizes = _observe_sizes(context, dataset)
-    apply_outcome(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(sizes, sent, expected)))
+    apply_outcome(check_documents(IndexedDocuments(sizes, sent, expected)))
     total = sum(count_documents(sizes).values())
     known = expected or sent or total or None
     apply_outcome(check_expected_known(known, is_empty=complete and sent == 0))

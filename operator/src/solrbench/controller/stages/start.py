@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterator
 
-from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.status import QueueStatus
 from solrbench.contract.workload_files import sources
 from solrbench.controller.companions import read_companions
@@ -117,10 +117,9 @@ def _check_objects(context: ReconcileContext) -> Outcome | None:
     config_maps = []
     for path, name, wanted in _config_maps(context.benchmark):
         body = context.cluster.get("v1", "ConfigMap", namespace, name)
-        keys = (
-            None if body is None else {*(body.get("data") or ()), *(body.get("binaryData") or ())}
-        )
-        found = None if keys is None else frozenset(keys)
+        found = None
+        if body is not None:
+            found = frozenset((body.get("data") or {}) | (body.get("binaryData") or {}))
         config_maps.append(ConfigMapReference(path, name, tuple(wanted), found))
     kind = "PersistentVolumeClaim"
     claims = [
@@ -156,6 +155,10 @@ def _config_maps(benchmark: SolrBenchmark) -> Iterator[tuple[str, str, list[str]
         manifests = companion.config_map
         keys = [] if manifests.key is None else [manifests.key]
         yield f"spec.companions[{index}].configMap", manifests.name, keys
+    yield from _config_maps_of_variables(spec)
+
+
+def _config_maps_of_variables(spec: Spec) -> Iterator[tuple[str, str, list[str]]]:
     for index, options in enumerate(spec.pod_options):
         for number, env_var in enumerate(options.env or ()):
             if env_var.value_from is not None and env_var.value_from.config_map_key_ref is not None:
