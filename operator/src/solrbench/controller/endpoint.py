@@ -107,30 +107,18 @@ def leader_urls(
     """
     if not endpoint.nodes:
         return {}
-    own = _qualified([replica.base_url for replica in found], namespace)
-    check = address_check(cluster)
-    return {url: full for url, full in own.items() if _is_reachable(allowed, check, endpoint, full)}
-
-
-def _qualified(urls: Iterable[str], namespace: str) -> dict[str, str]:
-    """Return the addresses that are URLs; the image of Solr and ZooKeeper may hold others."""
-    qualified = {}
-    for url in urls:
-        with suppress(ValueError):
-            qualified[url] = qualify(url, namespace)
-    return qualified
-
-
-def _is_reachable(
-    allowed: tuple[str, ...], check: AddressCheck, endpoint: TargetEndpoint, url: str
-) -> bool:
-    try:
-        check_name(host_of(url), allowed)
-        with SolrClient([url], LEADER_SECONDS, endpoint.auth, check) as solr:
-            solr.get("/admin/info/system")
-    except SolrbenchError:
-        return False
-    return True
+    urls = {}
+    for replica in found:
+        with suppress(ValueError):  # no URL: the image of Solr and ZooKeeper may hold any address
+            urls[replica.base_url] = qualify(replica.base_url, namespace)
+    check, reachable = address_check(cluster), {}
+    for own, url in urls.items():
+        with suppress(SolrbenchError):
+            check_name(host_of(url), allowed)
+            with SolrClient([url], LEADER_SECONDS, endpoint.auth, check) as solr:
+                solr.get("/admin/info/system")
+            reachable[own] = url
+    return reachable
 
 
 def api_server_addresses(cluster: Cluster) -> list[str]:
@@ -145,17 +133,13 @@ def api_server_addresses(cluster: Cluster) -> list[str]:
 
 
 def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
-    """Return the URLs of a SolrCloud's nodes."""
-    cloud = _observe_solr_cloud(cluster, namespace, name)
-    apply_outcome(check_existing_cloud(cloud))
-    return cloud.node_urls
-
-
-def _observe_solr_cloud(cluster: Cluster, namespace: str, name: str) -> ExistingSolrCloud:
+    """Return the URLs of a SolrCloud's nodes, which are waited for until all are ready."""
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
+        cloud = ExistingSolrCloud(name, namespace, served=True, body=body)
     except TemporaryError as error:
         if error.reason != ApiServerReason.KIND_NOT_SERVED:
             raise
-        return ExistingSolrCloud(name, namespace, served=False, body=None)
-    return ExistingSolrCloud(name, namespace, served=True, body=body)
+        cloud = ExistingSolrCloud(name, namespace, served=False, body=None)
+    apply_outcome(check_existing_cloud(cloud))
+    return cloud.node_urls

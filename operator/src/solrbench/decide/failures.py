@@ -5,7 +5,8 @@ of it then is here.
 """
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -83,9 +84,11 @@ class StoredStatus:
         """Return that of a resource as the API server has it, with conditions of these types."""
         before = resource.get("status") or {}
         generation = resource["metadata"].get("generation", 1)
-        conditions = Conditions(
-            readable_conditions(before.get("conditions") or []), now, generation, types
-        )
+        readable = []
+        for condition in before.get("conditions") or []:
+            with suppress(ValidationError):
+                readable.append(Condition.model_validate(condition))
+        conditions = Conditions(readable, now, generation, types)
         return cls(before, copy.deepcopy(before), conditions, generation, now)
 
     @property
@@ -97,11 +100,6 @@ class StoredStatus:
     def is_finished(self) -> bool:
         """Whether it is over, either way."""
         return self.conditions.get(SUCCEEDED).status != "Unknown"
-
-    @property
-    def has_succeeded(self) -> bool:
-        """Whether it is over, and well."""
-        return self.conditions.is_true(SUCCEEDED)
 
     @property
     def is_cleaned_up(self) -> bool:
@@ -144,7 +142,10 @@ def without_unreadable_results(
 def overdue_seconds(body: dict[str, Any], now: datetime) -> float | None:
     """Return by how much the phase of a started benchmark exceeds its deadline, if it does."""
     status = body["status"]
-    limits = _deadlines(body)
+    try:
+        limits = Deadlines.model_validate((body.get("spec") or {}).get("deadlines") or {})
+    except ValidationError:
+        limits = Deadlines()  # of another version: the defaults are better than no end
     limit = {
         "Provisioning": limits.provisioning_seconds,
         "Indexing": limits.indexing_seconds,
@@ -170,19 +171,3 @@ def holds_collection(body: dict[str, Any]) -> bool:
     if not existing or not target.get("nodes"):
         return False
     return bool(existing.get("collectionPolicy") != "UseExisting")
-
-
-def _deadlines(body: dict[str, Any]) -> Deadlines:
-    try:
-        return Deadlines.model_validate((body.get("spec") or {}).get("deadlines") or {})
-    except ValidationError:
-        return Deadlines()
-
-
-def readable_conditions(conditions: list[Any]) -> Iterator[Condition]:
-    """Yield the stored conditions that can be read."""
-    for condition in conditions:
-        try:
-            yield Condition.model_validate(condition)
-        except ValidationError:
-            continue

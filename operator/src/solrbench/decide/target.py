@@ -139,7 +139,7 @@ def check_ensemble(members: ComponentPods) -> Outcome | None:
 def check_zookeeper_heap(heap_bytes: Mapping[str, int | None], wanted_bytes: int) -> Outcome | None:
     """Fail if a member, by its host, runs with another heap than the one of the spec."""
     for host, found in sorted(heap_bytes.items()):
-        # A member that reports none runs an image without the command for it.
+        # A member that reports none does not serve `envi` (4lw.commands.whitelist).
         if found is not None and is_other_heap(found, wanted_bytes):
             return fail(
                 TargetReason.HEAP_MISMATCH,

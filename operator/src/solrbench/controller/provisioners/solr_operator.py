@@ -10,7 +10,6 @@ from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTar
 from solrbench.controller.provisioners.zookeeper import (
     ZOOKEEPER_CLUSTERS,
     check_external,
-    check_provided,
     ensure_ensemble,
     wait_for_provided,
 )
@@ -22,7 +21,7 @@ from solrbench.decide.solr_cloud import (
     check_owned,
     check_reconciled,
 )
-from solrbench.decide.target import ComponentPods, check_solr_pods
+from solrbench.decide.target import ComponentPods, check_clusters_served, check_solr_pods
 from solrbench.kube.facts import known_fields
 from solrbench.kube.reader import Manifest
 from solrbench.manifests import solr_cloud
@@ -52,7 +51,9 @@ class SolrOperatorTarget(CreatedTarget):
             case ZooKeeperMode.EXTERNAL:
                 check_external(context)
             case ZooKeeperMode.PROVIDED:
-                check_provided(context)
+                # Without its definition the Solr Operator would fail to make one, in its log only.
+                served = context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference)
+                apply_outcome(check_clusters_served(served))
         state = _observe(context)
         apply_outcome(check_reconciled(state))
         if mode is ZooKeeperMode.PROVIDED:

@@ -12,7 +12,6 @@ from solrbench.controller.provisioners.provisioner import update_target
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.target import (
     ComponentPods,
-    check_clusters_served,
     check_ensemble,
     check_provided_made,
     check_reachable,
@@ -60,12 +59,6 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
     )
     creation = creation_problem(context, "StatefulSet", name, wanted, members)
     apply_outcome(check_ensemble(ComponentPods(size, wanted, members, context.now, creation)))
-
-
-def check_provided(context: ReconcileContext) -> None:
-    """Check that the cluster serves ZookeeperClusters."""
-    served = context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference)
-    apply_outcome(check_clusters_served(served))
 
 
 def wait_for_provided(context: ReconcileContext) -> None:
