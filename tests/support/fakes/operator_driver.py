@@ -15,9 +15,9 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from solrbench.controller import deletion_handlers, sweep_handlers
 from solrbench.controller import handlers as benchmark_handlers
 from solrbench.controller import reconcile as reconcile_module
+from solrbench.controller import sweep_handlers
 from solrbench.controller.context import TargetAccess
 from solrbench.controller.handlers import Handlers
 from solrbench.controller.schedule import BenchmarkKey
@@ -72,8 +72,8 @@ class OperatorDriver:
     def __post_init__(self) -> None:
         self.workloads = Workloads(self.cluster, lambda: self.now)
         self.patch.setattr(load_results, "LoadMasterClient", self.workloads.master)
-        self.patch.setattr(benchmark_handlers, "_utc_now", lambda: self.now)
-        self.patch.setattr(deletion_handlers, "DELETE_POLL_SECONDS", 0.01)
+        self.patch.setattr(benchmark_handlers, "utc_now", lambda: self.now)
+        self.patch.setattr(benchmark_handlers, "DELETE_POLL_SECONDS", 0.01)
         self.patch.setattr(kopf, "event", self._note)
         self.patch.setattr(reconcile_module.log, "error", self._note_error)
         self.restart()
@@ -174,7 +174,7 @@ class SweepDriver:
         self._open: set[str] = set()
         self.operator = OperatorDriver(self.cluster, self.patch, settings=self.settings)
         self.workloads = self.operator.workloads
-        self.patch.setattr(sweep_handlers, "_utc_now", lambda: self.operator.now)
+        self.patch.setattr(sweep_handlers, "utc_now", lambda: self.operator.now)
         self.restart()
 
     def restart(self) -> None:

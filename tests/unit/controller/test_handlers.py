@@ -296,7 +296,7 @@ def test_one_that_is_gone_is_not_due_again(world: World) -> None:
 def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solrbench.controller.deletion_handlers.DELETE_POLL_SECONDS", 0.01)
+    monkeypatch.setattr("solrbench.controller.handlers.DELETE_POLL_SECONDS", 0.01)
     for name in ("one", "two"):
         world.due(name)
     assert world.cluster.names("StatefulSet") == {"one-zookeeper"}

@@ -40,7 +40,7 @@ class World:
         return self.state
 
     def is_settled(self, seconds: float = 2) -> bool:
-        self._patch.setattr(handlers_module, "_utc_now", lambda: NOW + timedelta(seconds=seconds))
+        self._patch.setattr(handlers_module, "utc_now", lambda: NOW + timedelta(seconds=seconds))
         return self.handlers._is_load_settled("search", build_live_load(STATE, NOW), self._ask)
 
 

@@ -141,13 +141,9 @@ def verify_companions(context: ReconcileContext, pods: list[PodView]) -> None:
 
 def variant_url(context: ReconcileContext, url: str) -> str:
     """Return the URL of a variant, whose host may be the name of a Service of the companions."""
-    return qualify(url, context.namespace, _hosts(context))
-
-
-def _hosts(context: ReconcileContext) -> dict[str, str]:
-    known = context.status.companions
-    benchmark_name = context.benchmark.metadata.name
-    return {
+    known, benchmark_name = context.status.companions, context.benchmark.metadata.name
+    hosts = {
         name: f"{names.companion(benchmark_name, name)}.{context.namespace}.svc"
         for name in (known.services if known is not None else ())
     }
+    return qualify(url, context.namespace, hosts)

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from solrbench.api.identity import BENCHMARKS
 from solrbench.contract.names import LABEL_COMPONENT, SOLR, ZOOKEEPER
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects import LOAD, TARGET, find_lost_pods, force_delete
+from solrbench.controller.objects import find_lost_pods, force_delete
 from solrbench.controller.owned_objects import OwnedKind, OwnedObjects
 from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of
-from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.errors import TemporaryError
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.facts import is_of_nodes
 from solrbench.kube.reader import Manifest
@@ -117,56 +116,31 @@ def find_removal_blocker(owned: OwnedObjects) -> TemporaryError | None:
     return TemporaryError(PodReason.NODE_LOST, "; ".join(lost_pod.message for lost_pod in lost))
 
 
-def remove_rest(owned: OwnedObjects) -> SolrbenchError | None:
-    """Remove what a benchmark that is gone has left; return what holds that up, if anything does.
-
-    What has the name of another benchmark by now is left to the garbage collector.
-    """
-    namespace, name = owned.namespace, owned.benchmark_name
-    try:
-        is_replaced = owned.cluster.get(*BENCHMARKS, namespace, name) is not None
-        if is_replaced or delete_children(owned, (*LOAD, *TARGET)):
-            return None
-        return find_removal_blocker(owned) or TemporaryError(
-            CleanupReason.REMOVING_PODS, "pods are terminating"
-        )
-    except SolrbenchError as error:
-        return error
-
-
 def blocking_finalizer(owned: OwnedObjects) -> TemporaryError | None:
-    """Return what holds the removal of a benchmark up, if it is an object with finalizers.
-
-    Those that Kubernetes itself removes are spared, except on kinds of other operators.
-    """
+    """Return what holds the removal of a benchmark up, if it is an object with finalizers."""
     for kind in OWNED_KINDS:
+        operated = kind.not_removed is not None
         for body in _list(owned, kind):
             metadata = body["metadata"]
+            if metadata.get("deletionTimestamp") is None:
+                continue
             finalizers = [
-                finalizer
-                for finalizer in metadata.get("finalizers") or []
-                if _holds(kind, finalizer)
+                each for each in metadata.get("finalizers") or [] if operated or _is_foreign(each)
             ]
-            if finalizers and metadata.get("deletionTimestamp") is not None:
+            if finalizers:
+                remover = "the operator that made it" if operated else "what set this finalizer"
                 return TemporaryError(
                     kind.not_removed or CleanupReason.FINALIZERS_LEFT,
                     f"{kind.kind} {metadata['name']} is being deleted and waits for"
-                    f" {', '.join(finalizers)}; check that {_remover(kind)} is running",
+                    f" {', '.join(finalizers)}; check that {remover} is running",
                 )
     return None
 
 
-def _holds(kind: OwnedKind, finalizer: str) -> bool:
-    """Return whether a finalizer is of others: those of Kubernetes have no domain, or its own."""
-    if kind.not_removed is not None:
-        return True
+def _is_foreign(finalizer: str) -> bool:
+    # Those that Kubernetes itself removes have no domain, such as `foregroundDeletion`, or its own.
     domain, slash, _ = finalizer.partition("/")
     return bool(slash) and domain not in _KUBERNETES and not domain.endswith(".kubernetes.io")
-
-
-def _remover(kind: OwnedKind) -> str:
-    made = kind.not_removed is not None
-    return "the operator that made it" if made else "what set this finalizer"
 
 
 def latest_attempt(context: ReconcileContext) -> int:

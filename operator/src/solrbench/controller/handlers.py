@@ -4,32 +4,46 @@ The reconcile is the only writer of status (docs/adr/0002). kopf watches, keeps 
 retries deletions that raised; the schedule says when a benchmark is reconciled (docs/adr/0009).
 """
 
+import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any, cast
 
 import kopf
 from pydantic import ValidationError
 
+from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import BENCHMARK
+from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.contract import names
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller.context import ReconcileContext, TargetAccess
-from solrbench.controller.deletion_handlers import DeletionHandlers
+from solrbench.controller.deletion import delete_children, find_removal_blocker
 from solrbench.controller.events import events_between, post_events, verdict_events
 from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark_invalid
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
+from solrbench.controller.objects import LOAD, TARGET
+from solrbench.controller.owned_objects import OwnedObjects
+from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule, Rest
+from solrbench.controller.schedule import (
+    RETRY,
+    BenchmarkKey,
+    ReconcileSchedule,
+    Rest,
+    utc_now,
+)
 from solrbench.controller.settings import Settings
 from solrbench.controller.watches import PodWatches
-from solrbench.decide.conditions import is_finished
-from solrbench.decide.failures import without_unreadable_results
+from solrbench.decide.conditions import CLEANED_UP, is_finished
+from solrbench.decide.failures import holds_collection, without_unreadable_results
 from solrbench.decide.pauses import (
     QUEUED_PAUSE,
     decide_pause,
@@ -37,10 +51,11 @@ from solrbench.decide.pauses import (
     needs_finalizer,
     needs_reconcile,
 )
-from solrbench.errors import SolrbenchError
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.metrics.operator import PrometheusMetrics
+from solrbench.reasons.end import CleanupReason
 
 log = logging.getLogger("solrbench")
 
@@ -48,6 +63,13 @@ log = logging.getLogger("solrbench")
 POSITION_SECONDS = 1.0
 """Distance between two benchmarks that write their new place in the queue: when one ends, the
 places of all that wait change, which would be hundreds of writes at once."""
+DELETE_POLL_SECONDS = 0.5
+DELETE_PATIENCE_SECONDS = 20.0
+"""Pods have a second to end; when they take longer, something is wrong and worth a log line."""
+DELETE_RETRY_SECONDS = 1.0
+DELETION_TIMEOUT = timedelta(seconds=120)
+"""How long the deletion of a benchmark waits for an existing Solr that does not respond, and how
+long one that is gone keeps its place in the queue until its pods are gone, too."""
 START_PAUSE = timedelta(seconds=3)
 """Before benchmarks are looked at that wait when the operator starts: by then it knows all."""
 
@@ -72,15 +94,12 @@ class Handlers:
         self._queue = BenchmarkQueue()
         self._shortest = timedelta(seconds=settings.reconcile_seconds)
         self._attempts = ReconcileAttempts(
-            BENCHMARK, cluster, telemetry.operator, self._shortest, _utc_now
+            BENCHMARK, cluster, telemetry.operator, self._shortest, utc_now
         )
         self._schedule = ReconcileSchedule(self.on_due, WORKERS)
         self._watches = PodWatches(cluster, settings.namespaces, self._schedule.note_change)
         if watches:
             self._watches.start()
-        self._deletion = DeletionHandlers(
-            cluster, self._schedule, self._queue, self._context, _utc_now
-        )
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
         """Register the handlers with kopf."""
@@ -107,14 +126,15 @@ class Handlers:
 
         The type of the event is `None` for what was there when the operator started.
         """
-        key, metadata = _key(body), body["metadata"]
+        metadata = body["metadata"]
+        key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
         if event["type"] == "DELETED":
             self._forget(key)
             self._schedule.stop(key.uid)
-            await self._deletion.wait_for_pods(body, key)
+            await self._wait_for_pods(body, key)
             self._queue.forget(key.uid)
         else:
-            self._queue.observe(dict(body), _utc_now())
+            self._queue.observe(dict(body), utc_now())
             generation = metadata.get("generation", 1)
             if metadata.get("deletionTimestamp") is not None:
                 self._schedule.stop(key.uid)
@@ -136,7 +156,7 @@ class Handlers:
 
     def _first_pause(self, body: Mapping[str, Any]) -> timedelta:
         """Return the pause of a benchmark that is seen first: none unless it waits or is over."""
-        now, known = _utc_now(), self._show(body)
+        now, known = utc_now(), self._show(body)
         if known is None or known.status.observed_generation != known.metadata.generation:
             return timedelta()
         if is_finished(known.status):
@@ -156,15 +176,96 @@ class Handlers:
         self._reports.forget(key.uid)
         self._attempts.forget(key.uid)
 
+    async def _wait_for_pods(self, body: Mapping[str, Any], key: BenchmarkKey) -> None:
+        """Wait until the pods of a benchmark that is gone disturb the next one no more.
+
+        What it left goes by owner references without us, but pods have time to end then. What
+        holds that up is an event of the benchmark.
+        """
+        shown = ""
+        end = time.monotonic() + DELETION_TIMEOUT.total_seconds()
+        while self._queue.holds_place(key.uid) and time.monotonic() < end:
+            left = await asyncio.to_thread(self._remove_rest, key)
+            if left is None:
+                break
+            if left.reason not in (CleanupReason.REMOVING_PODS, shown):
+                shown = left.reason
+                _warn(cast(kopf.Body, body), left.reason, left.message)
+            await asyncio.sleep(DELETE_POLL_SECONDS)
+
+    def _remove_rest(self, key: BenchmarkKey) -> SolrbenchError | None:
+        """Remove what a benchmark that is gone has left; return what holds that up."""
+        if self._schedule.is_busy(key.uid):
+            # It may still apply objects, so that nothing would be left only for a moment.
+            return TemporaryError(CleanupReason.REMOVING_PODS, "a reconcile is under way")
+        owned = OwnedObjects(self._cluster, key.namespace, key.name, utc_now())
+        try:
+            # What has the name of another benchmark by now is left to the garbage collector, which
+            # goes by uids.
+            is_replaced = self._cluster.get(*BENCHMARKS, key.namespace, key.name) is not None
+            if is_replaced or delete_children(owned, (*LOAD, *TARGET)):
+                return None
+            return find_removal_blocker(owned) or TemporaryError(
+                CleanupReason.REMOVING_PODS, "pods are terminating"
+            )
+        except SolrbenchError as error:
+            return error
+
     def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
-        """Leave nothing of a benchmark that may have a collection on an existing Solr."""
-        key = BenchmarkKey(uid, namespace, name)
+        """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
+
+        What blocks the deletion is reported once as an event, as the status is no longer written.
+
+        Raises:
+            kopf.TemporaryError: while something is still there.
+        """
+        key, body = BenchmarkKey(uid, namespace, name), given["body"]
         self._forget(key)
-        self._deletion.remove(key, given["body"], given["retry"])
+        is_busy = self._schedule.is_busy(uid)
+        end = time.monotonic() + DELETE_PATIENCE_SECONDS
+        try:
+            while True:
+                owned = OwnedObjects(self._cluster, namespace, name, utc_now())
+                if delete_children(owned, (*LOAD, *TARGET)):
+                    break
+                if time.monotonic() > end:
+                    raise find_removal_blocker(owned) or TemporaryError(
+                        CleanupReason.REMOVING_PODS, "pods are terminating"
+                    )
+                time.sleep(DELETE_POLL_SECONDS)
+        except SolrbenchError as error:
+            if given["retry"] == 0:
+                kopf.event(body, type="Warning", reason=error.reason, message=error.message)
+            raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
+        # After the pods: what still queries the collection must not see it go.
+        self._remove_collection(body)
+        if is_busy:  # what the last reconcile has made meanwhile is deleted by the next attempt
+            raise kopf.TemporaryError("a reconcile is under way", delay=DELETE_RETRY_SECONDS)
+
+    def _remove_collection(self, body: kopf.Body) -> None:
+        """Remove our collection from an existing target, or give up and say where it is left."""
+        try:
+            benchmark = SolrBenchmark.parse(dict(body))
+        except ValidationError as error:
+            if holds_collection(dict(body)):
+                _warn_left_behind(body, body["metadata"]["name"], "; ".join(problems(error)))
+            return
+        context = self._context(benchmark, dict(body))
+        if context.conditions.is_true(CLEANED_UP):
+            return
+        # A target that is gone for good must not keep the benchmark, or its namespace, for ever.
+        deleted = benchmark.metadata.deletion_timestamp or context.now
+        patient = context.now - deleted < DELETION_TIMEOUT
+        try:
+            provisioner_of(context).remove_collection(context, at_once=not patient)
+        except SolrbenchError as error:
+            if patient and isinstance(error, TemporaryError):
+                raise kopf.TemporaryError(str(error), delay=RETRY.total_seconds()) from error
+            _warn_left_behind(body, names.collection(benchmark), str(error))
 
     def on_due(self, key: BenchmarkKey) -> Rest | None:
         """Reconcile one benchmark; one that goes on waiting needs no request."""
-        if self._queue.is_settled(key.uid, _utc_now(), self._settings.concurrency):
+        if self._queue.is_settled(key.uid, utc_now(), self._settings.concurrency):
             return Rest(QUEUED_PAUSE, is_running=False)
         with self._attempts.begin(key) as attempt:
             body = self._attempts.read(key)
@@ -193,7 +294,7 @@ class Handlers:
         if not is_over and after.status.start_time is not None and ask is not None:
             is_settled = partial(self._is_load_settled, namespace, live_load, ask)
         watched = self._watches.are_open(namespace)
-        pause = decide_pause(after.spec, after.status, _utc_now(), watched=watched)
+        pause = decide_pause(after.spec, after.status, utc_now(), watched=watched)
         return Rest(
             max(pause, self._shortest),
             is_running=after.status.start_time is not None and not is_over,
@@ -207,7 +308,7 @@ class Handlers:
         if not self._watches.are_open(namespace):
             return False  # a pod may have been lost without a word
         try:
-            return not is_load_due(shown, ask(), _utc_now())
+            return not is_load_due(shown, ask(), utc_now())
         except SolrbenchError:
             return False
 
@@ -220,7 +321,7 @@ class Handlers:
             readable = without_unreadable_results(body, error)
             if readable is not None:
                 return SolrBenchmark.parse(readable)
-            mark_invalid(self._cluster, body, error, _utc_now())
+            mark_invalid(self._cluster, body, error, utc_now())
             return None
 
     def _context(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> ReconcileContext:
@@ -230,20 +331,10 @@ class Handlers:
             self._settings,
             benchmark,
             body,
-            _utc_now(),
+            utc_now(),
             self._access,
             self._queue,
         )
-
-
-def _key(body: Mapping[str, Any]) -> BenchmarkKey:
-    metadata = body["metadata"]
-    return BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
-
-
-def _utc_now() -> datetime:
-    """Return the time as Kubernetes writes it, in whole seconds."""
-    return datetime.now(UTC).replace(microsecond=0)
 
 
 def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:
@@ -252,3 +343,14 @@ def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchma
     events = events_between(before.status.conditions, after.status.conditions)
     events += verdict_events(before.status.verdicts, after.status.verdicts)
     post_events(body, after.key, events)
+
+
+def _warn_left_behind(body: kopf.Body, collection: str, problem: str) -> None:
+    message = f"collection {collection} may be left on target.existing, delete it there: {problem}"
+    _warn(body, CleanupReason.COLLECTION_LEFT_BEHIND, message)
+
+
+def _warn(body: kopf.Body, reason: str, message: str) -> None:
+    metadata, text = body["metadata"], " ".join(message.split())
+    log.warning("%s/%s: %s: %s", metadata["namespace"], metadata["name"], reason, text)
+    kopf.event(body, type="Warning", reason=reason, message=message)

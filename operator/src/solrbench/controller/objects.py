@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from solrbench.contract import names
@@ -89,18 +90,13 @@ def find_lost_pods(cluster: Cluster, pods: Iterable[Manifest], now: datetime) ->
     A node is read only for a pod that is overdue. Without the right to read nodes no pod counts
     as lost.
     """
-    lost_pods = (_find(cluster, pod, now) for pod in pods if is_overdue(pod, now))
-    return [lost_pod for lost_pod in lost_pods if lost_pod is not None]
-
-
-def _find(cluster: Cluster, pod: Manifest, now: datetime) -> LostPod | None:
-    node = (pod.get("spec") or {}).get("nodeName")
-    if not node:
-        return None
-    try:
-        return find_lost_pod(pod, cluster.get("v1", "Node", "", node), now)
-    except TemporaryError:
-        return None
+    lost = []
+    for pod in pods:
+        node = (pod.get("spec") or {}).get("nodeName")
+        if node and is_overdue(pod, now):
+            with suppress(TemporaryError):
+                lost.append(find_lost_pod(pod, cluster.get("v1", "Node", "", node), now))
+    return [each for each in lost if each is not None]
 
 
 def force_delete(cluster: Cluster, pods: Iterable[LostPod]) -> None:

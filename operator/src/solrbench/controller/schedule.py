@@ -18,7 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 log = logging.getLogger("solrbench")
 
@@ -26,6 +26,11 @@ RETRY = timedelta(seconds=5)
 """Pause after a reconcile that failed unexpectedly; its traceback is in the log."""
 CHANGE_SECONDS = 0.5
 """Between a change of a pod or Job and the reconcile: changes often come together."""
+
+
+def utc_now() -> datetime:
+    """Return the time as Kubernetes writes it, in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.contract.environment import Environment
 from solrbench.controller import handlers
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion_handlers import DELETION_TIMEOUT
-from solrbench.controller.handlers import Handlers
+from solrbench.controller.handlers import DELETION_TIMEOUT, Handlers
 from solrbench.controller.stages import cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.decide.lifecycle import is_suspended, needs_cleanup
@@ -117,7 +116,7 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
             body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": nodes}}
         events: list[str] = []
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
-        monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
+        monkeypatch.setattr(handlers, "utc_now", lambda: NOW)
         made = Handlers(
             FakeCluster(),
             SETTINGS,
