@@ -26,16 +26,7 @@ SERVICES, CONFIG_MAPS, PODS = (OwnedKind("v1", kind) for kind in ("Service", "Co
 
 OWNED_KINDS = tuple(
     dict.fromkeys(
-        (
-            JOBS,
-            DEPLOYMENTS,
-            *target_kinds(),
-            SERVICES,
-            CONFIG_MAPS,
-            REPLICA_SETS,
-            PODS,
-            BUDGETS,
-        )
+        (JOBS, DEPLOYMENTS, *target_kinds(), SERVICES, CONFIG_MAPS, REPLICA_SETS, PODS, BUDGETS)
     )
 )
 """Kinds of load, index and target in the order of deletion: load first, so that it stops at once.

@@ -33,13 +33,7 @@ from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.schedule import (
-    RETRY,
-    BenchmarkKey,
-    ReconcileSchedule,
-    Rest,
-    utc_now,
-)
+from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule, Rest, utc_now
 from solrbench.controller.settings import Settings
 from solrbench.controller.watches import PodWatches
 from solrbench.decide.conditions import CLEANED_UP, is_finished
@@ -237,7 +231,6 @@ class Handlers:
             if given["retry"] == 0:
                 kopf.event(body, type="Warning", reason=error.reason, message=error.message)
             raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
-        # After the pods: what still queries the collection must not see it go.
         self._remove_collection(body)
         if is_busy:  # what the last reconcile has made meanwhile is deleted by the next attempt
             raise kopf.TemporaryError("a reconcile is under way", delay=DELETE_RETRY_SECONDS)

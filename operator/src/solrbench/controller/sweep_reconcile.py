@@ -25,13 +25,7 @@ from solrbench.sweep.cluster_capacity import ClusterCapacity, capacity_of_nodes
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.points import DesignPoint, benchmark_name
-from solrbench.sweep.state import (
-    PointState,
-    SweepObservation,
-    ended_well,
-    round_of,
-    view_child,
-)
+from solrbench.sweep.state import PointState, SweepObservation, ended_well, round_of, view_child
 from solrbench.sweep.target_reuse import target_annotations
 from solrbench.sweep.validation import build_child
 

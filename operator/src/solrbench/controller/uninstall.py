@@ -8,7 +8,6 @@ stays there, and is named.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,6 +18,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.names import ANNOTATION_RELEASED, FINALIZER
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.reconcile import reconcile
+from solrbench.controller.schedule import utc_now
 from solrbench.controller.settings import Settings
 from solrbench.decide.pauses import is_over, needs_finalizer
 from solrbench.errors import SolrbenchError
@@ -84,7 +84,12 @@ class Uninstall:
                 return
             if not is_over(body):
                 body = self._set_suspend(body)
-            self._reconcile(body)
+            reports, benchmark = BenchmarkResultStore(self._cluster), SolrBenchmark.parse(body)
+            reconcile(
+                ReconcileContext(
+                    self._cluster, reports, self._settings, benchmark, body, utc_now(), self._access
+                )
+            )
         except (SolrbenchError, ValidationError) as error:
             text = " ".join(str(error).split())[:300]
             self._say(f"{_key(body)}: {text}")
@@ -100,20 +105,6 @@ class Uninstall:
         self._say(f"{_key(body)}: suspended")
         return self._cluster.merge(*BENCHMARKS, metadata["namespace"], metadata["name"], wanted)
 
-    def _reconcile(self, body: Body) -> None:
-        now = datetime.now(UTC).replace(microsecond=0)
-        reconcile(
-            ReconcileContext(
-                self._cluster,
-                BenchmarkResultStore(self._cluster),
-                self._settings,
-                SolrBenchmark.parse(body),
-                body,
-                now,
-                self._access,
-            )
-        )
-
     def _leave(self, body: Body) -> None:
         """Release a benchmark, and say where it may have left something."""
         if needs_finalizer(body=body):
@@ -124,16 +115,12 @@ class Uninstall:
 
     def _drop_finalizer(self, body: Body, annotations: Mapping[str, str] | None = None) -> None:
         metadata = body["metadata"]
-        changes: Body = {
-            "finalizers": [
-                finalizer for finalizer in metadata["finalizers"] if finalizer != FINALIZER
-            ]
-        }
+        others = [each for each in metadata["finalizers"] if each != FINALIZER]
+        changes: Body = {"finalizers": others}
         if annotations is not None:
             changes["annotations"] = annotations
-        self._cluster.merge(
-            *BENCHMARKS, metadata["namespace"], metadata["name"], {"metadata": changes}
-        )
+        key = metadata["namespace"], metadata["name"]
+        self._cluster.merge(*BENCHMARKS, *key, {"metadata": changes})
         self._say(f"{_key(body)}: released")
 
 

@@ -74,11 +74,7 @@ class PodWatches:
         while not self._stopped.is_set():
             try:
                 for changed in self._cluster.watch_changes(
-                    *kind,
-                    namespace,
-                    LABEL_BENCHMARK,
-                    seconds=WATCH_SECONDS,
-                    on_open=is_open.set,
+                    *kind, namespace, LABEL_BENCHMARK, seconds=WATCH_SECONDS, on_open=is_open.set
                 ):
                     if self._stopped.is_set():
                         return

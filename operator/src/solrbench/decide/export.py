@@ -49,11 +49,6 @@ def needs_export(spec: Spec, status: Status) -> bool:
     )
 
 
-def export_folder(completed: datetime, uid: str) -> str:
-    """Return the name of the folder of an export: in the order of time, and one for each run."""
-    return f"{completed:%Y%m%dT%H%M%SZ}-{uid[:8]}"
-
-
 def check_number_of_sources(config_maps: int) -> Outcome | None:
     """Fail if the results are in more ConfigMaps than a pod mounts."""
     if config_maps <= MAX_SOURCES:

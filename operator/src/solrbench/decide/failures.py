@@ -146,10 +146,9 @@ def overdue_seconds(body: dict[str, Any], now: datetime) -> float | None:
         limits = Deadlines.model_validate((body.get("spec") or {}).get("deadlines") or {})
     except ValidationError:
         limits = Deadlines()  # of another version: the defaults are better than no end
-    limit = {
-        "Provisioning": limits.provisioning_seconds,
-        "Indexing": limits.indexing_seconds,
-    }.get(status.get("phase", ""), limits.measuring_seconds)
+    limit = {"Provisioning": limits.provisioning_seconds, "Indexing": limits.indexing_seconds}.get(
+        status.get("phase", ""), limits.measuring_seconds
+    )
     since = status.get("phaseStartTime") or status["startTime"]
     late = (now - datetime.fromisoformat(since)).total_seconds() - limit
     return late if late > 0 else None

@@ -81,7 +81,12 @@ def reconcile_load(context: ReconcileContext) -> None:
 
 
 def _finish(context: ReconcileContext, stored: int) -> None:
-    _update_index_size(context)
+    provisioner = provisioner_of(context)
+    with context.solr() as solr:
+        # Again: merges went on after the last document.
+        cores = provisioner.replica_sizes(solr, provisioner.find_replicas(context, solr))
+    size = {"index_bytes": sum(replica_size.bytes for replica_size in cores)}
+    context.update(dataset=context.status.dataset.model_copy(update=size))
     update_objectives(context)
     conclude_objectives(context)
     context.update(answers=collect_answers(context.benchmark.spec, context.status))
@@ -91,15 +96,6 @@ def _finish(context: ReconcileContext, stored: int) -> None:
         )
     context.update(live_load=None)
     context.conditions.set(MEASURED, "True", LoadReason.MEASURED, f"{stored} steps are stored")
-
-
-def _update_index_size(context: ReconcileContext) -> None:
-    """Read the size again: merges went on after the last document."""
-    provisioner = provisioner_of(context)
-    with context.solr() as solr:
-        cores = provisioner.replica_sizes(solr, provisioner.find_replicas(context, solr))
-    size = {"index_bytes": sum(replica_size.bytes for replica_size in cores)}
-    context.update(dataset=context.status.dataset.model_copy(update=size))
 
 
 def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:

@@ -45,7 +45,13 @@ def reconcile_target(context: ReconcileContext) -> None:
     context.set_phase("Provisioning")
     if context.conditions.is_true(DATA_INDEXED):  # the index is used again, so it must be whole
         provisioner_of(context).check_unchanged(context, provisioner_of(context).pods(context))
-    if not _remove_old(context):
+    attempts = context.status.attempts
+    gone = [  # a list: all are deleted before any is waited for
+        delete_components(context, *LOAD, attempt_below=attempts.load),
+        delete_components(context, names.INDEX, attempt_below=attempts.index),
+        delete_components(context, *NODES, attempt_below=attempts.target),
+    ]
+    if not all(gone):
         raise find_removal_blocker(context.owned) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
@@ -54,17 +60,6 @@ def reconcile_target(context: ReconcileContext) -> None:
     ensure_companions(context)
     message = provisioner.ready_message
     context.conditions.set(TARGET_READY, "True", TargetReason.READY, message)
-
-
-def _remove_old(context: ReconcileContext) -> bool:
-    """Delete what was made for earlier attempts; return whether nothing of it is left."""
-    attempts = context.status.attempts
-    gone = [
-        delete_components(context, *LOAD, attempt_below=attempts.load),
-        delete_components(context, names.INDEX, attempt_below=attempts.index),
-        delete_components(context, *NODES, attempt_below=attempts.target),
-    ]
-    return all(gone)
 
 
 def verify_target(context: ReconcileContext) -> None:
@@ -103,7 +98,10 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
     """
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     documents, deleted = _count_index(context)
-    filled = context.benchmark.spec.dataset is not None
+    filled, versions = (
+        context.benchmark.spec.dataset is not None,
+        context.status.target.solr_version,
+    )
     return record_target(context.cluster, benchmark).model_copy(
         update={
             "documents": documents,
@@ -111,7 +109,7 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
             "indexing_seconds": context.status.dataset.seconds,
             "index_bytes": context.status.dataset.index_bytes,
             "filled": filled,
-            "solr_versions": _known_versions(context),
+            "solr_versions": versions.split(", ") if versions else [],
             "variant": _observe_variant(context, variant),
             "indexed": context.conditions.get(DATA_INDEXED).last_transition_time
             if filled
@@ -158,8 +156,3 @@ def _count_index(context: ReconcileContext) -> tuple[int | None, int | None]:
         return None, None  # a result is not refused because Solr does not describe itself
     documents = None if find_disagreement(sizes) else sum(count_documents(sizes).values())
     return documents, count_deleted(sizes)
-
-
-def _known_versions(context: ReconcileContext) -> list[str]:
-    text = context.status.target.solr_version
-    return text.split(", ") if text else []
