@@ -109,15 +109,15 @@ def _observe(context: ReconcileContext, bundle: CompanionBundle) -> CompanionPod
         names.companion(benchmark_name, each.metadata.name): each.spec.replicas
         for each in bundle.deployments
     }
-    bodies = {
-        name: context.cluster.get("apps/v1", "Deployment", context.namespace, name)
+    available = {
+        name: available_pods(context.cluster.get("apps/v1", "Deployment", context.namespace, name))
         for name in wanted
     }
     creation = (
         objects.creation_problem(context, "Deployment", name, bundle.pods, seen) for name in wanted
     )
     return CompanionPods(
-        {name: 0 if body is None else available_pods(body) for name, body in bodies.items()},
+        available,
         wanted,
         seen,
         context.now,

@@ -27,7 +27,7 @@ from solrbench.decide.evidence import (
     secret_values,
     without_words,
 )
-from solrbench.decide.pods import add_pod_events, event_time, has_new_events
+from solrbench.decide.pods import add_pod_events, events_of, has_new_events
 from solrbench.decide.views import ContainerView, PodView, view_pod
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
@@ -194,14 +194,9 @@ class _Collector:
             events = self._cluster.events(self._context.namespace, kind, name)
         except SolrbenchError as error:
             return self._explain("events", f"events of {name}", error)
-        own = [
-            event
-            for event in events
-            # An object of an earlier attempt, or of a benchmark before, had the same name.
-            if (uid is None or (event.get("involvedObject") or {}).get("uid") == uid)
-            and (since is None or event_time(event) >= since)
-        ]
-        return mask(describe_events(f"{kind} {name}", own), self._values)
+        # Objects of an earlier attempt had the same names.
+        text = describe_events(f"{kind} {name}", events_of(events, uid, since))
+        return mask(text, self._values)
 
     def _logs(self, pod: PodView, container: ContainerView) -> Iterable[str]:
         runs = (False, True) if container.restarts else (False,)

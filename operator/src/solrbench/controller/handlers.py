@@ -100,18 +100,11 @@ class Handlers:
         kopf.on.startup(registry=registry)(configure)
         kopf.on.login(registry=registry)(log_in)
         kopf.on.cleanup(registry=registry)(cast(Any, self.on_cleanup))
-        delete = kopf.on.delete(
-            BENCHMARK.group,
-            BENCHMARK.version,
-            BENCHMARK.plural,
-            registry=registry,
-            when=needs_finalizer,
-        )
+        kind = BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural
+        # kopf adds the finalizer while this holds, and takes it away as soon as it does not.
+        delete = kopf.on.delete(*kind, registry=registry, when=needs_finalizer)
         delete(cast(Any, self.on_delete))
-        event = kopf.on.event(
-            BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural, registry=registry
-        )
-        event(cast(Any, self.on_event))
+        kopf.on.event(*kind, registry=registry)(cast(Any, self.on_event))
 
     async def on_event(
         self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object

@@ -31,7 +31,14 @@ from solrbench.decide.conditions import (
 )
 from solrbench.decide.failures import check_internal_error, describe_exception
 from solrbench.decide.lifecycle import check_deadline, is_suspended, needs_cleanup
-from solrbench.decide.outcome import Action, LoadLostError, TargetLostError, apply_outcome, wait
+from solrbench.decide.outcome import (
+    Action,
+    LoadLostError,
+    TargetLostError,
+    apply_outcome,
+    fail,
+    wait,
+)
 from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.decide.status_size import fit_status, reduce_status
 from solrbench.errors import PermanentError, TemporaryError
@@ -138,29 +145,24 @@ def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> 
     """
     match error:
         case PermanentError():
-            if stage.condition != SUCCEEDED:  # the end sets that one, with where evidence is
-                context.conditions.set(stage.condition, "False", error.reason, error.message)
-            raise error
+            outcome = fail(error.reason, error.message)
         case TemporaryError():
-            reason, message = error.reason, error.message
+            outcome = wait(error.reason, error.message)
         case _:
             message = _count_internal_error(context, error)
             outcome = check_internal_error(context.status.internal_errors, message)
-            if outcome.action is Action.FAIL:
-                context.update(internal_errors=0)  # clean-up begins to count anew
-                if stage.condition != SUCCEEDED:
-                    context.conditions.set(
-                        stage.condition, "False", outcome.reason, outcome.message
-                    )
-                apply_outcome(outcome)
-            reason, message = outcome.reason, outcome.message
+    if outcome.action is Action.FAIL:
+        context.update(internal_errors=0)  # clean-up begins to count anew
+        if stage.condition != SUCCEEDED:  # the end sets that one, with where evidence is
+            context.conditions.set(stage.condition, "False", outcome.reason, outcome.message)
+        apply_outcome(outcome)
+    # Not after a failure: whatever ends a benchmark is told, not that it came late.
     phase, begun = context.status.phase, context.status.phase_start_time or context.now
     seconds = (context.now - begun).total_seconds()
-    blocker = wait(reason, message)
-    apply_outcome(check_deadline(context.benchmark.spec, stage.condition, phase, seconds, blocker))
-    status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
-    context.conditions.set(stage.condition, status, reason, message)
-    context.conditions.set(SUCCEEDED, "Unknown", reason, message)
+    apply_outcome(check_deadline(context.benchmark.spec, stage.condition, phase, seconds, outcome))
+    truth: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
+    context.conditions.set(stage.condition, truth, outcome.reason, outcome.message)
+    context.conditions.set(SUCCEEDED, "Unknown", outcome.reason, outcome.message)
 
 
 def _count_internal_error(context: ReconcileContext, error: Exception) -> str:

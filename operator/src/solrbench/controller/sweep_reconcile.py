@@ -156,8 +156,8 @@ def _fail_point(status: SweepStatus, point: DesignPoint, error: PermanentError) 
     """Return the status with a point that the API server does not take; counts follow later."""
     failed = {"state": PointState.FAILED, "reason": str(error.reason)}
     points = [
-        sweep_point.model_copy(update=failed) if sweep_point.name == point.name else sweep_point
-        for sweep_point in status.points
+        each.model_copy(update=failed) if each.name == point.name else each
+        for each in status.points
     ]
     return status.model_copy(update={"points": points})
 

@@ -28,10 +28,12 @@ class CompanionPods:
     creation: PodProblem | None = None
 
 
-def available_pods(deployment: dict[str, Any]) -> int:
+def available_pods(deployment: dict[str, Any] | None) -> int:
     """Return how many pods of a Deployment are available, of its present generation."""
-    status = deployment.get("status") or {}
-    if status.get("observedGeneration", 0) < deployment["metadata"].get("generation", 0):
+    status = (deployment or {}).get("status") or {}
+    generation = (deployment or {"metadata": {}})["metadata"].get("generation", 0)
+    # Until its controller has seen the change, the status speaks of the template before.
+    if status.get("observedGeneration", 0) < generation:
         return 0
     return int(status.get("availableReplicas") or 0)
 

@@ -104,19 +104,13 @@ class Conditions:
         """
         types = (*self._types, *OPTIONAL_TYPES)
         seen = {"observed_generation": self._generation}
-        return [
-            self._by_type[type_].model_copy(update=seen)
-            for type_ in types
-            if type_ in self._by_type
-        ]
+        known = [self._by_type[type_] for type_ in types if type_ in self._by_type]
+        return [condition.model_copy(update=seen) for condition in known]
 
 
 def is_finished(status: Status) -> bool:
     """Return whether the benchmark is over, either way."""
-    return any(
-        condition.type == SUCCEEDED and condition.status in ("True", "False")
-        for condition in status.conditions
-    )
+    return any(each.type == SUCCEEDED and each.status != "Unknown" for each in status.conditions)
 
 
 def stored_condition(body: Mapping[str, Any], type_: str) -> Mapping[str, Any]:
@@ -127,9 +121,7 @@ def stored_condition(body: Mapping[str, Any], type_: str) -> Mapping[str, Any]:
 
 def holds(status: Status, type_: str) -> bool:
     """Return whether a condition is `True` in a stored status."""
-    return any(
-        condition.type == type_ and condition.status == "True" for condition in status.conditions
-    )
+    return any(each.type == type_ and each.status == "True" for each in status.conditions)
 
 
 def progress_percent(  # noqa: PLR0913 - what is done, and of how much
@@ -168,10 +160,9 @@ def deadline_seconds(spec: Spec, condition: str) -> int | None:
     A benchmark waits in the queue for as long as others run. One that refers to missing objects
     has as long as provisioning may take: they may be applied a moment later.
     """
-    limits = {
+    return {
         ACCEPTED: spec.deadlines.provisioning_seconds,
         TARGET_READY: spec.deadlines.provisioning_seconds,
         DATA_INDEXED: spec.deadlines.indexing_seconds,
         MEASURED: spec.deadlines.measuring_seconds,
-    }
-    return limits.get(condition)
+    }.get(condition)

@@ -43,10 +43,7 @@ def needs_export(spec: Spec, status: Status) -> bool:
         return False
     if status.export is None or status.export.spec_hash != export_hash(export):
         return True
-    return not any(
-        condition.type == EXPORTED and condition.status != "Unknown"
-        for condition in status.conditions
-    )
+    return not any(each.type == EXPORTED and each.status != "Unknown" for each in status.conditions)
 
 
 def check_number_of_sources(config_maps: int) -> Outcome | None:

@@ -104,6 +104,11 @@ def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
     return {size.shard: size.documents for size in reversed(sizes)}
 
 
+def total_documents(sizes: tuple[ReplicaSize, ...]) -> int | None:
+    """Return the documents of all shards; `None` if the replicas of one disagree."""
+    return None if find_disagreement(sizes) else sum(count_documents(sizes).values())
+
+
 def count_deleted(sizes: tuple[ReplicaSize, ...]) -> int | None:
     """Return the deleted documents that are still in the index, of each shard its worst replica.
 

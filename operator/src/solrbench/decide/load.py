@@ -150,13 +150,9 @@ def _pod_failure(pod: PodView, now: datetime) -> Outcome:
     if problem is not None:
         return restart_load(problem.reason, problem.message)
     state = _last_state(pod)
-    codes = ", ".join(
-        str(container.exit_code) for container in pod.containers if container.exit_code is not None
-    )
-    return failure(
-        find_reason(state.reason) or LoadReason.LOAD_POD_LOST,
-        state.message or f"pod {pod.name} ended with exit code {codes or 'unknown'}; see its log",
-    )
+    codes = [str(each.exit_code) for each in pod.containers if each.exit_code is not None]
+    text = f"pod {pod.name} ended with exit code {', '.join(codes) or 'unknown'}; see its log"
+    return failure(find_reason(state.reason) or LoadReason.LOAD_POD_LOST, state.message or text)
 
 
 def _last_state(pod: PodView) -> LoadState:
@@ -215,11 +211,8 @@ def plan_resumption(
     last = max((document.attempt for document in stored), default=_FIRST_ATTEMPT)
     begun = max(last, first_attempt_on_target)
     lost = max(0, attempt - begun)
-    own = [
-        document
-        for document in stored
-        if (document.repeat, document.variant) == (first.repeat, first.variant)
-    ]
+    ladder = first.repeat, first.variant
+    own = [document for document in stored if (document.repeat, document.variant) == ladder]
     # The warm-up of an attempt that stored a step run of this ladder is in the offsets of that step
     # run.
     warmed_up = (
@@ -231,7 +224,6 @@ def plan_resumption(
         lost_steps=lost,
         lost_warm_ups=lost - warmed_up,
         may_repeat=any(
-            document.queries_may_repeat or document.lost_workers or not document.list_offsets
-            for document in own
+            each.queries_may_repeat or each.lost_workers or not each.list_offsets for each in own
         ),
     )

@@ -189,21 +189,13 @@ def find_creation_problem(
     that is over, those of another uid of an earlier owner of this name.
     """
     newest = max((pod.created for pod in pods), default=_NEVER)
-    current = [
-        event
-        for event in events
-        if (event.get("involvedObject") or {}).get("uid") == owner["metadata"]["uid"]
-        and event_time(event) >= newest
-    ]
+    current = events_of(events, owner["metadata"]["uid"], newest)
     # Deployments and ReplicaSets say it in a condition as well, which outlives the event.
     conditions = (owner.get("status") or {}).get("conditions") or []
-    refused = [
-        condition.get("message", "")
-        for condition in conditions
-        if condition["type"] == "ReplicaFailure" and condition["status"] == "True"
-    ]
-    latest = [max(current, key=event_time).get("message", "")] if current else refused
-    message = latest[0] if latest else ""
+    refused = [each for each in conditions if each["type"] == "ReplicaFailure"]
+    refused = [each for each in refused if each["status"] == "True"]
+    latest = max(current, key=event_time) if current else next(iter(refused), {})
+    message = latest.get("message", "")
     if not message:
         return None
     return PodProblem(
@@ -211,6 +203,18 @@ def find_creation_problem(
         f"pods of {owner['kind']} {owner['metadata']['name']} are refused: {shorten(message)};"
         " change the quota, Pod Security level, policy or webhook that the message names",
     )
+
+
+def events_of(
+    events: Iterable[dict[str, Any]], uid: str | None, since: datetime | None
+) -> list[dict[str, Any]]:
+    """Return the events of the object of a uid since a time; others may have had its name."""
+    return [
+        event
+        for event in events
+        if uid in (None, (event.get("involvedObject") or {}).get("uid"))
+        and (since is None or event_time(event) >= since)
+    ]
 
 
 def event_time(event: dict[str, Any]) -> datetime:
@@ -245,10 +249,7 @@ def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
     """Return whether something happened to one of `pods`, or one was made, after `since`."""
     return any(
         pod.created > since
-        or any(
-            container.ended is not None and container.ended > since and _is_problem(container)
-            for container in pod.containers
-        )
+        or any(each.ended and each.ended > since for each in filter(_is_problem, pod.containers))
         for pod in pods
     )
 
@@ -260,10 +261,8 @@ def _record(pod: PodView, start: datetime, end: datetime) -> PodRecord:
             container=container.name,
             time=container.ended,
         )
-        for container in pod.containers
-        if container.ended is not None
-        and start <= container.ended <= end
-        and _is_problem(container)
+        for container in filter(_is_problem, pod.containers)
+        if container.ended is not None and start <= container.ended <= end
     ]
     if start < pod.created <= end:
         problems.append(PodEvent(kind="Replaced", time=pod.created))

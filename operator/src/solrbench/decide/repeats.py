@@ -88,17 +88,17 @@ def find_reusable(body: Mapping[str, Any] | None, pods: Iterable[PodView]) -> St
 
 
 def reuse_target(status: Status, before: Status, reuses: Reuse) -> Status:
-    """Return the status of a benchmark that goes on with a target."""
-    attempts = before.attempts
-    target = TargetStatus(pods=before.target.pods, reuses=reuses)
-    fresh_data = attempts.fresh_data or 0
+    """Return the status of a benchmark that goes on with a target.
+
+    `before` is that of the benchmark that used the target last.
+    """
+    changes: dict[str, object] = {"target": TargetStatus(pods=before.target.pods, reuses=reuses)}
+    # Data of its own gets a higher number: objects and config sets of the lower one go.
+    fresh_data = (before.attempts.fresh_data or 0) + (reuses is not Reuse.INDEX)
     if reuses is Reuse.INDEX:
-        numbers = _attempts(attempts.target, fresh_data)
-        return status.model_copy(
-            update={"attempts": numbers, "target": target, "dataset": before.dataset}
-        )
-    numbers = _attempts(attempts.target, fresh_data + 1)
-    return status.model_copy(update={"attempts": numbers, "target": target})
+        changes["dataset"] = before.dataset
+    attempts = _attempts(before.attempts.target, fresh_data)
+    return status.model_copy(update=changes | {"attempts": attempts})
 
 
 def begin_after(status: Status, latest: int) -> Status:

@@ -125,13 +125,10 @@ def reduce_status(status: Status, stored: Status, error: str, now: datetime) -> 
         f"the API server rejected the status, results are left out of it: {error[:MAX_ERROR]};"
         " read them from the report, and reduce steps, variants or request names"
     )
-    ended = is_finished(stored)
-    if ended:
-        before = conditions.get(SUCCEEDED)
-        truth, text = before.status, f"{before.message}; {message}"
-        conditions.set(SUCCEEDED, truth, ApiServerReason.STATUS_REJECTED, text)
-    else:
-        conditions.set(SUCCEEDED, "False", ApiServerReason.STATUS_REJECTED, message)
+    ended, before = is_finished(stored), conditions.get(SUCCEEDED)
+    text = f"{before.message}; {message}" if ended else message
+    truth = before.status if ended else "False"
+    conditions.set(SUCCEEDED, truth, ApiServerReason.STATUS_REJECTED, text)
     return Status(
         observed_generation=status.observed_generation,
         phase=status.phase if ended else "Failed",

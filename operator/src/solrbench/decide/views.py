@@ -72,14 +72,8 @@ class PodView:
     @property
     def termination_message(self) -> str:
         """Termination message of the first container that left one."""
-        return next(
-            (
-                container.termination_message
-                for container in self.containers
-                if container.termination_message
-            ),
-            "",
-        )
+        messages = (container.termination_message for container in self.containers)
+        return next(filter(None, messages), "")
 
 
 @dataclass(frozen=True)
@@ -145,11 +139,9 @@ def _view_container(body: dict[str, Any]) -> ContainerView:
 def view_job(body: dict[str, Any]) -> JobView:
     """Return the view of a Job as the API server gives it."""
     metadata = body["metadata"]
-    conditions = {
-        condition["type"]: condition
-        for condition in (body.get("status") or {}).get("conditions") or []
-        if condition["status"] == "True"
-    }
+    every = (body.get("status") or {}).get("conditions") or []
+    conditions = {each["type"]: each for each in every if each["status"] == "True"}
+    # The second comes first, while pods of the Job still end.
     failed = conditions.get("Failed") or conditions.get("FailureTarget") or {}
     return JobView(
         name=metadata["name"],

@@ -27,9 +27,9 @@ from solrbench.decide.indexing import (
     check_expected_known,
     count_deleted,
     count_documents,
-    find_disagreement,
     keep_known_progress,
     known_documents,
+    total_documents,
 )
 from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.views import JobView, PodView
@@ -81,8 +81,7 @@ def _record_existing_size(context: ReconcileContext) -> None:
     with context.solr() as solr:
         replicas = provisioner.find_replicas(context, solr)
         sizes = tuple(provisioner.replica_sizes(solr, replicas))
-    known = find_disagreement(sizes) is None
-    documents = sum(count_documents(sizes).values()) if known else None
+    documents = total_documents(sizes)
     size = sum(replica_size.bytes for replica_size in sizes)
     deleted = count_deleted(sizes)
     context.update(

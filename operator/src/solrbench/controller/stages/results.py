@@ -129,10 +129,8 @@ def compare_with_baseline(context: ReconcileContext) -> None:
         context.conditions.set(COMPARED, "False", error.reason, error.message)
         return
     context.update(comparison=result)
-    words = Counter(
-        str(comparison.word or "without a word")
-        for comparison in primary_comparisons(result.figures)
-    )
+    primary = primary_comparisons(result.figures)
+    words = Counter(str(each.word or "without a word") for each in primary)
     counts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     message = f"compared with {result.baseline}: {counts or 'no step in common'}"
     context.conditions.set(COMPARED, "True", LifecycleReason.COMPARED, message)

@@ -17,7 +17,7 @@ from solrbench.controller.failure_evidence import add_late_pod_events, keep_diag
 from solrbench.controller.objects import LOAD
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
-from solrbench.decide.indexing import count_deleted, count_documents, find_disagreement
+from solrbench.decide.indexing import count_deleted, total_documents
 from solrbench.decide.lifecycle import check_target_attempts, next_target_attempt
 from solrbench.decide.outcome import TargetLostError, apply_outcome
 from solrbench.errors import SolrbenchError, TemporaryError
@@ -98,10 +98,8 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
     """
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     documents, deleted = _count_index(context)
-    filled, versions = (
-        context.benchmark.spec.dataset is not None,
-        context.status.target.solr_version,
-    )
+    filled = context.benchmark.spec.dataset is not None
+    versions = context.status.target.solr_version
     return record_target(context.cluster, benchmark).model_copy(
         update={
             "documents": documents,
@@ -138,7 +136,7 @@ def _observe_variant(context: ReconcileContext, name: str) -> VariantTarget | No
         if not context.benchmark.spec.workload.may_change_index:
             variant_replicas = replicas(solr, resolve_alias(solr, collection))
             sizes = tuple(replica_sizes_via_proxy(solr, variant_replicas))
-            documents = None if find_disagreement(sizes) else sum(count_documents(sizes).values())
+            documents = total_documents(sizes)
     return VariantTarget(documents=documents, solr_versions=versions)
 
 
@@ -154,5 +152,4 @@ def _count_index(context: ReconcileContext) -> tuple[int | None, int | None]:
             sizes = tuple(provisioner.replica_sizes(solr, index_replicas))
     except (SolrbenchError, LookupError, TypeError, ValueError):
         return None, None  # a result is not refused because Solr does not describe itself
-    documents = None if find_disagreement(sizes) else sum(count_documents(sizes).values())
-    return documents, count_deleted(sizes)
+    return total_documents(sizes), count_deleted(sizes)
