@@ -32,7 +32,6 @@ OWNED_KINDS = tuple(
 """Kinds of load, index and target in the order of deletion: load first, so that it stops at once.
 """
 
-
 _KUBERNETES = ("kubernetes.io", "k8s.io")
 
 
@@ -51,15 +50,12 @@ def delete_components(
 def delete_children(
     owned: OwnedObjects, components: tuple[str, ...], attempt_below: int | None = None
 ) -> bool:
-    """Delete as `delete_components` does, for a benchmark that is known by its name alone.
-
-    ZooKeeper goes when no Solr pod is left: one that is just starting would wait in vain for it in
-    a hook of the Solr Operator v0.9 that makes its path there, and the kubelet stops no container
-    before its hook has ended; that takes most of a minute. A pod whose node is lost is deleted
-    without its kubelet.
-    """
+    """Delete as `delete_components` does, for a benchmark that is known by its name alone."""
     left = False
     if ZOOKEEPER in components:
+        # It goes when no Solr pod is left: one that is just starting would wait in vain for it in a
+        # hook of the Solr Operator v0.9 that makes its path there, and the kubelet stops no
+        # container before its hook has ended; that takes most of a minute.
         pods = owned.list(PODS)
         left = any(_matches(pod, (SOLR,), attempt_below) for pod in pods if SOLR in components)
         components = tuple(each for each in components if each != ZOOKEEPER or not left)
@@ -71,10 +67,12 @@ def delete_children(
         for body in bodies:
             owned.delete(kind, body)
         if kind == PODS:
+            # No kubelet confirms the end of a pod whose node is lost: it would stay for ever.
             lost = find_lost_pods(owned.cluster, bodies, owned.now)
             force_delete(owned.cluster, [each for each in lost if each.may_be_forced(owned.now)])
         left = left or bool(bodies)
         if bodies and operated:
+            # What another operator made of it is left to it until its resource is gone.
             components = tuple(each for each in components if each not in (SOLR, ZOOKEEPER))
     return not left
 

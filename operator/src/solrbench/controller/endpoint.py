@@ -125,10 +125,8 @@ def api_server_addresses(cluster: Cluster) -> list[str]:
     """Return the addresses of the API server, as far as they can be resolved now."""
     addresses = []
     for host in [API_SERVER, *cluster.server_hosts()]:
-        try:
+        with suppress(TemporaryError):  # outside the cluster, the client's own address counts
             addresses += resolve(host)
-        except TemporaryError:
-            continue  # such as outside the cluster; then the client's own address counts
     return addresses
 
 

@@ -117,8 +117,10 @@ class Handlers:
         key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
         if event["type"] == "DELETED":
             self._forget(key)
+            # Before the wait: a further reconcile could apply what was just deleted.
             self._schedule.stop(key.uid)
             await self._wait_for_pods(body, key)
+            # Only now: the next one must not measure beside pods that still end.
             self._queue.forget(key.uid)
         else:
             self._queue.observe(dict(body), utc_now())
@@ -146,6 +148,7 @@ class Handlers:
         now, known = utc_now(), self._show(body)
         if known is None or known.status.observed_generation != known.metadata.generation:
             return timedelta()
+        # The start of the operator shows hundreds at once: what is over, or waits, can wait.
         if is_finished(known.status):
             return decide_pause(known.spec, known.status, now)
         return timedelta() if known.status.queue is None else START_PAUSE

@@ -23,6 +23,8 @@ from solrbench.kube.reader import Manifest
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.config_set import archive_of, built_in_archive
 
+log = logging.getLogger("solrbench")
+
 TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX, names.COMPANION)
 LOAD = (names.LOAD_MASTER, names.LOAD_WORKER)
 
@@ -56,9 +58,9 @@ def read_job(context: ReconcileContext, component: str) -> Manifest | None:
     """Return the Job of a component, if it is there and belongs to the benchmark."""
     name = names.child(context.benchmark, component)
     body = context.cluster.get("batch/v1", "Job", context.namespace, name)
-    if body is None or controller_uid(body) != context.benchmark.metadata.uid:
-        return None
-    return body
+    # One of a benchmark before of the same name is left to the garbage collector.
+    is_own = body is not None and controller_uid(body) == context.benchmark.metadata.uid
+    return body if is_own else None
 
 
 def job(context: ReconcileContext, component: str) -> JobView | None:
@@ -79,9 +81,6 @@ def read_archive(context: ReconcileContext) -> bytes:
             LifecycleReason.CONFIG_MAP_NOT_FOUND, f"ConfigMap {name} was deleted; create it again"
         )
     return archive_of(body)
-
-
-log = logging.getLogger("solrbench")
 
 
 def find_lost_pods(cluster: Cluster, pods: Iterable[Manifest], now: datetime) -> list[LostPod]:

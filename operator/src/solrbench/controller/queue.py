@@ -1,7 +1,7 @@
 """The benchmarks that run or wait, as a snapshot that the watch keeps up to date."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -128,7 +128,7 @@ class BenchmarkQueue:
         turn = find_position(entry, self._entries.values(), max_concurrent)
         return bool(turn.before) and not has_passed(CHECK_AFTER, checked, now)
 
-    def verify(self, cluster: Cluster, namespaces: Iterable[str], now: datetime) -> None:
+    def verify(self, cluster: Cluster, namespaces: Sequence[str], now: datetime) -> None:
         """Compare the snapshot with the benchmarks that exist, now and then.
 
         A namespace that refuses the operator has none: it must not stop the queue for all others.
@@ -139,7 +139,7 @@ class BenchmarkQueue:
             with self._lock:
                 # Before the list: what the watch shows meanwhile is not taken for gone.
                 known = set(self._versions)
-            listed = [each["metadata"] for each in _list(cluster, tuple(namespaces))]
+            listed = [*list_benchmarks(cluster, namespaces)]
             for uid in known - {metadata["uid"] for metadata in listed}:
                 self.forget(uid)
             for metadata in listed:
@@ -150,10 +150,15 @@ class BenchmarkQueue:
             self._verified = now
 
 
-def _list(cluster: Cluster, namespaces: tuple[str, ...]) -> Iterable[Manifest]:
+def list_benchmarks(cluster: Cluster, namespaces: Sequence[str]) -> Iterator[Manifest]:
+    """Yield the metadata of all benchmarks of some namespaces, or of every one if none is named.
+
+    One of several namespaces that refuses the operator has none: it is gone, or its role is.
+    """
     for namespace in namespaces or (None,):
         try:
-            yield from cluster.list_metadata(*BENCHMARKS, namespace)
+            for each in cluster.list_metadata(*BENCHMARKS, namespace):
+                yield each["metadata"]
         except ForbiddenError:
             if len(namespaces) <= 1:
                 raise

@@ -89,17 +89,9 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
             # now does later: the load's stage evaluates them again.
             with suppress(TemporaryError):
                 update_result_status(context, context.reports.documents(context.benchmark))
-    repeats = context.benchmark.spec.load.repeats
-    percent = progress_percent(
-        context.status,
-        target=context.conditions.is_true(TARGET_READY),
-        indexed=context.conditions.is_true(DATA_INDEXED),
-        finished=context.conditions.is_true(SUCCEEDED),
-        total_steps=len(all_step_runs(context.benchmark.spec)),
-        starts=1 if repeats.start_on is RepeatStart.SAME_TARGET else repeats.most,
-    )
-    context.update(progress_percent=percent)
+    context.update(progress_percent=_progress(context))
     context.finalize_status()
+    # A write is an event for every watch, and carries all results: none without a change.
     if context.status != before:
         context.status = fit_status(context.status)
     if context.status != before:  # what is left out may be all that differed
@@ -112,6 +104,18 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
     if is_finished(context.status):
         cleanup.delete_expired(context)
     return context.benchmark.model_copy(update={"status": context.status})
+
+
+def _progress(context: ReconcileContext) -> int:
+    repeats = context.benchmark.spec.load.repeats
+    return progress_percent(
+        context.status,
+        target=context.conditions.is_true(TARGET_READY),
+        indexed=context.conditions.is_true(DATA_INDEXED),
+        finished=context.conditions.is_true(SUCCEEDED),
+        total_steps=len(all_step_runs(context.benchmark.spec)),
+        starts=1 if repeats.start_on is RepeatStart.SAME_TARGET else repeats.most,
+    )
 
 
 def _run_stages(context: ReconcileContext) -> None:

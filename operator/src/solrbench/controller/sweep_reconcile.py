@@ -176,6 +176,7 @@ class Plans:
             known = self._plans.get(uid)
         if known is not None and known[0] == generation:
             return known[1]
+        # Without the lock, as it takes half a second for 500 points; two of the same are no harm.
         plan = make_plan(sweep)
         with self._lock:
             self._plans[uid] = (generation, plan)

@@ -7,7 +7,8 @@ stays there, and is named.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,6 +18,7 @@ from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.names import ANNOTATION_RELEASED, FINALIZER
 from solrbench.controller.context import ReconcileContext, TargetAccess
+from solrbench.controller.queue import list_benchmarks
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.schedule import utc_now
 from solrbench.controller.settings import Settings
@@ -69,7 +71,10 @@ class Uninstall:
 
     def _held(self) -> Iterator[Body]:
         """Yield the benchmarks with our finalizer."""
-        for metadata in _list(self._cluster, self._settings.namespaces):
+        listed: list[Body] = []
+        with suppress(ForbiddenError):  # a namespace that is gone, or its role, has none
+            listed += list_benchmarks(self._cluster, self._settings.namespaces)
+        for metadata in listed:
             if FINALIZER not in (metadata.get("finalizers") or ()):
                 continue
             body = self._cluster.get(*BENCHMARKS, metadata["namespace"], metadata["name"])
@@ -122,16 +127,6 @@ class Uninstall:
         key = metadata["namespace"], metadata["name"]
         self._cluster.merge(*BENCHMARKS, *key, {"metadata": changes})
         self._say(f"{_key(body)}: released")
-
-
-def _list(cluster: Cluster, namespaces: Sequence[str]) -> Iterator[Body]:
-    """Yield the metadata of all benchmarks; a namespace that is gone, or its role, has none."""
-    for namespace in namespaces or (None,):
-        try:
-            for each in cluster.list_metadata(*BENCHMARKS, namespace):
-                yield each["metadata"]
-        except ForbiddenError:
-            continue
 
 
 def _key(body: Body) -> str:

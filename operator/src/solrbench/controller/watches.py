@@ -56,6 +56,7 @@ class PodWatches:
                 target=self._run,
                 args=(namespace, kind, is_open),
                 name=f"{kind[1]} of {namespace or 'every namespace'}",
+                # It waits in a read for up to `WATCH_SECONDS`; the process does not, at its end.
                 daemon=True,
             ).start()
 

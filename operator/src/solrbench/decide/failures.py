@@ -110,10 +110,8 @@ class StoredStatus:
         """Set a condition."""
         self.conditions.set(type_, truth, reason, message)
         self.body["observedGeneration"] = self.generation
-        self.body["conditions"] = [
-            condition.model_dump(mode="json", by_alias=True)
-            for condition in self.conditions.as_list()
-        ]
+        known = self.conditions.as_list()
+        self.body["conditions"] = [each.model_dump(mode="json", by_alias=True) for each in known]
 
     def end(self, phase: str) -> None:
         """Note the end."""

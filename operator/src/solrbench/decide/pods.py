@@ -39,11 +39,9 @@ class PodProblem:
 
 def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
     """Return the first trouble among the pods, in the order of their names."""
-    for pod in sorted(pods, key=lambda pod_view: pod_view.name):
-        problem = pod_problem(pod, now)
-        if problem is not None:
-            return problem
-    return None
+    # The order of the API server changes: a condition would flip between two troubles.
+    problems = (pod_problem(pod, now) for pod in sorted(pods, key=lambda pod: pod.name))
+    return next(filter(None, problems), None)
 
 
 def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:

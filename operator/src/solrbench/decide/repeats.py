@@ -44,9 +44,7 @@ def count_repeats(
 
 def format_repeats(repeats: Repeats) -> str:
     """Return how many repeats there are to be: `3`, or `5 to 20`."""
-    if repeats.until is None:
-        return str(repeats.most)
-    return f"{repeats.least} to {repeats.most}"
+    return str(repeats.most) if repeats.until is None else f"{repeats.least} to {repeats.most}"
 
 
 def repeat_to_start(spec: Spec, attempts: Attempts, remaining: Sequence[StepRunId]) -> int | None:

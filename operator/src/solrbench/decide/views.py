@@ -206,10 +206,8 @@ class NodeIdentity:
 
 def controller_uid(body: dict[str, Any]) -> str | None:
     """Return the uid of the resource that controls an object, if one does."""
-    for owner in body["metadata"].get("ownerReferences") or []:
-        if owner.get("controller"):
-            return str(owner["uid"])
-    return None
+    owners = body["metadata"].get("ownerReferences") or []
+    return next((str(owner["uid"]) for owner in owners if owner.get("controller")), None)
 
 
 def check_not_taken(wanted: dict[str, Any], found: dict[str, Any] | None) -> Outcome | None:

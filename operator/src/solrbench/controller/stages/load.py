@@ -66,6 +66,7 @@ def reconcile_load(context: ReconcileContext) -> None:
     if is_measured(context):
         _finish(context, len(documents))
         return
+    # Two attempts would load the target at once.
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
         raise TemporaryError(
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"

@@ -57,6 +57,7 @@ def poll_master(context: ReconcileContext) -> None:
     if master is not None and master.phase == "Running" and master.ip:
         with _client(context.cluster, master.ip) as remote:
             _poll(context, remote)
+        # Until the next reconcile its master alone says whether one is due (docs/adr/0009).
         context.ask_load = partial(_ask, context.cluster, master.ip)
     apply_outcome(first_outcome(LOAD_RUN_CHECKS, _observe(context, seen)))
 
@@ -107,6 +108,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
     try:
         state = master.state()
         if state.unacknowledged:
+            # A result of nodes that were restarted meanwhile would mix two targets.
             provisioner_of(context).check_before_storing(context)
         for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
             _store_result(context, master, step_run_id)
@@ -206,6 +208,7 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
     context.reports.store(
         context.benchmark, add_pod_events(document, seen), context.status.attempts.load
     )
+    # Only now: the master drops what is acknowledged (docs/adr/0003). `store` has read it back.
     master.acknowledge(step_run_id)
     update_result_status(context, context.reports.documents(context.benchmark))
 

@@ -35,6 +35,7 @@ def acquire_slot(context: ReconcileContext) -> None:
     """
     if context.status.start_time is not None:
         return
+    # Without the lock, for which others would wait while all benchmarks are listed.
     context.queue.verify(context.cluster, context.settings.namespaces, context.now)
     with context.queue.slot_lock:
         _wait_for_turn(context)
