@@ -220,9 +220,8 @@ def _clean_up(cluster: Cluster, body: Body, status: StoredStatus, text: str) -> 
     """Delete the pods of a benchmark that is over, as far as that is known without its spec."""
     if status.is_cleaned_up:
         return
-    owned = OwnedObjects(
-        cluster, body["metadata"]["namespace"], body["metadata"]["name"], status.now
-    )
+    metadata = body["metadata"]
+    owned = OwnedObjects(cluster, metadata["namespace"], metadata["name"], status.now)
     succeeded = status.conditions.is_true(SUCCEEDED)
     everything = wants_target_removed(body, succeeded=succeeded)
     if not delete_children(owned, (*LOAD, *TARGET) if everything else LOAD):

@@ -304,12 +304,15 @@ class Handlers:
     def _parse(self, body: dict[str, Any]) -> SolrBenchmark | None:
         """Return a benchmark, or `None` after its status says why it cannot be read."""
         try:
-            return SolrBenchmark.parse(body)
-        except ValidationError as error:
-            # Results in the status of another version are computed anew from what is stored.
-            readable = without_unreadable_results(body, error)
-            if readable is not None:
+            try:
+                return SolrBenchmark.parse(body)
+            except ValidationError as error:
+                # Results in the status of another version are computed anew from what is stored.
+                readable = without_unreadable_results(body, error)
+                if readable is None:
+                    raise
                 return SolrBenchmark.parse(readable)
+        except ValidationError as error:
             mark_invalid(self._cluster, body, error, utc_now())
             return None
 

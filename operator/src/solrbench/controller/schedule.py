@@ -182,11 +182,13 @@ class ReconcileSchedule:
 
     def run(self, item: _Item) -> Rest | None:
         """Reconcile a benchmark that is due, unless it is settled; called in a thread."""
-        before = None if item.is_changed else item.rest
-        if before is not None and before.is_settled is not None and before.is_settled():
+        before, item.rest = item.rest, None  # a question that fails is not asked again
+        is_settled = None if before is None or item.is_changed else before.is_settled
+        if is_settled is not None and is_settled():
+            item.rest = before
             return before
         # Before the reconcile reads anything: what changes from now on, it may not have seen.
-        item.is_changed, item.is_running, item.rest = False, True, None
+        item.is_changed, item.is_running = False, True
         item.rest = self._reconcile(item.key)
         item.is_running = item.rest is not None and item.rest.is_running
         return item.rest

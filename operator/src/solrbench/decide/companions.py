@@ -30,12 +30,12 @@ class CompanionPods:
 
 def available_pods(deployment: dict[str, Any] | None) -> int:
     """Return how many pods of a Deployment are available, of its present generation."""
-    status = (deployment or {}).get("status") or {}
-    generation = (deployment or {"metadata": {}})["metadata"].get("generation", 0)
-    # Until its controller has seen the change, the status speaks of the template before.
-    if status.get("observedGeneration", 0) < generation:
+    if deployment is None:
         return 0
-    return int(status.get("availableReplicas") or 0)
+    status = deployment.get("status") or {}
+    # Until its controller has seen the change, the status speaks of the template before.
+    is_seen = status.get("observedGeneration", 0) >= deployment["metadata"].get("generation", 0)
+    return int(status.get("availableReplicas") or 0) if is_seen else 0
 
 
 def check_companions(found: CompanionPods) -> Outcome | None:

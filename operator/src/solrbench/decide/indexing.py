@@ -101,7 +101,10 @@ class IndexedDocuments:
 
 def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
     """Return the documents of each shard, whose replicas agree."""
-    return {size.shard: size.documents for size in reversed(sizes)}
+    documents: dict[str, int] = {}
+    for size in sizes:
+        documents.setdefault(size.shard, size.documents)
+    return documents
 
 
 def total_documents(sizes: tuple[ReplicaSize, ...]) -> int | None:

@@ -56,10 +56,10 @@ def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:
     `fresh_nodes` have served no request, unlike those of an existing target.
     """
     load = attempts.load + 1
-    next_attempts = {"target": attempts.target + 1, "load": load}
-    return attempts.model_copy(
-        update=next_attempts | ({"first_load_on_target": load} if fresh_nodes else {})
-    )
+    changes = {"target": attempts.target + 1, "load": load}
+    if fresh_nodes:  # earlier attempts of the load queried other nodes
+        changes["first_load_on_target"] = load
+    return attempts.model_copy(update=changes)
 
 
 def wants_cleanup(policy: Cleanup, *, succeeded: bool) -> bool:

@@ -115,11 +115,9 @@ class ExistingTarget(TargetProvisioner):
     def leader_urls(self, context: ReconcileContext) -> dict[str, str] | None:
         """Return the nodes that are allowed and respond, unless a proxy is what is measured."""
         with context.solr() as solr:
-            found_replicas = self.find_replicas(context, solr)
+            found = self.find_replicas(context, solr)
         allowed = context.allowed_hosts
-        return leader_urls(
-            context.cluster, allowed, context.namespace, context.endpoint, found_replicas
-        )
+        return leader_urls(context.cluster, allowed, context.namespace, context.endpoint, found)
 
     def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
         """Return the replicas of the collection; the user's may be behind an alias."""

@@ -45,6 +45,7 @@ def _differences(context: ReconcileContext) -> list[str]:
 
 def fail(context: ReconcileContext, reason: Reason, message: str) -> None:
     """Note why the benchmark ends early, and keep the evidence before its pods go."""
+    # Both before the end is in the status: clean-up begins with the next reconcile.
     where = keep_diagnostics(context, reason, message)
     conclude_partial_result(context, reason, message)
     context.conditions.set(SUCCEEDED, "False", reason, f"{message[:MAX_FAILURE]}{where}")

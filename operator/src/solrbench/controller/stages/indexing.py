@@ -67,6 +67,7 @@ def reconcile_index(context: ReconcileContext) -> None:
     context.update(dataset=run.dataset)
     apply_outcome(first_outcome(INDEX_RUN_CHECKS, run))
     _verify(context, dataset, complete=all_reported(dataset, run.progress))
+    # A node that was lost while the documents were counted has lost them.
     verify_target(context)
     delete_budgets(context, names.INDEX)  # its pods have ended and stay for their logs
     done = context.status.dataset

@@ -178,6 +178,7 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
     """Begin a new attempt of the load; stored steps stay."""
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_load_attempts(attempts, limit, lost.reason, lost.message))
+    # Before the attempt counts up, after which its pods are deleted with their logs.
     where = keep_diagnostics(context, lost.reason, lost.message)
     context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), live_load=None)
     message = f"{lost.message}; steps not yet stored run again{where}"

@@ -73,15 +73,10 @@ def _ask(cluster: Cluster, host: str) -> LoadState:
 
 def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
     wanted = {names.LOAD_MASTER: 1, names.LOAD_WORKER: context.benchmark.spec.load.workers}
+    own = {name: [pod for pod in seen if pod.component == name] for name in wanted}
     creation = (
-        creation_problem(
-            context,
-            "Job",
-            names.child(context.benchmark, component),
-            count,
-            [pod for pod in seen if pod.component == component],
-        )
-        for component, count in wanted.items()
+        creation_problem(context, "Job", names.child(context.benchmark, name), count, own[name])
+        for name, count in wanted.items()
     )
     return LoadRun(
         pods=tuple(seen),
@@ -201,13 +196,11 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
         # Stored, but the acknowledgement got lost; pod events of that time may be gone by now.
         document = document.model_copy(update={"pods": known.pods, "target": known.target})
     else:
-        document = document.model_copy(
-            update={"target": observe_measured_target(context, document.variant)}
-        )
+        target = observe_measured_target(context, document.variant)
+        document = document.model_copy(update={"target": target})
     seen = pods(context, names.SOLR, names.ZOOKEEPER, names.COMPANION, *LOAD)
-    context.reports.store(
-        context.benchmark, add_pod_events(document, seen), context.status.attempts.load
-    )
+    document = add_pod_events(document, seen)
+    context.reports.store(context.benchmark, document, context.status.attempts.load)
     # Only now: the master drops what is acknowledged (docs/adr/0003). `store` has read it back.
     master.acknowledge(step_run_id)
     update_result_status(context, context.reports.documents(context.benchmark))

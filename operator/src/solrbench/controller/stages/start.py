@@ -83,12 +83,11 @@ def check_references(context: ReconcileContext) -> None:
     if context.queue.keeps_waiting(context.body, context.now, context.settings.concurrency):
         return  # it is checked when it is its turn at the latest
     try:
-        apply_outcome(
-            check_pod_options(context.benchmark.spec, context.settings.allowed_pod_options)
-        )
-        apply_outcome(check_objective_steps(context.benchmark.spec))
+        spec, allowed = context.benchmark.spec, context.settings.allowed_pod_options
+        apply_outcome(check_pod_options(spec, allowed))
+        apply_outcome(check_objective_steps(spec))
         apply_outcome(_check_objects(context))
-        dataset = context.benchmark.spec.dataset
+        dataset = spec.dataset
         if dataset is not None and dataset.http is not None:
             apply_outcome(
                 check_downloads(
@@ -101,7 +100,7 @@ def check_references(context: ReconcileContext) -> None:
         check_export_host(context)
         check_baseline_results(context)
         _ = context.endpoint
-        if context.benchmark.spec.companions:
+        if spec.companions:
             read_companions(context)
     except Exception:
         # Not before: one that waits in the queue would leave its phase with every reconcile.

@@ -43,10 +43,12 @@ def reconcile_target(context: ReconcileContext) -> None:
             verify_target(context)
         return
     context.set_phase("Provisioning")
-    if context.conditions.is_true(DATA_INDEXED):  # the index is used again, so it must be whole
+    # A point of a sweep uses the index of the one before, so it must be whole.
+    if context.conditions.is_true(DATA_INDEXED):
         provisioner_of(context).check_unchanged(context, provisioner_of(context).pods(context))
     attempts = context.status.attempts
-    gone = [  # a list: all are deleted before any is waited for
+    # A list: all of them are told to go before any is waited for.
+    gone = [
         delete_components(context, *LOAD, attempt_below=attempts.load),
         delete_components(context, names.INDEX, attempt_below=attempts.index),
         delete_components(context, *NODES, attempt_below=attempts.target),
@@ -66,6 +68,7 @@ def verify_target(context: ReconcileContext) -> None:
     """Check that the target is the one that became ready."""
     provisioner = provisioner_of(context)
     seen, companions = provisioner.pods(context), companion_pods(context)
+    # First: a pod that ended may be deleted as soon as its loss is noticed.
     add_late_pod_events(context, [*seen, *companions])
     provisioner.check_unchanged(context, seen)
     verify_companions(context, companions)
@@ -79,6 +82,7 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
     again = next_target_attempt(attempts, fresh_nodes=fresh_nodes)
     # Nodes that were there at first must be back: half a cluster would be another target.
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
+    # Before the attempts count up: objects of lower numbers are deleted, and logs with them.
     where = keep_diagnostics(context, lost.reason, lost.message)
     context.update(attempts=again, target=expected, live_load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
@@ -100,6 +104,7 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
     documents, deleted = _count_index(context)
     filled = context.benchmark.spec.dataset is not None
     versions = context.status.target.solr_version
+    indexed = context.conditions.get(DATA_INDEXED).last_transition_time
     return record_target(context.cluster, benchmark).model_copy(
         update={
             "documents": documents,
@@ -109,9 +114,7 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
             "filled": filled,
             "solr_versions": versions.split(", ") if versions else [],
             "variant": _observe_variant(context, variant),
-            "indexed": context.conditions.get(DATA_INDEXED).last_transition_time
-            if filled
-            else None,
+            "indexed": indexed if filled else None,
         }
     )
 
