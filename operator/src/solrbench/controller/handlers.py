@@ -268,7 +268,7 @@ class Handlers:
                 context = self._context(before, body)
                 after = reconcile(context)
                 attempt.rest = self._conclude(context, after)
-                # After the status is stored, so that an event never tells what it does not show.
+                # After the status is stored, so that no event is ahead of it.
                 _emit_events(body, before, after)
         return attempt.rest
 

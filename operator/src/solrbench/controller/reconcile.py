@@ -160,7 +160,7 @@ def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> 
         if stage.condition != SUCCEEDED:  # the end sets that one, with where evidence is
             context.conditions.set(stage.condition, "False", outcome.reason, outcome.message)
         apply_outcome(outcome)
-    # Not after a failure: whatever ends a benchmark is told, not that it came late.
+    # Only while it waits: a failure is shown with its own reason, be it late or not.
     phase, begun = context.status.phase, context.status.phase_start_time or context.now
     seconds = (context.now - begun).total_seconds()
     apply_outcome(check_deadline(context.benchmark.spec, stage.condition, phase, seconds, outcome))

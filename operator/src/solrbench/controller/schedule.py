@@ -48,7 +48,7 @@ class Rest:
 
     Attributes:
         is_running: whether changes of the benchmark's pods and Jobs end the pause. It is true after
-            a failure, too: nobody knows how far that reconcile came.
+            a failure, too, as that reconcile may have come to any point.
         is_settled: asked when the pause is over and nothing has changed meanwhile; if it is true,
             the same pause begins again. It is called in the thread of a reconcile.
     """

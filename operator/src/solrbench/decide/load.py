@@ -174,7 +174,7 @@ def build_live_load(state: LoadState, now: datetime) -> LiveLoad:
         repeat=state.repeat,
         variant=state.variant,
         step=state.step,
-        # Arrivals are planned in advance, whoever sends them: their users say nothing.
+        # Planned arrivals do not depend on the number of users.
         users=None if is_planned else state.users,
         planned_requests_per_second=state.planned_requests_per_second,
         requests=state.requests,

@@ -133,7 +133,7 @@ def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
     suspends, nodes = bool(spec.get("suspend")), (status.get("target") or {}).get("nodes")
     if suspends and status.get("phase") == "Suspended" and not nodes:
         return False  # its collection is gone, and no other is made while it is suspended
-    # The operator's release was deleted and nothing is measured since: nobody would take the
+    # The operator's release was deleted and nothing is measured since: no operator takes the
     # finalizer away.
     annotations = body["metadata"].get("annotations") or {}
     is_released = annotations.get(ANNOTATION_RELEASED) == "true" and (suspends or is_over(body))

@@ -47,7 +47,7 @@ def reconcile_target(context: ReconcileContext) -> None:
     if context.conditions.is_true(DATA_INDEXED):
         provisioner_of(context).check_unchanged(context, provisioner_of(context).pods(context))
     attempts = context.status.attempts
-    # A list: all of them are told to go before any is waited for.
+    # A list: all of them are deleted before any is waited for.
     gone = [
         delete_components(context, *LOAD, attempt_below=attempts.load),
         delete_components(context, names.INDEX, attempt_below=attempts.index),
