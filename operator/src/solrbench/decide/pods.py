@@ -39,7 +39,6 @@ class PodProblem:
 
 def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
     """Return the first trouble among the pods, in the order of their names."""
-    # The order of the API server changes: a condition would flip between two troubles.
     problems = (pod_problem(pod, now) for pod in sorted(pods, key=lambda pod: pod.name))
     return next(filter(None, problems), None)
 

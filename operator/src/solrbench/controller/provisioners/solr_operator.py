@@ -51,7 +51,7 @@ class SolrOperatorTarget(CreatedTarget):
             case ZooKeeperMode.EXTERNAL:
                 check_external(context)
             case ZooKeeperMode.PROVIDED:
-                # Without its definition the Solr Operator would fail to make one, in its log only.
+                # Without the definition of ZookeeperClusters the Solr Operator cannot make one.
                 served = context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference)
                 apply_outcome(check_clusters_served(served))
         state = _observe(context)

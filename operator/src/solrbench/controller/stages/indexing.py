@@ -99,7 +99,7 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
         rules = {
             "download_hosts": list(context.dataset_hosts),
             "api_server": api_server_addresses(context.cluster),
-            # A server that sends a byte now and then would hold a pod for ever.
+            # All downloads of a pod together may take as long as the stage.
             "max_seconds": spec.deadlines.indexing_seconds,
         }
     return IndexPlan(
