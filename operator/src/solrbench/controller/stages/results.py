@@ -38,7 +38,7 @@ from solrbench.api.v1alpha1.findings import ObjectiveConclusion, overall_verdict
 from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.api.v1alpha1.result_rules import count_load_steps
 from solrbench.contract import names
-from solrbench.contract.load_plan import CapacitySearch, trial_limit
+from solrbench.contract.load_plan import CapacitySearch, trial_ids
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.controller.context import ReconcileContext
@@ -163,7 +163,9 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
         update={
             "left_out": [] if changed else before.left_out,
             "stored_steps": len(documents),
-            "config_map_selector": names.selector_text(context.benchmark, names.REPORT),
+            "config_map_selector": names.label_selector(
+                names.selector(context.benchmark, names.REPORT)
+            ),
         }
     )
     context.update(report=report)
@@ -219,7 +221,7 @@ def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult
     if search is not None:
         # How many a search takes is known at its end: until then it may take all.
         going_on = next_trial(search, search.stored) is not None
-        trials = trial_limit(spec) if going_on else len(search.stored)
+        trials = len(trial_ids(spec)) if going_on else len(search.stored)
     counted = {"repeats": repeats, "total_steps": len(ladders) + trials}
     context.update(report=context.status.report.model_copy(update=counted))
 
