@@ -335,7 +335,13 @@ def test_few_functions_lie_between_an_event_and_the_apply_of_a_stateful_set(
             note("apply")
         return serve()
 
-    monkeypatch.setattr(_Item, "cancel", lambda _: note("timer"))
+    cancel = _Item.cancel
+
+    def note_and_cancel(item: _Item) -> None:
+        note("timer")
+        cancel(item)
+
+    monkeypatch.setattr(_Item, "cancel", note_and_cancel)
     driver = OperatorDriver(FakeCluster(fault=fault), monkeypatch)
     driver.cluster.put(small("one"))
     for _ in range(3):
