@@ -149,7 +149,7 @@ FAULTS = (
     ),
     Fault(
         "Better and Worse are tested at 10 %",
-        "analysis/difference_tests.py",
+        "analysis/differences.py",
         "DIFFERENCE_LEVEL = 0.01",
         "DIFFERENCE_LEVEL = 0.10",
         "words",

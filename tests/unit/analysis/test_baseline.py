@@ -13,7 +13,7 @@ from solrbench.analysis.baseline import (
     compare_candidate,
     report_input,
 )
-from solrbench.analysis.difference_tests import ComparisonSettings, settings_of_specs
+from solrbench.analysis.comparison_settings import ComparisonSettings, settings_of_candidate
 from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.comparisons import Conclusion
@@ -22,7 +22,6 @@ from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.step_document import StepRunResult
-from solrbench.stats.tests import Looks
 from support.results.builders import START, make_document, make_result, make_spec
 
 
@@ -111,26 +110,26 @@ def test_repeats_on_one_index_are_one_value_of_it() -> None:
     assert words(one, one)["indexingSeconds"] is None
 
 
-def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:
-    spec = {"comparison": {"smallestEffectPercent": 2, "primary": "Average"}}
-    found = settings_of_specs({}, spec)
-    assert (found.rule.smallest_effect_percent, found.primary) == (2, PrimaryMetric.AVERAGE)
-    given = settings_of_specs({}, spec, 10, PrimaryMetric.P50)
-    assert (given.rule.smallest_effect_percent, given.primary) == (10, PrimaryMetric.P50)
-    assert given.rule.looks is None
+ADAPTIVE = {
+    "load": {"repeats": {"until": "Decided", "min": 3}},
+    "comparison": {"baseline": {"benchmark": {"name": "older"}}},
+}
 
 
-def test_levels_of_repeats_until_decided_count_whichever_side_had_them() -> None:
-    adaptive = {"load": {"repeats": {"until": "Decided", "min": 3}}}
-    for before, after in ((adaptive, {}), ({}, adaptive)):
-        assert settings_of_specs(before, after).rule.looks == Looks(3, 20)
-    assert settings_of_specs({"load": {"repeats": 5}}, {}).rule.looks is None
+def test_an_adaptive_baseline_does_not_weaken_a_comparison_that_it_did_not_know() -> None:
+    old = side("old", BEFORE)
+    old = ComparisonInput(old.name, ADAPTIVE, old.runs)
+    new = side("new", SLOWER[:4])
+    settings = settings_of_candidate(new.spec, "old")
+    assert words(old, new, settings)["p95Milliseconds"] is Conclusion.WORSE
 
 
 def test_another_figure_may_decide() -> None:
     settings = ComparisonSettings(primary=PrimaryMetric.REQUESTS_PER_SECOND)
     found = compare_candidate(side("old", BEFORE), side("new", SLOWER), settings)
-    assert [each.metric.name for each in found.figures if each.is_primary] == ["requestsPerSecond"]
+    assert [each.difference.metric.name for each in found.metrics if each.is_primary] == [
+        "requestsPerSecond"
+    ]
 
 
 def test_one_repeat_makes_no_word_on_anything() -> None:

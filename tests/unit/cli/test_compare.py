@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from solrbench.analysis.baseline import compare_candidate, report_input, whole_comparison
-from solrbench.analysis.difference_tests import ComparisonSettings
+from solrbench.analysis.comparison_settings import ComparisonSettings
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import compare, result_tables
 from solrbench.kube.results import BenchmarkResultStore
@@ -176,7 +176,8 @@ def run_compare(*arguments: str) -> Result:
 def slower(point: PointReport, factor: float) -> PointReport:
     result = point.result
     p95 = round((result.p95_milliseconds or 0) * factor, 3)
-    changed = result.model_copy(update={"p95_milliseconds": p95})
+    values = [each * factor for each in result.repeat_values or []] or None
+    changed = result.model_copy(update={"p95_milliseconds": p95, "repeat_values": values})
     return point.model_copy(update={"result": changed})
 
 

@@ -21,8 +21,8 @@ from solrbench.analysis.baseline import (
     primary_comparisons,
     whole_comparison,
 )
+from solrbench.analysis.comparison_settings import settings_of_candidate
 from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
-from solrbench.analysis.difference_tests import settings_of_specs
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.step_trends import trend_difference_sentences
 from solrbench.api.identity import KIND, SWEEP_KIND
@@ -260,7 +260,7 @@ def _compare_benchmarks(
     effect_percent: float | None,
     primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
-    settings = settings_of_specs(one.spec, other.spec, effect_percent, primary)
+    settings = settings_of_candidate(other.spec, one.benchmark, effect_percent, primary)
     comparison = whole_comparison(compare_candidate(one, other, settings))
     loads = {
         run.document.step: (run.document.users, run.document.requests_per_second)

@@ -19,38 +19,34 @@ from solrbench.stats.distributions import rank_sum_tail, t_quantile, t_tails
 from solrbench.stats.intervals import ConfidenceBounds
 from solrbench.stats.series import SCALE
 
-Correction = Callable[[Sequence[float], float], list[bool]]
-"""From p values and a level to which of the tests hold, in their order."""
+Adjustment = Callable[[Sequence[float]], list[float]]
+"""From the p values of a family to those that are compared with the level of a single test."""
 
 
-def holm(p_values: Sequence[float], level: float) -> list[bool]:
-    """Return which tests hold, if at most `level` of all families may have any false one.
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p values so that at most a share `level` of all families has any false test.
 
-    The j-th smallest of m p values must be at most level / (m - j + 1); the first that is not ends
-    it (Holm, A simple sequentially rejective multiple test procedure, 1979).
+    The j-th smallest of m p values counts m - j + 1 times, and never less than one before it
+    (Holm, A simple sequentially rejective multiple test procedure, 1979).
     """
-    held = [False] * len(p_values)
+    adjusted, least = [0.0] * len(p_values), 0.0
     for rank, index in enumerate(_ascending(p_values)):
-        if p_values[index] > level / (len(p_values) - rank):
-            break
-        held[index] = True
-    return held
+        least = max(least, (len(p_values) - rank) * p_values[index])
+        adjusted[index] = min(least, 1.0)
+    return adjusted
 
 
-def benjamini_hochberg(p_values: Sequence[float], level: float) -> list[bool]:
-    """Return which tests hold, if `level` is the expected share of false ones among them.
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Adjust p values so that at most a share `level` of the tests that hold is false on average.
 
-    All up to the largest j whose j-th smallest of m p values is at most level * j / m (Benjamini
+    The j-th smallest of m p values counts m / j times, and never more than one behind it (Benjamini
     and Hochberg, Controlling the false discovery rate, 1995).
     """
-    ordered, count = _ascending(p_values), len(p_values)
-    passed = [
-        rank
-        for rank, index in enumerate(ordered, start=1)
-        if p_values[index] <= level * rank / count
-    ]
-    held = set(ordered[: max(passed, default=0)])
-    return [index in held for index in range(count)]
+    adjusted, most, count = [0.0] * len(p_values), 1.0, len(p_values)
+    for behind, index in enumerate(reversed(_ascending(p_values))):
+        most = min(most, count / (count - behind) * p_values[index])
+        adjusted[index] = most
+    return adjusted
 
 
 def _ascending(p_values: Sequence[float]) -> list[int]:
@@ -159,12 +155,12 @@ class StudentEstimate:
     def paired(cls, before: Sequence[float], after: Sequence[float]) -> "StudentEstimate":
         """Return the difference within rounds: values at the same place belong together."""
         differences = [b - a for a, b in zip(before, after, strict=True)]
-        return cls(fmean(differences), (_spread(differences),))
+        return cls(fmean(differences), (sample_variance(differences),))
 
     @classmethod
     def unpaired(cls, before: Sequence[float], after: Sequence[float]) -> "StudentEstimate":
         """Return the difference of sides that were measured apart."""
-        return cls(fmean(after) - fmean(before), (_spread(before), _spread(after)))
+        return cls(fmean(after) - fmean(before), (sample_variance(before), sample_variance(after)))
 
     def interval(self, level: float) -> ConfidenceBounds:
         """Return centre -+ t * error."""
@@ -252,5 +248,6 @@ def _upper_tail(t: float, degrees: float) -> float:
     return half if t > 0 else 1 - half
 
 
-def _spread(values: Sequence[float]) -> SampleVariance:
+def sample_variance(values: Sequence[float]) -> SampleVariance:
+    """Return the variance of two or more values, as far as they can be read at all."""
     return SampleVariance(max(variance(values), MIN_DEVIATION**2), len(values))

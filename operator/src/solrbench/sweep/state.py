@@ -25,7 +25,6 @@ class ChildView:
         progress_percent: how far it is
         seconds: from leaving the queue to its end; 0 if it never left it
         summary: the figures of its last step, as they are stored
-        total: all requests of that step in all repeats, as they are stored
         telemetry: what the servers did in that step, as it is stored
         suspend: whether it is suspended
         cleanup: when its target is deleted
@@ -41,7 +40,6 @@ class ChildView:
     progress_percent: int
     seconds: float
     summary: dict[str, Any]
-    total: dict[str, Any]
     telemetry: dict[str, Any]
     suspend: bool
     cleanup: str
@@ -65,7 +63,6 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         progress_percent=int(status.get("progressPercent") or 0),
         seconds=_seconds(status.get("startTime"), status.get("completionTime")),
         summary=dict(status.get("summary") or {}),
-        total=_of_summary(status, "totals"),
         telemetry=_of_summary(status, "telemetry"),
         suspend=bool(spec.get("suspend")),
         cleanup=str(spec.get("cleanup", "")),

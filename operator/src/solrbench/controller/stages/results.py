@@ -17,8 +17,8 @@ from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
 from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.cold_start import first_step_run
+from solrbench.analysis.comparison_settings import settings_of_spec
 from solrbench.analysis.conclusions import collect_answers
-from solrbench.analysis.difference_tests import settings_of_spec
 from solrbench.analysis.fail_fast import (
     left_out,
     missed_by_indexing,
