@@ -32,6 +32,9 @@ from solrbench.sweep.plan import PlannedPoint, SweepPlan
 from solrbench.sweep.points import AxisValue, Values
 from solrbench.sweep.state import PointState, is_valid
 
+DIGITS = 4
+"""Significant digits of a value: less than its noise, and 500 points stay small."""
+
 METRICS: Mapping[Metric, ComparisonMetric] = {
     Metric.P95_MILLISECONDS: percentile_metric(95),
     Metric.REQUESTS_PER_SECOND: RATE,
@@ -149,7 +152,7 @@ def find_deviation_percent(point: SweepPoint) -> float | None:
     if point.deviation_percent is not None or len(values) < 2:
         return point.deviation_percent
     deviation = relative_deviation_percent(values) or 0.0
-    return round_significant(deviation * math.sqrt((point.repeats or 1) / len(values)))
+    return round_significant(deviation * math.sqrt((point.repeats or 1) / len(values)), DIGITS)
 
 
 def rule_of(spec: SweepSpec) -> ComparisonRule:

@@ -24,6 +24,7 @@ from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
 from solrbench.stats.distributions import relative_deviation_percent
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.differences import (
+    DIGITS,
     METRICS,
     MeasuredPoint,
     compare_all,
@@ -34,9 +35,6 @@ from solrbench.sweep.differences import (
 )
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.state import FINAL, ChildView, PointState
-
-DIGITS = 4
-"""Significant digits of a value: less than its noise, and 500 points stay small."""
 
 _GEOMETRIC_MEANS = ("p95_milliseconds", "requests_per_second")
 _MEANS = (

@@ -68,8 +68,8 @@ class SweepPoint(StatusModel):
     `repeatValues`."""
     repeat_values: Annotated[list[Measure], Field(max_length=MAX_REPEATS)] | None = None
     """`repeatValues` are the values of the figure of `spec.objective` in the repeats, which points
-    are compared by, rounded to four digits; absent with one repeat. Of a sweep with more than 100
-    points whose points have many repeats, each value is the geometric mean of some of them."""
+    are compared by, rounded to four digits. Of a sweep with more than 100 points whose points have
+    many repeats, each value is the geometric mean of some of them."""
     repeat_targets: Annotated[list[Count], Field(max_length=MAX_REPEATS)] | None = None
     """`repeatTargets` are the numbers of the targets of these repeats; absent unless a target was
     lost, so that some of them ran on another one than the others."""
