@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable
 from random import Random
 
-from solrbench.analysis.differences import EstimatedDifference, RepeatValue, estimate_difference
-from solrbench.analysis.metrics import ComparisonMetric, percentile_metric
+from solrbench.analysis.differences import RepeatValue, estimate_difference
+from solrbench.analysis.metrics import ComparisonMetric, Difference, percentile_metric
 
 P95 = percentile_metric(95)
 
@@ -33,7 +33,7 @@ def compared(
     metric: ComparisonMetric = P95,
     *,
     in_rounds: bool = False,
-) -> EstimatedDifference:
+) -> Difference:
     """Return the difference, which must be there."""
     found = estimate_difference(metric, baseline, candidate, in_rounds=in_rounds)
     assert found is not None

@@ -167,7 +167,7 @@ def test_balancer_helps_one_thread_and_hurts_four(
     assert found.conclusion is word
     assert found.estimate == pytest.approx(percent, abs=0.15)
     assert isinstance(difference.test, StudentEstimate)
-    assert difference.centre / difference.test.precision(0).error == pytest.approx(t, abs=0.15)
+    assert difference.test.centre / difference.test.precision(0).error == pytest.approx(t, abs=0.15)
 
 
 def test_the_words_hold_for_the_three_questions_together() -> None:

@@ -15,10 +15,9 @@ baseline, points of a sweep.
 """
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean, median
-from typing import NamedTuple
 
 from solrbench.analysis.metrics import SMALLEST_POINTS, ComparisonMetric, Difference, Scale
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
@@ -101,58 +100,14 @@ class RepeatValue:
     value: float
 
 
-@dataclass(frozen=True)
-class EstimatedDifference:
-    """A difference on the scale of its metric: of logarithms, if ratios are compared.
-
-    Attributes:
-        baseline: mean of the values, as `Difference.baseline`
-        test: None if a side has one value only
-        outliers: repeats far from the others of their side, for which ranks were compared
-    """
-
-    metric: ComparisonMetric
-    baseline: float
-    candidate: float
-    repeats: tuple[int, int]
-    centre: float
-    test: DifferenceEstimate | None
-    on_target: bool = False
-    outliers: int = 0
-
-    def concluded(
-        self,
-        conclusion: Conclusion | None = None,
-        interval: tuple[float, float] | None = None,
-        more_repeats: int | None = None,
-    ) -> Difference:
-        """Return the difference as it is shown; without arguments one of which nothing is known."""
-        return Difference(
-            self.metric,
-            self.baseline,
-            self.candidate,
-            self._shown(self.centre),
-            None if interval is None else (self._shown(interval[0]), self._shown(interval[1])),
-            conclusion,
-            more_repeats,
-            self.on_target,
-            self.repeats,
-        )
-
-    def _shown(self, value: float) -> float:
-        if self.metric.scale is Scale.POINTS:
-            return value
-        return 100 * math.expm1(min(value, _MAX_LOGARITHM))
-
-
 def estimate_difference(
     metric: ComparisonMetric,
     baseline: Sequence[RepeatValue],
     candidate: Sequence[RepeatValue],
     *,
     in_rounds: bool = False,
-) -> EstimatedDifference | None:
-    """Return the difference of two sides, None if one of them has no value.
+) -> Difference | None:
+    """Return the difference of two sides without a conclusion; None if one of them has no value.
 
     With `in_rounds`, the repeats with one number were measured in one round, in turn or at random:
     what slows down a round hits both sides. Only repeats that both sides have count then. It is a
@@ -173,23 +128,20 @@ def estimate_difference(
     else:
         keys = [each.target for each in baseline], [each.target for each in candidate]
     left, right = sample(metric, baseline, keys[0]), sample(metric, candidate, keys[1])
-    outliers = _count_outliers(left) + _count_outliers(right)
-    fewest = min(len(left), len(right))
     test: DifferenceEstimate | None = None
-    if outliers and fewest >= MIN_VALUES_FOR_RANKS:
+    fewest = min(len(left), len(right))
+    if fewest >= MIN_VALUES_FOR_RANKS and (_has_outlier(left) or _has_outlier(right)):
         test = RankEstimate(left, right)
     elif fewest >= 2:
-        make = StudentEstimate.paired if in_rounds else StudentEstimate.unpaired
-        test = make(left, right)
-    return EstimatedDifference(
+        test = (StudentEstimate.paired if in_rounds else StudentEstimate.unpaired)(left, right)
+    return Difference(
         metric,
         metric_value_of(metric, left),
         metric_value_of(metric, right),
-        (len(baseline), len(candidate)),
-        fmean(right) - fmean(left) if test is None else test.centre,
-        test,
-        on_target,
-        outliers,
+        on_scale(metric, fmean(right) - fmean(left) if test is None else test.centre),
+        on_target=on_target,
+        repeats=(len(baseline), len(candidate)),
+        test=test,
     )
 
 
@@ -203,7 +155,7 @@ def _in_common(side: Sequence[RepeatValue], other: Sequence[RepeatValue]) -> lis
 def sample(
     metric: ComparisonMetric, side: Sequence[RepeatValue], keys: Sequence[Hashable] | None = None
 ) -> tuple[float, ...]:
-    """Return the values on the scale of the metric, those with one key averaged."""
+    """Return the values, logarithms if ratios are compared; those with one key are averaged."""
     values: dict[Hashable, list[float]] = {}
     for each, key in zip(side, range(len(side)) if keys is None else keys, strict=True):
         is_ratio = metric.scale is Scale.RATIO
@@ -212,44 +164,42 @@ def sample(
     return tuple(map(fmean, values.values()))
 
 
-def metric_value_of(metric: ComparisonMetric, scaled: Sequence[float]) -> float:
+def metric_value_of(metric: ComparisonMetric, values: Sequence[float]) -> float:
     """Return the mean of a `sample` in the unit of the metric: for ratios the geometric one."""
-    return math.exp(fmean(scaled)) if metric.scale is Scale.RATIO else fmean(scaled)
+    return math.exp(fmean(values)) if metric.scale is Scale.RATIO else fmean(values)
 
 
-def _count_outliers(values: Sequence[float]) -> int:
-    # Of fewer values, ranks say nothing at the levels that are used.
-    if len(values) < MIN_VALUES_FOR_RANKS:
-        return 0
+def on_scale(metric: ComparisonMetric, difference: float) -> float:
+    """Return a difference of samples in the unit of `Difference.estimate`."""
+    if metric.scale is Scale.POINTS:
+        return difference
+    return 100 * math.expm1(min(difference, _MAX_LOGARITHM))
+
+
+def _has_outlier(values: Sequence[float]) -> bool:
     limit = OUTLIER_DEVIATIONS * robust_deviation(values, MIN_SCALE)
     centre = median(values)
-    return sum(abs(value - centre) > limit for value in values)
-
-
-class CorrectedTests(NamedTuple):
-    """The p values of both tests, to be compared with the levels of a single test."""
-
-    p_same: float
-    p_different: float
+    return any(abs(value - centre) > limit for value in values)
 
 
 def correct(
-    tests: Sequence[tuple[EstimatedDifference, DifferenceEstimate]],
-    rule: ComparisonRule,
-    adjust: Adjustment,
-    family: int,
-) -> list[CorrectedTests]:
-    """Return the p values, corrected for the looks of each difference and for the family of all."""
+    differences: Sequence[Difference], rule: ComparisonRule, adjust: Adjustment, family: int
+) -> Iterator[tuple[float, float]]:
+    """Yield the p values of `Same` and of a difference, for those that have a test.
+
+    Both are corrected for the looks of each difference and for the family of all.
+    """
     same, different = [], []
-    for difference, test in tests:
-        margin = rule.margin(difference.metric)
-        share = rule.share(difference.repeats[1], family)
-        p_same = max(test.p_above(-margin), test.p_below(margin))
-        p_different = 2 * min(test.p_above(0.0), test.p_below(0.0))
-        # Before the first look nothing may be spent, and so nothing is shown.
-        same.append(min(p_same / share, 1.0) if share else 1.0)
-        different.append(min(p_different / share, 1.0) if share else 1.0)
-    return list(map(CorrectedTests, adjust(same), adjust(different)))
+    for difference in differences:
+        if difference.test is not None:
+            test, margin = difference.test, rule.margin(difference.metric)
+            share = rule.share(difference.repeats[1], family)
+            p_same = max(test.p_above(-margin), test.p_below(margin))
+            p_different = 2 * min(test.p_above(0.0), test.p_below(0.0))
+            # Before the first look nothing may be spent, and so nothing is concluded.
+            same.append(min(p_same / share, 1.0) if share else 1.0)
+            different.append(min(p_different / share, 1.0) if share else 1.0)
+    return zip(adjust(same), adjust(different), strict=True)
 
 
 def conclude(p_same: float, p_different: float, *, is_improvement: bool) -> Conclusion:
@@ -265,45 +215,50 @@ def conclude(p_same: float, p_different: float, *, is_improvement: bool) -> Conc
     return Conclusion.UNCLEAR
 
 
-def conclude_primary(
-    estimated: Sequence[EstimatedDifference], rule: ComparisonRule
-) -> list[Difference]:
+def conclude_primary(differences: Sequence[Difference], rule: ComparisonRule) -> list[Difference]:
     """Return the conclusions on one metric of each point: of all, hardly ever one is false."""
-    return _conclude_all(estimated, rule, holm, family=len(estimated))
+    return _conclude_all(differences, rule, holm, family=len(differences))
 
 
-def conclude_details(
-    estimated: Sequence[EstimatedDifference], rule: ComparisonRule
-) -> list[Difference]:
+def conclude_details(differences: Sequence[Difference], rule: ComparisonRule) -> list[Difference]:
     """Return the conclusions on further metrics: of those that are shown, few are false.
 
     It is meant for points whose primary metric has a conclusion.
     """
-    return _conclude_all(estimated, rule, benjamini_hochberg, family=1)
+    return _conclude_all(differences, rule, benjamini_hochberg, family=1)
 
 
 def _conclude_all(
-    estimated: Sequence[EstimatedDifference], rule: ComparisonRule, adjust: Adjustment, family: int
+    differences: Sequence[Difference], rule: ComparisonRule, adjust: Adjustment, family: int
 ) -> list[Difference]:
-    tests = [(each, each.test) for each in estimated if each.test is not None]
-    corrected = iter(correct(tests, rule, adjust, family))
+    corrected = correct(differences, rule, adjust, family)
     concluded = []
-    for each in estimated:
+    for each in differences:
         if each.test is None:
-            concluded.append(each.concluded())
+            concluded.append(each)
             continue
         is_improvement = (each.test.centre < 0) == each.metric.is_lower_better
         conclusion = conclude(*next(corrected), is_improvement=is_improvement)
         level = 2 * EQUIVALENCE_LEVEL * rule.share(each.repeats[1], family)
-        interval = each.test.interval(level / family) if level else None
+        bounds = each.test.interval(level / family) if level else None
+        interval = None
+        if bounds is not None:
+            interval = on_scale(each.metric, bounds.lower), on_scale(each.metric, bounds.upper)
         is_unclear = conclusion is Conclusion.UNCLEAR
-        more = _more_repeats(each, each.test, rule, family) if is_unclear else None
-        concluded.append(each.concluded(conclusion, interval, more))
+        concluded.append(
+            replace(
+                each,
+                conclusion=conclusion,
+                interval=interval,
+                more_repeats=_more_repeats(each, each.test, rule, family) if is_unclear else None,
+                test=None,
+            )
+        )
     return concluded
 
 
 def _more_repeats(
-    difference: EstimatedDifference, test: DifferenceEstimate, rule: ComparisonRule, family: int
+    difference: Difference, test: DifferenceEstimate, rule: ComparisonRule, family: int
 ) -> int:
     """Return the least number of `_PROPOSED` that would decide it, if nothing else changed."""
     distance = abs(test.centre)

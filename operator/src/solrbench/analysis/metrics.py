@@ -6,8 +6,12 @@ numpy and are in `solrbench.analysis.differences`.
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from solrbench.api.v1alpha1.comparisons import Conclusion
+
+if TYPE_CHECKING:
+    from solrbench.stats.tests import DifferenceEstimate
 
 SMALLEST_POINTS = 1.0
 """Percentage points by which a share must differ to matter: one failure in a hundred, from which on
@@ -86,6 +90,7 @@ class Difference:
             `MORE_THAN_50` for more than 50
         on_target: a side was measured on one target only, so the conclusion is about that one
         repeats: those of baseline and candidate that count
+        test: what the conclusion is made from; None if it is made or a side has one value only
     """
 
     metric: ComparisonMetric
@@ -97,6 +102,7 @@ class Difference:
     more_repeats: int | None = None
     on_target: bool = False
     repeats: tuple[int, int] = (0, 0)
+    test: "DifferenceEstimate | None" = None
 
     @property
     def is_decided(self) -> bool:

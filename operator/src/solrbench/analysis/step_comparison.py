@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from solrbench.analysis.comparison_settings import settings_of_spec
 from solrbench.analysis.differences import (
     ComparisonRule,
-    EstimatedDifference,
     conclude_details,
     conclude_primary,
     estimate_difference,
@@ -52,22 +51,6 @@ class ComparedStep:
     in_rounds: bool = False
     baseline_variant: str = ""
 
-    @property
-    def requests(self) -> list[str]:
-        """Return the request names of both sides, below all requests if there are several."""
-        names = self.baseline.names & self.candidate.names
-        return [ALL_REQUESTS, *sorted(names)] if len(names) > 1 else sorted(names)
-
-
-@dataclass(frozen=True)
-class _Estimated:
-    """A metric of one request name before anything is concluded."""
-
-    compared: ComparedStep
-    request: str
-    difference: EstimatedDifference
-    is_primary: bool
-
 
 def compare_steps(
     compared_steps: Sequence[ComparedStep],
@@ -83,41 +66,38 @@ def compare_steps(
         rule: what counts as a difference
         primary: the primary metric; if it is a percentile, one of `percents`
     """
-    estimated = [each for step in compared_steps for each in _estimate(step, percents, primary)]
-    first = [each for each in estimated if each.is_primary]
-    concluded = conclude_primary([each.difference for each in first], rule)
-    known = dict(zip(map(id, first), concluded, strict=True))
-    decided = {id(each.compared) for each in first if known[id(each)].is_decided}
+    compared = [each for step in compared_steps for each in _estimate(step, percents, primary)]
+    first = [index for index, each in enumerate(compared) if each.is_primary]
+    concluded = conclude_primary([compared[index].difference for index in first], rule)
+    known = dict(zip(first, concluded, strict=True))
+    decided = {_key(compared[index]) for index in first if known[index].is_decided}
     for is_shown in (True, False):
         # Details of undecided steps are no part of the family: they may not cost the others power.
         details = [
-            each
-            for each in estimated
-            if not each.is_primary and (id(each.compared) in decided) is is_shown
+            index
+            for index, each in enumerate(compared)
+            if not each.is_primary and (_key(each) in decided) is is_shown
         ]
-        concluded = conclude_details([each.difference for each in details], rule)
-        for each, difference in zip(details, concluded, strict=True):
+        concluded = conclude_details([compared[index].difference for index in details], rule)
+        for index, difference in zip(details, concluded, strict=True):
             is_withheld = difference.is_decided and not is_shown
-            known[id(each)] = (
+            known[index] = (
                 replace(difference, conclusion=Conclusion.UNCLEAR) if is_withheld else difference
             )
-    return [
-        ComparedMetric(
-            known[id(each)],
-            each.compared.step,
-            each.request,
-            each.compared.variant,
-            each.compared.baseline_variant,
-            each.is_primary,
-        )
-        for each in estimated
-    ]
+    return [replace(each, difference=known[index]) for index, each in enumerate(compared)]
+
+
+def _key(compared: ComparedMetric) -> tuple[str, str]:
+    return compared.step, compared.variant
 
 
 def _estimate(
     compared: ComparedStep, percents: Sequence[float], primary: ComparisonMetric
-) -> Iterator[_Estimated]:
-    for index, request in enumerate(compared.requests):
+) -> Iterator[ComparedMetric]:
+    """Yield the differences without conclusions."""
+    names = compared.baseline.names & compared.candidate.names
+    requests = [ALL_REQUESTS, *sorted(names)] if len(names) > 1 else sorted(names)
+    for request in requests:
         baseline = compared.baseline.values(request, percents)
         candidate = compared.candidate.values(request, percents)
         for metric in [each for each in baseline if each in candidate]:
@@ -125,7 +105,15 @@ def _estimate(
                 metric, baseline[metric], candidate[metric], in_rounds=compared.in_rounds
             )
             if difference is not None:
-                yield _Estimated(compared, request, difference, index == 0 and metric == primary)
+                is_primary = request == requests[0] and metric == primary
+                yield ComparedMetric(
+                    difference,
+                    compared.step,
+                    request,
+                    compared.variant,
+                    compared.baseline_variant,
+                    is_primary,
+                )
 
 
 def compare_variants(samples: BenchmarkSamples) -> list[Comparison]:

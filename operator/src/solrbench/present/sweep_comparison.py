@@ -20,12 +20,11 @@ from solrbench.analysis.comparison_settings import (
 from solrbench.analysis.conclusions import baseline_sentences
 from solrbench.analysis.differences import (
     ComparisonRule,
-    EstimatedDifference,
     RepeatValue,
     conclude_primary,
     estimate_difference,
 )
-from solrbench.analysis.metrics import ComparedMetric
+from solrbench.analysis.metrics import ComparedMetric, Difference
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.analysis.stored_differences import store_figure
 from solrbench.api.v1alpha1.comparisons import (
@@ -161,15 +160,13 @@ def _compare_primary(
 def _list_details(pairs: Sequence[_Pair], metric: Metric) -> Iterator[FigureComparison]:
     """Yield the other metric of each point, without a conclusion."""
     for pair in pairs:
-        estimated = _estimate(pair, metric, (False, False))
-        if estimated is not None:
-            compared = ComparedMetric(estimated.concluded(), pair.name, ALL_REQUESTS)
+        difference = _estimate(pair, metric, (False, False))
+        if difference is not None:
+            compared = ComparedMetric(difference, pair.name, ALL_REQUESTS)
             yield store_figure(compared, is_invalid=pair.is_invalid)
 
 
-def _estimate(
-    pair: _Pair, metric: Metric, keep_repeats: tuple[bool, ...]
-) -> EstimatedDifference | None:
+def _estimate(pair: _Pair, metric: Metric, keep_repeats: tuple[bool, ...]) -> Difference | None:
     """Return the difference of a point; the repeats of a side count if they are of this metric."""
     sides: list[Sequence[RepeatValue]] = []
     for point, has_repeats in zip((pair.baseline, pair.candidate), keep_repeats, strict=True):

@@ -13,11 +13,11 @@ from statistics import fmean
 from solrbench.analysis.differences import (
     SMALLEST_EFFECT_PERCENT,
     ComparisonRule,
-    EstimatedDifference,
     RepeatValue,
     conclude_primary,
     estimate_difference,
     metric_value_of,
+    on_scale,
     sample,
 )
 from solrbench.analysis.metrics import RATE, ComparisonMetric, Difference, percentile_metric
@@ -239,18 +239,19 @@ def _contrast(
     first: MeasuredPoint,
     second: MeasuredPoint,
     base: MeasuredPoint,
-) -> EstimatedDifference:
+) -> Difference:
     samples = [sample(metric, point.repeats) for point in (both, base, first, second)]
     means = [fmean(values) for values in samples]
     centre = means[0] + means[1] - means[2] - means[3]
     known = all(len(values) > 1 for values in samples)
-    return EstimatedDifference(
+    return Difference(
         metric,
         metric_value_of(metric, samples[1]),
         metric_value_of(metric, samples[0]),
-        (len(samples[1]), len(samples[0])),
-        centre,
-        StudentEstimate(centre, tuple(map(sample_variance, samples))) if known else None,
+        on_scale(metric, centre),
+        repeats=(len(samples[1]), len(samples[0])),
+        # Ranks of four samples have no test, so a repeat far from the others widens the interval.
+        test=StudentEstimate(centre, tuple(map(sample_variance, samples))) if known else None,
     )
 
 
