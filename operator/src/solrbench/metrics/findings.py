@@ -95,7 +95,7 @@ def _differences(benchmark: ShownBenchmark) -> list[TrendDifference]:
     return [] if comparison is None else comparison.trends
 
 
-_Entry = TypeVar("_Entry", Trend, TrendDifference)
+_Entry = TypeVar("_Entry", bound=Trend | TrendDifference)
 
 
 def _conclusions(
