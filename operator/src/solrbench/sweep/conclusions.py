@@ -50,28 +50,17 @@ def advise(
 ) -> Iterator[str]:
     """Yield which axes go on to pay, which to cross, which to leave, and what is to be repeated.
 
-    Args:
-        spec: of the sweep
-        baseline: the point that the others are compared with
-        others: all other points
-        found: their differences from it
+    `found` has the differences of the other points from the baseline, by their names.
     """
-    alone = _changed_alone(baseline, others, found)
-    yield from _beyond(spec, alone)
-    yield from _to_cross(baseline, others, alone)
-    yield from _to_leave(alone)
-    yield from _to_repeat(spec, baseline, others, found)
-
-
-def _changed_alone(
-    baseline: MeasuredPoint, others: Sequence[MeasuredPoint], found: Mapping[str, Difference]
-) -> Alone:
     alone: dict[str, list[tuple[AxisValue, Difference]]] = {}
     for point in others:
         changed = _changes(baseline, point)
         if len(changed) == 1 and point.is_valid:
             alone.setdefault(changed[0].axis, []).append((changed[0], found[point.name]))
-    return alone
+    yield from _beyond(spec, alone)
+    yield from _to_cross(baseline, others, alone)
+    yield from _to_leave(alone)
+    yield from _to_repeat(spec, baseline, others, found)
 
 
 def _changes(baseline: MeasuredPoint, point: MeasuredPoint) -> list[AxisValue]:
@@ -180,15 +169,12 @@ def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]
         if point.index_bytes and point.reads_per_request is not None
     ]
     answer_count = 0
-    for index, axis in enumerate(_axis_names(plan)):
+    axes = [value.axis for value in plan.points[0].point.values] if plan.points else []
+    for index, axis in enumerate(axes):
         for group in _groups(index, known):
             if answer_count < MAX_SIZE_ANSWERS and (text := _describe(group)):
                 answer_count += 1
                 yield f"{axis}, disk reads per query over the size of the index: {text}"
-
-
-def _axis_names(plan: SweepPlan) -> list[str]:
-    return [value.axis for value in plan.points[0].point.values] if plan.points else []
 
 
 def _groups(place: int, known: Sequence[_Point]) -> list[list[SweepPoint]]:
@@ -251,13 +237,7 @@ FRESH_TARGET = "FreshTarget"
 def answer_sweep(
     spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
 ) -> tuple[Mapping[str, Conclusion | None], list[str]]:
-    """Return the conclusion on each point but the baseline, and the answers.
-
-    Args:
-        spec: of the sweep
-        plan: its plan
-        points: the points of the plan, in its order
-    """
+    """Return the conclusion on each point but the baseline, by its name, and the answers."""
     metric = spec.objective.metric
     baseline, others = read_measured(plan, points, metric)
     sizes = list(answer_sizes(plan, points))
@@ -290,14 +270,12 @@ def _axis_sentences(
 ) -> Iterator[str]:
     """Yield a sentence for each axis that was changed alone."""
     for index, usual in enumerate(baseline.values):
-        alone = [
-            point
+        values = [
+            (point, found[point.name])
             for point in others
-            if [i for i, v in enumerate(point.values) if v.index != baseline.values[i].index]
-            == [index]
+            if [value.axis for value in _changes(baseline, point)] == [usual.axis]
         ]
-        if alone:
-            values = [(point, found[point.name]) for point in alone]
+        if values:
             yield f"{usual.axis}, {label} beside {usual.label}: {_values(index, values)}"
 
 

@@ -81,10 +81,7 @@ class Interaction:
 def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> BestPoint | None:
     """Return the best valid point; of equal ones the cheaper, then the earlier one.
 
-    Args:
-        spec: of the sweep
-        plan: its plan
-        points: the points of the plan, in its order
+    The points are in the order of the plan.
     """
     metric = spec.objective.metric
     ranked = []
@@ -278,14 +275,7 @@ MAX_COMPARED_POINTS = 50
 def answer_best(
     spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint], rule: ComparisonRule
 ) -> Iterator[str]:
-    """Yield which point is best and what it requests; then what is Same, and what is not known.
-
-    Args:
-        spec: of the sweep
-        plan: its plan
-        points: the points of the plan, in its order
-        rule: what counts as a difference
-    """
+    """Yield which point is best and what it requests; then what is Same, and what is not known."""
     metric = spec.objective.metric
     baseline, others = read_measured(plan, points, metric)
     best = find_best(spec, plan, points)

@@ -48,10 +48,7 @@ _MEANS = (
 def add_round(before: SweepPoint, ended: SweepPoint, metric: Metric) -> SweepPoint:
     """Return a point after another round; what is Invalid is left out if anything else is there.
 
-    Args:
-        before: the point after the rounds before, without values if there was no Valid one
-        ended: the same with the values of the round alone
-        metric: that of the objective
+    `before` has no values if no round before was Valid; `ended` has those of the round alone.
     """
     rounds = (before.rounds or 0) + 1
     if metric_value(before, metric) is None:
@@ -202,27 +199,24 @@ _COST = {
 
 
 def rounded(number: Any) -> float | None:
-    """Return a figure with four significant digits."""
+    """Return a value with four significant digits."""
     return None if number is None else round_significant(float(number), DIGITS)
 
 
 def plan_next_round(
     spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
 ) -> list[SweepPoint]:
-    """Return the points, those that need another round planned again once one is over.
+    """Return the points, in the order of the plan; once a round is over, who needs another one.
 
-    Args:
-        spec: of the sweep
-        plan: its plan
-        points: the points of the plan, in its order
+    Those are planned again.
     """
     if spec.repeats is None or any(point.state not in FINAL for point in points):
         return [*points]
-    wanted = {*_too_few(spec, points), *_open(spec, plan, points)}
+    wanted = {*_too_few(spec.repeats.min, points), *_open(spec, plan, points)}
+    # Rounds that were left out count, too: a point that is always Invalid would never end.
+    most = spec.repeats.max // plan.repeats_per_round
     return [
-        _plan_again(point)
-        if point.name in wanted and _has_rounds_left(spec.repeats.max, plan, point)
-        else point
+        _plan_again(point) if point.name in wanted and (point.rounds or 0) < most else point
         for point in points
     ]
 
@@ -236,18 +230,11 @@ def count_rounds_left(spec: SweepSpec, plan: SweepPlan, point: SweepPoint) -> in
     return max(due, least - (point.rounds or 0))
 
 
-def _has_rounds_left(most: int, plan: SweepPlan, point: SweepPoint) -> bool:
-    """Return whether another round stays within `most` repeats, those left out counted too."""
-    return ((point.rounds or 0) + 1) * plan.repeats_per_round <= most
-
-
-def _too_few(spec: SweepSpec, points: Sequence[SweepPoint]) -> Iterator[str]:
+def _too_few(least: int, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield the points that have not been looked at; one without a valid round is given up then."""
-    least = 0 if spec.repeats is None else spec.repeats.min
     for point in points:
-        if point.state == PointState.VALID and (point.repeats or 0) < least:
-            yield point.name
-        if point.state == PointState.INVALID and (point.rounds or 0) < least:
+        known = {PointState.VALID: point.repeats, PointState.INVALID: point.rounds}
+        if point.state in known and (known[PointState(point.state)] or 0) < least:
             yield point.name
 
 
