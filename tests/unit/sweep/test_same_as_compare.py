@@ -16,7 +16,6 @@ from solrbench.analysis.baseline import (
     ComparisonInput,
     compare_candidate,
     primary_comparisons,
-    whole_comparison,
 )
 from solrbench.analysis.comparison_settings import ComparisonSettings
 from solrbench.analysis.samples import BenchmarkSamples, RunSamples
@@ -74,7 +73,7 @@ def by_sweep(baseline: list[RunSamples], candidate: list[RunSamples]) -> Any:
 
 def by_compare(baseline: list[RunSamples], candidate: list[RunSamples]) -> FigureComparison:
     sides = ComparisonInput("old", {}, baseline), ComparisonInput("new", {}, candidate)
-    found = whole_comparison(compare_candidate(*sides, ComparisonSettings()))
+    found = compare_candidate(*sides, ComparisonSettings())
     (primary,) = primary_comparisons(found.figures)
     return primary
 
@@ -92,6 +91,8 @@ def pairs(kind: str) -> list[tuple[list[RunSamples], list[RunSamples]]]:
                     side[0] *= 1.6
                 case "noise":
                     side[:] = [each * math.exp(draw.gauss(0, 0.08)) for each in side]
+                case _:
+                    pass
         found.append((runs(sides[0]), runs(sides[1])))
     return found
 

@@ -41,6 +41,7 @@ MAX_REPORT_BYTES = 64 << 20
 """What a report may have as JSON."""
 
 _MAX_PROBLEMS = 2
+_MAX_NAMED = 5
 _NO_SERIES: dict[str, Any] = {"thousands": [], "warmUpThousands": [], "caches": []}
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -232,34 +233,10 @@ MAX_SPEC_NOTES = 12
 _PERCENTS = (50.0, 95.0, 99.0)
 
 
-@dataclass(frozen=True)
-class CandidateComparison:
-    """What two sides show beside each other.
-
-    Attributes:
-        metrics: all metrics that both have, step by step; those of the index last
-        settings: settings of target and collection in which they differ
-        differences: definitions of data, requests and steps in which they differ
-    """
-
-    baseline: ComparisonInput
-    candidate: ComparisonInput
-    metrics: Sequence[ComparedMetric]
-    settings: Sequence[str]
-    differences: Sequence[str]
-
-    def is_invalid(self, compared: ComparedMetric) -> bool:
-        """Say whether the step of a metric is Invalid on either side."""
-        return (compared.step, compared.variant) in self.candidate.invalid or (
-            compared.step,
-            compared.baseline_variant,
-        ) in self.baseline.invalid
-
-
 def compare_candidate(
     baseline: ComparisonInput, candidate: ComparisonInput, settings: ComparisonSettings
-) -> CandidateComparison:
-    """Return two sides beside each other, measured apart.
+) -> BaselineComparison:
+    """Return two sides beside each other, measured apart; what decides comes first.
 
     Steps, variants and request names are the same if they have one name.
     """
@@ -267,14 +244,25 @@ def compare_candidate(
     percents = {float(percentile) for percentile in load.get("percentiles", _PERCENTS)}
     if settings.percent is not None:
         percents.add(settings.percent)
-    compared_steps = _compared_steps(baseline.steps, candidate.steps)
-    metrics = compare_steps(compared_steps, sorted(percents), settings.rule, settings.metric)
-    return CandidateComparison(
-        baseline,
-        candidate,
-        [*metrics, *_compare_indexing(baseline, candidate, settings.rule)],
-        differing(baseline.spec, candidate.spec, SETTINGS, MAX_SPEC_NOTES),
-        _differences(baseline, candidate),
+    steps = _compared_steps(baseline.steps, candidate.steps)
+    metrics = compare_steps(steps, sorted(percents), settings.rule, settings.metric)
+    metrics += _compare_indexing(baseline, candidate, settings.rule)
+    metrics.sort(key=lambda compared: not compared.is_primary)
+    # Without validation: a status holds fewer metrics than a file may have.
+    return BaselineComparison.model_construct(
+        baseline=baseline.name,
+        figures=[
+            store_figure(
+                each,
+                is_invalid=(each.step, each.variant) in candidate.invalid
+                or (each.step, each.baseline_variant) in baseline.invalid,
+            )
+            for each in metrics
+        ],
+        left_out=0,
+        trends=compare_trends(baseline.trends, candidate.trends),
+        settings=differing(baseline.spec, candidate.spec, SETTINGS, MAX_SPEC_NOTES),
+        differences=_differences(baseline, candidate),
     )
 
 
@@ -319,40 +307,21 @@ def _compare_indexing(
 
 def _differences(baseline: ComparisonInput, candidate: ComparisonInput) -> list[str]:
     lines = differing(baseline.spec, candidate.spec, DEFINITIONS, MAX_SPEC_NOTES)
-    only = [
-        f"only {side.name} has {', '.join(missing)}"
-        for side, other in ((baseline, candidate), (candidate, baseline))
-        if (missing := _missing(side.runs, other.runs))
-    ]
+    only = []
+    for side, other in ((baseline, candidate), (candidate, baseline)):
+        known = {run.document.step for run in other.runs}
+        steps = dict.fromkeys(run.document.step for run in side.runs)
+        missing = [f"step {step}" for step in steps if step not in known][:_MAX_NAMED]
+        if missing:
+            only.append(f"only {side.name} has {', '.join(missing)}")
     return [*only, *lines][:MAX_SPEC_NOTES]
 
 
-def _missing(own: Sequence[RunSamples], other: Sequence[RunSamples]) -> list[str]:
-    known = {run.document.step for run in other}
-    missing = dict.fromkeys(run.document.step for run in own if run.document.step not in known)
-    return [f"step {each}" for each in list(missing)[:5]]
-
-
-def baseline_comparison(found: CandidateComparison) -> BaselineComparison:
-    """Return as much of a comparison as a status holds, what decides first."""
-    whole = whole_comparison(found)
+def fit_comparison(whole: BaselineComparison) -> BaselineComparison:
+    """Return as much of a comparison as a status holds."""
     figures = whole.figures
     kept = {"figures": figures[:MAX_FIGURES], "left_out": max(len(figures) - MAX_FIGURES, 0)}
     return whole.model_copy(update=kept)
-
-
-def whole_comparison(found: CandidateComparison) -> BaselineComparison:
-    """Return all of a comparison, what decides first."""
-    ordered = sorted(found.metrics, key=lambda compared: not compared.is_primary)
-    # Without validation: a status holds fewer metrics than a file may have.
-    return BaselineComparison.model_construct(
-        baseline=found.baseline.name,
-        figures=[store_figure(each, is_invalid=found.is_invalid(each)) for each in ordered],
-        left_out=0,
-        trends=compare_trends(found.baseline.trends, found.candidate.trends),
-        settings=list(found.settings),
-        differences=list(found.differences),
-    )
 
 
 def primary_comparisons(figures: Sequence[FigureComparison]) -> list[FigureComparison]:

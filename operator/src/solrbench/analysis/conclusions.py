@@ -31,7 +31,7 @@ _PRIMARY: dict[PrimaryMetric, _Reader] = {
 
 
 def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
-    """Yield what the primary figure of each step says beside the baseline."""
+    """Yield what the primary metric of each step says beside the baseline."""
     if status.comparison is not None:
         yield from baseline_sentences(
             status.comparison.figures, status.comparison.baseline, _loads_of(spec)

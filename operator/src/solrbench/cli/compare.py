@@ -18,7 +18,6 @@ from solrbench.analysis.baseline import (
     comparison_input_of,
     parse_report,
     primary_comparisons,
-    whole_comparison,
 )
 from solrbench.analysis.comparison_settings import settings_of_candidate
 from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
@@ -253,7 +252,7 @@ def _compare_benchmarks(
     primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
     settings = settings_of_candidate(candidate.spec, baseline.benchmark, effect_percent, primary)
-    comparison = whole_comparison(compare_candidate(baseline, candidate, settings))
+    comparison = compare_candidate(baseline, candidate, settings)
     loads = {
         run.document.step: (run.document.users, run.document.requests_per_second)
         for run in candidate.runs

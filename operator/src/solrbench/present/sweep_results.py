@@ -100,6 +100,24 @@ def _point(
 ) -> PointReport:
     values = _values(axes, point)
     name = benchmark_name(sweep.metadata.name, point.name)
+    benchmark, rounds = benchmarks.get(name), _rounds(sweep, point, benchmarks)
+    details: dict[str, Any] = {}
+    if difference is not None:
+        lower, upper = difference.interval or (None, None)
+        details |= {
+            "difference_percent": round_significant(difference.estimate, _DIGITS),
+            "difference_lower_percent": round_significant(lower, _DIGITS),
+            "difference_upper_percent": round_significant(upper, _DIGITS),
+        }
+    if benchmark is not None:
+        cost = measure_requests(benchmark.spec).target
+        details |= _measured(benchmark) | {
+            "cores": round(cost.cores, 3),
+            "memory_bytes": cost.memory_bytes,
+            "solr_version": benchmark.status.target.solr_version,
+        }
+    if rounds:
+        details |= {"rounds": rounds, "outcome": rounds[-1].outcome}
     point_report = PointReport(
         name=point.name,
         benchmark=name,
@@ -107,17 +125,7 @@ def _point(
         is_baseline=bool(values) and values == _baseline(sweep, axes),
         result=point.model_copy(update={"deviation_percent": find_deviation_percent(point)}),
     )
-    if difference is not None:
-        point_report = point_report.model_copy(update=_difference(difference))
-    rounds = _rounds(sweep, point, benchmarks)
-    benchmark = benchmarks.get(name)
-    if benchmark is not None:
-        point_report = point_report.model_copy(update=_target(benchmark) | _measured(benchmark))
-    if rounds:
-        point_report = point_report.model_copy(
-            update={"rounds": rounds, "outcome": rounds[-1].outcome}
-        )
-    return point_report
+    return point_report.model_copy(update=details)
 
 
 def _rounds(
@@ -138,24 +146,6 @@ def _rounds(
         for number, name in named.items()
         if name in benchmarks
     ]
-
-
-def _difference(difference: Difference) -> dict[str, object]:
-    lower, upper = difference.interval or (None, None)
-    return {
-        "difference_percent": round_significant(difference.estimate, _DIGITS),
-        "difference_lower_percent": round_significant(lower, _DIGITS),
-        "difference_upper_percent": round_significant(upper, _DIGITS),
-    }
-
-
-def _target(benchmark: SolrBenchmark) -> dict[str, object]:
-    cost = measure_requests(benchmark.spec).target
-    return {
-        "cores": round(cost.cores, 3),
-        "memory_bytes": cost.memory_bytes,
-        "solr_version": benchmark.status.target.solr_version,
-    }
 
 
 def _measured(benchmark: SolrBenchmark) -> dict[str, Any]:

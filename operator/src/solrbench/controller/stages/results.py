@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from solrbench.analysis.arrivals import merge_distributions, open_loop_stats
 from solrbench.analysis.baseline import (
-    baseline_comparison,
     benchmark_input,
     compare_candidate,
+    fit_comparison,
     primary_comparisons,
 )
 from solrbench.analysis.bottleneck import find_bottlenecks
@@ -162,7 +162,7 @@ def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineCompariso
     runs = context.reports.samples(benchmark).runs
     after = benchmark_input(benchmark.metadata.name, benchmark, runs)
     before = read_baseline(context.cluster, context.reports, context.namespace, baseline)
-    return baseline_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
+    return fit_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
 
 
 def _summary(found: BaselineComparison) -> str:
