@@ -13,7 +13,7 @@ def test_rounds_are_compared_within() -> None:
     found = compared(figures([100, 200, 100]), figures([110, 240, 130]), in_rounds=True)
     assert isinstance(found.test, StudentEstimate)
     assert found.test.centre == pytest.approx(math.log(1.1 * 1.2 * 1.3) / 3)
-    assert [each.size for each in found.test.spreads] == [3]
+    assert [each.size for each in found.test.variances] == [3]
     assert found.baseline == pytest.approx(2 ** (1 / 3) * 100)
 
 
@@ -27,7 +27,7 @@ def test_without_rounds_the_sides_may_have_different_repeats() -> None:
     found = compared(figures([100, 100, 100, 100]), figures([110, 110]))
     assert found.repeats == (4, 2)
     assert isinstance(found.test, StudentEstimate)
-    assert [each.size for each in found.test.spreads] == [4, 2]
+    assert [each.size for each in found.test.variances] == [4, 2]
 
 
 def test_welch_has_the_degrees_of_freedom_of_a_worked_example() -> None:
@@ -47,7 +47,7 @@ def test_repeats_that_share_targets_count_once_for_each_target() -> None:
     other = figures([101, 103, 111, 113], targets=["c", "c", "d", "d"])
     found = compared(one, other)
     assert isinstance(found.test, StudentEstimate)
-    assert [each.size for each in found.test.spreads] == [2, 2]
+    assert [each.size for each in found.test.variances] == [2, 2]
     assert not found.on_target
     assert found.repeats == (4, 4)
 
@@ -60,7 +60,7 @@ def test_rounds_on_shared_targets_count_once_for_each_target() -> None:
         in_rounds=True,
     )
     assert isinstance(found.test, StudentEstimate)
-    assert [each.size for each in found.test.spreads] == [3]
+    assert [each.size for each in found.test.variances] == [3]
 
 
 @pytest.mark.parametrize("in_rounds", [True, False])
@@ -80,14 +80,14 @@ def test_ten_repeats_on_one_target_each_are_no_sample_of_targets() -> None:
     assert found.on_target
 
 
-def test_a_repeat_that_stands_apart_is_compared_by_ranks() -> None:
+def test_a_repeat_that_is_an_outlier_is_compared_by_ranks() -> None:
     calm = [100, 101, 99, 100.5, 99.5, 100, 101]
     found = compared(figures([*calm, 140]), figures([105 * each / 100 for each in [*calm, 100]]))
     assert isinstance(found.test, RankEstimate)
     assert found.estimate == pytest.approx(5, abs=0.5)
 
 
-def test_few_repeats_and_trifles_do_not_stand_apart() -> None:
+def test_few_repeats_and_trifles_are_no_outliers() -> None:
     few = compared(figures([100, 100, 100, 140]), figures([100] * 4))
     assert isinstance(few.test, StudentEstimate)
     trifle = compared(figures([100, 100, 100, 100, 104]), figures([100] * 5))

@@ -180,6 +180,7 @@ def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 def _document(stored: dict[str, Any]) -> StepRunResult:
     """Return a stored step run without its series, which are most of it."""
+    # Nothing that is compared is read from series, and to validate them takes most of the time.
     requests = [{**request, "windows": [], "slowRequests": []} for request in stored["requests"]]
     return StepRunResult.model_validate({**stored, **_NO_SERIES, "requests": requests})
 
@@ -218,7 +219,8 @@ def parse_report(text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> dict[str, An
 def _unpack(packed: bytes, max_bytes: int) -> bytes:
     """Return what a gzip file holds, never much more than a report may have."""
     try:
-        stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        stream = zlib.decompressobj(16 + zlib.MAX_WBITS)  # 16: with the header of gzip
+        # One byte more than allowed shows that there is more, without unpacking all of it.
         text = stream.decompress(packed, max_bytes + 1)
     except zlib.error as error:
         raise UnreadableReportError(f"it is packed, but broken: {error}") from error

@@ -77,6 +77,7 @@ def settings_of_candidate(
 def _stored_looks(candidate: Mapping[str, Any], baseline_name: str) -> Looks | None:
     """Return the looks of repeats that went on until they were decided beside this baseline."""
     repeats = candidate.get("load", {}).get("repeats")
+    # A report of another version is compared as it is, whatever stands there.
     if not isinstance(repeats, Mapping) or "until" not in repeats:
         return None
     beside = candidate.get("comparison", {}).get("baseline")

@@ -120,6 +120,7 @@ def estimate_difference(
     on_target = any(len({each.target for each in side}) == 1 for side in (baseline, candidate))
     keys: tuple[Sequence[Hashable], Sequence[Hashable]]
     if on_target:
+        # There is no sample of targets: repeats are all there is to know of this one.
         keys = range(len(baseline)), range(len(candidate))
     elif in_rounds:
         # A pair of targets is the unit: it keeps the sides of a round together.
@@ -128,6 +129,7 @@ def estimate_difference(
     else:
         keys = [each.target for each in baseline], [each.target for each in candidate]
     left, right = sample(metric, baseline, keys[0]), sample(metric, candidate, keys[1])
+    # An outlier would widen Student's t until it neither shows nor excludes a difference.
     test: DifferenceEstimate | None = None
     fewest = min(len(left), len(right))
     if fewest >= MIN_VALUES_FOR_RANKS and (_has_outlier(left) or _has_outlier(right)):
@@ -239,6 +241,7 @@ def _conclude_all(
             continue
         is_improvement = (each.test.centre < 0) == each.metric.is_lower_better
         conclusion = conclude(*next(corrected), is_improvement=is_improvement)
+        # The interval lies within the margins exactly if both one-sided tests of `Same` hold.
         level = 2 * EQUIVALENCE_LEVEL * rule.share(each.repeats[1], family)
         bounds = each.test.interval(level / family) if level else None
         interval = None

@@ -105,6 +105,7 @@ def _estimate(
                 metric, baseline[metric], candidate[metric], in_rounds=compared.in_rounds
             )
             if difference is not None:
+                # The first one is all requests together, unless there is only one name.
                 is_primary = request == requests[0] and metric == primary
                 yield ComparedMetric(
                     difference,

@@ -284,6 +284,7 @@ def answer_best(
     measured = [baseline, *others]
     chosen = next(point for point in measured if point.name == best.name)
     rest = [point for point in measured if point.is_valid and point.name != best.name]
+    # What is far away is not mistaken for the best.
     rest.sort(key=lambda point: abs(math.log(point.shown_value / chosen.shown_value)))
     rest = rest[:MAX_COMPARED_POINTS]
     pairs = [*zip(rest, compare_all(chosen, rest, metric, rule), strict=True)]

@@ -81,7 +81,7 @@ def _geometric_mean(name: str, before: SweepPoint, ended: SweepPoint) -> float |
     old: float | None = getattr(before, name)
     new: float | None = getattr(ended, name)
     if not old or not new:
-        return new or old
+        return new or old  # a step may have ended without a single response
     sizes = before.repeats or 1, ended.repeats or 1
     mean = (math.log(old) * sizes[0] + math.log(new) * sizes[1]) / sum(sizes)
     return round_significant(math.exp(mean), DIGITS)
@@ -250,6 +250,7 @@ def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Ite
     named = next((each for each in measured if best is not None and each.name == best.name), None)
     if named is None or named is baseline:
         return
+    # A best point that is the Same as the baseline gains nothing: there is nothing to choose.
     known = beside.get(named.name)
     if known is None or known.conclusion is not Conclusion.SAME:
         yield from _open_pairs(named, _differences_beside(spec, named, measured))
@@ -276,7 +277,7 @@ def _open_pairs(usual: MeasuredPoint, beside: Mapping[str, Difference]) -> Itera
 
 
 def _plan_again(point: SweepPoint) -> SweepPoint:
-    """Return a point that is due again, with its figures unless they are Invalid."""
+    """Return a point that is due again, with its values unless they are Invalid."""
     if point.state == PointState.VALID:
         return point.model_copy(update={"state": PointState.PLANNED, "reuses": None})
     return SweepPoint(

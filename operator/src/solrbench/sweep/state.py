@@ -45,6 +45,7 @@ class ChildView:
 
 def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
     """Return what counts of a benchmark; `None` if it is not there or another's."""
+    # The name alone says nothing: an earlier sweep of the same name may have made it.
     if body is None or controller_uid(body) != owner_uid:
         return None
     status, spec = body.get("status") or {}, body.get("spec") or {}
