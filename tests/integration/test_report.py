@@ -12,7 +12,7 @@ from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.cli import report as command
-from solrbench.contract.step_runs import all_step_runs, step_of
+from solrbench.contract.step_runs import all_step_runs
 from solrbench.present.report import Report
 from support.load.processes import make_plan, running, serving
 from support.results.builders import verdicts_of
@@ -64,7 +64,7 @@ def test_report_of_a_load_has_all_its_numbers_in_every_form(tmp_path: Path) -> N
             {
                 "id": str(each),
                 "repeat": each.repeat,
-                "step": step_of(SPEC, each).model_dump(
+                "step": SPEC.load.steps[each.step_index].model_dump(
                     mode="json", by_alias=True, exclude_none=True
                 ),
             }

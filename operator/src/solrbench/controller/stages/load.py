@@ -19,7 +19,6 @@ from solrbench.contract.step_runs import (
     empties_caches,
     prepares_each_step,
     rate_before,
-    step_of,
     warm_up_of,
 )
 from solrbench.controller.companions import variant_url
@@ -144,7 +143,7 @@ def _planned(spec: Spec, step_run: StepRunId) -> PlannedStepRun:
         id=str(step_run),
         repeat=step_run.repeat,
         variant=step_run.variant,
-        step=step_of(spec, step_run),
+        step=spec.load.steps[step_run.step_index],
         step_index=step_run.step_index,
         ramp_from_requests_per_second=rate_before(spec, step_run),
     )

@@ -40,7 +40,7 @@ from solrbench.api.v1alpha1.findings import ObjectiveConclusion, StepVerdict, ov
 from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.api.v1alpha1.result_rules import count_load_steps
 from solrbench.contract import names
-from solrbench.contract.load_plan import CapacitySearch, trial_limit
+from solrbench.contract.load_plan import CapacitySearch, trial_ids
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.controller.context import ReconcileContext
@@ -75,7 +75,7 @@ def count_trials(context: ReconcileContext) -> int:
     if search is None:
         return 0
     going_on = next_trial(search, search.stored) is not None
-    return trial_limit(context.benchmark.spec) if going_on else len(search.stored)
+    return len(trial_ids(context.benchmark.spec)) if going_on else len(search.stored)
 
 
 def update_objectives(context: ReconcileContext) -> None:
@@ -194,7 +194,9 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
         update={
             "left_out": [] if changed else before.left_out,
             "stored_steps": len(documents),
-            "config_map_selector": names.selector_text(context.benchmark, names.REPORT),
+            "config_map_selector": names.label_selector(
+                names.selector(context.benchmark, names.REPORT)
+            ),
         }
     )
     context.update(report=report)

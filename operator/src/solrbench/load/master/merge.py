@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from solrbench.analysis.outliers import find_outliers, second_means, worst
-from solrbench.api.v1alpha1.arrivals import mean_rate
+from solrbench.api.v1alpha1.load import mean_rate
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.request_counts import MAX_USER_SHARES, ResponseGap, UserShares, sum_counts
 from solrbench.contract.second_series import SecondSeries

@@ -7,7 +7,8 @@ from enum import StrEnum
 from itertools import count
 from typing import NamedTuple, Protocol
 
-from solrbench.api.v1alpha1.arrivals import UntilSteady, rate_at
+from solrbench.api.v1alpha1.arrivals import UntilSteady
+from solrbench.api.v1alpha1.load import rate_at
 from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.contract.server_document import DiagnosticFile, Telemetry
 from solrbench.contract.windows import CacheSample, EndedEarly
