@@ -143,7 +143,7 @@ FAULTS = (
     Fault(
         "every look at adaptive repeats has the whole level",
         "stats/tests.py",
-        "return max(closed, self._spent(look) - self._spent(before))",
+        "return max(closed, self._spent(look) - self._spent(previous))",
         "return 1.0",
         "words",
     ),

@@ -1,8 +1,7 @@
 import pytest
 
-from solrbench.analysis.metrics import Difference, percentile_metric
+from solrbench.analysis.metrics import Difference, growth_metric, percentile_metric
 from solrbench.analysis.sentences import difference_sentence, format_conclusion, phrase_difference
-from solrbench.analysis.stored_differences import growth_metric
 from solrbench.api.v1alpha1.comparisons import Conclusion
 
 P95 = percentile_metric(95)

@@ -24,11 +24,10 @@ from solrbench.analysis.differences import (
     conclude_details,
     estimate_difference,
 )
-from solrbench.analysis.metrics import INDEX_SIZE, INDEXING, ComparedMetric
+from solrbench.analysis.metrics import INDEX_SIZE, INDEXING, ComparedMetric, store_figure
 from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples
 from solrbench.analysis.step_comparison import ComparedStep, compare_steps
 from solrbench.analysis.step_trends import compare_trends
-from solrbench.analysis.stored_differences import store_figure
 from solrbench.api.rules import ADMITTED, problems
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.comparisons import MAX_FIGURES, BaselineComparison, FigureComparison

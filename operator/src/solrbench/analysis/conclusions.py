@@ -8,12 +8,18 @@ from textwrap import shorten
 from solrbench.analysis.bottleneck import answer_bottlenecks
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
-from solrbench.analysis.metrics import AVERAGE, RATE, ComparisonMetric, percentile_metric
+from solrbench.analysis.metrics import (
+    AVERAGE,
+    RATE,
+    ComparisonMetric,
+    percentile_metric,
+    read_figure,
+    read_overhead,
+)
 from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.response_gaps import answer_response_gaps
 from solrbench.analysis.sentences import difference_sentence
 from solrbench.analysis.step_trends import answer_trends, trend_difference_sentences
-from solrbench.analysis.stored_differences import read_figure, read_overhead
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Comparison, FigureComparison, Overhead
 from solrbench.api.v1alpha1.objectives import PrimaryMetric

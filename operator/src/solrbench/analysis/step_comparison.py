@@ -23,9 +23,9 @@ from solrbench.analysis.metrics import (
     ComparedMetric,
     ComparisonMetric,
     percentile_metric,
+    store_overhead,
 )
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
-from solrbench.analysis.stored_differences import store_overhead
 from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion
 from solrbench.api.v1alpha1.findings import VALID, StepVerdict
 from solrbench.api.v1alpha1.status import MAX_COMPARISONS

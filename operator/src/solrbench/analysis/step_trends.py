@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from math import hypot
 
-from solrbench.analysis.metrics import Difference
+from solrbench.analysis.metrics import Difference, growth_metric, read_trend, store_trend
 from solrbench.analysis.sentences import difference_sentence, format_growth
-from solrbench.analysis.stored_differences import growth_metric, read_trend, store_trend
 from solrbench.analysis.trends import RunTrend, SeriesShape
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion, TrendDifference

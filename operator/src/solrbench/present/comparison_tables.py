@@ -10,6 +10,8 @@ from solrbench.analysis.metrics import (
     Difference,
     Scale,
     percentile_metric,
+    read_figure,
+    read_overhead,
 )
 from solrbench.analysis.sentences import (
     COMPARISON_NOTE,
@@ -18,7 +20,6 @@ from solrbench.analysis.sentences import (
     format_signed,
     is_in_times,
 )
-from solrbench.analysis.stored_differences import read_figure, read_overhead
 from solrbench.api.v1alpha1.comparisons import (
     MORE_THAN_50,
     BaselineComparison,

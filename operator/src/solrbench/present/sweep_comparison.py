@@ -24,9 +24,8 @@ from solrbench.analysis.differences import (
     conclude_primary,
     estimate_difference,
 )
-from solrbench.analysis.metrics import ComparedMetric, Difference
+from solrbench.analysis.metrics import ComparedMetric, Difference, store_figure
 from solrbench.analysis.samples import ALL_REQUESTS
-from solrbench.analysis.stored_differences import store_figure
 from solrbench.api.v1alpha1.comparisons import (
     MAX_NOTES,
     BaselineComparison,
