@@ -61,11 +61,8 @@ def settings_of_candidate(
 ) -> ComparisonSettings:
     """Return what to ask about a candidate, whose `comparison` counts where nothing else is given.
 
-    Args:
-        candidate: its spec as JSON
-        baseline_name: name of the benchmark that is the baseline; empty if it is not known
-        smallest_effect_percent: the difference that matters
-        primary: the metric of each step that decides about it
+    `candidate` is its spec as JSON, and `baseline_name` the name of the benchmark that it is
+    compared with, empty if that is not known.
     """
     wanted = candidate.get("comparison", {})
     effect = smallest_effect_percent or wanted.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)

@@ -48,13 +48,7 @@ def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
 def baseline_sentences(
     figures: Iterable[FigureComparison], baseline: str, loads: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield what each primary metric says that has a conclusion.
-
-    Args:
-        figures: metrics of a comparison
-        baseline: what it is with
-        loads: of the steps, as `loads_as_text`
-    """
+    """Yield what each primary metric says that has a conclusion; `loads` as `loads_as_text`."""
     for stored in figures:
         if stored.primary and stored.word is not None:
             difference = read_figure(stored)
@@ -97,8 +91,7 @@ def _loads_of(spec: Spec) -> dict[str, str]:
 def loads_as_text(loads: Mapping[str, tuple[int | None, float | None]]) -> dict[str, str]:
     """Return `20 users` or `50 requests/s` of each step; with its name if another has the same.
 
-    Args:
-        loads: users and requests per second of each step, by name
+    `loads` has users and requests per second of each step, by its name.
     """
     texts = {step: _load(*load) for step, load in loads.items()}
     count = Counter(texts.values())

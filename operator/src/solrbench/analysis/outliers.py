@@ -44,10 +44,8 @@ def find_outliers(
     find: Leys et al., "Detecting outliers: Do not use standard deviation around the mean, use
     absolute deviation around the median", Journal of Experimental Social Psychology 49(4), 2013.
 
-    Args:
-        series: the seconds of the step run
-        began: when second 0 began
-        seconds: length of what `series` calls a second, more for steps of more than an hour
+    Second 0 began at `began`. What `series` calls a second lasts `seconds`, which is more for
+    steps of more than an hour.
     """
     if len(series) < _MIN_SECONDS:
         return []

@@ -32,11 +32,7 @@ def difference_sentence(
 ) -> str:
     """Return `p95 of search at 20 users: Worse by 27 % (95 %: 19 to 35) than juniper`.
 
-    Args:
-        subject: the metric and where it was measured
-        difference: one with a conclusion
-        baseline: what it is compared with
-        invalid: what is Invalid; empty if nothing is
+    `subject` is the metric and where it was measured. The difference must have a conclusion.
     """
     if difference.metric.scale is Scale.PER_HOUR:
         growth = _growth(difference)

@@ -60,11 +60,8 @@ def compare_steps(
 ) -> list[ComparedMetric]:
     """Return all metrics that both sides have, step by step.
 
-    Args:
-        compared_steps: the steps
-        percents: percentiles that are compared beside means, rates and failures
-        rule: what counts as a difference
-        primary: the primary metric; if it is a percentile, one of `percents`
+    Percentiles are compared beside means, rates and failures; if the primary metric is a
+    percentile, it must be one of them.
     """
     compared = [each for step in compared_steps for each in _estimate(step, percents, primary)]
     first = [index for index, each in enumerate(compared) if each.is_primary]

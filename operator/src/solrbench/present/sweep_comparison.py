@@ -75,12 +75,8 @@ def compare_sweeps(
 ) -> BaselineComparison:
     """Return the points that two sweeps have in common; the step of a metric is its point.
 
-    Args:
-        baseline: a sweep
-        candidate: what is compared with it
-        smallest_effect_percent: the difference that matters; without it that of the template of
-            `candidate`
-        primary: one of `PRIMARY_METRICS`; without it the objective of `candidate`
+    Without a smallest effect that of the template of `candidate` counts, and without a primary
+    metric, one of `PRIMARY_METRICS`, its objective.
     """
     specs = [complete_spec(each.spec.template.spec) for each in (baseline, candidate)]
     # Rounds were looked at beside the baseline of their own sweep, not beside another sweep.

@@ -91,13 +91,13 @@ def category_rows(labels: Sequence[str]) -> OptionPart:
     return {
         "type": "category",
         "data": list(labels),
-        "inverse": True,
+        "inverse": True,  # ECharts counts rows from below
         "axisLabel": {
             "color": "var(--ink)",
             "fontSize": 12,
             "width": 130,
             "overflow": "break",
-            "interval": 0,
+            "interval": 0,  # else ECharts leaves out labels that it finds too close
         },
         "axisLine": {"show": False},
         "axisTick": {"show": False},

@@ -47,6 +47,9 @@ MAX_CORRELATION = 0.5
 _DISPERSION_LEVEL = 0.005
 _TREND_LEVEL = 0.0025
 _FIRST_LEVEL = 0.0025
+"""One test of all levels could replace that of the first repeat at the same total level, but would
+find a cold one, four standard errors off, in 55 instead of 68 of 100 steps of five repeats, and in
+46 instead of 77 of ten (simulated, 20,000 each)."""
 
 _WINSORISED = 3.0
 """Seconds farther from the median, in scaled median absolute deviations, count as being there:
@@ -220,11 +223,9 @@ class _Ratio(NamedTuple):
 
 
 def compare_means(repeats: Sequence[Times], limit_percent: float) -> RepeatDifference | None:
-    """Return the difference of the means; None if it is within the limit.
+    """Return the difference of the means of two or more repeats; None if it is within the limit.
 
-    Args:
-        repeats: two or more with requests, each the times of one repeat
-        limit_percent: by how much one mean may be above another
+    The limit is by how much one mean may be above another.
     """
     means = [repeat.average or 0.0 for repeat in repeats]
     lower, higher, half = _farthest(means, limit_percent)
@@ -242,13 +243,7 @@ def compare_means(repeats: Sequence[Times], limit_percent: float) -> RepeatDiffe
 def compare_percentiles(
     repeats: Sequence[Times], percent: float, limit_percent: float
 ) -> RepeatDifference | None:
-    """Return the difference of a percentile; None if it is within the limit.
-
-    Args:
-        repeats: as in `compare_means`
-        percent: the percentile
-        limit_percent: by how much that of one repeat may be above that of another
-    """
+    """Return the difference of a percentile, as `compare_means` does that of means."""
     values = [float(max(repeat.bucket_percentile(percent) or 0, 1)) for repeat in repeats]
     lower, higher, half = _farthest(values, limit_percent)
     if half is None:

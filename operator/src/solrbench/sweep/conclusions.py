@@ -80,6 +80,7 @@ def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
     """Yield the axes whose best value is at their end, so that more may be better still."""
     for axis in spec.axes:
         best = _best_value(alone.get(axis.name, []))
+        # Beyond a name, such as that of a class of machines, there is nothing to vary.
         if best is None or not _AMOUNT.fullmatch(best[0].label):
             continue
         which_end = {0: "first", len(axis.values) - 1: "last"}.get(best[0].index)
@@ -135,6 +136,7 @@ def _to_repeat(
     unclear = [each for each in others if found[each.name].conclusion is Conclusion.UNCLEAR]
     if not unclear:
         return
+    # Those that need the fewest repeats are named: the list is cut.
     unclear.sort(key=lambda each: found[each.name].more_repeats or 0)
     named = join_some(
         f"{phrase_point(each.values, baseline.values)} needs"

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from solrbench.analysis.differences import (
     SMALLEST_EFFECT_PERCENT,
@@ -65,14 +66,8 @@ class MeasuredPoint:
     is_valid: bool
 
 
-@dataclass(frozen=True)
-class Interaction:
-    """Two axes that act together otherwise than each alone.
-
-    Attributes:
-        values: the value of either axis
-        difference: how far both together are from what each alone would give
-    """
+class Interaction(NamedTuple):
+    """A value of either of two axes, and how far both are from what each alone would give."""
 
     values: Values
     difference: Difference
@@ -188,6 +183,7 @@ def find_interactions(
     the same effect whatever the other is (Montgomery, Design and Analysis of Experiments, 5.1).
     """
     crossed = list(_crossed(baseline, others))
+    # All contrasts are one family, as those that are not shown were candidates for the strongest.
     differences = conclude_primary([_contrast(METRICS[metric], *each) for each in crossed], rule)
     strongest: dict[tuple[str, str], Interaction] = {}
     for (_, first, second, base), difference in zip(crossed, differences, strict=True):
