@@ -8,12 +8,12 @@ import pytest
 from solrbench.analysis.baseline import (
     ComparisonInput,
     UnreadableReportError,
-    baseline_comparison,
     benchmark_input,
     compare_candidate,
+    fit_comparison,
     report_input,
 )
-from solrbench.analysis.difference_tests import ComparisonSettings, settings_of_specs
+from solrbench.analysis.comparison_settings import ComparisonSettings, settings_of_candidate
 from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.comparisons import Conclusion
@@ -22,7 +22,6 @@ from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.step_document import StepRunResult
-from solrbench.stats.tests import Looks
 from support.results.builders import START, make_document, make_result, make_spec
 
 
@@ -55,7 +54,7 @@ BEFORE, SLOWER = (100, 101, 99, 100, 100), (120, 121, 119, 120, 120)
 def words(
     before: ComparisonInput, after: ComparisonInput, settings: ComparisonSettings | None = None
 ) -> dict[str, Conclusion | None]:
-    found = baseline_comparison(compare_candidate(before, after, settings or ComparisonSettings()))
+    found = fit_comparison(compare_candidate(before, after, settings or ComparisonSettings()))
     return {each.figure: each.word for each in found.figures}
 
 
@@ -69,7 +68,7 @@ def test_all_figures_of_a_step_are_compared() -> None:
 
 
 def test_what_decides_comes_first_and_the_index_makes_no_word() -> None:
-    found = baseline_comparison(
+    found = fit_comparison(
         compare_candidate(side("old", BEFORE), side("new", BEFORE), ComparisonSettings())
     )
     first, *others = found.figures
@@ -95,7 +94,7 @@ def test_each_index_that_was_filled_is_a_repeat() -> None:
         return ComparisonInput(name, {}, list(map(RunSamples, documents)))
 
     old, new = filled("old", 100, 101, 99), filled("new", 130, 131, 129)
-    found = baseline_comparison(compare_candidate(old, new, ComparisonSettings()))
+    found = fit_comparison(compare_candidate(old, new, ComparisonSettings()))
     words = {each.figure: (each.word, each.on_target) for each in found.figures}
     assert words["indexingSeconds"] == (Conclusion.WORSE, False)
     assert words["indexBytes"] == (Conclusion.SAME, False)
@@ -111,26 +110,24 @@ def test_repeats_on_one_index_are_one_value_of_it() -> None:
     assert words(one, one)["indexingSeconds"] is None
 
 
-def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:
-    spec = {"comparison": {"smallestEffectPercent": 2, "primary": "Average"}}
-    found = settings_of_specs({}, spec)
-    assert (found.rule.smallest_effect_percent, found.primary) == (2, PrimaryMetric.AVERAGE)
-    given = settings_of_specs({}, spec, 10, PrimaryMetric.P50)
-    assert (given.rule.smallest_effect_percent, given.primary) == (10, PrimaryMetric.P50)
-    assert given.rule.looks is None
+ADAPTIVE = {
+    "load": {"repeats": {"until": "Decided", "min": 3}},
+    "comparison": {"baseline": {"benchmark": {"name": "older"}}},
+}
 
 
-def test_levels_of_repeats_until_decided_count_whichever_side_had_them() -> None:
-    adaptive = {"load": {"repeats": {"until": "Decided", "min": 3}}}
-    for before, after in ((adaptive, {}), ({}, adaptive)):
-        assert settings_of_specs(before, after).rule.looks == Looks(3, 20)
-    assert settings_of_specs({"load": {"repeats": 5}}, {}).rule.looks is None
+def test_an_adaptive_baseline_does_not_weaken_a_comparison_that_it_did_not_know() -> None:
+    old = side("old", BEFORE)
+    old = ComparisonInput(old.name, ADAPTIVE, old.runs)
+    new = side("new", SLOWER[:4])
+    settings = settings_of_candidate(new.spec, "old")
+    assert words(old, new, settings)["p95Milliseconds"] is Conclusion.WORSE
 
 
 def test_another_figure_may_decide() -> None:
     settings = ComparisonSettings(primary=PrimaryMetric.REQUESTS_PER_SECOND)
     found = compare_candidate(side("old", BEFORE), side("new", SLOWER), settings)
-    assert [each.metric.name for each in found.figures if each.is_primary] == ["requestsPerSecond"]
+    assert [each.figure for each in found.figures if each.primary] == ["requestsPerSecond"]
 
 
 def test_one_repeat_makes_no_word_on_anything() -> None:
@@ -141,22 +138,18 @@ def test_repeats_of_one_target_say_so() -> None:
     found = compare_candidate(
         side("old", BEFORE, target="x"), side("new", SLOWER, target="y"), ComparisonSettings()
     )
-    assert baseline_comparison(found).figures[0].on_target
+    assert fit_comparison(found).figures[0].on_target
     fresh = compare_candidate(side("old", BEFORE), side("new", SLOWER), ComparisonSettings())
-    assert not baseline_comparison(fresh).figures[0].on_target
+    assert not fit_comparison(fresh).figures[0].on_target
 
 
 def test_invalid_steps_say_so() -> None:
     good, bad = side("old", BEFORE), side("new", SLOWER)
     invalid = ComparisonInput(bad.name, bad.spec, bad.runs, frozenset({("a", "")}))
     for before, after in ((good, invalid), (invalid, good)):
-        found = baseline_comparison(compare_candidate(before, after, ComparisonSettings()))
+        found = fit_comparison(compare_candidate(before, after, ComparisonSettings()))
         assert found.figures[0].invalid
-    assert (
-        not baseline_comparison(compare_candidate(good, bad, ComparisonSettings()))
-        .figures[0]
-        .invalid
-    )
+    assert not fit_comparison(compare_candidate(good, bad, ComparisonSettings())).figures[0].invalid
 
 
 def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
@@ -187,7 +180,7 @@ def test_status_holds_a_limited_number_of_figures() -> None:
         ]
         return ComparisonInput(name, {}, list(map(RunSamples, documents)))
 
-    found = baseline_comparison(compare_candidate(wide("old"), wide("new"), ComparisonSettings()))
+    found = fit_comparison(compare_candidate(wide("old"), wide("new"), ComparisonSettings()))
     assert len(found.figures) == 96
     assert found.left_out > 100
     assert found.figures[0].primary
