@@ -16,7 +16,7 @@ SIDE_BY_SIDE = -n $$(($$(nproc) + 1)) --dist worksteal
 # The slow suites: files side by side, each process with an operator of its own; then what
 # compares times, alone.
 PROCESSES := 2
-FILES_SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile -m "not alone"
+FILES_SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile -m "not alone and not soak"
 # Of targets side by side, the output of each; older versions of make mix them.
 IN_ONE_PIECE := $(addprefix --,$(filter output-sync,$(.FEATURES)))
 SHOW_SLOW := --durations=40 --durations-min=1
@@ -29,6 +29,9 @@ IN_CLUSTER := eval "$$(hack/cluster/env)" &&
 
 # The Solr Operator's real definitions, where they are at hand; see CONTRIBUTING.md.
 SOLRBENCH_CRDS ?= $(abspath $(wildcard ../shared/data/crds))
+
+# Which benchmarks of `make soak` run: a part of their names.
+CASES ?= loss
 
 # What creates the pods of the quickstart, as in the field of that name: StatefulSet or SolrOperator.
 PROVISIONER ?= StatefulSet
@@ -140,6 +143,14 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 	$(IN_CLUSTER) hack/cluster/operators remove $(PROCESSES)
+
+.PHONY: soak
+soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (CASES=SolrOperator: some of them; 1 h)
+	hack/cluster/images $(OPERATOR_IMAGES)
+	$(IN_CLUSTER) hack/install
+	$(IN_CLUSTER) hack/cluster/operators
+	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short -s -m soak -k "$(CASES)"
+	$(IN_CLUSTER) hack/cluster/operators remove
 
 .PHONY: bench
 bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; words (45 min)

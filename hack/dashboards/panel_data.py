@@ -125,7 +125,11 @@ class PrometheusSource:
         return [query for board in CHART_BOARDS.values() for query in read_queries(board)]
 
     def has_data(self, query: BoardQuery) -> bool:
-        """Ask by the same endpoints as Grafana; the last moment of a range is now."""
+        """Return whether the answer has a series."""
+        return bool(self.ask(query))
+
+    def ask(self, query: BoardQuery) -> list[dict[str, Any]]:
+        """Return the series, by the endpoint that Grafana asks; a range ends now."""
         asked = {"query": query.expression}
         if query.target.get("instant"):
             path = "query"
@@ -133,7 +137,10 @@ class PrometheusSource:
             path, end = "query_range", time.time()
             start = end - query.seconds // _STEP_SECONDS * _STEP_SECONDS
             asked |= {"start": f"{start:.3f}", "end": f"{end:.3f}", "step": str(_STEP_SECONDS)}
-        return bool(_ask(f"{self.url}/api/v1/{path}?{urlencode(asked)}")["data"]["result"])
+        series: list[dict[str, Any]] = _ask(f"{self.url}/api/v1/{path}?{urlencode(asked)}")["data"][
+            "result"
+        ]
+        return series
 
 
 @dataclass

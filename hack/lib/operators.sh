@@ -25,17 +25,17 @@ build_operator() {
 }
 
 # make_stack: charts/solr-benchmark-stack with its dependencies, as STACK. What "helm dependency build"
-# would fetch comes from the modules instead, unless this is a machine that reaches it.
+# would fetch comes from the modules instead, but for kind and minikube, which take official images too.
 make_stack() {
 	local charts=$STACK/charts
-	rm -rf "$STACK"
-	mkdir -p "$(dirname "$STACK")"
-	cp -R "$ROOT/charts/solr-benchmark-stack" "$STACK"
-	if [[ ${CLUSTER:-} == kind ]]; then
-		sed -i "s#file://\.\./#file://$ROOT/charts/#" "$STACK/Chart.yaml"
+	if [[ ${CLUSTER:-} == @(kind|minikube) ]]; then
+		STACK=$ROOT/charts/solr-benchmark-stack
 		helm dependency build "$STACK"
 		return
 	fi
+	rm -rf "$STACK"
+	mkdir -p "$(dirname "$STACK")"
+	cp -R "$ROOT/charts/solr-benchmark-stack" "$STACK"
 	provide_go
 	mkdir "$charts"
 	cp -R "$ROOT/charts/solr-benchmark-operator" "$charts"

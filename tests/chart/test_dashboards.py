@@ -1,10 +1,12 @@
 """Every query of every dashboard, against a real Prometheus that has scraped our metrics."""
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from hack.dashboards.panel_data import (
     main,
     read_queries,
 )
+from hack.dashboards.pictures import draw_board
 from hack.dashboards.render import render_dashboards
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import StepVerdict
@@ -87,6 +90,19 @@ def test_every_query_finds_the_data_of_a_full_benchmark(prometheus: Prometheus, 
         if not source.has_data(query) and query.panel not in NOT_OF_A_GOOD_RUN
     ]
     assert empty == []
+
+
+@pytest.mark.parametrize("board", CHART_BOARDS)
+def test_picture_of_a_board_shows_the_data_of_each_panel(
+    prometheus: Prometheus, board: str
+) -> None:
+    page = draw_board(CHART_BOARDS[board], PrometheusSource(prometheus.url))
+    panels = re.findall(r"<h2>(.*?)</h2>(.*?)</section>", page, re.DOTALL)
+    assert {unescape(title) for title, _ in panels} == {
+        panel["title"] for panel in CHART_BOARDS[board]["panels"] if panel["type"] != "row"
+    }
+    empty = {title for title, drawing in panels if "No data" in drawing or not drawing}
+    assert empty <= NOT_OF_A_GOOD_RUN
 
 
 NOT_OF_A_GOOD_RUN = {"Failed", "Pods lost"}

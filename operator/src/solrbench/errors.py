@@ -20,11 +20,9 @@ from solrbench.reasons.kinds import Reason
 
 
 class SolrbenchError(Exception):
-    """Anything that stands in the way of a benchmark.
+    """Anything that stands in the way of a benchmark, with the reason that a condition gets.
 
-    Attributes:
-        reason: that a condition gets
-        message: sentence that names the thing and the remedy
+    The message is a sentence that names the thing and the remedy.
     """
 
     def __init__(self, reason: Reason, message: str) -> None:
@@ -46,11 +44,7 @@ class PermanentError(SolrbenchError):
 
 
 class JobPodError(SolrbenchError):
-    """A pod of a Job cannot do its work.
-
-    Attributes:
-        permanent: no retry can help, so the Job must not start the pod again
-    """
+    """A pod of a Job cannot do its work; if `permanent`, the Job must not start it again."""
 
     def __init__(self, reason: Reason, message: str, *, permanent: bool) -> None:
         """Keep `message`, a sentence that names the place and the remedy."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -89,12 +90,21 @@ def uid_of_cloud(name: str) -> str:
     return str(body["metadata"]["uid"])
 
 
-@pytest.mark.parametrize("phase", ["Provisioning", "Indexing"])
-def test_deletion_in_an_early_phase_leaves_nothing(run: Run, phase: str) -> None:
+@pytest.mark.parametrize(
+    ("phase", "target"),
+    [
+        pytest.param("Provisioning", ON_OPERATOR, id="Provisioning"),
+        pytest.param("Indexing", ON_OPERATOR, id="Indexing"),
+        pytest.param("Indexing", PROVIDED, id="Indexing, provided ZooKeeper"),
+    ],
+)
+def test_deletion_in_an_early_phase_leaves_nothing(
+    run: Run, phase: str, target: dict[str, Any]
+) -> None:
     """The next test deletes one that measures."""
     documents = {"generator": {"documents": 200_000, "seed": 3}}
     name = f"gone-{phase.lower()}"
-    run(small(name, target__solrCloud=ON_OPERATOR, dataset=documents))
+    run(small(name, target__solrCloud=target, dataset=documents))
     wait_for_phase(name, phase)
     kube.wait_for("cloud", lambda: kube.get("solrclouds", name), 120)
     kube.delete(name)

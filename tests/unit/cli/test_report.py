@@ -81,7 +81,7 @@ def run(*arguments: str) -> Result:
 
 @pytest.mark.slow
 def test_every_form_is_written_from_a_file(stored_report: Path) -> None:
-    assert set(STARTS) == {each.value for each in command.Output}
+    assert set(STARTS) == set(command.FORMS)
     for form, start in STARTS.items():
         found = run(str(stored_report), "-o", form)
         assert found.exit_code == 0, found.output

@@ -14,7 +14,6 @@ from solrbench.contract.step_runs import (
     prepares_each_step,
     rate_before,
     remaining_step_runs,
-    step_of,
     variant_names,
     warm_up_of,
 )
@@ -52,7 +51,7 @@ def test_variants_take_turns_within_each_repeat() -> None:
 
 def test_step_run_ids_contain_variant_and_step() -> None:
     spec = stored(LOAD_STEPS | LISTED | {"spec.target.variants": ENDPOINTS}).spec
-    found = [(each.variant, step_of(spec, each).name) for each in all_step_runs(spec)]
+    found = [(each.variant, spec.load.steps[each.step_index].name) for each in all_step_runs(spec)]
     assert found[:3] == [("raw", "low"), ("raw", "high"), ("proxy", "low")]
     assert variant_names(spec) == ("raw", "proxy")
 

@@ -11,7 +11,13 @@ from typing import Any
 
 import pytest
 
-from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
+from solrbench.controller.schedule import (
+    CHANGE_SECONDS,
+    RETRY,
+    BenchmarkKey,
+    ReconcileSchedule,
+    Rest,
+)
 
 ONE, TWO = BenchmarkKey("1", "default", "one"), BenchmarkKey("2", "default", "two")
 LONG = timedelta(hours=1)
@@ -36,16 +42,20 @@ class World:
         self.calls: list[tuple[str, str]] = []
         self.pause: timedelta | None = LONG
         self.error: Exception | None = None
+        self.is_running = True
+        self.is_settled = False
         self.gate = threading.Event()
         self.gate.set()
         self.schedule = ReconcileSchedule(self._reconcile, 2)
 
-    def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
+    def _reconcile(self, key: BenchmarkKey) -> Rest | None:
         self.calls.append((key.name, MARK.get()))
         assert self.gate.wait(10)
         if self.error is not None:
             raise self.error
-        return self.pause
+        if self.pause is None:
+            return None
+        return Rest(self.pause, self.is_running, lambda: self.is_settled)
 
     async def until(self, calls: int) -> None:
         """Wait for so many reconciles, and for the last to end."""
@@ -207,3 +217,51 @@ def test_nothing_that_an_event_shows_is_kept_until_the_benchmark_is_due(
 
     play(benchmarks_wait)
     assert kept == [False]
+
+
+def test_one_that_is_settled_rests_again_without_a_reconcile(play: Callable[[Play], World]) -> None:
+    async def scene(world: World) -> None:
+        world.is_settled = True
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.until(1)
+        item = world.schedule._items["1"]
+        assert world.schedule.run(item) == item.rest
+        world.schedule.add(ONE, 2, AT_ONCE)  # whatever its load says
+        await world.until(2)
+        world.is_settled = False
+        world.schedule.run(item)
+
+    assert len(play(scene).calls) == 3
+
+
+@pytest.mark.parametrize(("is_running", "calls"), [(True, 2), (False, 1)])
+def test_a_change_of_a_pod_ends_the_pause_of_one_that_runs(
+    play: Callable[[Play], World], *, is_running: bool, calls: int
+) -> None:
+    async def scene(world: World) -> None:
+        world.is_settled, world.is_running = True, is_running
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.until(1)
+        world.schedule.note_change("default", "two")
+        assert not world.schedule._items["1"].is_changed
+        world.schedule.note_change("default", "one")
+        assert world.schedule._items["1"].is_changed is is_running
+        await asyncio.sleep(0)
+        world.later(timedelta(seconds=CHANGE_SECONDS))
+        await world.until(calls)
+
+    assert len(play(scene).calls) == calls
+
+
+def test_a_change_during_a_reconcile_is_not_taken_for_seen(play: Callable[[Play], World]) -> None:
+    async def scene(world: World) -> None:
+        world.is_settled = True
+        world.gate.clear()
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.when(lambda: bool(world.calls))
+        world.schedule.note_change("default", "one")
+        world.gate.set()
+        await world.until(1)
+        assert world.schedule._items["1"].is_changed
+
+    play(scene)

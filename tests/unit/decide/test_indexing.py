@@ -14,12 +14,12 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.decide.indexing import (
-    DOCUMENT_CHECKS,
     INDEX_RUN_CHECKS,
     IndexedDocuments,
     IndexRun,
     aggregate_progress,
     all_reported,
+    check_documents,
     check_expected_known,
     count_deleted,
     count_documents,
@@ -30,7 +30,6 @@ from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.views import ContainerView, JobView, PodView, ReplicaSize
 from solrbench.reasons.target import PodReason
-from support.narrowing import not_none
 from support.resources.pod_views import pod_view
 from support.resources.small_resource import resource
 
@@ -81,14 +80,16 @@ def report(reason: str, pod: int = 0) -> IndexProgress:
 def test_state_of_the_index_job_decides_reason_and_action(
     given: IndexRun, reason: str, action: Action, text: str
 ) -> None:
-    outcome = not_none(first_outcome(INDEX_RUN_CHECKS, given))
+    outcome = first_outcome(INDEX_RUN_CHECKS, given)
+    assert outcome is not None
     assert (outcome.reason, outcome.action) == (reason, action)
     assert text in outcome.message
 
 
 def test_index_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
-    outcome = not_none(first_outcome(INDEX_RUN_CHECKS, replace(run(JOB), creation=refused)))
+    outcome = first_outcome(INDEX_RUN_CHECKS, replace(run(JOB), creation=refused))
+    assert outcome is not None
     assert (outcome.reason, outcome.action) == ("FailedCreate", Action.WAIT)
     assert first_outcome(INDEX_RUN_CHECKS, replace(run(DONE), creation=refused)) is None
 
@@ -120,13 +121,15 @@ def test_followers_that_have_not_copied_everything_are_waited_for(
     # The leader commits at once; TLOG and PULL replicas fetch later, each in its own time.
     found = [core("shard1", "leader", 3), core("shard2", "other", 5), core("shard2", "copy", 5)]
     found += [core("shard1", f"follower{i}", n) for i, n in enumerate(followers)]
-    outcome = not_none(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(tuple(found), 8, 8)))
+    outcome = check_documents(IndexedDocuments(tuple(found), 8, 8))
+    assert outcome is not None
     assert (outcome.reason, outcome.action) == ("ReplicasDisagree", Action.WAIT)
 
 
 def test_replicas_that_disagree_are_named() -> None:
     found = (core("shard1", "a", 3), core("shard1", "b", 2))
-    outcome = not_none(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(found, 3, 3)))
+    outcome = check_documents(IndexedDocuments(found, 3, 3))
+    assert outcome is not None
     assert "documents of shard1 by replica" in outcome.message
     assert "'b': 2" in outcome.message
 
@@ -134,7 +137,7 @@ def test_replicas_that_disagree_are_named() -> None:
 @pytest.mark.parametrize(("expected", "action"), [(8, None), (7, Action.FAIL), (9, Action.FAIL)])
 def test_number_of_documents(expected: int, action: Action | None) -> None:
     found = (core("shard1", "a", 3), core("shard2", "b", 5), core("shard2", "c", 5))
-    outcome = first_outcome(DOCUMENT_CHECKS, IndexedDocuments(found, 8, expected))
+    outcome = check_documents(IndexedDocuments(found, 8, expected))
     assert (None if outcome is None else outcome.action) is action
     if outcome is not None:
         assert outcome.reason == "DocumentCountMismatch"
@@ -143,12 +146,14 @@ def test_number_of_documents(expected: int, action: Action | None) -> None:
 
 def test_number_to_expect_must_be_known() -> None:
     assert check_expected_known(0) is None
-    outcome = not_none(check_expected_known(None))
+    outcome = check_expected_known(None)
+    assert outcome is not None
     assert (outcome.reason, outcome.action) == ("DocumentsUnknown", Action.FAIL)
 
 
 def test_files_without_any_document_are_named_as_such() -> None:
-    outcome = not_none(check_expected_known(None, is_empty=True))
+    outcome = check_expected_known(None, is_empty=True)
+    assert outcome is not None
     assert (outcome.reason, outcome.action) == ("EmptyDataset", Action.FAIL)
 
 
@@ -160,7 +165,9 @@ FILES: dict[str, Any] = {
 
 
 def dataset_of(changes: dict[str, Any]) -> Dataset:
-    return not_none(SolrBenchmark.parse(resource(changes)).spec.dataset)
+    dataset = SolrBenchmark.parse(resource(changes)).spec.dataset
+    assert dataset is not None
+    return dataset
 
 
 DATASET = dataset_of(TWO_PODS)
@@ -277,5 +284,6 @@ def test_first_documents_are_expected_in_the_index(
 
 
 def test_generated_requests_know_the_first_documents_only() -> None:
-    generator = not_none(dataset_of({"spec.dataset.firstDocuments": 300}).indexed_generator)
+    generator = dataset_of({"spec.dataset.firstDocuments": 300}).indexed_generator
+    assert generator is not None
     assert generator.documents == 300

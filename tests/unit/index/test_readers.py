@@ -8,13 +8,13 @@ import pytest
 from solrbench.api.v1alpha1.dataset import Format
 from solrbench.index import readers
 from solrbench.index.errors import IndexingError
-from solrbench.index.readers import read_xml, reader_for
+from solrbench.index.readers import READERS, read_xml
 from solrbench.reasons.data import IndexingReason
 
 
 def read(wanted: Format, data: bytes) -> Iterator[dict[str, Any]]:
     stream = io.BufferedReader(io.BytesIO(data))
-    for load in reader_for(wanted)(stream, "f"):
+    for load in READERS[wanted](stream, "f"):
         yield load()
 
 
@@ -115,7 +115,7 @@ def test_memory_does_not_grow_with_the_file(
     wanted: Format, head: bytes, record: bytes, tail: bytes
 ) -> None:
     stream = io.BufferedReader(Endless(head, record, 8000, tail), 1 << 16)
-    records = reader_for(wanted)(stream, "f")
+    records = READERS[wanted](stream, "f")
     next(records)
     tracemalloc.start()
     assert sum(len(load()["a"]) == 500 for load in records) == 8000

@@ -9,7 +9,6 @@ SYSTEM = {
     "jvm": {
         "version": "17.0.15 17.0.15+6",
         "name": "Eclipse Adoptium OpenJDK 64-Bit Server VM",
-        "processors": 2,
         "memory": {"raw": {"free": 1, "total": 2, "max": 805306368, "used": 1}},
     },
 }
@@ -49,5 +48,4 @@ def test_node_describes_itself() -> None:
         solr_version="9.10.1",
         jvm="Eclipse Adoptium OpenJDK 64-Bit Server VM 17.0.15 17.0.15+6",
         heap_max_bytes=805306368,
-        processors=2,
     )

@@ -3,56 +3,20 @@
 from collections.abc import Iterable, Iterator, Sequence
 from math import hypot
 
+from solrbench.analysis.server_metrics import group_by_step
 from solrbench.analysis.trends import RunTrend, SeriesShape
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion, TrendDifference
 from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendConclusion, TrendFigure
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import format_number, round_number
-
-_MEBIBYTE = 1 << 20
-_NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.UNCLEAR, TrendConclusion.ROSE_ONCE)
-
-
-def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
-    """Return the numbers of a trend, such as `HeapGrows 41 MiB/h (95 %: 37 to 45), full in 9 h`."""
-    growth = trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour
-    text = f"{trend.word} {per_hour(*growth, trend.unit)}"
-    if trend.full_in_hours is not None:
-        text += f", full in {format_number(trend.full_in_hours)} h"
-    if caches_fill:
-        text += "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
-    elif trend.word == TrendConclusion.UNCLEAR:
-        text += "; measure for longer"
-    return text
 
 
 def per_hour(growth: float, lower: float, upper: float, unit: str) -> str:
     """Return `41 MiB/h (95 %: 37 to 45)`."""
-    shown, low, high = (_amount(each, unit) for each in (growth, lower, upper))
-    return f"{shown} {_unit(unit)}/h (95 %: {low} to {high})"
-
-
-def trend_sentences(trends: Iterable[Trend]) -> list[str]:
-    """Return a sentence for each figure that grows."""
-    return [
-        f"{_step(trend)}: {trend.message}{f' ({trend.server})' if trend.server else ''}"
-        for trend in trends
-        if trend.word not in _NO_GROWTH_SHOWN
-    ]
-
-
-def _step(trend: Trend) -> str:
-    return f"{trend.step} ({trend.variant})" if trend.variant else trend.step
-
-
-def _amount(number: float, unit: str) -> str:
-    return format_number(number / _MEBIBYTE if unit == "bytes" else number)
-
-
-def _unit(unit: str) -> str:
-    return {"bytes": "MiB", "milliseconds": "ms", "percent": "percentage points"}[unit]
+    name, scale = _SHOWN_UNITS[unit]
+    shown, low, high = (format_number(each / scale) for each in (growth, lower, upper))
+    return f"{shown} {name}/h (95 %: {low} to {high})"
 
 
 GROWS = {
@@ -62,9 +26,11 @@ GROWS = {
     TrendFigure.FAILURES: TrendConclusion.FAILURES_GROW,
     TrendFigure.INDEX: TrendConclusion.INDEX_GROWS,
 }
-UNITS = {
-    TrendFigure.LATENCY: "milliseconds",
-    TrendFigure.FAILURES: "percent",
+UNITS = {TrendFigure.LATENCY: "milliseconds", TrendFigure.FAILURES: "percent"}
+_SHOWN_UNITS = {
+    "bytes": ("MiB", 1 << 20),
+    "milliseconds": ("ms", 1),
+    "percent": ("percentage points", 1),
 }
 _HOUR = 3600.0
 
@@ -72,21 +38,15 @@ _HOUR = 3600.0
 def find_trends(
     spec: Spec, runs: Iterable[tuple[StepRunResult, Sequence[RunTrend]]]
 ) -> list[Trend]:
-    """Return an entry for each step, variant and figure that has a trend, in their order.
-
-    Of more than `MAX_TRENDS`, those that do not grow are left out first.
-    """
-    by_metric: dict[tuple[str, str, TrendFigure], list[RunTrend]] = {}
-    for document, trends in runs:
-        for trend in trends:
-            by_metric.setdefault((document.step, document.variant, trend.figure), []).append(trend)
+    """Return an entry for each step, variant and figure that has a trend, in their order."""
+    all_trends = ((document, trend) for document, trends in runs for trend in trends)
     merged = [
-        _merge(step.name, variant, figure, by_metric[step.name, variant, figure])
-        for step in spec.load.steps
-        for variant in variant_names(spec)
+        _merge(step, variant, figure, own)
+        for step, variant, trends in group_by_step(spec, all_trends)
         for figure in TrendFigure
-        if (step.name, variant, figure) in by_metric
+        if (own := [trend for trend in trends if trend.figure is figure])
     ]
+    # Those that do not grow are left out first.
     kept = sorted(merged, key=lambda trend: trend.word not in GROWS.values())[:MAX_TRENDS]
     return [trend for trend in merged if trend in kept]
 
@@ -94,69 +54,76 @@ def find_trends(
 def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend]) -> Trend:
     grown = [each.growth for each in runs]
     slope = sum(each.slope for each in grown) / len(grown)
-    word = _trend_word(figure, runs)
-    servers = {each.server for each in runs if each.server}
-    trend = Trend(
+    fills = any(each.caches_fill for each in runs)
+    shapes, word = {each.shape for each in grown}, TrendConclusion.UNCLEAR
+    # A word needs all repeats. Caches that fill to the end look like a leak.
+    if shapes == {SeriesShape.GROWS} and not fills:
+        word = GROWS[figure]
+    elif shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
+        once = SeriesShape.STEP in shapes
+        word = TrendConclusion.ROSE_ONCE if once else TrendConclusion.STEADY
+    lower, upper = min(each.lower for each in grown), max(each.upper for each in grown)
+    numbers = [round_number(_HOUR * each) for each in (slope, lower, upper)]
+    limits = [run.limit - run.latest for run in runs if run.limit is not None]
+    full_in_hours = None
+    if word is GROWS[figure] and limits and slope > 0:
+        full_in_hours = round_number(max(min(limits), 0.0) / slope / _HOUR)
+    unit, servers = UNITS.get(figure, "bytes"), {each.server for each in runs if each.server}
+    message = f"{word} {per_hour(numbers[0], numbers[1], numbers[2], unit)}"
+    if full_in_hours is not None:
+        message += f", full in {format_number(full_in_hours)} h"
+    if fills:
+        message += (
+            "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
+        )
+    elif word is TrendConclusion.UNCLEAR:
+        message += "; measure for longer"
+    return Trend(
         step=step,
         variant=variant or None,
         figure=figure,
         word=word,
         server=servers.pop() if len(servers) == 1 else None,
-        unit=UNITS.get(figure, "bytes"),
-        growth_per_hour=round_number(_HOUR * slope),
-        lower_per_hour=round_number(_HOUR * min(each.lower for each in grown)),
-        upper_per_hour=round_number(_HOUR * max(each.upper for each in grown)),
-        full_in_hours=_full_in_hours(runs, slope) if word is GROWS[figure] else None,
-        message="",
+        unit=unit,
+        growth_per_hour=numbers[0],
+        lower_per_hour=numbers[1],
+        upper_per_hour=numbers[2],
+        full_in_hours=full_in_hours,
+        message=message,
     )
-    fills = any(each.caches_fill for each in runs)
-    return trend.model_copy(update={"message": trend_message(trend, caches_fill=fills)})
-
-
-def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendConclusion:
-    """Return the word on which all repeats agree."""
-    shapes = {run.growth.shape for run in runs}
-    if shapes == {SeriesShape.GROWS}:
-        # Caches that fill to the end look like a leak.
-        fills = any(run.caches_fill for run in runs)
-        return TrendConclusion.UNCLEAR if fills else GROWS[figure]
-    if shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
-        return TrendConclusion.ROSE_ONCE if SeriesShape.STEP in shapes else TrendConclusion.STEADY
-    return TrendConclusion.UNCLEAR
-
-
-def _full_in_hours(runs: Sequence[RunTrend], slope: float) -> float | None:
-    limits = [run.limit - run.latest for run in runs if run.limit is not None]
-    if not limits or slope <= 0:
-        return None
-    return round_number(max(min(limits), 0.0) / slope / _HOUR)
 
 
 _NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)
+_DIFFERENT = (Conclusion.WORSE, Conclusion.BETTER)
 
 
 def compare_trends(before: Sequence[Trend], after: Sequence[Trend]) -> list[TrendDifference]:
     """Return each figure of a step that both sides have, those that differ first."""
-    known = {_key(each): each for each in before}
-    trend_differences = [_compare(known[_key(each)], each) for each in after if _key(each) in known]
-    trend_differences.sort(key=lambda each: each.word not in (Conclusion.WORSE, Conclusion.BETTER))
-    return trend_differences[:MAX_TREND_DIFFERENCES]
-
-
-def _key(trend: Trend) -> tuple[str, str | None, str]:
-    return trend.step, trend.variant, trend.figure
+    known = {(each.step, each.variant, each.figure): each for each in before}
+    found = [
+        _compare(baseline, each)
+        for each in after
+        if (baseline := known.get((each.step, each.variant, each.figure))) is not None
+    ]
+    found.sort(key=lambda each: each.word not in _DIFFERENT)
+    return found[:MAX_TREND_DIFFERENCES]
 
 
 def _compare(before: Trend, after: Trend) -> TrendDifference:
-    """Return the difference of two slopes with its interval.
-
-    Both are measured apart, so the distances of their bounds add by squares (Zou and Donner 2008,
-    Construction of confidence limits about effect measures).
-    """
     first, second = before.growth_per_hour, after.growth_per_hour
     difference = second - first
+    # Both are measured apart, so the distances of their bounds add by squares (Zou and Donner 2008,
+    # Construction of confidence limits about effect measures).
     below = hypot(second - after.lower_per_hour, before.upper_per_hour - first)
     above = hypot(after.upper_per_hour - second, first - before.lower_per_hour)
+    word = Conclusion.UNCLEAR
+    if before.word in _NOT_GROWING and after.word in _NOT_GROWING:
+        # What is steady on both sides is the same, however exactly it is known.
+        word = Conclusion.SAME
+    elif difference - below > 0:
+        word = Conclusion.WORSE
+    elif difference + above < 0:
+        word = Conclusion.BETTER
     return TrendDifference(
         step=after.step,
         variant=after.variant,
@@ -167,28 +134,16 @@ def _compare(before: Trend, after: Trend) -> TrendDifference:
         difference_per_hour=round_number(difference),
         low_per_hour=round_number(difference - below),
         high_per_hour=round_number(difference + above),
-        word=_difference_word(before, after, difference - below, difference + above),
+        word=word,
     )
-
-
-def _difference_word(before: Trend, after: Trend, low: float, high: float) -> Conclusion:
-    """Return the word; what is steady on both sides is the same, however exactly it is known."""
-    if before.word in _NOT_GROWING and after.word in _NOT_GROWING:
-        return Conclusion.SAME
-    if low > 0:
-        return Conclusion.WORSE
-    return Conclusion.BETTER if high < 0 else Conclusion.UNCLEAR
 
 
 def trend_difference_sentences(
     differences: Iterable[TrendDifference], baseline: str
 ) -> Iterator[str]:
-    """Yield `HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) more than in juniper: Worse`.
-
-    Only of those that differ.
-    """
+    """Yield sentences such as `HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) more …`."""
     for difference in differences:
-        if difference.word not in (Conclusion.WORSE, Conclusion.BETTER):
+        if difference.word not in _DIFFERENT:
             continue
         sign, more = (1, "more") if difference.word is Conclusion.WORSE else (-1, "less")
         low, high = sorted((sign * difference.low_per_hour, sign * difference.high_per_hour))
@@ -204,4 +159,9 @@ def trend_difference_sentences(
 def answer_trends(spec: Spec, status: Status) -> list[str]:
     """Return a sentence for each entry of `status.trends` that grows."""
     del spec
-    return trend_sentences(status.trends)
+    return [
+        f"{trend.step}{f' ({trend.variant})' if trend.variant else ''}: {trend.message}"
+        f"{f' ({trend.server})' if trend.server else ''}"
+        for trend in status.trends
+        if trend.word not in {*_NOT_GROWING, TrendConclusion.UNCLEAR}
+    ]

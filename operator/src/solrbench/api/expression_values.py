@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+from operator import add, contains, gt, lt, mul, sub
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
 
+# The order matters: a double begins with what is an int, a raw string with what is a name. What
+# follows an int is no letter, so that `12ab` is not read as a number and a name.
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<double>[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)"
@@ -36,12 +39,9 @@ class ExpressionError(ValueError):
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of an expression.
+    """A piece of an expression; its kind is that of the group in `_TOKEN`, or `end`.
 
-    Attributes:
-        kind: `int`, `double`, `raw`, `name`, `string`, `operator` or `end`
-        text: as it stands there
-        at: its first character, counted from 0
+    `at` is its first character, counted from 0.
     """
 
     kind: str
@@ -55,11 +55,7 @@ class Token:
 
 
 def tokenize(text: str) -> Iterator[Token]:
-    """Yield the tokens of an expression, `end` as the last one.
-
-    Raises:
-        ExpressionError: if a character begins no token.
-    """
+    """Yield the tokens of an expression, `end` as the last one."""
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -72,22 +68,16 @@ def tokenize(text: str) -> Iterator[Token]:
     yield Token("end", "the end", at)
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """A quantity of Kubernetes, as a number."""
-
-    number: Decimal
-
-
 _LARGEST = 2**63 - 1
 _NUMBER_TYPES = (int, float)
+# Nothing but a quantity is ever a `Decimal`: JSON has none.
 _TYPES: dict[type, str] = {
     bool: "bool",
     int: "int",
     float: "double",
     str: "string",
     list: "list",
-    Quantity: "quantity",
+    Decimal: "quantity",
     type(None): "null",
 }
 
@@ -105,33 +95,25 @@ def show(value: Any) -> str:
 
 
 def check_bool(at: int, value: Any) -> bool:
-    """Return a boolean.
-
-    Raises:
-        ExpressionError: if the value is none.
-    """
+    """Return a boolean; an `ExpressionError` is raised for anything else."""
     if value is not True and value is not False:
         raise ExpressionError(at, f"must be true or false, not {show(value)}")
     return bool(value)
 
 
 def check_range(at: int, number: int) -> int:
-    """Return an int.
-
-    Raises:
-        ExpressionError: if it does not fit into 64 bits.
-    """
+    """Return an int; an `ExpressionError` is raised if it does not fit into 64 bits."""
     if not -_LARGEST - 1 <= number <= _LARGEST:
         raise ExpressionError(at, "the number does not fit into 64 bits")
     return number
 
 
 def are_equal(at: int, left: Any, right: Any) -> bool:
-    """Return whether two values are equal; int and double are numbers both.
+    """Return whether two values are equal; `ExpressionError` if their types never are.
 
-    Raises:
-        ExpressionError: if they are of different types: then they are never equal.
+    Int and double are numbers both.
     """
+    # By type, not `isinstance`: `True == 1` in Python, but never in CEL.
     if type(left) is type(right) is not list:
         return bool(left == right)
     if isinstance(left, list) and isinstance(right, list):
@@ -144,40 +126,31 @@ def are_equal(at: int, left: Any, right: Any) -> bool:
 
 
 def is_less(at: int, left: Any, right: Any) -> bool:
-    """Return whether one number is less than another.
-
-    Raises:
-        ExpressionError: if one is no number; texts have an order, but not that of quantities.
-    """
+    """Return whether one number is less than another; `ExpressionError` if one is none."""
     if _are_numbers(left, right):
         return bool(left < right)
     if isinstance(left, str) and isinstance(right, str):
+        # CEL has an order of texts, in which "10Gi" comes before "9Gi".
         text = "texts are not ordered here, write quantity(a).isLessThan(quantity(b))"
         raise ExpressionError(at, text)
     raise ExpressionError(at, f"there is no order of {show(left)} and {show(right)}")
 
 
 def negate(at: int, value: Any) -> Any:
-    """Return a number with the other sign.
-
-    Raises:
-        ExpressionError: if the value is none.
-    """
+    """Return a number with the other sign; `ExpressionError` if the value is none."""
+    # Python takes true and false for numbers.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ExpressionError(at, f"{show(value)} has no sign")
     return check_range(at, -value) if isinstance(value, int) else -value
 
 
 def read_element(at: int, of: Any, key: Any) -> Any:
-    """Return the item of a list at a place, or the value of a field.
-
-    Raises:
-        ExpressionError: if there is none.
-    """
+    """Return the item of a list, or the value of a field; `ExpressionError` if there is none."""
     if isinstance(of, dict):
         if key not in of:
             raise ExpressionError(at, f"there is no {key}, only {', '.join(of)}")
         return of[key]
+    # To Python, `[true]` is the item at 1.
     if not isinstance(of, list) or type(key) is not int:
         raise ExpressionError(at, f"{show(of)} has no {key}")
     if not 0 <= key < len(of):
@@ -195,6 +168,7 @@ def _is_in(at: int, value: Any, of: Any) -> bool:
 
 def _calculate(operator: str, at: int, left: Any, right: Any) -> Any:
     kind = type(left)
+    # CEL converts nothing by itself: operands of different types have no result.
     if kind is type(right):
         if kind is int:
             if operator in "/%" and right == 0:
@@ -229,9 +203,9 @@ def _divide(left: float, right: float) -> float:
 
 
 _INTS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": lambda left, right: left + right,
-    "-": lambda left, right: left - right,
-    "*": lambda left, right: left * right,
+    "+": add,
+    "-": sub,
+    "*": mul,
     "/": _divide_whole,
     "%": lambda left, right: left - right * _divide_whole(left, right),
 }
@@ -261,11 +235,7 @@ RULE_METHODS = EXCLUSION_METHODS | {
 
 
 def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
-    """Return what a function gives.
-
-    Raises:
-        ExpressionError: if it does not take these arguments.
-    """
+    """Return what a function gives; `ExpressionError` if it does not take these arguments."""
     types = tuple(type_of(each) for each in arguments)
     taken, function = _TAKES[name]
     if len(types) != len(taken) or any(
@@ -278,28 +248,27 @@ def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
         result = function(*arguments)
     except (ValueError, OverflowError) as error:
         raise ExpressionError(at, f"{show(arguments[0])} is no {name}") from error
+    # A sum, or the int of a double, may have more bits than CEL has.
     return check_range(at, result) if type_of(result) == "int" else result
 
 
-def _quantity(text: str) -> Quantity:
+def _quantity(text: str) -> Decimal:
     number = parse_quantity(text)
     if number is None:
         raise ValueError(text)
-    return Quantity(number)
-
-
-def _compare(left: Quantity, right: Quantity) -> int:
-    return (left.number > right.number) - (left.number < right.number)
+    return number
 
 
 def _int(value: Any) -> int:
+    # Python also takes spaces, signs and underscores; 64 bits have 19 digits at most.
     if isinstance(value, str) and not re.fullmatch("-?[0-9]{1,19}", value):
         raise ValueError(value)
     return int(value)
 
 
 def _matches(text: str, pattern: str) -> bool:
-    """Search as RE2 does, whose `$` is the end of the text, also behind the end of a line."""
+    """Search as RE2 does, whose `$` is the end of the text alone."""
+    # Python's `$` also stands before a line end, which would let "name\n" pass.
     if pattern.endswith("$"):
         pattern = pattern.removesuffix("$") + r"\Z"
     return re.search(pattern, text, re.ASCII) is not None
@@ -307,14 +276,14 @@ def _matches(text: str, pattern: str) -> bool:
 
 _NUMBERS = ("int", "double", "string")
 _TAKES: dict[str, tuple[tuple[tuple[str, ...], ...], Callable[..., Any]]] = {
-    "asApproximateFloat": ((("quantity",),), lambda quantity: float(quantity.number)),
-    "compareTo": ((("quantity",), ("quantity",)), _compare),
-    "contains": ((("string",), ("string",)), lambda text, part: part in text),
+    "asApproximateFloat": ((("quantity",),), float),
+    "compareTo": ((("quantity",), ("quantity",)), lambda a, b: int(a.compare(b))),
+    "contains": ((("string",), ("string",)), contains),
     "double": ((_NUMBERS,), float),
     "endsWith": ((("string",), ("string",)), str.endswith),
     "int": ((_NUMBERS,), _int),
-    "isGreaterThan": ((("quantity",), ("quantity",)), lambda *both: _compare(*both) > 0),
-    "isLessThan": ((("quantity",), ("quantity",)), lambda *both: _compare(*both) < 0),
+    "isGreaterThan": ((("quantity",), ("quantity",)), gt),
+    "isLessThan": ((("quantity",), ("quantity",)), lt),
     "isQuantity": ((("string",),), lambda text: parse_quantity(text) is not None),
     "isSorted": ((("list",),), lambda items: items == sorted(items)),
     "matches": ((("string",), ("string",)), _matches),

@@ -69,7 +69,8 @@ class _Field:
     def __call__(self, scope: Scope) -> Any:
         try:
             return self.of(scope)[self.name]
-        except (KeyError, TypeError):  # dearer to foresee than to catch: fields are mostly there
+        except (KeyError, TypeError):
+            # Dearer to foresee than to catch: fields are mostly there.
             return read_element(self.at, self.of(scope), self.name)
 
     def exists(self, scope: Scope) -> bool:
@@ -96,9 +97,8 @@ class Vocabulary:
     Attributes:
         variable: the object that it is about
         member: what a field of that object is, in words
-        functions: by which names it may call functions
-        methods: and those after a point
-        macros: the same, with an expression for each item
+        methods: functions after a point
+        macros: methods that evaluate an expression for each item
     """
 
     variable: str
@@ -113,11 +113,7 @@ EXCLUSION = Vocabulary("point", "an axis", EXCLUSION_FUNCTIONS, EXCLUSION_METHOD
 
 
 def parse_expression(text: str, vocabulary: Vocabulary) -> Node:
-    """Return the function that an expression stands for.
-
-    Raises:
-        ExpressionError: if it is none, or has a name or function that there is not.
-    """
+    """Return the function that an expression stands for; `ExpressionError` if it is none."""
     return _Parser([*tokenize(text)], vocabulary).read_all()
 
 
@@ -150,6 +146,7 @@ class _Parser:
         return self._tokens[self._place - 1]
 
     def _take_if(self, *texts: str) -> Token | None:
+        # The word `in` is a name to the tokens; a string may have the text of an operator.
         is_one = self._next.text in texts and self._next.kind in {"operator", "name"}
         return self._take() if is_one else None
 
@@ -164,14 +161,15 @@ class _Parser:
 
     def _expression(self) -> Node:
         self._deepen()
-        expression = self._binary(0)
-        asked = self._take_if("?")
-        if asked is not None:
-            yes = self._binary(0)
-            self._expect(":")
-            expression = _choice(asked.at, expression, yes, self._expression())
+        condition, asked = self._binary(0), self._take_if("?")
+        if asked is None:
+            self._depth -= 1
+            return condition
+        at, yes = asked.at, self._binary(0)
+        self._expect(":")
+        no = self._expression()
         self._depth -= 1
-        return expression
+        return lambda scope: yes(scope) if check_bool(at, condition(scope)) else no(scope)
 
     def _deepen(self) -> None:
         self._depth += 1
@@ -191,9 +189,11 @@ class _Parser:
         if operator is None:
             return self._elements(self._primary())
         self._deepen()
-        node = _unary(operator, self._unary())
+        value, at = self._unary(), operator.at
         self._depth -= 1
-        return node
+        if operator.text == "!":
+            return lambda scope: not check_bool(at, value(scope))
+        return lambda scope: negate(at, value(scope))
 
     def _elements(self, found: Node) -> Node:
         while (operator := self._take_if(".", "[")) is not None:
@@ -218,12 +218,16 @@ class _Parser:
             raise ExpressionError(name.at, f"{name.text} is not among the functions here: {shown}")
         arguments = [*before, *self._list(")")]
         if name.text == "has":
-            return _has(name, arguments)
+            # A macro: it takes the field itself, whose value it must not read.
+            if len(arguments) != 1 or not isinstance(arguments[0], _Field):
+                raise ExpressionError(name.at, "has takes one field, such as has(self.name)")
+            return arguments[0].exists
         return lambda scope: call(name.at, name.text, [each(scope) for each in arguments])
 
     def _macro(self, name: Token, of: Node) -> Node:
         variable = self._take_name().text
         self._expect(",")
+        # Known inside its macro alone.
         self._variables.append(variable)
         each = self._expression()
         self._variables.pop()
@@ -247,6 +251,7 @@ class _Parser:
         return items
 
     def _primary(self) -> Node:
+        # The end is never taken: no token follows it.
         token = self._take() if self._next.kind != "end" else self._next
         match token.kind, token.text:
             case "int", text:
@@ -283,33 +288,18 @@ def _element(at: int, of: Node, key: Node) -> Node:
     return lambda scope: read_element(at, of(scope), key(scope))
 
 
-def _choice(at: int, condition: Node, yes: Node, no: Node) -> Node:
-    return lambda scope: yes(scope) if check_bool(at, condition(scope)) else no(scope)
-
-
-def _unary(operator: Token, value: Node) -> Node:
-    at = operator.at
-    if operator.text == "!":
-        return lambda scope: not check_bool(at, value(scope))
-    return lambda scope: negate(at, value(scope))
-
-
 def _binary(operator: Token, left: Node, right: Node) -> Node:
-    at = operator.at
-    if operator.text in {"&&", "||"}:
-        return _logical(at, left, right, stops=operator.text == "||")
-    function = OPERATORS[operator.text]
-    return lambda scope: function(at, left(scope), right(scope))
-
-
-def _logical(at: int, left: Node, right: Node, *, stops: bool) -> Node:
-    """Return `&&` or `||`: as in CEL, an error beside a value that decides does not matter."""
+    at, stops = operator.at, operator.text == "||"
+    if operator.text not in {"&&", "||"}:
+        function = OPERATORS[operator.text]
+        return lambda scope: function(at, left(scope), right(scope))
 
     def evaluate(scope: Scope) -> bool:
         try:
             if check_bool(at, left(scope)) is stops:
                 return stops
         except ExpressionError:
+            # Operands have no order in CEL: one that decides makes an error of the other void.
             if check_bool(at, right(scope)) is stops:
                 return stops
             raise
@@ -318,14 +308,8 @@ def _logical(at: int, left: Node, right: Node, *, stops: bool) -> Node:
     return evaluate
 
 
-def _has(name: Token, arguments: Sequence[Node]) -> Node:
-    if len(arguments) != 1 or not isinstance(arguments[0], _Field):
-        raise ExpressionError(name.at, "has takes one field, such as has(self.name)")
-    return arguments[0].exists
-
-
 def _items(items: Sequence[Node]) -> Node:
-    """Return a list; one of literals is made once, because it is the same for all scopes."""
+    # A list of literals is made once, because it is the same for all scopes.
     values = [item.value for item in items if isinstance(item, _Constant)]
     if len(values) == len(items):
         return _Constant(values)

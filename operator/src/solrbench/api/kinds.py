@@ -20,14 +20,7 @@ from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 
 
 class PrinterColumn(NamedTuple):
-    """A column of `kubectl get`.
-
-    Attributes:
-        name: its head, with the unit
-        type: string, integer, number, boolean or date
-        json_path: where its value is
-        priority: 0, or 1 to show with `-o wide` only
-    """
+    """A column of `kubectl get`; one with priority 1 shows with `-o wide` only."""
 
     name: str
     type: str
@@ -40,13 +33,8 @@ class ResourceKind:
     """One kind of resource.
 
     Attributes:
-        model: of the whole resource
-        name: of the kind
-        plural: of its resources, in lower case
-        short_name: for kubectl
         noun: what its messages call a resource
         mutable: fields of the spec that may change after creation
-        columns: of `kubectl get`
     """
 
     model: type[Model]

@@ -12,24 +12,14 @@ CPU_PATTERN = r"[1-9][0-9]{0,3}(\.[0-9]{1,3})?|[1-9][0-9]{0,6}m|0\.0{0,2}[1-9][0
 HEAP_PATTERN = r"[1-9][0-9]{0,5}(Mi|Gi)"
 """A Java heap: the JVM takes whole mebibytes only."""
 
-_UNITS = {
-    "Ki": 2**10,
-    "Mi": 2**20,
-    "Gi": 2**30,
-    "Ti": 2**40,
-    "k": 10**3,
-    "M": 10**6,
-    "G": 10**9,
-    "T": 10**12,
+_UNITS: dict[str, int] = {
+    **{f"{unit}i": 2 ** (10 * power) for power, unit in enumerate("KMGT", 1)},
+    **{unit: 10 ** (3 * power) for power, unit in enumerate("kMGT", 1)},
 }
 
 
 def parse_bytes(quantity: str) -> int:
-    """Return the bytes that a memory quantity stands for.
-
-    Raises:
-        ValueError: if `quantity` does not match `MEMORY_PATTERN`.
-    """
+    """Return the bytes that a memory quantity of a spec stands for."""
     for unit, factor in _UNITS.items():
         if quantity.endswith(unit):
             return int(quantity[: -len(unit)]) * factor

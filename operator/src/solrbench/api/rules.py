@@ -29,11 +29,9 @@ from solrbench.api.expressions import RULE, Node, parse_expression
 
 @dataclass(frozen=True)
 class Rule:
-    """One condition on a model.
+    """One condition on a model, in CEL, with `self` as the object.
 
-    Attributes:
-        cel: the expression, with `self` as the object
-        message: what the user reads when it fails: the field and the remedy, with "must"
+    The message is what the user reads when it fails: the field and the remedy, with "must".
     """
 
     cel: str
@@ -44,11 +42,7 @@ class Rule:
         return parse_expression(self.cel, RULE)
 
     def holds(self, stored: Mapping[str, Any]) -> bool:
-        """Return whether an object satisfies the rule, in the form in which it is stored.
-
-        Raises:
-            ExpressionError: if the expression has no value for it.
-        """
+        """Return whether an object satisfies the rule, in the form in which it is stored."""
         return check_bool(0, self._condition({RULE.variable: stored}))
 
 
@@ -57,11 +51,8 @@ class Matches:
     """A rule on one string, as metadata of an `Annotated` type.
 
     It stands in for the schema's `pattern`, whose message would show the expression instead of
-    saying what to write.
-
-    Attributes:
-        pattern: expression for the whole text, in the syntax that RE2 and Python share
-        message: what the user reads when the text differs: "must be …, such as …"
+    saying what to write. RE2 and Python share the syntax of the expression, which is for the whole
+    text; the message is "must be …, such as …".
     """
 
     pattern: str
@@ -73,11 +64,8 @@ class Matches:
         return f"self.matches(r'^(?:{self.pattern})$')"
 
     def check(self, text: str) -> str:
-        """Return `text` unchanged.
-
-        Raises:
-            ValueError: if it does not match; with the message.
-        """
+        """Return `text` unchanged; a `ValueError` with the message if it does not match."""
+        # RE2 knows the classes of ASCII alone: `\d` of Python would take digits of any script.
         if re.fullmatch(self.pattern, text, re.ASCII) is None:
             raise ValueError(self.message)
         return text
@@ -92,23 +80,16 @@ class Matches:
 
 @dataclass(frozen=True)
 class ListMap:
-    """Metadata of a list whose items differ in one key: server-side apply merges by that key.
+    """Metadata of a list whose items differ in one field: server-side apply merges by that key.
 
     The API server rejects two items of one key itself (`x-kubernetes-list-type: map`), which costs
     nothing, where a rule in CEL would compare each item with each.
-
-    Attributes:
-        key: field of the items, required or with a default
     """
 
     key: str
 
     def check(self, items: list[Any]) -> list[Any]:
-        """Return `items` unchanged.
-
-        Raises:
-            ValueError: if two have the same key.
-        """
+        """Return `items` unchanged; a `ValueError` if two have the same key."""
         keys = [getattr(item, self.key) for item in items]
         twice = [key for index, key in enumerate(keys) if key in keys[:index]]
         if twice:
@@ -135,6 +116,7 @@ class Model(BaseModel):
         populate_by_name=True,
         extra="forbid",
         frozen=True,
+        # JSON has neither.
         allow_inf_nan=False,
         use_attribute_docstrings=True,
     )
@@ -143,9 +125,8 @@ class Model(BaseModel):
 
     @model_validator(mode="after")
     def _check_rules(self, info: ValidationInfo) -> Self:
-        if (info.context or {}).get(ADMITTED):
-            return self
-        if not self.rules:
+        # What is admitted has passed the rules of some version: newer ones must not end it.
+        if not self.rules or (info.context or {}).get(ADMITTED):
             return self
         compared = self._compared_fields()
         stored = self.model_dump(include=compared, mode="json", by_alias=True, exclude_none=True)
@@ -157,10 +138,8 @@ class Model(BaseModel):
     @classmethod
     @cache
     def _compared_fields(cls) -> set[str]:
-        """Return the fields that rules name: only those need a form in JSON.
-
-        The status would cost much, and the template of a sweep may hold what has no such form.
-        """
+        # Only these need a form in JSON: that of a status would cost much, and the template of a
+        # sweep may hold what has none.
         named = {alias for rule in cls.rules for alias in re.findall(r"\bself\.(\w+)", rule.cel)}
         return {name for name, field in cls.model_fields.items() if field.alias in named}
 
@@ -174,6 +153,7 @@ class LenientModel(Model):
 def exactly_one(*fields: str) -> Rule:
     """Return the rule that exactly one of `fields` (camelCase) is set: a union."""
     names = ", ".join(fields)
+    # CEL counts no booleans.
     terms = " + ".join(f"(has(self.{name}) ? 1 : 0)" for name in fields)
     return Rule(
         cel=f"{terms} == 1",
@@ -207,10 +187,6 @@ _WORDS = {
     "model_type": "must be a mapping",
     "model_attributes_type": "must be a mapping",
     "invalid_key": "is a key that is no text: YAML reads on, off, yes and no as true and false",
-}
-"""By the library's kinds of errors, in place of its words."""
-
-_BOUNDS = {
     "enum": "must be {expected}",
     "literal_error": "must be {expected}",
     "greater_than": "must be greater than {gt}",
@@ -222,6 +198,7 @@ _BOUNDS = {
     "string_too_short": "must have at least {min_length} characters",
     "string_too_long": "must have at most {max_length} characters",
 }
+"""By the library's kinds of errors, in place of its words; in braces what it says of the bound."""
 
 
 def problems(error: ValidationError) -> list[str]:
@@ -230,22 +207,18 @@ def problems(error: ValidationError) -> list[str]:
     Paths read as in messages of the API server, such as `spec.load.steps[0].users`; a rule
     about the resource as a whole has no path.
     """
-    return [_line(item["loc"], describe(item)) for item in error.errors(include_url=False)]
+    lines = []
+    for item in error.errors(include_url=False):
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in item["loc"])
+        path = "".join(parts).removeprefix(".")
+        lines.append(f"{path}: {describe(item)}" if path else describe(item))
+    return lines
 
 
 def describe(item: ErrorDetails) -> str:
     """Return what is wrong, without the path."""
     if item["type"] == "value_error":
-        return str(item["ctx"]["error"])  # without pydantic's "Value error, "
-    return _WORDS.get(item["type"]) or _bound(item) or item["msg"]
-
-
-def _bound(item: ErrorDetails) -> str:
-    """Return the limit that a value exceeds, or the choices that it is none of."""
-    words = _BOUNDS.get(item["type"])
-    return words.format(**item.get("ctx", {})) if words else ""
-
-
-def _line(location: tuple[int | str, ...], reason: str) -> str:
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return f"{path.removeprefix('.')}: {reason}" if path else reason
+        # The error itself lacks the "Value error, " that pydantic puts before its message.
+        return str(item["ctx"]["error"])
+    words = _WORDS.get(item["type"])
+    return item["msg"] if words is None else words.format(**item.get("ctx", {}))

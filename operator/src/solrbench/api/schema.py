@@ -46,6 +46,7 @@ class StructuralSchema(GenerateJsonSchema):
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Return an object with the rules of its model."""
         node = super().model_schema(schema)
+        # A structural schema may not have it beside `properties`: what is unknown is pruned.
         node.pop("additionalProperties", None)
         cls = schema["cls"]
         if issubclass(cls, Model) and cls.rules:
@@ -60,9 +61,13 @@ class StructuralSchema(GenerateJsonSchema):
         """Return the schema with the default that the API server fills in; absent stays absent."""
         node = self.generate_inner(schema["schema"])
         default = self.get_default_value(schema)
+        # No field takes null: what is absent stays absent.
         if default is None or default is NoDefault:
             return node
-        return {**node, "default": _stored(default)}
+        if isinstance(default, BaseModel):
+            # As the API server stores it: in camelCase, without what is absent.
+            default = default.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return {**node, "default": to_jsonable_python(default)}
 
     def int_schema(self, schema: core_schema.IntSchema) -> JsonSchemaValue:
         """Return an integer with the format that its bounds need."""
@@ -81,6 +86,7 @@ class StructuralSchema(GenerateJsonSchema):
     def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
         """Return an enumeration, also of one value."""
         node = super().literal_schema(schema)
+        # The API server knows no `const`.
         if "const" in node:
             node["enum"] = [node.pop("const")]
         return node
@@ -99,13 +105,6 @@ class StructuralSchema(GenerateJsonSchema):
                 return {**node, **keys}
             case _:
                 return node
-
-
-def _stored(default: Any) -> Any:
-    """Return a default as the API server stores it: camelCase, nothing that is absent."""
-    if isinstance(default, BaseModel):
-        return default.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return to_jsonable_python(default)
 
 
 @cache
@@ -149,6 +148,7 @@ def without_defaults(node: dict[str, Any]) -> dict[str, Any]:
 def _inline(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
     full = resolve(node, parts)
     result = {key: value for key, value in full.items() if key not in UNSTRUCTURAL}
+    # Docstrings are broken at the width of the code.
     if "description" in result:
         result["description"] = " ".join(result["description"].split())
     if "properties" in full:
@@ -157,8 +157,6 @@ def _inline(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str,
     for key in ("items", "additionalProperties"):
         if key in full:
             result[key] = _inline(full[key], parts)
-    return {key: result[key] for key in sorted(result, key=_place)}
-
-
-def _place(key: str) -> tuple[int, str]:
-    return (KEY_ORDER.index(key) if key in KEY_ORDER else len(KEY_ORDER), key)
+    # What is in no order, such as the extensions of Kubernetes, follows by name.
+    places = {key: place for place, key in enumerate(KEY_ORDER)}
+    return {key: result[key] for key in sorted(result, key=lambda k: (places.get(k, 99), k))}

@@ -30,7 +30,7 @@ from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion, F
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.cli.errors import CommandError, as_cli_errors
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import ExitCode, examples
+from solrbench.cli.program import ExitCode, command
 from solrbench.cli.resources import find_resource, suggest_name
 from solrbench.cli.result_tables import print_baseline_table, print_line
 from solrbench.cli.validation import parse_stored
@@ -103,9 +103,7 @@ _REPORT_FILES = ("report.json", "report.json.gz")
 """Files of a folder that are looked for, the first one that is there."""
 
 
-def read_comparison_input(
-    text: str, context: str | None, namespace: str | None
-) -> ComparisonInput | SweepReport:
+def read_comparison_input(text: str) -> ComparisonInput | SweepReport:
     """Return a benchmark as one side, or the report of a sweep, in a file, a folder or the cluster.
 
     Raises:
@@ -113,7 +111,7 @@ def read_comparison_input(
     """
     path = Path(text)
     if not path.exists():
-        return _from_cluster(text, context, namespace)
+        return _from_cluster(text)
     try:
         file = _report_in(path) if path.is_dir() else path
         return _from_report(_name(path), parse_report(file.read_bytes()))
@@ -139,15 +137,13 @@ def _name(path: Path) -> str:
     return name.removesuffix(".gz").removesuffix(".json")
 
 
-def _from_cluster(
-    text: str, context: str | None, namespace: str | None
-) -> ComparisonInput | SweepReport:
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resource = find_resource(cluster, resolved_namespace, text)
+def _from_cluster(text: str) -> ComparisonInput | SweepReport:
+    cluster, namespace = open_cluster()
+    resource = find_resource(cluster, namespace, text)
     if resource is None:
         raise CommandError(
             f"{text} is neither a file or folder nor a {KIND} or {SWEEP_KIND} in namespace"
-            f" {resolved_namespace}; {suggest_name(cluster, resolved_namespace, text)}"
+            f" {namespace}; {suggest_name(cluster, namespace, text)}"
         )
     if resource.is_sweep:
         from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  slow to import
@@ -164,12 +160,10 @@ _WORDS = {"worse": Conclusion.WORSE, "unclear": Conclusion.UNCLEAR}
 _FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION)
 
 
-@click.command(
-    epilog=examples(
-        "solrbench compare before after",
-        "solrbench compare main.json branch.json --fail-on worse -o markdown",
-        "solrbench compare ssweep/heaps-9.8 ssweep/heaps-9.9",
-    )
+@command(
+    "solrbench compare before after",
+    "solrbench compare main.json branch.json --fail-on worse -o markdown",
+    "solrbench compare ssweep/heaps-9.8 ssweep/heaps-9.9",
 )
 @click.argument("before")
 @click.argument("after")
@@ -213,8 +207,6 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     smallest_effect_percent: float | None,
     primary: str | None,
     fail_on: tuple[str, ...],
-    context: str | None,
-    namespace: str | None,
 ) -> None:
     """Compare AFTER with BEFORE.
 
@@ -225,7 +217,7 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     Exit code 0: compared, 1: not possible, 5: a step or a point has a word of --fail-on.
     """
     with as_cli_errors():
-        one, other = (read_comparison_input(each, context, namespace) for each in (before, after))
+        one, other = (read_comparison_input(each) for each in (before, after))
     figure = None if primary is None else PrimaryMetric(primary)
     compared = _compare(one, other, smallest_effect_percent, figure)
     print_comparison(compared, output)

@@ -85,23 +85,19 @@ def add_attempt(known: Environment, found: Environment) -> Environment:
     attempts = [*known.attempts, *found.attempts]
     names = {record.name for record in known.nodes}
     nodes = [*known.nodes, *(record for record in found.nodes if record.name not in names)]
-    differences = [
-        text for record in attempts[1:] for text in find_differences(attempts[0], record)
-    ]
+    differences = [text for other in attempts[1:] for text in _differences(attempts[0], other)]
     return known.model_copy(
         update={"attempts": attempts, "nodes": nodes, "differences": differences}
     )
 
 
-def find_differences(first: AttemptRecord, other: AttemptRecord) -> list[str]:
-    """Return in what another attempt differs from the first one, a sentence for each."""
+def _differences(first: AttemptRecord, other: AttemptRecord) -> list[str]:
     where = f"attempt {other.target} of the target, {other.load} of the load"
+    before, after = _facts(first, other), _facts(other, first)
     return [
-        f"{what}: {before or 'unknown'} at first, {after or 'unknown'} in {where}"
-        for (what, before), after in zip(
-            _facts(first, other).items(), _facts(other, first).values(), strict=True
-        )
-        if before != after
+        f"{what}: {before[what] or 'unknown'} at first, {after[what] or 'unknown'} in {where}"
+        for what in before
+        if before[what] != after[what]
     ]
 
 
@@ -112,6 +108,7 @@ def _facts(record: AttemptRecord, other: AttemptRecord) -> dict[str, str]:
         facts[f"image of {component}"] = record.images.get(component, "")
     for component in sorted(record.nodes.keys() | other.nodes.keys()):
         facts[f"nodes of {component}"] = ", ".join(record.nodes.get(component, []))
+    # Records of older versions have no number of documents: that is no difference.
     if record.documents is not None and other.documents is not None:
         facts["documents"] = str(record.documents)
     return facts
@@ -125,6 +122,7 @@ def spec_hash(spec: Spec) -> str:
     """
     desired = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
     kept = {name: value for name, value in desired.items() if name not in Spec.mutable}
+    # The order in which fields were given means nothing.
     return hashlib.sha256(orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
@@ -184,43 +182,25 @@ def find_changes(
 ) -> list[str]:
     """Return in what another target differs from the first one, a few words for each.
 
-    What is unknown of either is not compared, nor are deleted documents: merges, which drop them,
-    take their own time on each target.
-
-    Args:
-        first: what others are compared with
-        other: one of them
-        start_on: what was made anew between the two, as the spec says
+    What is unknown of either is not compared, nor is what was made anew between the two on purpose,
+    as `start_on` says.
     """
-    fresh_pods = start_on is RepeatStart.FRESH_TARGET
-    fresh_index = start_on is not RepeatStart.SAME_TARGET
-    return [
-        *([] if fresh_pods else _new_pods(first, other)),
-        *([] if fresh_pods else _changed("node", first.nodes, other.nodes)),
-        *_changed("image", first.images, other.images),
-        *([] if fresh_index else _new_index(first.indexed, other.indexed)),
-        *_other_documents(first.documents, other.documents),
-    ]
-
-
-def _new_pods(first: MeasuredTarget, other: MeasuredTarget) -> list[str]:
-    names = sorted(first.pods.keys() | other.pods.keys())
-    new = [name for name in names if first.pods.get(name) != other.pods.get(name)]
-    if not new:
-        return []
-    return [f"{', '.join(new)} was replaced (attempts {first.attempt} and {other.attempt})"]
-
-
-def _new_index(first: datetime | None, other: datetime | None) -> list[str]:
-    if first is None or other is None or first == other:
-        return []
-    return [f"index filled at {first:%H:%M:%S}, then again at {other:%H:%M:%S} UTC"]
-
-
-def _other_documents(first: int | None, other: int | None) -> list[str]:
-    if first is None or other is None or first == other:
-        return []
-    return [f"documents: {first}, then {other}"]
+    changes: list[str] = []
+    if start_on is not RepeatStart.FRESH_TARGET:
+        names = sorted(first.pods.keys() | other.pods.keys())
+        new = [name for name in names if first.pods.get(name) != other.pods.get(name)]
+        if new:
+            attempts = f"(attempts {first.attempt} and {other.attempt})"
+            changes.append(f"{', '.join(new)} was replaced {attempts}")
+        changes += _changed("node", first.nodes, other.nodes)
+    changes += _changed("image", first.images, other.images)
+    before, after = first.indexed, other.indexed
+    if start_on is RepeatStart.SAME_TARGET and before and after and before != after:
+        changes.append(f"index filled at {before:%H:%M:%S}, then again at {after:%H:%M:%S} UTC")
+    # Deleted documents are not compared: merges, which drop them, take their own time on each.
+    if None not in {first.documents, other.documents} and first.documents != other.documents:
+        changes.append(f"documents: {first.documents}, then {other.documents}")
+    return changes
 
 
 def _changed(what: str, first: dict[str, str], other: dict[str, str]) -> list[str]:

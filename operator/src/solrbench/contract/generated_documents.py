@@ -32,27 +32,10 @@ def route_prefix(number: int) -> str:
 
 
 CATEGORIES: tuple[str, ...] = (
-    "books",
-    "music",
-    "films",
-    "games",
-    "news",
-    "science",
-    "history",
-    "travel",
-    "sports",
-    "health",
-    "food",
-    "garden",
-    "tools",
-    "toys",
-    "clothing",
-    "electronics",
-    "software",
-    "finance",
-    "law",
+    "books", "music", "films", "games", "news", "science", "history", "travel", "sports", "health",
+    "food", "garden", "tools", "toys", "clothing", "electronics", "software", "finance", "law",
     "art",
-)
+)  # fmt: skip
 """Values of the category field, the most frequent first (Zipf's law with exponent 1)."""
 
 _ONSETS = "bcdfghjklmnpqrstvwxz"
@@ -149,11 +132,11 @@ def _mix(value: int) -> int:
     return value ^ (value >> 31)
 
 
+# Documents drawn together: a divisor of the usual batches, so no draw is wasted.
 BLOCK = 100
-"""Documents drawn together: a divisor of the usual batches, so no draw is wasted."""
 
+# Prefixes are drawn from a stream of their own: other fields stay the same with and without.
 _PREFIX_STREAM = 1
-"""Prefixes are drawn from a stream of their own: other fields stay the same with and without."""
 
 _TITLE_WORDS = (3, 9)
 _TAGS = (1, 5)
@@ -187,42 +170,26 @@ class DocumentGenerator:
             yield from self._block(block)[wanted]
 
     def _block(self, block: int) -> list[dict[str, Any]]:
+        # The order of the draws is part of the documents: a field that is drawn earlier or later
+        # gives all that follow other values with the same seed.
         rng = np.random.default_rng([self._spec.seed, block])
         categories = [CATEGORIES[rank] for rank in self._categories.draw(rng, BLOCK).tolist()]
-        columns = zip(
-            self._ids(block),
-            self._texts(rng, rng.integers(*_TITLE_WORDS, BLOCK)),
-            self._texts(rng, self._lengths(rng)),
-            categories,
-            self._tag_lists(rng),
-            _dates(rng),
-            np.round(rng.lognormal(np.log(_PRICE_MEDIAN), 1.0, BLOCK), 2).tolist(),
-            np.minimum(rng.pareto(1.0, BLOCK) * 10, _POPULARITY_LIMIT).astype(int).tolist(),
-            strict=True,
-        )
-        return [self._document(*column) for column in columns]
-
-    def _document(  # noqa: PLR0913, PLR0917 - one argument for each field
-        self,
-        identity: str,
-        title: str,
-        text: str,
-        category: str,
-        tags: list[str],
-        published: str,
-        price: float,
-        popularity: int,
-    ) -> dict[str, Any]:
-        return {
-            self._id_field: identity,
-            TITLE_FIELD: title,
-            TEXT_FIELD: text,
-            CATEGORY_FIELD: category,
-            TAGS_FIELD: tags,
-            PUBLISHED_FIELD: published,
-            PRICE_FIELD: price,
-            POPULARITY_FIELD: popularity,
+        columns = {
+            self._id_field: self._ids(block),
+            TITLE_FIELD: self._texts(rng, rng.integers(*_TITLE_WORDS, BLOCK)),
+            TEXT_FIELD: self._texts(rng, self._lengths(rng)),
+            CATEGORY_FIELD: categories,
+            TAGS_FIELD: self._tag_lists(rng),
+            PUBLISHED_FIELD: _dates(rng),
+            PRICE_FIELD: np.round(rng.lognormal(np.log(_PRICE_MEDIAN), 1.0, BLOCK), 2).tolist(),
+            POPULARITY_FIELD: np.minimum(rng.pareto(1.0, BLOCK) * 10, _POPULARITY_LIMIT)
+            .astype(int)
+            .tolist(),
         }
+        return [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
 
     def identity(self, position: int) -> str:
         """Return the id of the document at `position`."""
@@ -253,6 +220,7 @@ class DocumentGenerator:
         counts = rng.integers(*_TAGS, BLOCK)
         words = self._draw(self._tags, rng, counts)
         return [
+            # A word that is drawn twice is one tag.
             [tag.decode() for tag in dict.fromkeys(words[first:last])]
             for first, last in _spans(counts)
         ]

@@ -62,14 +62,12 @@ WEB_PORT = 8089
 """Locust's web page and, below `/solrbench`, state and results."""
 
 LOCUST_PORT = 5557
-"""Where workers meet the master."""
 
 
 class VariantEndpoints(Model):
     """Where the requests of one variant go."""
 
     variant: str
-    """Name of the variant."""
     urls: list[str]
     """Base URLs; users are spread over them evenly."""
 
@@ -110,7 +108,6 @@ class PodAgent(Model):
     address: str
     """`host:port` where it is found."""
     component: str
-    """Component of the pod."""
 
 
 class StoredTrial(Model):
@@ -149,7 +146,6 @@ class LoadPlan(Model):
     solr_urls: list[str]
     """Base URLs of the nodes; users are spread over them evenly."""
     access: AuthFiles = AuthFiles()
-    """What Solr requires of its clients."""
     variants: list[VariantEndpoints] = []
     """Where step runs with a variant go instead."""
     collection: str
@@ -172,7 +168,6 @@ class LoadPlan(Model):
     zookeeper_servers: list[str] = []
     """`host:port` of the servers of an ensemble that was made for the benchmark."""
     agents: list[PodAgent] = []
-    """Agents in the pods of the target."""
     percentiles: list[float] = list(DEFAULT_PERCENTILES)
     """Those that step runs are stored with."""
     step_runs: list[PlannedStepRun]
@@ -190,7 +185,6 @@ class LoadPlan(Model):
     """What the document of one step run may take of the report."""
     resumption: Resumption = Resumption()
     master_host: str
-    """Where workers find the master."""
 
 
 class LoadState(LenientModel):
@@ -200,12 +194,9 @@ class LoadState(LenientModel):
     """WaitingForWorkers, EmptyingCaches, WarmingUp, Ramping, Measuring, Storing, Finished or
     Failed."""
     workers: int = 0
-    """Workers connected."""
     step_run_id: str | None = None
-    """Id of the step run under way."""
     repeat: int | None = None
     variant: str | None = None
-    """Variant of the step run under way, if the target has variants."""
     step: str | None = None
     users: int = 0
     """Users running; 0 while a planned rate is sent."""
@@ -219,7 +210,6 @@ class LoadState(LenientModel):
     recent_requests: int | None = None
     """Requests that ended in the last ten seconds; absent before the first."""
     recent_failures: int | None = None
-    """Failures among them."""
     p50_milliseconds: float | None = None
     """Percentiles of these requests over all workers: of service times, in an open loop of
     response times."""
@@ -242,24 +232,21 @@ _DIGITS = 3
 
 
 def trial_ids(spec: Spec) -> frozenset[str]:
-    """Return every id that a trial may have; none without a search."""
+    """Return every id that a trial may have through any variant, probes included."""
     if spec.load.capacity is None:
         return frozenset()
     return frozenset(
         _id(index, variant, number)
         for index, variant in enumerate(variant_names(spec))
+        # One more for the probe.
         for number in range(spec.load.capacity.max_trials + 1)
     )
-
-
-def trial_limit(spec: Spec) -> int:
-    """Return how many trials, probes included, a search may have through all variants."""
-    return len(trial_ids(spec))
 
 
 def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
     """Return the closed loop that finds a rate which is too high, or how times depend on users."""
     capacity = search.capacity
+    # Each worker needs a user.
     users = max(capacity.probe_users, search.workers)
     if capacity.search_for is SearchFor.USERS:
         users = min(users, capacity.max_users)
@@ -274,8 +261,16 @@ def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
 
 def planned_trial(search: CapacitySearch, variant: str, number: int, rate: float) -> PlannedStepRun:
     """Return a trial at a rate; before it is measured, it sends at the same rate to settle."""
-    step = _step(search.capacity, number, max(round(rate, _DIGITS), _MIN_RATE))
-    return _planned(search, variant, number, step, step.requests_per_second or 0.0)
+    capacity, sent = search.capacity, max(round(rate, _DIGITS), _MIN_RATE)
+    step = Step(
+        name=f"capacity-trial-{number}",
+        requests_per_second=sent,
+        arrival_distribution=capacity.arrival_distribution,
+        max_in_flight=capacity.max_in_flight,
+        ramp_seconds=capacity.settle_seconds,
+        duration_seconds=capacity.trial_seconds,
+    )
+    return _planned(search, variant, number, step, sent)
 
 
 def planned_users_trial(
@@ -284,28 +279,13 @@ def planned_users_trial(
     """Return a trial with users, who start in the time that it takes to settle."""
     capacity = search.capacity
     step = Step(
-        name=_trial_name(number),
+        name=f"capacity-trial-{number}",
         users=users,
         spawn_rate=math.ceil(users / capacity.settle_seconds),
         think_time=capacity.think_time,
         duration_seconds=capacity.trial_seconds,
     )
     return _planned(search, variant, number, step, 0.0)
-
-
-def _trial_name(number: int) -> str:
-    return f"capacity-trial-{number}"
-
-
-def _step(capacity: Capacity, number: int, rate: float) -> Step:
-    return Step(
-        name=_trial_name(number),
-        requests_per_second=rate,
-        arrival_distribution=capacity.arrival_distribution,
-        max_in_flight=capacity.max_in_flight,
-        ramp_seconds=capacity.settle_seconds,
-        duration_seconds=capacity.trial_seconds,
-    )
 
 
 def _planned(

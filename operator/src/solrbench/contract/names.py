@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from solrbench.api.identity import GROUP
 
-if TYPE_CHECKING:  # commands that only need a label start without the models
+if TYPE_CHECKING:
+    # Commands that only need a label start without the models.
     from solrbench.api.v1alpha1 import SolrBenchmark
     from solrbench.contract.step_runs import SharedTarget
 
@@ -77,11 +78,6 @@ def companion(benchmark_name: str, name: str) -> str:
 def selector(benchmark: SolrBenchmark, component: str) -> dict[str, str]:
     """Return the labels that pick the pods of one component."""
     return {LABEL_BENCHMARK: _owner(benchmark, component), LABEL_COMPONENT: component}
-
-
-def selector_text(benchmark: SolrBenchmark, component: str) -> str:
-    """Return the same as kubectl takes it."""
-    return label_selector(selector(benchmark, component))
 
 
 def label_selector(labels: Mapping[str, str | Sequence[str]]) -> str:
@@ -152,13 +148,6 @@ def zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:
 def provided_zookeeper(benchmark: SolrBenchmark) -> str:
     """Return the name of the ZookeeperCluster that the Solr Operator makes."""
     return f"{solr_operator_stateful_set(benchmark)}-zookeeper"
-
-
-def provided_zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:
-    """Return the host name of every member of that cluster; ordinals start at 0."""
-    name = provided_zookeeper(benchmark)
-    service = f"{name}-headless.{benchmark.metadata.namespace}.svc"
-    return [f"{name}-{i}.{service}" for i in range(replicas)]
 
 
 def report(benchmark: SolrBenchmark, step_run_id: str, chunk: int) -> str:

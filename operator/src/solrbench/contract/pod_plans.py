@@ -31,7 +31,7 @@ ACCESS_KEY, SECRET_KEY, SESSION_TOKEN = "accessKeyId", "secretAccessKey", "sessi
 """Keys of the Secret."""
 
 EXIT_PERMANENT = 3
-"""Exit code of a pod whose failure no retry can cure: wrong credentials, no such bucket."""
+"""Exit code of a pod whose failure no retry can cure: a missing file, wrong credentials."""
 
 
 class StoredDocument(Model):
@@ -40,7 +40,6 @@ class StoredDocument(Model):
     chunks: list[str]
     """Names of the files in `steps`, in order."""
     sha256: str
-    """Digest of the JSON."""
 
 
 class ExportPlan(Model):
@@ -49,11 +48,9 @@ class ExportPlan(Model):
     benchmark: str
     """namespace/name."""
     export: Export
-    """Where to."""
     folder: str
     """Name of the folder of this export, below that of the benchmark."""
     documents: list[StoredDocument]
-    """All stored step runs."""
     allowed_hosts: list[str] = ["*"]
     """Patterns of the hosts that a bucket may have."""
     api_server: list[str] = []
@@ -79,7 +76,8 @@ class ExportOutcome(LenientModel):
 
 def parent_folder(export: Export, benchmark: str) -> str:
     """Return where the exports of a benchmark's name are: `PATH/NAMESPACE/NAME`."""
-    base = _base(export)
+    volume = export.persistent_volume_claim
+    base = export.s3.prefix if export.s3 is not None else volume.path if volume else ""
     return f"{base}/{benchmark}" if base else benchmark
 
 
@@ -92,20 +90,12 @@ def location(export: Export, benchmark: str, folder: str) -> str:
     return f"pvc://{volume.claim_name if volume else ''}/{path}"
 
 
-def _base(export: Export) -> str:
-    if export.s3 is not None:
-        return export.s3.prefix
-    return export.persistent_volume_claim.path if export.persistent_volume_claim else ""
-
-
 INDEX_PLAN_FILE = "/etc/solrbench/index-plan.json"
 DATASET_FOLDER = "/var/run/solrbench/dataset"
 """Where the ConfigMap or volume with the documents is mounted."""
 
 INDEX_PORT = 8080
 """Port on which an index pod serves `/progress` and `/metrics`."""
-
-"""Exit code of a pod whose failure no retry can cure: bad data, a missing file."""
 
 
 class IndexPlan(Model):
@@ -121,13 +111,11 @@ class IndexPlan(Model):
     solr_urls: list[str]
     """Base URLs of the nodes, such as `http://pod.service.ns.svc:8983/solr`."""
     collection: str
-    """Name of the collection."""
     router: RouterName
     """With `implicit`, documents go round the shards by the hash of their id."""
     shards: int
     dataset: Dataset
     access: AuthFiles = AuthFiles()
-    """What Solr requires of its clients."""
     download_hosts: list[str] = ["*"]
     """Patterns of the hosts that files may be downloaded from."""
     api_server: list[str] = []
@@ -176,33 +164,26 @@ COMPONENTS = {
 
 
 def pod_options(benchmark: SolrBenchmark, component: str) -> PodOptions:
-    """Return the options of a component's pods.
+    """Return the options of a component's pods: those of `target.solrCloud`, then `podOptions`.
 
     Labels, annotations and variables of later entries add to those of earlier ones, by key; any
     other option replaces that of an earlier entry.
     """
-    entries = [
-        pod_option
-        for pod_option in benchmark.spec.pod_options
-        if COMPONENTS[component] in pod_option.components
-    ]
-    return reduce(_add, entries, _shared_placement(benchmark, component))
-
-
-def _shared_placement(benchmark: SolrBenchmark, component: str) -> PodOptions:
-    """Return where `target.solrCloud` places Solr and ZooKeeper pods."""
-    solr = benchmark.spec.target.solr_cloud
-    if solr is None or component not in (names.SOLR, names.ZOOKEEPER):
-        return PodOptions()
-    return PodOptions(
-        node_selector=solr.node_selector,
-        tolerations=solr.tolerations,
-        topology_spread_constraints=[solr.topology_spread],
-    )
+    solr, placement = benchmark.spec.target.solr_cloud, PodOptions()
+    if solr is not None and component in {names.SOLR, names.ZOOKEEPER}:
+        placement = PodOptions(
+            node_selector=solr.node_selector,
+            tolerations=solr.tolerations,
+            topology_spread_constraints=[solr.topology_spread],
+        )
+    wanted = COMPONENTS[component]
+    entries = (entry for entry in benchmark.spec.pod_options if wanted in entry.components)
+    return reduce(_add, entries, placement)
 
 
 def _add(before: PodOptions, entry: PodOptions) -> PodOptions:
     given = {name: getattr(entry, name) for name in PodOptions.model_fields}
+    # What is empty was set, and replaces; what is absent was not.
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name in {"labels", "annotations"} & changes.keys():
         changes[name] = (getattr(before, name) or {}) | changes[name]

@@ -6,7 +6,7 @@ rule by which two of its kind become one; everything in between adds whole value
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Annotated, Any
 
@@ -17,26 +17,20 @@ from solrbench.api.rules import LenientModel, Model
 
 @dataclass(frozen=True)
 class AddedBy:
-    """How two values of a field become one; metadata of its type.
-
-    Attributes:
-        rule: takes the two values, of which either may be absent where the type says so
-    """
+    """How two values of a field, either of which may be absent, become one; metadata of a type."""
 
     rule: Callable[[Any, Any], Any]
 
 
 def _add_known(left: int | None, right: int | None) -> int | None:
-    """Return the sum, absent unless both were counted: half a count would pass for the whole."""
+    # Absent unless both were counted: half a count would pass for the whole.
     return None if left is None or right is None else left + right
 
 
-def _lowest(left: int | None, right: int | None) -> int | None:
-    return min((each for each in (left, right) if each is not None), default=None)
-
-
-def _highest(left: int | None, right: int | None) -> int | None:
-    return max((each for each in (left, right) if each is not None), default=None)
+def _outermost(
+    choose: Callable[..., int | None], left: int | None, right: int | None
+) -> int | None:
+    return choose((each for each in (left, right) if each is not None), default=None)
 
 
 _Counted = Annotated[int, Strict(), Field(ge=0, le=2**53)]
@@ -48,8 +42,8 @@ _Reported = Annotated[int, Strict(), Field(ge=-(2**63), le=2**63 - 1)]
 Total = Annotated[_Counted, AddedBy(add)]
 TotalIfKnown = Annotated[_Counted | None, AddedBy(_add_known)]
 Sum = Annotated[_Reported, AddedBy(add)]
-Lowest = Annotated[_Reported | None, AddedBy(_lowest)]
-Highest = Annotated[_Reported | None, AddedBy(_highest)]
+Lowest = Annotated[_Reported | None, AddedBy(partial(_outermost, min))]
+Highest = Annotated[_Reported | None, AddedBy(partial(_outermost, max))]
 
 
 class RequestCounts(Model):
@@ -111,12 +105,10 @@ class RequestCounts(Model):
         )
 
 
-def _rule(metadata: Iterable[object]) -> Callable[[Any, Any], Any]:
-    (rule,) = (each.rule for each in metadata if isinstance(each, AddedBy))
-    return rule
-
-
-_RULES = {name: _rule(field.metadata) for name, field in RequestCounts.model_fields.items()}
+_RULES = {
+    name: next(each.rule for each in field.metadata if isinstance(each, AddedBy))
+    for name, field in RequestCounts.model_fields.items()
+}
 
 NO_REQUESTS = RequestCounts(
     requests=0, failures=0, partial_results=0, empty_results=0, drain_requests=0

@@ -51,6 +51,7 @@ def encode_planes(numbers: Numbers, level: int = -1) -> str:
     """Return whole numbers as planes; `level` is that of zlib."""
     import numpy as np  # noqa: PLC0415
 
+    # Little-endian, whatever the machine is.
     planes = numbers.astype("<i8").view(np.uint8).reshape(-1, 8).T
     return base64.b64encode(zlib.compress(planes.tobytes(), level)).decode()
 
@@ -182,6 +183,7 @@ class SecondSeries(Sequence[SecondSums]):
         width = width_of(second + 1)
         if width == 1:
             return self
+        # Wide windows begin at multiples of their width, so that those of all workers add up.
         before = (second - LATEST_SECONDS) // width * width
         old = self.before(before)
         shorter = self.of_rows(_rolled_up(old.rows, width), width if len(old) else self.width)
@@ -202,17 +204,15 @@ class SecondSeries(Sequence[SecondSums]):
         return len(self.numbers) // _COLUMNS
 
     def __iter__(self) -> Iterator[SecondSums]:
-        return map(SecondSums._make, self._tuples())
-
-    def _tuples(self) -> Iterator[tuple[int, ...]]:
-        numbers = iter(self.numbers)
-        return zip(*[numbers] * _COLUMNS, strict=True)
+        # One iterator taken five times in turn: `zip` makes the windows without an index.
+        return map(SecondSums._make, zip(*[iter(self.numbers)] * _COLUMNS, strict=True))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, SecondSeries):
             return self.numbers == other.numbers
         return isinstance(other, list) and list(self) == other
 
+    # It changes, and is compared by what it holds.
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
@@ -233,11 +233,7 @@ class SecondSeries(Sequence[SecondSums]):
 
     @classmethod
     def decode(cls, sent: str) -> Self:
-        """Return the windows that a worker sent.
-
-        Raises:
-            ValueError: if they are none.
-        """
+        """Return the windows that a worker sent; a `ValueError` if they are none."""
         import numpy as np  # noqa: PLC0415
 
         width, *_ = numbers = decode_planes(sent, _MAX_BYTES, _WHAT)
@@ -278,7 +274,7 @@ class SecondSeries(Sequence[SecondSums]):
         names = _ALIASES if info.by_alias else _FIELDS
         rows = (
             (second, requests, failures, *((spent // requests, longest) if requests else _NONE))
-            for second, requests, failures, spent, longest in self._tuples()
+            for second, requests, failures, spent, longest in self
         )
         return [
             {
@@ -311,11 +307,7 @@ def _rolled_up(rows: Numbers, width: int) -> Numbers:
 
 
 def _row(window: Any) -> tuple[int, ...]:
-    """Return the fields of `SecondSums` of a window, which is one or a stored one.
-
-    Raises:
-        ValueError: if it is neither.
-    """
+    """Return the fields of a window, `SecondSums` or a stored one, else raise a `ValueError`."""
     if isinstance(window, SecondSums):
         return window
     if isinstance(window, Window):
@@ -325,9 +317,11 @@ def _row(window: Any) -> tuple[int, ...]:
     numbers = [
         window.get(alias, window.get(name)) for alias, name in zip(_ALIASES, _FIELDS, strict=True)
     ]
+    # Python takes true and false for numbers.
     if any(isinstance(each, bool) or not isinstance(each, int | None) for each in numbers):
         raise ValueError("the numbers of a window must be whole")
     if None in numbers[:3]:
         raise ValueError("a window must have second, requests and failures")
     second, requests, failures, mean, longest = (each or 0 for each in numbers)
+    # Stored is the mean, rounded down: the sum is short of less than 1 µs for each request.
     return second, requests, failures, mean * requests, longest

@@ -164,6 +164,7 @@ class DiagnosticFile(LenientModel):
     @property
     def safe_name(self) -> str:
         """Its name as one part of a path: a stored document may say anything."""
+        # Dots at the begin would hide the file, or lead out of the folder.
         return _IN_FILE_NAME.sub("-", self.name).lstrip(".") or "file"
 
     def unpack(self) -> bytes:

@@ -13,9 +13,15 @@ from enum import StrEnum
 
 from solrbench.api.identity import SWEEP_KIND
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
-from solrbench.api.v1alpha1.arrivals import UntilSteady, WarmUp, last_rate
+from solrbench.api.v1alpha1.arrivals import UntilSteady, WarmUp
 from solrbench.api.v1alpha1.benchmark import MAX_NAME, OwnerReference, Spec
-from solrbench.api.v1alpha1.load import Before, RepeatOrder, RepeatStart, SolrCaches, Step
+from solrbench.api.v1alpha1.load import (
+    Before,
+    RepeatOrder,
+    RepeatStart,
+    SolrCaches,
+    last_rate,
+)
 from solrbench.contract.workload_files import once_only_entries
 
 FIRST_REPEAT = 1
@@ -25,12 +31,7 @@ FIRST_REPEAT = 1
 class StepRunId:
     """One step of one repeat through one variant of the target.
 
-    Attributes:
-        repeat: from 1
-        variant_index: place of the variant in the target, from 0; 0 without variants
-        step_index: place of the step in the ladder, from 0
-        step: name of the step
-        variant: name of the variant, empty without variants
+    Repeats are numbered from 1, variants and steps by their place in the spec, from 0.
     """
 
     repeat: int
@@ -50,10 +51,7 @@ def all_step_runs(spec: Spec, repeats: int | None = None) -> tuple[StepRunId, ..
     Repeats are the outer loop, so drift affects all steps equally; variants take turns within
     each, the whole ladder at a time, in the order of `load.repeats.order`. Steps keep their order:
     ramps begin where the step before ended, and a low load after a high one finds warmer caches.
-
-    Args:
-        spec: of the benchmark
-        repeats: how many of them; all that there may be when absent
+    Without `repeats` there are as many as there may be.
     """
     names = variant_names(spec)
     return tuple(
@@ -77,12 +75,11 @@ def variant_order(spec: Spec, repeat: int) -> list[int]:
         case RepeatOrder.INTERLEAVED:
             return places if repeat % 2 else places[::-1]
         case RepeatOrder.RANDOM:
-            return sorted(places, key=lambda position: _draw(spec.seed, repeat, position))
-
-
-def _draw(seed: int, repeat: int, place: int) -> bytes:
-    """Return bytes to sort by: distinct and evenly distributed, they make a random permutation."""
-    return hashlib.blake2b(f"order/{seed}/{repeat}/{place}".encode(), digest_size=16).digest()
+            # A hash of seed, repeat and place is the same in every process that asks, whatever was
+            # drawn before; distinct and evenly distributed, it makes a random permutation.
+            texts = [f"order/{spec.seed}/{repeat}/{place}".encode() for place in places]
+            keys = [hashlib.blake2b(text, digest_size=16).digest() for text in texts]
+            return sorted(places, key=keys.__getitem__)
 
 
 def variant_names(spec: Spec) -> tuple[str, ...]:
@@ -104,19 +101,11 @@ def measured_on_target(
 ) -> tuple[StepRunId, ...]:
     """Return those of some step runs that are measured on the present target and data, in order.
 
-    Args:
-        spec: of the benchmark
-        step_runs: to choose from
-        repeat: that target or data were made for; absent during the first
+    `repeat` is the one that target or data were made for; absent during the first.
     """
     if spec.load.repeats.start_on is RepeatStart.SAME_TARGET:
         return tuple(step_runs)
     return tuple(step_run for step_run in step_runs if step_run.repeat == (repeat or FIRST_REPEAT))
-
-
-def step_of(spec: Spec, step_run: StepRunId) -> Step:
-    """Return the step that a step run measures."""
-    return spec.load.steps[step_run.step_index]
 
 
 def rate_before(spec: Spec, step_run: StepRunId) -> float:
@@ -140,11 +129,10 @@ class Reuse(StrEnum):
 
 @dataclass(frozen=True)
 class SharedTarget:
-    """The target of a benchmark that is a point of a sweep.
+    """The target of a benchmark that is a point of a sweep, which owns it.
 
     Attributes:
         name: of the benchmark that it was made for; its objects are named and labelled so
-        owner: the sweep
         previous: name of the benchmark that used it last; None if there was none
         reuses: what is taken over from that one
     """
@@ -160,10 +148,14 @@ def shared_target(benchmark: SolrBenchmark) -> SharedTarget | None:
 
     Only a sweep that controls the benchmark lends it a target, and only one of its own.
     """
-    metadata = benchmark.metadata
-    annotations = metadata.annotations
-    name, owner = annotations.get(ANNOTATION_TARGET, ""), metadata.controller
-    if owner is None or owner.kind != SWEEP_KIND or not _is_of(name, owner):
+    annotations, owner = benchmark.metadata.annotations, benchmark.metadata.controller
+    name = annotations.get(ANNOTATION_TARGET, "")
+    if owner is None or owner.kind != SWEEP_KIND:
+        return None
+    # Users may write annotations: a name that is not of the sweep would hand them the target of
+    # another benchmark.
+    pattern = f"{re.escape(owner.name)}-[-a-z0-9]*[a-z0-9]"
+    if len(name) > MAX_NAME or re.fullmatch(pattern, name) is None:
         return None
     reuses, previous = annotations.get(ANNOTATION_REUSES), annotations.get(ANNOTATION_PREVIOUS)
     if reuses not in list(Reuse) or previous is None:
@@ -171,25 +163,19 @@ def shared_target(benchmark: SolrBenchmark) -> SharedTarget | None:
     return SharedTarget(name, owner, previous, Reuse(reuses))
 
 
-def _is_of(name: str, owner: OwnerReference) -> bool:
-    pattern = f"{re.escape(owner.name)}-[-a-z0-9]*[a-z0-9]"
-    return len(name) <= MAX_NAME and re.fullmatch(pattern, name) is not None
-
-
+# Where the spec says nothing: a cold first repeat differs by tens of per cent.
 DEFAULT_WARM_UP = WarmUp(until_steady=UntilSteady(max_seconds=120))
-"""What is sent if the spec says nothing; a cold first repeat differs by tens of per cent."""
 
 
 def warm_up_of(spec: Spec) -> WarmUp | None:
-    """Return the warm-up before the first step, or before each; None without one.
-
-    Lists that are gone through once have none by default, as it would use up an unknown part.
-    """
+    """Return the warm-up before the first step, or before each; None without one."""
     between = spec.load.between
     wanted = spec.warm_up if between is None else between.warm_up or spec.warm_up
     if wanted is None:
+        # It would use up an unknown part of a list that is gone through once.
         uses_up = any(once_only_entries(spec.workload)) and spec.workload.warm_up_queries is None
         return None if uses_up else DEFAULT_WARM_UP
+    # Asked for by 0, so that the spec can also say that there is none.
     return None if wanted.requests == 0 else wanted
 
 

@@ -19,9 +19,8 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
 
+# A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB.
 MAX_CHUNK_BYTES = 700 * 1024
-"""A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB."""
-
 
 MAX_DOCUMENT_BYTES = 64 << 20
 """What a stored document may have as JSON."""
@@ -34,12 +33,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @dataclass(frozen=True)
 class ChunkedDocument:
-    """A stored step run.
-
-    Attributes:
-        chunks: the gzip file, in order
-        sha256: digest of the JSON, in lowercase hexadecimal digits
-    """
+    """A stored step run: the parts of a gzip file, and the digest of its JSON in hexadecimal."""
 
     chunks: tuple[bytes, ...]
     sha256: str
@@ -59,19 +53,25 @@ class DamagedReportError(TemporaryError):
 def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> ChunkedDocument:
     """Return `document` in chunks of at most `max_bytes` bytes."""
     text = orjson.dumps(document.model_dump(mode="json", by_alias=True, exclude_none=True))
-    packed = gzip.compress(text, mtime=0)  # without a time the same document gives the same bytes
+    # Without a time in it the same document gives the same bytes.
+    packed = gzip.compress(text, mtime=0)
     chunks = (packed[start : start + max_bytes] for start in range(0, len(packed), max_bytes))
     return ChunkedDocument(tuple(chunks), hashlib.sha256(text).hexdigest())
 
 
 def from_chunks(stored: ChunkedDocument) -> StepRunResult:
-    """Return the document that `to_chunks` cut into chunks.
-
-    Raises:
-        DamagedReportError: if a chunk is missing, swapped, foreign or changed, or the document is
-            not one of this version.
-    """
-    text = _unpack(b"".join(stored.chunks))
+    """Return the document that `to_chunks` cut; `DamagedReportError` if it is not as it was."""
+    stream = zlib.decompressobj(_GZIP)
+    try:
+        # A damaged or foreign file of some bytes could unpack to any number of them.
+        text = stream.decompress(b"".join(stored.chunks), MAX_DOCUMENT_BYTES + 1)
+    except zlib.error as error:
+        raise DamagedReportError(f"the compressed stream is broken ({error})") from error
+    if len(text) > MAX_DOCUMENT_BYTES:
+        raise DamagedReportError(f"it unpacks to more than {MAX_DOCUMENT_BYTES} bytes")
+    # Chunks of two documents join to two members, of which the first alone would be whole.
+    if not stream.eof or stream.unused_data:
+        raise DamagedReportError("the compressed stream is broken (its end is missing or not last)")
     if hashlib.sha256(text).hexdigest() != stored.sha256:
         raise DamagedReportError("the SHA-256 of the document differs")
     try:
@@ -81,17 +81,3 @@ def from_chunks(stored: ChunkedDocument) -> StepRunResult:
             f"another version wrote it ({'; '.join(problems(error)[:MAX_PROBLEMS])})",
             LoadReason.VERSION_MISMATCH,
         ) from error
-
-
-def _unpack(packed: bytes) -> bytes:
-    """Return what a gzip file of one member holds, never more than a document may have."""
-    stream = zlib.decompressobj(_GZIP)
-    try:
-        text = stream.decompress(packed, MAX_DOCUMENT_BYTES + 1)
-    except zlib.error as error:
-        raise DamagedReportError(f"the compressed stream is broken ({error})") from error
-    if len(text) > MAX_DOCUMENT_BYTES:
-        raise DamagedReportError(f"it unpacks to more than {MAX_DOCUMENT_BYTES} bytes")
-    if not stream.eof or stream.unused_data:
-        raise DamagedReportError("the compressed stream is broken (its end is missing or not last)")
-    return text

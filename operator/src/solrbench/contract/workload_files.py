@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from solrbench.api.v1alpha1.request_mix import MixEntry, Order, Queries, Updates
+from solrbench.api.v1alpha1.request_mix import Order, Queries, Updates
 from solrbench.api.v1alpha1.workload import Workload
 
 Parameters = tuple[tuple[str, str], ...]
@@ -26,15 +26,20 @@ class ListSource(NamedTuple):
 
 def sources(workload: Workload) -> list[ListSource]:
     """Return every list of a workload in the order of its entries, then that of warm-ups."""
+    found: list[tuple[str, str, Queries | Updates | None]] = []
     if workload.queries is not None:
-        list_sources = [ListSource("workload.queries", "", workload.queries)]
+        found.append(("workload.queries", "", workload.queries))
     else:
-        entries = (_entry_source(index, entry) for index, entry in enumerate(workload.mix or ()))
-        list_sources = [source for source in entries if source is not None]
-    if workload.warm_up_queries is not None:
-        path = "workload.warmUpQueries"
-        list_sources.append(ListSource(path, WARM_UP_FOLDER, workload.warm_up_queries))
-    return list_sources
+        for index, entry in enumerate(workload.mix or ()):
+            path, folder = f"workload.mix[{index}]", folder_of(index)
+            inputs = None if entry.transaction is None else entry.transaction.inputs
+            found += [
+                (f"{path}.queries", folder, entry.queries),
+                (f"{path}.updates", folder, entry.updates),
+                (f"{path}.transaction.inputs", folder, inputs),
+            ]
+    found.append(("workload.warmUpQueries", WARM_UP_FOLDER, workload.warm_up_queries))
+    return [ListSource(path, folder, each) for path, folder, each in found if each is not None]
 
 
 def folder_of(entry_index: int) -> str:
@@ -55,50 +60,36 @@ def workload_seeds(workload: Workload) -> dict[str, int]:
 
 def once_only_entries(workload: Workload) -> tuple[bool, ...]:
     """Say for each entry of a workload whether its list is gone through once."""
-    return tuple(_is_once_only(entry) for entry in workload.entries)
-
-
-def _entry_source(entry_index: int, entry: MixEntry) -> ListSource | None:
-    path, folder = f"workload.mix[{entry_index}]", folder_of(entry_index)
-    if entry.queries is not None:
-        return ListSource(f"{path}.queries", folder, entry.queries)
-    if entry.updates is not None:
-        return ListSource(f"{path}.updates", folder, entry.updates)
-    if entry.transaction is not None and entry.transaction.inputs is not None:
-        return ListSource(f"{path}.transaction.inputs", folder, entry.transaction.inputs)
-    return None
-
-
-def _is_once_only(entry: MixEntry) -> bool:
-    inputs = entry.transaction.inputs if entry.transaction is not None else entry.queries
-    return inputs is not None and inputs.order is Order.ONCE
+    lists = (
+        entry.queries if entry.transaction is None else entry.transaction.inputs
+        for entry in workload.entries
+    )
+    return tuple(each is not None and each.order is Order.ONCE for each in lists)
 
 
 def parse_time(time: Any) -> float:
-    """Return a time in seconds, given as a number, or as in RFC 3339; without a zone it is UTC.
+    """Return a time, a number of seconds or a text as in RFC 3339, in seconds.
 
-    Raises:
-        ValueError: if it is neither.
+    Anything else is a `ValueError`.
     """
+    # In Python, true and false are numbers.
     if isinstance(time, int | float) and not isinstance(time, bool):
         return float(time)
     try:
         parsed = datetime.fromisoformat(time)
     except (TypeError, ValueError):
         raise ValueError('"time" must be a number of seconds, or a time as in RFC 3339') from None
+    # Solr's containers write times without a zone, in UTC.
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
 def flatten_parameters(parameters: Mapping[str, Any]) -> Parameters:
-    """Return the parameters of an object of JSON; a list repeats its parameter.
-
-    Raises:
-        ValueError: if a value is none that a parameter can have.
-    """
+    """Return the parameters of an object of JSON; a list repeats its parameter."""
     return tuple((name, text) for name, value in parameters.items() for text in _texts(name, value))
 
 
 def _texts(name: str, value: Any) -> list[str]:
+    # Before numbers, of which Python takes true and false to be some: Solr wants lower case.
     if isinstance(value, bool):
         return [str(value).lower()]
     if isinstance(value, str | int | float):

@@ -41,29 +41,22 @@ EXIT_RETRYABLE = 1
 EXIT_TERMINATED = 128 + signal.SIGTERM
 """Exit code of a pod that was terminated."""
 
+# Solr responds when the replicas have the documents, and merges may stall them.
 _TIMEOUT = httpx.Timeout(300.0, connect=10.0)
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class IndexPodEnvironment:
-    """What is around the command in its pod.
-
-    Attributes:
-        folder: where a volume or ConfigMap with documents is mounted
-        termination_log: file of the termination message
-        host: address that the progress server binds
-        port: its port
-        retry_policy: waits before anything is tried again; the plan says how often
-        downloads: where credentials are mounted, and which addresses no download may connect to
-        clock: returns the Unix time in seconds
-    """
+    """What is around the command in its pod; `host` and `port` are of the progress server."""
 
     folder: Path = Path(DATASET_FOLDER)
+    """Where a volume or ConfigMap with documents is mounted."""
     termination_log: Path = Path("/dev/termination-log")
     host: str = field(default_factory=wildcard_address)
     port: int = INDEX_PORT
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
+    """The waits before anything is tried again; the plan says how often."""
     downloads: DownloadRules = field(default_factory=DownloadRules)
     clock: Callable[[], float] = time.time
 
@@ -71,11 +64,7 @@ class IndexPodEnvironment:
 def run_index(
     plan_file: Path, completion_index: int, pod: IndexPodEnvironment | None = None
 ) -> int:
-    """Index this pod's share of the dataset.
-
-    Returns:
-        0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`, or `EXIT_TERMINATED`
-    """
+    """Index this pod's share of the dataset; return 0 or one of the `EXIT_` codes."""
     pod = pod or IndexPodEnvironment()
     log_retries()
     counter, meter = ProgressCounter(completion_index, pod.clock), OwnPodMeter(INDEX)
@@ -85,17 +74,12 @@ def run_index(
     except IndexingError as error:
         code, failure = EXIT_PERMANENT if error.permanent else EXIT_RETRYABLE, error
     except asyncio.CancelledError:
-        message = "terminated before all documents were sent"
-        code, failure = (
-            EXIT_TERMINATED,
-            IndexingError(IndexingReason.INTERRUPTED, message, permanent=False),
-        )
+        code, message = EXIT_TERMINATED, "terminated before all documents were sent"
+        failure = IndexingError(IndexingReason.INTERRUPTED, message, permanent=False)
     except Exception as error:  # noqa: BLE001 - the termination message must say what happened
         _log.exception("index pod %d failed", completion_index)
-        code, failure = (
-            EXIT_RETRYABLE,
-            IndexingError(IndexingReason.INTERNAL_ERROR, repr(error), permanent=False),
-        )
+        code, message = EXIT_RETRYABLE, repr(error)
+        failure = IndexingError(IndexingReason.INTERNAL_ERROR, message, permanent=False)
     counter.used(meter.figures())
     counter.ended(failure)
     write_termination_message(counter.progress, pod.termination_log)
@@ -119,7 +103,7 @@ def _access(plan: IndexPlan) -> HttpAuth:
         message = f"{error}; it is mounted from a Secret of target.existing"
         raise IndexingError(IndexingReason.INVALID_PLAN, message, permanent=True) from error
     try:
-        _ = access.verify
+        _ = access.verify  # reads the certificates: a bad one is named here, not at a connection
     except PermanentError as error:
         raise IndexingError(
             LifecycleReason.CERTIFICATE_NOT_TRUSTED, error.message, permanent=True
@@ -130,6 +114,7 @@ def _access(plan: IndexPlan) -> HttpAuth:
 async def _index(plan: IndexPlan, counter: ProgressCounter, pod: IndexPodEnvironment) -> None:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine that runs has a task
+    # Cancelled, it still writes what was counted: the kubelet kills the pod 5 s later.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     access = _access(plan)
     # Credentials go to Solr alone: through no proxy of the environment, after no redirect.
@@ -140,7 +125,14 @@ async def _index(plan: IndexPlan, counter: ProgressCounter, pod: IndexPodEnviron
         headers=access.headers,
         verify=access.verify,
     )
-    async with serve_progress(_pages(plan, counter), pod.host, pod.port), http:
+    pages: dict[str, Page] = {
+        "/progress": lambda: ("application/json", as_json(counter.progress)),
+        "/metrics": lambda: (
+            "text/plain; version=0.0.4; charset=utf-8",
+            as_metrics(counter.progress, plan.benchmark),
+        ),
+    }
+    async with serve_progress(pages, pod.host, pod.port), http:
         await _send_all(plan, counter, pod, http)
 
 
@@ -149,9 +141,8 @@ async def _send_all(
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
     retry_policy = replace(pod.retry_policy, retries=indexing.batch_retries)
-    leaders = LeaderResolver(
-        http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls
-    )
+    key = dataset.id_field
+    leaders = LeaderResolver(http, plan.solr_urls, plan.collection, key, plan.leader_urls)
     routes = await find_routes(leaders, retry_policy)
     sender = Sender(http, leaders, routes, retry_policy, counter)
 
@@ -165,7 +156,7 @@ async def _send_all(
             seconds=math.inf if plan.max_seconds is None else plan.max_seconds,
         )
         documents = read_documents(dataset, part, ReadContext(pod.folder, retry_policy, downloads))
-        return batches(documents, routes, indexing.batch_size, dataset.id_field)
+        return batches(documents, routes, indexing.batch_size, key)
 
     async with PrefetchReader(read, indexing.concurrency) as reader:
         await _drain(reader, sender, indexing.concurrency)
@@ -185,15 +176,5 @@ async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) ->
                 group.create_task(stream())
     except* IndexingError as several:
         failures.extend(several.exceptions)
-    if failures:
+    if failures:  # raised here, since `except*` would wrap it in a group again
         raise failures[0]
-
-
-def _pages(plan: IndexPlan, counter: ProgressCounter) -> dict[str, Page]:
-    return {
-        "/progress": lambda: ("application/json", as_json(counter.progress)),
-        "/metrics": lambda: (
-            "text/plain; version=0.0.4; charset=utf-8",
-            as_metrics(counter.progress, plan.benchmark),
-        ),
-    }

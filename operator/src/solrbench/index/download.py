@@ -7,11 +7,11 @@ the run instead of mixing two versions.
 
 import hashlib
 import io
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import PurePosixPath
 
 import httpx
@@ -31,13 +31,7 @@ _PACKED = frozenset({"", "identity", "gzip", "x-gzip"})
 
 @dataclass(frozen=True)
 class ExpectedFile:
-    """What a file must be.
-
-    Attributes:
-        location: what messages call it
-        max_bytes: what it may have
-        sha256: digest in hexadecimal digits; `None` if it is not known
-    """
+    """What a file must be; its SHA-256 is in hexadecimal digits, or `None` if it is not known."""
 
     location: str
     max_bytes: int
@@ -45,18 +39,10 @@ class ExpectedFile:
 
 
 class ResumableBody(io.RawIOBase):
-    """A file over HTTP.
+    """A file over HTTP that goes on after a lost connection, or raises IndexingError.
 
-    A lost connection is resumed by a range request (RFC 9110, section 14) where the server gave a
-    strong entity tag, which makes sure that it is still the same file. Otherwise the file is read
-    again from its begin, and what was read before must be there again.
-
-    Args:
-        request: sends the request with these headers and returns its response, or raises
-            IndexingError
-        retry_policy: of lost connections and failures that may pass; it begins anew with every
-            piece that was read
-        expected: what the file must be
+    `request` sends a request with these headers and returns its response. The retry policy begins
+    anew with every piece that was read.
     """
 
     def __init__(
@@ -101,22 +87,18 @@ class ResumableBody(io.RawIOBase):
         super().close()
 
     def _next_chunk(self) -> bool:
-        chunk = self._retry_policy.call(self._receive)
+        chunk, expected = self._retry_policy.call(self._receive), self._expected
         self._received += len(chunk)
         self._digest.update(chunk)
-        self._check(ended=not chunk)
-        self._rest = memoryview(chunk)
-        return len(chunk) > 0
-
-    def _check(self, *, ended: bool) -> None:
-        expected = self._expected
         if self._received > expected.max_bytes:
             raise too_large(expected.location, expected.max_bytes)
-        if ended and expected.sha256 not in (None, self._digest.hexdigest()):
+        if not chunk and expected.sha256 not in (None, self._digest.hexdigest()):
             raise _changed(
                 f"{expected.location}: the SHA-256 is {self._digest.hexdigest()}, expected"
                 f" {expected.sha256}; correct spec.dataset.http.sha256 or the file"
             )
+        self._rest = memoryview(chunk)
+        return len(chunk) > 0
 
     def _receive(self) -> bytes:
         if self._response is None:
@@ -131,20 +113,25 @@ class ResumableBody(io.RawIOBase):
             raise _lost(self._expected.location, error, self._received) from error
 
     def _connect(self) -> None:
+        # A range (RFC 9110, section 14) only under a strong entity tag: it is of the same file.
         is_range = self._received > 0 and self._etag is not None
         headers = {"Range": f"bytes={self._received}-", "If-Range": self._etag or ""}
         response = self._request(headers if is_range else {})
         self._response, self._chunks = response, response.iter_raw()
         _refuse_encoding(response, self._expected.location)
         status = response.status_code
+        # A server may send another range than the one it was asked for.
+        content_range = response.headers.get("Content-Range", "")
+        is_rest = content_range.startswith(f"bytes {self._received}-")
         if status == httpx.codes.OK:
             self._skip_received()
-        elif not (is_range and _begins_at(response, self._received)):
+        elif not (is_range and status == httpx.codes.PARTIAL_CONTENT and is_rest):
             self._drop()
             self._etag = None  # the server cannot do it: the next attempt reads from the begin
             problem = f"HTTP {status} to a request for the rest"
             raise _lost(self._expected.location, problem, self._received)
-        self._etag = _strong_etag(response)
+        etag = response.headers.get("ETag", "")
+        self._etag = None if not etag or etag.startswith("W/") else etag
 
     def _skip_received(self) -> None:
         """Read what was read before, and check that it is the same."""
@@ -153,7 +140,7 @@ class ResumableBody(io.RawIOBase):
             digest.update(chunk[:left])
             rest, left = chunk[left:], left - len(chunk)
             if left < 0:
-                self._chunks = _prepend(rest, self._chunks)
+                self._chunks = chain([rest], self._chunks)
         if digest.digest() != self._digest.digest():
             raise _changed(
                 f"{self._expected.location}: the file was changed while it was read; create the"
@@ -164,22 +151,6 @@ class ResumableBody(io.RawIOBase):
         if self._response is not None:
             self._response.close()
             self._response = None
-
-
-def _prepend(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from others
-
-
-def _strong_etag(response: httpx.Response) -> str | None:
-    etag: str | None = response.headers.get("ETag")
-    return etag if etag and not etag.startswith("W/") else None
-
-
-def _begins_at(response: httpx.Response, offset: int) -> bool:
-    match = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
-    is_partial = response.status_code == httpx.codes.PARTIAL_CONTENT
-    return is_partial and match is not None and int(match[1]) == offset
 
 
 def _refuse_encoding(response: httpx.Response, location: str) -> None:
@@ -209,16 +180,12 @@ def _lost(location: str, problem: object, received: int) -> IndexingError:
 _REDIRECTS = 5
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 _GONE = frozenset({404, 410})
+# Timeout, too early (a replayed TLS request) and too many requests; the server says: later.
 _MAY_PASS = frozenset({408, 425, 429})
 
 
 class Downloader:
     """Opens URLs, again after a lost connection, 429 or 5xx as its retry policy says.
-
-    Args:
-        http: the files
-        retry_policy: how often, and after which waits
-        rules: which hosts and addresses, with which credentials
 
     Raises:
         IndexingError: if credentials or certificates are missing.
@@ -234,6 +201,7 @@ class Downloader:
         self._client = httpx.Client(
             transport=DeadlineTransport(trust, rules.check_addresses, proxy),
             timeout=_TIMEOUT,
+            # A range is of the bytes as they are sent, which compression may change each time.
             headers={"Accept-Encoding": "identity"},
             trust_env=False,
         )
@@ -277,30 +245,25 @@ class Downloader:
             raise _unreachable(url, str(error) or type(error).__name__) from error
 
     def _follow(self, url: httpx.URL, headers: Mapping[str, str]) -> httpx.Response:
-        """Send a request, and one for each redirect.
-
-        Raises:
-            PermanentError: `HostNotAllowed`.
-        """
+        """Send a request, and one for each redirect; PermanentError is `HostNotAllowed`."""
         location = url
         for _ in range(_REDIRECTS + 1):
             self._rules.check_url(location)
+            # Credentials stay with their server; signed URLs of object storage refuse them, too.
             own = self._credentials if _is_same_server(url, location) else {}
-            response = self._client.send(
-                self._client.build_request(
-                    "GET", location, headers={**headers, **own}, extensions=self._extensions()
-                ),
-                stream=True,
+            request = self._client.build_request(
+                "GET",
+                location,
+                headers={**headers, **own},
+                extensions={DEADLINE: self._deadline, "timeout": _TIMEOUT.as_dict()},
             )
+            response = self._client.send(request, stream=True)
             if response.next_request is None:
                 return _checked(url, response)
             response.close()
             before, location = location, response.next_request.url
             check_redirect(url, before, location)
         raise _unreachable(url, f"more than {_REDIRECTS} redirects", permanent=True)
-
-    def _extensions(self) -> dict[str, object]:
-        return {DEADLINE: self._deadline, "timeout": _TIMEOUT.as_dict()}
 
 
 def _is_same_server(url: httpx.URL, place: httpx.URL) -> bool:
@@ -327,6 +290,7 @@ def check_redirect(url: httpx.URL, before: httpx.URL, place: httpx.URL) -> None:
 
 def _checked(url: httpx.URL, response: httpx.Response) -> httpx.Response:
     status = response.status_code
+    # 416: the reader of the body then begins anew, without a range.
     if response.is_success or status == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
         return response
     response.close()

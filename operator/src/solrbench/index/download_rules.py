@@ -2,10 +2,9 @@
 
 import math
 import ssl
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import httpx
 
@@ -26,40 +25,22 @@ from solrbench.net.http import HttpAuth, basic_auth
 from solrbench.reasons.data import IndexingReason
 
 
-class AddressRule(Protocol):
-    """Refuses addresses that nothing may connect to."""
-
-    def __call__(
-        self, host: str, addresses: Iterable[str], api_server: Iterable[str], field: str, /
-    ) -> None:
-        """Check the addresses of a host.
-
-        Raises:
-            PermanentError: `HostNotAllowed`.
-        """
-
-
 @dataclass(frozen=True)
 class DownloadRules:
-    """What the operator and the pod say about downloads.
-
-    Attributes:
-        namespace: of the benchmark, where a host without dots is
-        allowed_hosts: patterns of hosts
-        api_server: addresses of the API server
-        seconds: how long all downloads of a pod may take
-        credentials: folder with user and password, or token
-        ca: folder with certificates
-        address_rule: the check of addresses
-    """
+    """What the operator and the pod say about downloads."""
 
     namespace: str = "default"
+    """That of the benchmark, where a host without dots is."""
     allowed_hosts: tuple[str, ...] = ("*",)
+    """Patterns, as in the operator's settings."""
     api_server: tuple[str, ...] = ()
+    """Its addresses, which no download may connect to."""
     seconds: float = math.inf
+    """How long all downloads of a pod may take."""
     credentials: Path = Path(DOWNLOAD_CREDENTIALS_FOLDER)
     ca: Path = Path(DOWNLOAD_CA_FOLDER)
-    address_rule: AddressRule = check_addresses
+    address_rule: Callable[[str, Iterable[str], Iterable[str], str], None] = check_addresses
+    """Refuses addresses of a host that nothing may connect to, by `HostNotAllowed`."""
 
     def check_url(self, url: httpx.URL) -> None:
         """Check the host of a URL by its name.
@@ -76,6 +57,7 @@ class DownloadRules:
         Raises:
             PermanentError: `HostNotAllowed`.
         """
+        # At each connection: a name may lead elsewhere than when the operator checked it.
         self.address_rule(host, addresses, self.api_server, URLS_FIELD)
 
 
@@ -120,5 +102,5 @@ def _read(file: Path, what: str) -> str:
         raise IndexingError(
             IndexingReason.DATASET_SECRET_NOT_FOUND,
             f"{what} does not exist, or has no text under the key {file.name}; create it",
-            permanent=False,
+            permanent=False,  # the kubelet brings keys that are added to a Secret later
         ) from error

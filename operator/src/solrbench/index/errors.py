@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Self, TypedDict, TypeVar
+from typing import Any, Self, TypeVar
 
 import httpx
 import stamina
@@ -42,50 +42,31 @@ Result = TypeVar("Result")
 _log = logging.getLogger(__name__)
 
 
-class _Parameters(TypedDict):
-    attempts: int
-    timeout: None
-    wait_initial: float
-    wait_max: float
-    wait_jitter: float
-
-
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Exponential waits with jitter, so that pods do not come back in step.
-
-    Attributes:
-        retries: further attempts after the first one
-        first_seconds: shortest first wait; each further one is twice as long
-        longest_seconds: longest wait
-        jitter_seconds: a random part of it is added to each wait
-    """
+    """Exponential waits, each twice as long as the one before; `retries` follow the first try."""
 
     retries: int = 5
     first_seconds: float = 0.5
     longest_seconds: float = 15.0
     jitter_seconds: float = 1.0
+    """A random part of it is added to each wait, so that pods do not come back in step."""
 
     def call(self, action: Callable[[], Result]) -> Result:
         """Return what `action` returns, called again after failures that may pass.
 
-        Raises:
-            IndexingError: the first one that is permanent, else the one of the last attempt
+        The error is the first one that is permanent, else the one of the last attempt.
         """
         return stamina.RetryingCaller(**self._parameters())(_may_pass, action)
 
     async def call_async(self, action: Callable[[], Awaitable[Result]]) -> Result:
-        """Await `action` in the same way.
-
-        Raises:
-            IndexingError: the first one that is permanent, else the one of the last attempt
-        """
+        """Await `action` in the same way; the errors are those of `call`."""
         return await stamina.AsyncRetryingCaller(**self._parameters())(_may_pass, action)
 
-    def _parameters(self) -> _Parameters:
+    def _parameters(self) -> dict[str, Any]:
         return {
             "attempts": self.retries + 1,
-            "timeout": None,
+            "timeout": None,  # by default 45 s for all attempts together
             "wait_initial": self.first_seconds,
             "wait_max": self.longest_seconds,
             "wait_jitter": self.jitter_seconds,
@@ -113,10 +94,12 @@ _QUOTED = 600
 
 def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None:
     """Return what is wrong with a response, or `None` when Solr has taken all documents."""
-    parsed = _parsed(body)
-    if status == 200 and _status(parsed) == 0:
+    header, error = _objects(body, "responseHeader", "error")
+    # A proxy in front of Solr may respond with 200 as well, but not with Solr's status.
+    if status == 200 and header.get("status") == 0:
         return None
-    text = _message(parsed) or body[:_QUOTED].decode("utf-8", "replace").strip()
+    # Solr's own words name the document: `ERROR: [doc=…] unknown field …`.
+    text = str(error.get("msg") or "") or body[:_QUOTED].decode("utf-8", "replace").strip()
     if denied := refusal(status, leader):
         return denied
     if 400 <= status < 500 and status not in _MAY_PASS:
@@ -162,26 +145,15 @@ def connection_failure(location: str, error: httpx.TransportError) -> IndexingEr
 
 def unavailable(location: str, problem: str) -> IndexingError:
     """Return the failure for a Solr that does not do its work now but may do so later."""
-    remedy = "look at the Solr pods' logs"
-    return IndexingError(
-        IndexingReason.SOLR_UNAVAILABLE, f"{location}: {problem}; {remedy}", permanent=False
-    )
+    message = f"{location}: {problem}; look at the Solr pods' logs"
+    return IndexingError(IndexingReason.SOLR_UNAVAILABLE, message, permanent=False)
 
 
-def _parsed(body: bytes) -> dict[str, Any]:
+def _objects(body: bytes, *keys: str) -> list[dict[str, Any]]:
+    """Return the objects under these keys of a JSON object; an empty one for each that is none."""
     try:
         parsed = json.loads(body)
     except ValueError:
-        return {}
-    return parsed if isinstance(parsed, dict) else {}
-
-
-def _status(parsed: dict[str, Any]) -> object:
-    header = parsed.get("responseHeader")
-    return header.get("status") if isinstance(header, dict) else None
-
-
-def _message(parsed: dict[str, Any]) -> str:
-    """Return Solr's own words, which name the document: `ERROR: [doc=…] unknown field …`."""
-    error = parsed.get("error")
-    return str(error.get("msg") or "") if isinstance(error, dict) else ""
+        parsed = None
+    values = [parsed.get(key) if isinstance(parsed, dict) else None for key in keys]
+    return [value if isinstance(value, dict) else {} for value in values]

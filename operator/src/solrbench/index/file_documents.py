@@ -12,22 +12,17 @@ import httpx
 from solrbench.api.v1alpha1.dataset import Dataset, Format
 from solrbench.index.errors import IndexingError
 from solrbench.index.files import DataFile, Partition, cleaned, distinct_names, format_of, unpacked
-from solrbench.index.readers import reader_for
+from solrbench.index.readers import READERS
 from solrbench.reasons.data import IndexingReason
 
 
 @dataclass(frozen=True)
 class NamedFile:
-    """A file of documents, ready to be read.
-
-    Attributes:
-        file: its bytes
-        name: beginning of the ids of its documents, different for each file of the dataset
-        wanted: its format
-    """
+    """A file of documents, ready to be read."""
 
     file: DataFile
     name: str
+    """The beginning of the ids of its documents, different for each file of the dataset."""
     wanted: Format
 
 
@@ -61,9 +56,10 @@ def read_own_files(
 
 
 def _named(dataset: Dataset, files: list[DataFile]) -> list[NamedFile]:
-    names = distinct_names(files)
-    formats = [format_of(file, dataset.format) for file in files]
-    return [NamedFile(*each) for each in zip(files, names, formats, strict=True)]
+    return [
+        NamedFile(file, name, format_of(file, dataset.format))
+        for file, name in zip(files, distinct_names(files), strict=True)
+    ]
 
 
 def _read(
@@ -78,12 +74,12 @@ def _read(
         if position == first:
             return
         with _bytes_of(file.file) as stream:
-            records = reader_for(file.wanted)(stream, file.file.location)
+            records = READERS[file.wanted](stream, file.file.location)
             for number, load in enumerate(records, 1):
                 if partition.owns(position):
                     yield cleaned(load(), dataset.id_field, f"{file.name}-{number}")
                 position += 1
-                if position == first:
+                if position == first:  # before the next one is read: it may be malformed
                     return
     _check_size(dataset, files, position, may_be_empty=may_be_empty)
 
@@ -91,11 +87,7 @@ def _read(
 def _check_size(
     dataset: Dataset, files: list[NamedFile], documents: int, *, may_be_empty: bool
 ) -> None:
-    """Check that files that were read to their end hold as many documents as are wanted.
-
-    Raises:
-        IndexingError: they do not
-    """
+    """Raise an error if files that were read to their end hold fewer documents than are wanted."""
     places = ", ".join(file.file.location for file in files)
     if documents == 0 and not may_be_empty:
         raise IndexingError(
@@ -120,10 +112,8 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
             packed = stack.enter_context(file.open())
             yield stack.enter_context(unpacked(packed, file))
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-            remedy = "pack the file again with gzip"
-            raise IndexingError.malformed(
-                file.location, f"damaged gzip: {error}", remedy
-            ) from error
+            problem, remedy = f"damaged gzip: {error}", "pack the file again with gzip"
+            raise IndexingError.malformed(file.location, problem, remedy) from error
         except (httpx.TransportError, OSError) as error:
             raise IndexingError(
                 IndexingReason.DATASET_UNREACHABLE,

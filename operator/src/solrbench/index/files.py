@@ -11,6 +11,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
@@ -31,19 +32,16 @@ _BUFFER_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of documents.
-
-    Attributes:
-        name: last part of its path, the beginning of the ids made for its documents
-        location: what messages call it: the path in its volume, or the URL without secrets
-        open: returns the packed bytes; raises IndexingError when there are none
-        max_bytes: what it may have when unpacked; `None` for any number
-    """
+    """One file of documents."""
 
     name: str
+    """The last part of its path, with which the ids made for its documents begin."""
     location: str
+    """What messages call it: the path in its volume, or the URL without secrets."""
     open: Callable[[], io.BufferedReader]
+    """Returns the packed bytes; raises IndexingError when there are none."""
     max_bytes: int | None = None
+    """What it may have when unpacked."""
 
 
 def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
@@ -55,14 +53,14 @@ def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
         IndexingError: a path leads out of the folder, or nothing is there
     """
     files = dict.fromkeys(match for path in paths for match in _matches(folder, path))
-    return [DataFile(PurePosixPath(path).name, path, _opener(folder, path)) for path in files]
+    return [
+        DataFile(PurePosixPath(path).name, path, partial(_open, folder, path)) for path in files
+    ]
 
 
 def distinct_names(files: list[DataFile]) -> list[str]:
-    """Return a name for each file, with its number in front where two would be equal.
-
-    `!` becomes `_`, since Solr's compositeId router would read it as a separator.
-    """
+    """Return a name for each file, with its number in front where two would be equal."""
+    # Solr's compositeId router would read `!` as a separator.
     names = [file.name.replace("!", "_") for file in files]
     seen = Counter(names)
     return [f"{number}-{name}" if seen[name] > 1 else name for number, name in enumerate(names, 1)]
@@ -94,6 +92,7 @@ def unpacked(packed: io.BufferedReader, file: DataFile) -> BinaryIO:
     Reading them raises IndexingError beyond the limit of `file`: a small file can unpack to a huge
     one.
     """
+    # Not by the name: a server may pack a file on the way, or serve a packed one as plain.
     if packed.peek(2)[:2] == _GZIP_MAGIC:
         return cast("BinaryIO", io.BufferedReader(_Unpacked(packed, file), _BUFFER_BYTES))
     return packed
@@ -146,24 +145,19 @@ def _matches(folder: Path, path: str) -> list[str]:
     return files
 
 
-def _opener(folder: Path, path: str) -> Callable[[], io.BufferedReader]:
-    def opened() -> io.BufferedReader:
-        try:
-            target = (folder / path).resolve(strict=True)
-            if not target.is_relative_to(folder.resolve()):
-                raise _outside(path)
-            return target.open("rb")
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
-            remedy = "correct the path in spec.dataset or put the file there"
-            raise IndexingError.not_found(path, remedy) from error
-        except PermissionError as error:
-            raise IndexingError(
-                IndexingReason.DATASET_UNREACHABLE,
-                f"{path}: permission denied; make it readable for all users",
-                permanent=True,
-            ) from error
-
-    return opened
+def _open(folder: Path, path: str) -> io.BufferedReader:
+    try:
+        # Links are followed first: they may lead out of the volume, into the pod's Secrets.
+        target = (folder / path).resolve(strict=True)
+        if not target.is_relative_to(folder.resolve()):
+            raise _outside(path)
+        return target.open("rb")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
+        remedy = "correct the path in spec.dataset or put the file there"
+        raise IndexingError.not_found(path, remedy) from error
+    except PermissionError as error:
+        message = f"{path}: permission denied; make it readable for all users"
+        raise IndexingError(IndexingReason.DATASET_UNREACHABLE, message, permanent=True) from error
 
 
 def _outside(path: str) -> IndexingError:
@@ -172,6 +166,7 @@ def _outside(path: str) -> IndexingError:
     )
 
 
+# One look at each value is cheaper than to build a document anew that is flat already.
 _NEEDS_WORK = (dict, list, type(None))
 
 
@@ -187,10 +182,11 @@ def cleaned(document: dict[str, Any], id_field: str, fallback_id: str) -> dict[s
 def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in _leaves("", document):
-        if name not in flat:
-            flat[name] = value
+        if name in flat:  # `{"a.b": 1, "a": {"b": 2}}` has it twice
+            before, more = (e if isinstance(e, list) else [e] for e in (flat[name], value))
+            flat[name] = [*before, *more]
         else:
-            flat[name] = [*_as_list(flat[name]), *_as_list(value)]
+            flat[name] = value
     return flat
 
 
@@ -220,19 +216,9 @@ def _list_leaves(name: str, values: list[Any]) -> Iterator[tuple[str, Any]]:
         yield name, plain
 
 
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
 @dataclass(frozen=True)
 class Partition:
-    """The share of one pod: every `pods`-th batch.
-
-    Attributes:
-        pod: completion index, from 0
-        pods: pods that share the dataset
-        batch: positions that stay together
-    """
+    """The share of one pod: every `pods`-th batch, a batch being positions that stay together."""
 
     pod: int
     pods: int

@@ -5,8 +5,9 @@ and leaves the last state behind as its termination message.
 """
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -27,11 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 class ProgressCounter:
-    """Counts accepted batches.
-
-    Attributes:
-        progress: the counts so far
-    """
+    """Counts accepted batches; `progress` has the counts so far."""
 
     def __init__(self, pod: int, clock: Callable[[], float]) -> None:
         """Start at zero; `clock` returns the Unix time in seconds."""
@@ -80,6 +77,7 @@ def termination_message(progress: IndexProgress) -> bytes:
     """
     text, message = as_json(progress), progress.message or ""
     keep = len(message)
+    # By trial: JSON escapes characters, so that the length of the text is not that of the bytes.
     while len(text) > MAX_TERMINATION_MESSAGE_BYTES:
         keep = keep * 3 // 4
         cut = f"{message[: keep // 2]} … {message[len(message) - keep // 2 :]}"
@@ -129,17 +127,14 @@ Page = Callable[[], tuple[str, bytes]]
 
 @asynccontextmanager
 async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> AsyncIterator[int]:
-    """Serve GET for each path of `pages` while the block runs.
+    """Serve GET for each path of `pages` while the block runs; yield the port.
 
     A request line and each header have at most 4 KiB, a request at most 32 headers; a body is
-    not read.
-
-    Yields:
-        the port, which the system chooses for port 0
+    not read. For port 0 the system chooses one.
     """
     application = web.Application()
     for path, page in pages.items():
-        application.router.add_get(path, _handler(page), allow_head=False)
+        application.router.add_get(path, partial(_respond, page), allow_head=False)
     runner = web.AppRunner(
         application,
         access_log=None,
@@ -159,14 +154,11 @@ async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> Asy
         await runner.cleanup()
 
 
-def _handler(page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    async def respond(_request: web.Request) -> web.StreamResponse:
-        kind, body = page()
-        response = web.Response(body=body, headers={"Content-Type": kind})
-        response.force_close()  # a client that kept it would find it closed now and then
-        return response
-
-    return respond
+async def _respond(page: Page, _request: web.Request) -> web.StreamResponse:
+    kind, body = page()
+    response = web.Response(body=body, headers={"Content-Type": kind})
+    response.force_close()  # a client that kept it would find it closed now and then
+    return response
 
 
 TIMEOUT_SECONDS = 2.0
@@ -175,11 +167,7 @@ MAX_BYTES = 64 << 10
 
 
 class IndexPodClient:
-    """Reads the progress of index pods.
-
-    Args:
-        check: of the addresses of each connection
-    """
+    """Reads the progress of index pods; `check` is of the addresses of each connection."""
 
     def __init__(self, check: AddressCheck | None = None) -> None:
         self._http = create_client(check=check)
@@ -196,4 +184,4 @@ class IndexPodClient:
         try:
             return fetch(self._http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS).text
         except httpx.HTTPError:
-            return ""
+            return ""  # the next reconcile asks again; the end is in the termination message

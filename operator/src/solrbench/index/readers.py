@@ -33,7 +33,7 @@ def read_xml(stream: BinaryIO, location: str) -> Iterator[Callable[[], dict[str,
     parser = _AddParser(location)
     while chunk := stream.read(_CHUNK_BYTES):
         yield from parser.feed(chunk)
-    parser.finish()
+    yield from parser.feed(b"")  # nothing more may come: is the text complete?
 
 
 class _AddParser:
@@ -47,27 +47,20 @@ class _AddParser:
         self._text: list[str] = []
         self._ready: list[dict[str, Any]] = []
         self._expat = expat.ParserCreate()
-        self._expat.buffer_text = True
+        self._expat.buffer_text = True  # else each line of a text is an event of its own
         self._expat.StartElementHandler = self._start
         self._expat.EndElementHandler = self._end
         self._expat.CharacterDataHandler = self._characters
         self._expat.StartDoctypeDeclHandler = self._refuse_doctype
 
     def feed(self, chunk: bytes) -> Iterator[Callable[[], dict[str, Any]]]:
-        """Parse a chunk and return the documents that ended in it."""
+        """Parse a chunk, the last of which is empty, and return the documents that ended in it."""
         try:
-            self._expat.Parse(chunk, False)
+            self._expat.Parse(chunk, not chunk)
         except expat.ExpatError as error:
             raise self._malformed(expat.ErrorString(error.code)) from error
         ready, self._ready = self._ready, []
-        return (partial(_same, document) for document in ready)
-
-    def finish(self) -> None:
-        """Check that the text is complete."""
-        try:
-            self._expat.Parse(b"", True)
-        except expat.ExpatError as error:
-            raise self._malformed(expat.ErrorString(error.code)) from error
+        return (document.copy for document in ready)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if self._open[-1] not in _PARENTS.get(name, ()):
@@ -76,16 +69,14 @@ class _AddParser:
         if name == "doc":
             self._document = {}
         if name == "field":
-            self._start_field(attributes)
+            if "update" in attributes:
+                raise self._malformed("atomic updates are no documents")
+            if not attributes.get("name"):
+                raise self._malformed("<field> has no name")
+            # Solr takes a field with null="true" for absent, whatever its text is.
+            self._field = "" if attributes.get("null") == "true" else attributes["name"]
+            self._text = []
         self._open.append(name)
-
-    def _start_field(self, attributes: Mapping[str, str]) -> None:
-        if "update" in attributes:
-            raise self._malformed("atomic updates are no documents")
-        if not attributes.get("name"):
-            raise self._malformed("<field> has no name")
-        self._field = "" if attributes.get("null") == "true" else attributes["name"]
-        self._text = []
 
     def _characters(self, text: str) -> None:
         if self._open[-1] == "field":
@@ -98,17 +89,11 @@ class _AddParser:
         if name == "doc":
             self._ready.append(self._document)
         elif name == "field" and self._field:
-            self._add("".join(self._text))
-
-    def _add(self, value: str) -> None:
-        """Keep a value; a field given more than once has many values."""
-        before = self._document.get(self._field)
-        if before is None:
-            self._document[self._field] = value
-        elif isinstance(before, list):
-            before.append(value)
-        else:
-            self._document[self._field] = [before, value]
+            value, before = "".join(self._text), self._document.get(self._field)
+            if isinstance(before, list):
+                before.append(value)
+            else:  # a field given more than once has many values
+                self._document[self._field] = value if before is None else [before, value]
 
     def _refuse_doctype(self, *_declaration: object) -> None:
         raise self._malformed("a document type declaration is not allowed", "remove <!DOCTYPE")
@@ -121,10 +106,6 @@ class _AddParser:
         return IndexingError.malformed(where, problem, remedy)
 
 
-def _same(document: dict[str, Any]) -> dict[str, Any]:
-    return document
-
-
 Document = dict[str, Any]
 Loader = Callable[[], Document]
 Reader = Callable[[BinaryIO, str], Iterator[Loader]]
@@ -134,16 +115,6 @@ LONGEST_LINE_BYTES = 64 << 20
 
 _LONGEST_CELL = 16 << 20
 _BOM = b"\xef\xbb\xbf"
-
-
-def reader_for(wanted: Format) -> Reader:
-    """Return the reader of a format other than `Auto`."""
-    return {
-        Format.JSON: read_json,
-        Format.JSONL: read_jsonl,
-        Format.CSV: read_csv,
-        Format.XML: read_xml,
-    }[wanted]
 
 
 def read_jsonl(stream: BinaryIO, location: str) -> Iterator[Loader]:
@@ -166,18 +137,22 @@ def read_json(stream: BinaryIO, location: str) -> Iterator[Loader]:
         for number, record in enumerate(records, 1):
             yield partial(_checked, record, f"{location}: record {number}")
     except JSONError as error:
-        raise IndexingError.malformed(f"{location}: record {number + 1}", _short(error)) from error
+        short = str(error).strip().partition("\n")[0]  # the other lines quote the file
+        raise IndexingError.malformed(f"{location}: record {number + 1}", short) from error
 
 
 def read_csv(stream: BinaryIO, location: str) -> Iterator[Loader]:
     """Read rows below a header line (RFC 4180); empty cells are absent fields."""
-    csv.field_size_limit(_LONGEST_CELL)
+    csv.field_size_limit(_LONGEST_CELL)  # 128 KiB by default, less than a long text
     # Bytes that are no UTF-8 pass as surrogates here, so that the row they are in can be named.
     text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
     rows = csv.reader(text, strict=True)
     try:
         header = next(rows, [])
-        _check_header(header, f"{location}: line 1")
+        if not all(header) or len(set(header)) < len(header):
+            problem = "the header must name every column, and once"
+            raise IndexingError.malformed(f"{location}: line 1", problem)
+        _check_utf8(header, f"{location}: line 1")
         for row in rows:
             if row:
                 yield partial(_parse_row, header, row, f"{location}: line {rows.line_num}")
@@ -215,12 +190,6 @@ def _checked(record: object, where: str) -> Document:
     return record
 
 
-def _check_header(header: list[str], where: str) -> None:
-    if not all(header) or len(set(header)) < len(header):
-        raise IndexingError.malformed(where, "the header must name every column, and once")
-    _check_utf8(header, where)
-
-
 def _parse_row(header: list[str], row: list[str], where: str) -> Document:
     if len(row) != len(header):
         problem = f"{len(row)} cells, the header has {len(header)}"
@@ -247,6 +216,10 @@ def _first_byte(stream: BinaryIO) -> bytes:
     return b""
 
 
-def _short(error: Exception) -> str:
-    """Return the first line of a parser's message; the others quote the file."""
-    return str(error).strip().partition("\n")[0]
+READERS: dict[Format, Reader] = {
+    Format.JSON: read_json,
+    Format.JSONL: read_jsonl,
+    Format.CSV: read_csv,
+    Format.XML: read_xml,
+}
+"""By every format but `Auto`."""

@@ -6,8 +6,9 @@ the route is `None`: any leader takes the document then, and Solr forwards it.
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,46 +24,42 @@ _MASK = 0xFFFFFFFF
 
 @dataclass(frozen=True)
 class Shard:
-    """One active shard.
-
-    Attributes:
-        name: its name in the collection
-        first_hash: smallest unsigned hash of its range, counted from 0x80000000 (the smallest
-            signed one); `None` with the implicit router
-        leader: URL of the leader's core, or `None` while there is none
-    """
+    """One active shard."""
 
     name: str
     first_hash: int | None
+    """The smallest unsigned hash of its range, counted from 0x80000000 (the smallest signed one);
+    `None` with the implicit router."""
     leader: str | None
+    """The URL of the leader's core; `None` while there is none."""
 
 
 @dataclass(frozen=True)
 class Routes:
-    """How documents find the shards of one collection.
-
-    Attributes:
-        shards: the active ones, by the beginning of their ranges, else by name
-        implicit: whether shards have no ranges and the sender names the shard
-        key_field: field that is hashed: the router's field, else the unique key
-        field_routed: whether the router has a field of its own
-    """
+    """How documents find the shards of one collection."""
 
     shards: tuple[Shard, ...]
+    """The active ones, by the beginning of their ranges, else by name."""
     implicit: bool
+    """Whether shards have no ranges and the sender names the shard."""
     key_field: str
+    """The field that is hashed: the router's field, else the unique key."""
     field_routed: bool
+    """Whether the router has a field of its own."""
 
     def shard_of(self, document: dict[str, Any]) -> str | None:
         """Return the name of the document's shard, or `None` when only Solr can know it."""
         key = _key_text(document.get(self.key_field))
         if key is None:
             return None
-        if not self.implicit:
-            return self._by_range(key)
-        if self.field_routed:
+        if self.implicit and self.field_routed:
             return key if key in self._names else None
-        return self.shards[murmur3(key) % len(self.shards)].name
+        if self.implicit:
+            return self.shards[murmur3(key) % len(self.shards)].name
+        value = composite_hash(key)
+        if value is None:
+            return None  # Solr's own code has the last word on odd ids
+        return self.shards[bisect_right(self._starts, _from_smallest(value)) - 1].name
 
     def leader_of(self, shard: str | None, turn: int) -> str | None:
         """Return the leader of `shard`; without a shard the leaders take turns."""
@@ -73,9 +70,8 @@ class Routes:
     def via_endpoints(self, endpoints: list[str], direct: dict[str, str]) -> "Routes":
         """Return the same routes with leaders reached in the way that is allowed.
 
-        Args:
-            endpoints: addresses of the collection that any leader is reached through; Solr forwards
-            direct: base URL of a node as Solr reports it, to the one to use
+        Through any of the `endpoints` of the collection Solr forwards to the leader; `direct` has,
+        by the base URL of a node as Solr reports it, the one to use.
         """
         shards = tuple(
             replace(shard, leader=_reach(shard.leader, endpoints[i % len(endpoints)], direct))
@@ -90,12 +86,6 @@ class Routes:
     @cached_property
     def _starts(self) -> list[int]:
         return [shard.first_hash or 0 for shard in self.shards]
-
-    def _by_range(self, key: str) -> str | None:
-        value = composite_hash(key)
-        if value is None:
-            return None
-        return self.shards[bisect_right(self._starts, _from_smallest(value)) - 1].name
 
 
 def murmur3(text: str) -> int:
@@ -135,11 +125,13 @@ def parse_routes(cluster_status: dict[str, Any], collection: str, id_field: str)
         return None
     router = state["router"]
     implicit = router["name"] == "implicit"
-    shards = [
-        Shard(name, None if implicit else _first_hash(shard["range"]), _leader(shard))
-        for name, shard in state["shards"].items()
-        if shard["state"] == "active"
-    ]
+    shards = []
+    for name, shard in state["shards"].items():
+        # Those of a split have ranges beside their parent's until it is over.
+        if shard["state"] == "active":
+            begin = "0" if implicit else shard["range"].partition("-")[0]
+            first_hash = None if implicit else _from_smallest(int(begin, 16))
+            shards.append(Shard(name, first_hash, _leader(shard)))
     return Routes(
         shards=tuple(sorted(shards, key=lambda shard: (shard.first_hash or 0, shard.name))),
         implicit=implicit,
@@ -159,7 +151,7 @@ def _key_text(value: object) -> str | None:
     """Return the value as Solr turns it into text; numbers with a fraction are left to Solr."""
     if isinstance(value, str):
         return value
-    return str(value) if type(value) is int else None
+    return str(value) if type(value) is int else None  # `True` is an int to isinstance
 
 
 def _window(skip: int, bits: int) -> int:
@@ -170,10 +162,6 @@ def _window(skip: int, bits: int) -> int:
 def _from_smallest(value: int) -> int:
     """Return an unsigned hash as its distance from the smallest signed one."""
     return value ^ 0x80000000
-
-
-def _first_hash(text: str) -> int:
-    return _from_smallest(int(text.partition("-")[0], 16))
 
 
 def _leader(shard: dict[str, Any]) -> str | None:
@@ -192,23 +180,12 @@ OPEN_BYTES = 32 << 20
 
 @dataclass(frozen=True)
 class Batch:
-    """The body of one update request.
-
-    Attributes:
-        shard: shard of all its documents; `None` when Solr has to find it
-        body: a JSON array of documents
-        documents: how many
-    """
+    """The body of one update request, a JSON array of so many documents."""
 
     shard: str | None
+    """The shard of all of them; `None` when Solr has to find it."""
     body: bytes
     documents: int
-
-
-@dataclass
-class _Open:
-    parts: list[bytes] = field(default_factory=list)
-    size: int = 0
 
 
 def batches(
@@ -219,31 +196,28 @@ def batches(
     Raises:
         IndexingError: a document holds what JSON cannot express
     """
-    rows: dict[str | None, _Open] = {}
+    rows: dict[str | None, list[bytes]] = {}
+    sizes: Counter[str | None] = Counter()
     waiting = 0
     for document in documents:
         shard = routes.shard_of(document)
-        text = _encoded(document, id_field)
-        row = rows.setdefault(shard, _Open())
-        row.parts.append(text)
-        row.size += len(text)
+        try:
+            text = orjson.dumps(document)
+        except TypeError as error:
+            where = f"document {document.get(id_field)!r}"
+            raise IndexingError.malformed(where, error) from error
+        row = rows.setdefault(shard, [])
+        row.append(text)
+        sizes[shard] += len(text)
         waiting += len(text)
-        if len(row.parts) < limit and row.size < BODY_BYTES:
+        if len(row) < limit and sizes[shard] < BODY_BYTES:
             if waiting < OPEN_BYTES:
                 continue
-            shard = max(rows, key=lambda name: rows[name].size)
-        waiting -= rows[shard].size
+            shard = max(rows, key=lambda name: sizes[name])
+        waiting -= sizes.pop(shard)
         yield _closed(shard, rows.pop(shard))
     yield from (_closed(shard, row) for shard, row in rows.items())
 
 
-def _encoded(document: dict[str, Any], id_field: str) -> bytes:
-    try:
-        return orjson.dumps(document)
-    except TypeError as error:
-        where = f"document {document.get(id_field)!r}"
-        raise IndexingError.malformed(where, error) from error
-
-
-def _closed(shard: str | None, row: _Open) -> Batch:
-    return Batch(shard, b"[" + b",".join(row.parts) + b"]", len(row.parts))
+def _closed(shard: str | None, row: list[bytes]) -> Batch:
+    return Batch(shard, b"[" + b",".join(row) + b"]", len(row))

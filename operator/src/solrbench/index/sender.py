@@ -7,6 +7,7 @@ sends them.
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from types import TracebackType
@@ -37,14 +38,9 @@ class LeaderResolver:
         id_field: str,
         direct: dict[str, str] | None = None,
     ) -> None:
-        """Keep the nodes' base URLs, such as `http://host:8983/solr`.
+        """Keep the base URLs of nodes, or of what stands in front of them.
 
-        Args:
-            http: the client
-            urls: of the nodes, or of what stands in front of them
-            collection: its name
-            id_field: unique key of its schema
-            direct: nodes that may be addressed directly; see `IndexPlan.leader_urls`
+        `direct` are the nodes that may be addressed directly; see `IndexPlan.leader_urls`.
         """
         self._http = http
         self._urls = list(urls)
@@ -66,7 +62,7 @@ class LeaderResolver:
                 failure = error
             except httpx.TransportError as error:
                 failure = connection_failure(url, error)
-            if failure.permanent:
+            if failure.permanent:  # what one node refuses for good, the others refuse alike
                 break
         raise failure
 
@@ -136,29 +132,30 @@ class Sender:
 
         async def attempt() -> None:
             if number := next(attempts):
-                await self._prepare_retry(number)
+                if number == 1:
+                    self._counter.retried()
+                # Without new leaders the old are the best guess; the post shows what is wrong.
+                with suppress(IndexingError):
+                    self._routes = await self._leaders.read()
             await self._post(batch)
 
         await self._retry_policy.call_async(attempt)
         self._counter.accepted(batch.documents, len(batch.body))
 
-    async def _prepare_retry(self, number: int) -> None:
-        if number == 1:
-            self._counter.retried()
-        try:
-            self._routes = await self._leaders.read()
-        except IndexingError:
-            return  # the old leaders are the best guess; the attempt itself shows what is wrong
-
     async def _post(self, batch: Batch) -> None:
         self._turn += 1
-        leader = self._routes.leader_of(batch.shard, self._turn)
+        routes = self._routes
+        leader = routes.leader_of(batch.shard, self._turn)
         if leader is None:
             raise unavailable(f"shard {batch.shard or 'of any name'}", "has no active leader")
+        params = {"wt": "json"}
+        # Without it, an implicit router without a field keeps a document where it arrives.
+        if routes.implicit and not routes.field_routed and batch.shard is not None:
+            params["_route_"] = batch.shard
         try:
             response = await self._http.post(
                 f"{leader}/update",
-                params=self._params(batch),
+                params=params,
                 content=batch.body,
                 headers=_HEADERS,
             )
@@ -167,21 +164,12 @@ class Sender:
         if failure := parse_failure(response.status_code, response.content, leader):
             raise failure
 
-    def _params(self, batch: Batch) -> dict[str, str]:
-        params = {"wt": "json"}
-        if self._routes.implicit and not self._routes.field_routed and batch.shard is not None:
-            params["_route_"] = batch.shard
-        return params
-
 
 Item = TypeVar("Item")
 
 
 class PrefetchReader(Generic[Item]):
-    """Runs an iterator in a thread, at most `depth` items ahead of who takes them.
-
-    The thread is a daemon: a read that hangs in the network does not keep the process alive.
-    """
+    """Runs an iterator in a thread, at most `depth` items ahead of the takers."""
 
     def __init__(self, items: Callable[[], Iterator[Item]], depth: int) -> None:
         """Keep `items`, which makes the iterator inside the thread."""
@@ -189,6 +177,7 @@ class PrefetchReader(Generic[Item]):
         self._items = items
         self._free = threading.Semaphore(depth)
         self._queue: asyncio.Queue[Item | BaseException | None] = asyncio.Queue()
+        # A read that hangs in the network must not keep the process alive.
         self._thread = threading.Thread(target=self._read, name="reader", daemon=True)
 
     async def __aenter__(self) -> Self:

@@ -13,15 +13,13 @@ from solrbench.api.v1alpha1.dataset import (
     Http,
     PersistentVolumeClaim,
 )
-from solrbench.contract.generated_documents import BLOCK, DocumentGenerator
+from solrbench.contract.generated_documents import DocumentGenerator
 from solrbench.index.download import Downloader
 from solrbench.index.download_rules import DownloadRules
 from solrbench.index.errors import IndexingError, RetryPolicy
 from solrbench.index.file_documents import read_files, read_own_files
 from solrbench.index.files import Partition, mounted_files
 from solrbench.reasons.data import IndexingReason
-
-__all__ = ["BLOCK", "DocumentGenerator"]
 
 
 class GeneratedDocuments(DocumentGenerator):
@@ -35,13 +33,7 @@ class GeneratedDocuments(DocumentGenerator):
 
 @dataclass(frozen=True)
 class ReadContext:
-    """What reading needs besides the dataset.
-
-    Attributes:
-        folder: where a volume or ConfigMap with documents is mounted
-        retry_policy: of downloads
-        downloads: what they may reach
-    """
+    """What reading needs besides the dataset: a mounted volume or ConfigMap, and download rules."""
 
     folder: Path
     retry_policy: RetryPolicy

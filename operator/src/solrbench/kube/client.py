@@ -4,6 +4,7 @@ Every child is written by server-side apply under one field manager, so a reconc
 changes nothing, and fields that others own stay theirs.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 from solrbench.contract.names import MANAGER
@@ -19,7 +20,7 @@ from solrbench.kube.kubeconfig import find_access
 from solrbench.kube.reader import KnownKinds, Manifest, ObjectReader, as_manifest
 
 APPLY_PATCH = "application/apply-patch+yaml"
-"""JSON is YAML, too."""
+"""The only media type of server-side apply; JSON is YAML, too."""
 MERGE_PATCH = "application/merge-patch+json"
 
 _ABSENT: Manifest = {"resourceVersion": "1"}
@@ -32,11 +33,8 @@ _MAX_KNOWN = 4096
 class Cluster(ObjectReader):
     """The objects of one Kubernetes cluster; safe for threads.
 
-    Args:
-        connection: sends the requests
-        timeout_seconds: how long each response is waited for
-        kinds: the paths of kinds, as far as another client of the cluster knows them
-        own: uids of applied objects by kind, name and controller, as far as it knows them
+    Clients of one cluster share `kinds` and `own`, the uids of applied objects by kind, name and
+    controller, so that what one of them learned costs the others no request.
     """
 
     def __init__(
@@ -54,23 +52,11 @@ class Cluster(ObjectReader):
         return Cluster(self._connection, seconds, self._kinds, self._own)
 
     def is_namespaced(self, api_version: str, kind: str) -> bool:
-        """Return whether objects of a kind are in namespaces.
-
-        Raises:
-            KindNotServedError: if the API server does not know the kind.
-        """
-        return self._kinds.is_namespaced(api_version, kind)
+        """Return whether objects of a kind are in namespaces."""
+        return self._kinds.find(api_version, kind, self._timeout_seconds)[1]
 
     def create(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
-        """Create an object, and return it as it is stored, with the name that it got.
-
-        Args:
-            manifest: with `metadata.name` or `metadata.generateName`
-            manager: of its fields
-
-        Raises:
-            ConflictError: if there is one of this name.
-        """
+        """Create an object, and return it as it is stored; ConflictError if its name is taken."""
         kind, metadata = manifest["kind"], manifest.get("metadata", {})
         path = self._path(manifest["apiVersion"], kind, metadata.get("namespace"))
         name = metadata.get("name") or metadata.get("generateName") or ""
@@ -131,11 +117,7 @@ class Cluster(ObjectReader):
     def merge(
         self, api_version: str, kind: str, namespace: str, name: str, changes: Manifest
     ) -> Manifest:
-        """Change some fields of an object, by a JSON merge patch (RFC 7386).
-
-        Raises:
-            NotFoundError: if there is none of this name.
-        """
+        """Change some fields of an object that exists, by a JSON merge patch (RFC 7386)."""
         path = self._path(api_version, kind, namespace, name)
         action = f"changing {kind} {name}"
         return as_manifest(
@@ -157,21 +139,19 @@ class Cluster(ObjectReader):
         Raises:
             ConflictError: if the object of this name is not the one with `uid`.
         """
+        # In the foreground an object stays until all it owns is gone, and with it its name.
         options: Manifest = {"propagationPolicy": "Background"}
         if uid is not None:
             options["preconditions"] = {"uid": uid}
         if grace_seconds is not None:
             options["gracePeriodSeconds"] = grace_seconds
-        self._delete(api_version, kind, namespace, name, options)
+        path = self._path(api_version, kind, namespace, name)
+        with suppress(NotFoundError):
+            self._send(f"deleting {kind} {name}", "DELETE", path, body=options)
 
     def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
-        """Delete a pod without waiting for its kubelet; it is no error if it is gone already.
-
-        Raises:
-            ConflictError: if the pod of this name has another uid; it is spared.
-        """
-        options = {"gracePeriodSeconds": 0, "preconditions": {"uid": uid}}
-        self._delete("v1", "Pod", namespace, name, options)
+        """Delete a pod without waiting for its kubelet; the rest is as with `delete`."""
+        self.delete("v1", "Pod", namespace, name, 0, uid=uid)
 
     def store_status(self, body: Manifest, status: Manifest) -> Manifest:
         """Write the status of a resource, and return the resource as it is stored then.
@@ -179,10 +159,6 @@ class Cluster(ObjectReader):
         Every status that the operator writes is written here. Spec and status must be those that
         were read, or what was decided is out of date; other changes, as when kopf adds a finalizer
         to a new resource, do not hinder. A status that is stored already costs no request.
-
-        Args:
-            body: the resource as it was read or written last
-            status: all of its new status
 
         Raises:
             ConflictError: if spec or status changed meanwhile, or another resource has the name.
@@ -203,32 +179,15 @@ class Cluster(ObjectReader):
         return self.replace_status(stored | {"status": status})
 
     def replace_status(self, body: Manifest) -> Manifest:
-        """Write the status of a resource that was read before.
-
-        Raises:
-            ConflictError: if the resource changed since it was read.
-        """
+        """Write the status of a resource; ConflictError if it changed since it was read."""
         metadata = body["metadata"]
         path = self._path(body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"])
         action = f"writing the status of {metadata['name']}"
         return as_manifest(self._send(action, "PUT", f"{path}/status", body=body))
 
-    def _delete(
-        self, api_version: str, kind: str, namespace: str, name: str, options: Manifest
-    ) -> None:
-        path = self._path(api_version, kind, namespace, name)
-        try:
-            self._send(f"deleting {kind} {name}", "DELETE", path, body=options)
-        except NotFoundError:
-            return
-
 
 def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
-    """Refuse to change an object that belongs to something else.
-
-    Raises:
-        TemporaryError: `NameTaken`.
-    """
+    """Raise TemporaryError `NameTaken` if the object that was found belongs to something else."""
     outcome = check_not_taken(wanted, found)
     if outcome is not None:
         raise TemporaryError(outcome.reason, outcome.message)
@@ -236,10 +195,6 @@ def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
 
 def connect(context: str | None = None, kubeconfig: Path | None = None) -> Cluster:
     """Return a client for the cluster that the kubeconfig names, or this pod belongs to.
-
-    Args:
-        context: the kubeconfig's context, the current one by default
-        kubeconfig: file, instead of those that `KUBECONFIG` names
 
     Raises:
         NoClusterError: if there is no cluster to talk to.

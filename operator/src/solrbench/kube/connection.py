@@ -3,19 +3,16 @@
 Nothing but this client may connect to the API server's addresses.
 """
 
-import math
 import ssl
 import tempfile
-import time
 import weakref
 from abc import ABC, abstractmethod
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 import orjson
@@ -31,21 +28,8 @@ from solrbench.kube.kubeconfig import (
 )
 from solrbench.reasons.end import ApiServerReason
 
+# Messages end up in conditions of a status, and may quote what is refused of a manifest.
 _MAX_CHARACTERS = 1000
-
-
-class ApiStatusError(Exception):
-    """The API server refused a request; becomes one of the others.
-
-    Attributes:
-        status: of HTTP
-        message: what the server says about it
-    """
-
-    def __init__(self, status: int, body: bytes) -> None:
-        self.status = status
-        self.message = _message(body) or f"HTTP status {status}"
-        super().__init__(self.message)
 
 
 class UnreachableError(TemporaryError):
@@ -82,80 +66,43 @@ _BY_STATUS: dict[int, tuple[type[TemporaryError], ApiServerReason]] = {
 
 
 @contextmanager
-def wrap_api_errors(action: str) -> Iterator[None]:
-    """Turn the client's errors into ours; the API being away is never the benchmark's fault."""
+def _as_unreachable(action: str) -> Iterator[None]:
     try:
         yield
-    except ApiStatusError as error:
-        raise error_for(error.status, f"{action}: {error.message}") from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         text = str(error) or type(error).__name__
         raise UnreachableError(ApiServerReason.API_UNREACHABLE, f"{action}: {text}") from error
 
 
 def error_for(status: int, text: str) -> TemporaryError | PermanentError:
-    """Return what a status of HTTP means for who sent the request."""
+    """Return the error that a status of HTTP means for the caller."""
     if status in _BY_STATUS:
         error, reason = _BY_STATUS[status]
         return error(reason, text)
-    # etcd's limit is a server error, though another attempt cannot succeed.
+    # etcd's limit of 1.5 MiB is a server error (500), though another attempt cannot succeed.
     if status in (400, 413, 422) or "request is too large" in text or "larger than max" in text:
         return PermanentError(ApiServerReason.MANIFEST_REJECTED, text)
+    # The API server being away or overloaded (429, 5xx) is never the benchmark's fault.
     return TemporaryError(ApiServerReason.API_UNREACHABLE, text)
 
 
-def _message(body: bytes) -> str:
-    """Return the message of a `Status`, or the text of any other body, in its first characters."""
+def _message(http_status: int, body: bytes) -> str:
+    """Return the message of a `Status` with the causes it leaves out, or any other body's text."""
+    text = body.decode("utf-8", "replace").strip()[:_MAX_CHARACTERS]
     try:
         status = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return body.decode("utf-8", "replace").strip()[:_MAX_CHARACTERS]
+    except orjson.JSONDecodeError:  # a proxy in front of the API server responds in HTML or text
+        return text or f"HTTP status {http_status}"
     if not isinstance(status, dict) or not status.get("message"):
-        return body.decode("utf-8", "replace")[:_MAX_CHARACTERS] if status else ""
-    return str(status["message"])[:_MAX_CHARACTERS] + _causes(status)
-
-
-def _causes(status: dict[str, Any]) -> str:
-    """Return what the message leaves out of its causes."""
-    causes = (status.get("details") or {}).get("causes") or []
+        return text if status else f"HTTP status {http_status}"
     message = str(status["message"])
-    missing = [
+    missing = "; ".join(
         f"{cause.get('field', '')}: {cause['message']}".removeprefix(": ")
-        for cause in causes
+        for cause in (status.get("details") or {}).get("causes") or []
+        # Most messages quote their causes already.
         if cause.get("message") and cause["message"] not in message
-    ]
-    text = "; ".join(missing)[:_MAX_CHARACTERS]
-    return f" ({text})" if text else ""
-
-
-HOSTS_SECONDS = 60.0
-"""How long they are taken as known: every connection is checked."""
-
-
-class ServerHosts:
-    """The hosts of an API server: `own`, where a client finds it, and where it says it is.
-
-    The second is the address behind the Service; every authenticated client may read it.
-    `read_versions` returns the JSON that the API server has at `/api`.
-    """
-
-    def __init__(self, own: str | None, read_versions: Callable[[], bytes]) -> None:
-        self._own = own
-        self._read_versions = read_versions
-        self._known: list[str] = []
-        self._until = -math.inf
-
-    def get(self) -> list[str]:
-        """Return the hosts; they are read anew after `HOSTS_SECONDS`."""
-        now = time.monotonic()
-        if now >= self._until:
-            self._known, self._until = self._read(), now + HOSTS_SECONDS
-        return self._known
-
-    def _read(self) -> list[str]:
-        addresses = orjson.loads(self._read_versions()).get("serverAddressByClientCIDRs") or []
-        hosts = [urlsplit(f"//{address['serverAddress']}").hostname for address in addresses]
-        return [host for host in (self._own, *hosts) if host]
+    )[:_MAX_CHARACTERS]
+    return message[:_MAX_CHARACTERS] + (f" ({missing})" if missing else "")
 
 
 def tls_context(access: ClusterAccess, credential: Credential | None) -> ssl.SSLContext:
@@ -168,11 +115,16 @@ def tls_context(access: ClusterAccess, credential: Credential | None) -> ssl.SSL
         context = _trust(access)
         certificate = _certificate_text(access.user, "client-certificate")
         key = _certificate_text(access.user, "client-key")
+        # What the user's program gives comes before the entries of the file, as with kubectl.
         if credential is not None and credential.get("clientCertificateData"):
             certificate = credential["clientCertificateData"]
             key = credential.get("clientKeyData")
         if certificate and key:
-            _show(context, certificate, key)
+            # The library takes files only. The folder is the user's alone, and gone at once.
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "client.pem"
+                file.write_text(f"{certificate}\n{key}\n", "utf-8")
+                context.load_cert_chain(file)
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
         raise NoClusterError(
             f"a certificate of the kubeconfig cannot be used: {error}; correct it"
@@ -195,19 +147,11 @@ def _trust(access: ClusterAccess) -> ssl.SSLContext:
 
 
 def _certificate_text(entry: Entry, name: str) -> str | None:
-    """Return what stands under a name, or in the file that it names."""
+    """Return what stands under a name, or in the file that it names; of both, kubectl's choice."""
     if entry.get(f"{name}-data"):
         text = "".join(str(entry[f"{name}-data"]).split())  # Go ignores the ends of lines, too
         return b64decode(text, validate=True).decode("utf-8")
     return Path(entry[name]).read_text("utf-8") if entry.get(name) else None
-
-
-def _show(context: ssl.SSLContext, certificate: str, key: str) -> None:
-    # The library takes files only. The folder is the user's alone, and gone at once.
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "client.pem"
-        file.write_text(f"{certificate}\n{key}\n", "utf-8")
-        context.load_cert_chain(file)
 
 
 CONNECTIONS = 32
@@ -216,7 +160,7 @@ TIMEOUT_SECONDS = 20.0
 JSON = "application/json"
 
 _REPEATABLE = ("GET", "PUT", "DELETE")
-"""Sent again when the server closed a kept connection at that moment."""
+"""Methods that may have taken effect and may still be sent again; a POST could create twice."""
 
 _FIRST_ERROR = 400
 """Lowest status of HTTP with which a server refuses a request."""
@@ -231,11 +175,6 @@ class Connection(ABC):
     @abstractmethod
     def server(self) -> str:
         """The URL of the API server."""
-
-    @property
-    def host(self) -> str:
-        """The host in that URL."""
-        return urlsplit(self.server).hostname or ""
 
     def send(  # noqa: PLR0913 - what HTTP requests have
         self,
@@ -256,11 +195,11 @@ class Connection(ABC):
         """
         headers = {"Accept": accept} | ({} if body is None else {"Content-Type": content_type})
         request = Request(method, path, _present(query or {}), headers, body)
-        with wrap_api_errors(action):
+        with _as_unreachable(action):
             status, content = self.exchange(request, seconds)
-            if status >= _FIRST_ERROR:
-                raise ApiStatusError(status, content)
-            return content
+        if status >= _FIRST_ERROR:
+            raise error_for(status, f"{action}: {_message(status, content)}")
+        return content
 
     def lines(  # noqa: PLR0913 - what HTTP requests have
         self,
@@ -272,56 +211,37 @@ class Connection(ABC):
         accept: str = JSON,
         on_open: Callable[[], None] = lambda: None,
     ) -> Iterator[bytes]:
-        """Yield the lines of a response as they come.
+        """Yield the lines of a response, each as soon as it is whole; errors are those of `send`.
 
-        Args:
-            action: what is done, for errors
-            path: with its group
-            query: of the request
-            seconds: without a line after which the connection is given up; `None` for ever
-            accept: media type of the response
-            on_open: called when the server begins its response
-
-        Raises:
-            SolrbenchError: as `send`.
+        A connection without a line for `seconds` is given up, with `None` never. `on_open` is
+        called when the server begins its response.
         """
         request = Request("GET", path, _present(query), {"Accept": accept}, None)
-        with wrap_api_errors(action), self.stream(request, seconds) as (status, parts):
+        with _as_unreachable(action), self.stream(request, seconds) as (status, parts):
             if status >= _FIRST_ERROR:
-                raise ApiStatusError(status, b"".join(parts))
+                raise error_for(status, f"{action}: {_message(status, b''.join(parts))}")
             on_open()
-            yield from split_lines(parts)
+            rest = b""
+            for part in parts:
+                *complete, rest = (rest + part).split(b"\n")
+                yield from complete
+            if rest:  # the last line of a log may have no end
+                yield rest
 
     @abstractmethod
     def exchange(self, request: "Request", seconds: float) -> tuple[int, bytes]:
-        """Return the status of HTTP and the body of the response.
-
-        Raises:
-            OSError: if there is no response; or an error of httpx.
-        """
+        """Return the status of HTTP and the body; OSError or an error of httpx if there is none."""
 
     @abstractmethod
     def stream(
         self, request: "Request", seconds: float | None
     ) -> AbstractContextManager[tuple[int, Iterator[bytes]]]:
-        """Open a response whose body comes in parts, no more than `seconds` apart.
-
-        Raises:
-            OSError: if there is no response; or an error of httpx.
-        """
+        """Open a response whose body comes in parts, no more than `seconds` apart; errors alike."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request to the API server.
-
-    Attributes:
-        method: of HTTP
-        path: with its group
-        query: what is in its URL
-        headers: those of its content
-        body: what becomes JSON; `None` for none
-    """
+    """A request to the API server; `body` becomes JSON, and `None` is no body."""
 
     method: str
     path: str
@@ -333,9 +253,7 @@ class Request:
 class ApiConnection(Connection):
     """Sends requests to one API server by httpx; safe for threads.
 
-    Args:
-        http: with the server's URL, credentials and trust
-        sni_hostname: name that the server's certificate must have, if not that of its URL
+    `sni_hostname` is the name that the server's certificate must have, if not that of its URL.
     """
 
     def __init__(self, http: httpx.Client, sni_hostname: str | None = None) -> None:
@@ -353,6 +271,7 @@ class ApiConnection(Connection):
         built = self._build(request, httpx.Timeout(seconds))
         try:
             response = self._http.send(built)
+        # A server may close an idle connection of the pool in the moment it is used again.
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
             if request.method not in _REPEATABLE:
                 raise
@@ -385,20 +304,11 @@ class ApiConnection(Connection):
 
 def _present(query: Query) -> dict[str, str]:
     return {
+        # Go parses `true`, not Python's `True`.
         key: str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in query.items()
         if value is not None
     }
-
-
-def split_lines(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a text that comes in parts, as soon as each is whole."""
-    rest = b""
-    for part in parts:
-        *complete, rest = (rest + part).split(b"\n")
-        yield from complete
-    if rest:
-        yield rest
 
 
 def open_connection(access: ClusterAccess) -> ApiConnection:
@@ -415,6 +325,7 @@ def open_connection(access: ClusterAccess) -> ApiConnection:
             verify=verify,
             auth=auth,
             proxy=access.cluster.get("proxy-url"),
+            # No bound on open ones: a watch or a followed log holds its connection for hours.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=CONNECTIONS),
         )
     except (ImportError, ValueError, httpx.InvalidURL) as error:

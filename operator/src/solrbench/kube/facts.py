@@ -30,10 +30,10 @@ from solrbench.contract.names import (
     ZOOKEEPER,
 )
 from solrbench.decide.evidence import add_entry
-from solrbench.decide.views import controller_uid
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
+from solrbench.kube.result_documents import read_owned_config_map
 from solrbench.manifests.results import build_diagnostics
 from solrbench.net.http import HttpAuth, basic_auth
 from solrbench.reasons.end import ApiServerReason
@@ -81,11 +81,7 @@ def fields_at(
 def list_labelled(
     cluster: Cluster, benchmark: SolrBenchmark, api_version: str, kind: str
 ) -> Sequence[Manifest]:
-    """Return the objects of a kind: those of the benchmark, and those of a target that it shares.
-
-    Raises:
-        TemporaryError: if the API server does not respond.
-    """
+    """Return a benchmark's objects of a kind, and those of a target that it shares."""
     namespace, own = benchmark.metadata.namespace, benchmark.metadata.name
     target = names.target(benchmark)
 
@@ -112,7 +108,7 @@ def record_environment(
         images=images,
         solr_version=benchmark.status.target.solr_version,
         jvm_version=jvm_version,
-        nodes=[_node(cluster, name) for name in sorted(_node_names(pods))],
+        nodes=[_node(cluster, name) for name in sorted(set(_nodes_by_pod(pods).values()))],
         attempts=[
             AttemptRecord(
                 target=status.attempts.target,
@@ -130,14 +126,12 @@ def record_environment(
 
 
 def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
-    """Return the pods, nodes and images that a benchmark measures right now.
-
-    Args:
-        cluster: where its pods are
-        benchmark: with the status of now
-    """
-    labelled_pods = list_labelled(cluster, benchmark, "v1", "Pod")
-    pods = [pod for pod in labelled_pods if _is_of_target(pod)]
+    """Return the pods, nodes and images that a benchmark measures right now, by its status."""
+    pods = [
+        pod
+        for pod in list_labelled(cluster, benchmark, "v1", "Pod")
+        if pod["metadata"]["labels"].get(LABEL_COMPONENT) in (SOLR, ZOOKEEPER, COMPANION)
+    ]
     existing = benchmark.status.target.nodes
     return MeasuredTarget(
         attempt=benchmark.status.attempts.target,
@@ -145,10 +139,6 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
         nodes=_nodes_by_pod(pods),
         images=_images(pods),
     )
-
-
-def _is_of_target(pod: Manifest) -> bool:
-    return pod["metadata"]["labels"].get(LABEL_COMPONENT) in (SOLR, ZOOKEEPER, COMPANION)
 
 
 def _nodes_by_component(benchmark: SolrBenchmark, pods: Sequence[Manifest]) -> dict[str, list[str]]:
@@ -159,13 +149,14 @@ def _nodes_by_component(benchmark: SolrBenchmark, pods: Sequence[Manifest]) -> d
     for pod in pods:
         node = (pod.get("spec") or {}).get("nodeName")
         component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
+        # Index pods have ended when the load begins: their nodes are no part of what is measured.
         if node and component != INDEX:
             nodes_by_component.setdefault(component, set()).add(node)
     return {component: sorted(nodes) for component, nodes in sorted(nodes_by_component.items())}
 
 
 def _nodes_by_pod(pods: Sequence[Manifest]) -> dict[str, str]:
-    """Return the node of each pod that has one."""
+    """Return the node of each pod that has one; a pod that is not scheduled yet has none."""
     return {
         pod["metadata"]["name"]: node
         for pod in pods
@@ -179,21 +170,18 @@ def _images(pods: Sequence[Manifest]) -> dict[str, str]:
     for pod in pods:
         component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
         for status in (pod.get("status") or {}).get("containerStatuses") or []:
+            # A tag may move between attempts. An image loaded into the node has no digest.
             digest = status.get("imageID", "").rpartition("@")[2]
             image = status.get("image", "")
             images[component] = f"{image}@{digest}" if digest.startswith("sha256:") else image
     return images
 
 
-def _node_names(pods: Sequence[Manifest]) -> set[str]:
-    return {name for pod in pods if (name := (pod.get("spec") or {}).get("nodeName"))}
-
-
 def _node(cluster: Cluster, name: str) -> NodeRecord:
     """Return what is known of a node; only its name where nodes may not be read."""
     try:
         body: dict[str, Any] | None = cluster.get("v1", "Node", "", name)
-    except TemporaryError:
+    except TemporaryError:  # an operator of one namespace has no rights to objects of the cluster
         body = None
     if body is None:
         return NodeRecord(name=name)
@@ -262,6 +250,7 @@ def _text(data: dict[str, str], key: str, name: str, path: str) -> str:
             LifecycleReason.SECRET_NOT_FOUND, f"{path}: Secret {name} has no key {key}; add it"
         )
     try:
+        # `kubectl create secret --from-file` keeps the newline with which editors end a file.
         return b64decode(data[key]).decode("utf-8").rstrip("\r\n")
     except (binascii.Error, UnicodeDecodeError) as error:
         raise TemporaryError(
@@ -272,18 +261,12 @@ def _text(data: dict[str, str], key: str, name: str, path: str) -> str:
 
 def read_diagnostics(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, str]:
     """Return what was kept, oldest first; nothing if there was no failure."""
-    namespace, name = benchmark.metadata.namespace, names.evidence(benchmark)
-    body = cluster.get("v1", "ConfigMap", namespace, name)
-    if body is None or controller_uid(body) != benchmark.metadata.uid:
-        return {}
+    body = read_owned_config_map(cluster, benchmark, names.evidence(benchmark)) or {}
+    # Each text begins with its time, so that texts sort by age.
     return dict(sorted((body.get("data") or {}).items(), key=lambda entry: entry[1]))
 
 
 def store_diagnostics(cluster: Cluster, benchmark: SolrBenchmark, key: str, text: str) -> None:
-    """Add an entry to what is kept; the oldest go where there is no room.
-
-    Raises:
-        SolrbenchError: if it cannot be written.
-    """
+    """Add an entry to what is kept; the oldest go where there is no room."""
     entries = add_entry(read_diagnostics(cluster, benchmark), key, text)
     cluster.apply(build_diagnostics(benchmark, entries))

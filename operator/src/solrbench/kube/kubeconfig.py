@@ -37,19 +37,14 @@ class NoClusterError(Exception):
 
 @dataclass(frozen=True)
 class ClusterAccess:
-    """One cluster as one user.
-
-    Attributes:
-        context: name in the kubeconfig; `None` for a pod's own account
-        server: URL of the API server
-        namespace: the one that is meant where none is given
-        cluster: the other entries of the cluster, by kubeconfig's names
-        user: entries of the user, by the same
-    """
+    """One cluster as one user; `cluster` and `user` have the entries under kubeconfig's names."""
 
     context: str | None
+    """Its name in the kubeconfig; `None` for a pod's own account."""
     server: str
     namespace: str
+    """The one that is meant where none is given."""
+    # Both may hold keys and tokens, which must not get into a log.
     cluster: Entry = field(repr=False)
     user: Entry = field(repr=False)
 
@@ -60,13 +55,7 @@ def find_access(
     environment: Mapping[str, str] = os.environ,
     service_account: Path = SERVICE_ACCOUNT,
 ) -> ClusterAccess:
-    """Return the cluster and user that are meant.
-
-    Args:
-        context: of the kubeconfig; the current one by default
-        kubeconfig: file to read instead of those of the environment
-        environment: with `KUBECONFIG` and what Kubernetes gives to pods
-        service_account: folder with a pod's own credentials
+    """Return the cluster and user that are meant: by `kubeconfig`, `KUBECONFIG` or a pod's account.
 
     Raises:
         NoClusterError: if there is none; says what to set.
@@ -75,6 +64,7 @@ def find_access(
     wanted = context or merged["current-context"]
     if wanted:
         return _select(merged, wanted)
+    # As with kubectl, a pod's own account is the last resort: a kubeconfig in a pod is on purpose.
     if kubeconfig is None and (service_account / "token").exists():
         return _of_pod(environment, service_account)
     raise NoClusterError(
@@ -87,15 +77,13 @@ def _files(kubeconfig: Path | None, environment: Mapping[str, str]) -> list[Path
     if kubeconfig is not None:
         return [kubeconfig]
     named = [Path(each) for each in environment.get("KUBECONFIG", "").split(os.pathsep) if each]
-    files = [each for each in named or [_home(environment) / DEFAULT_FILE] if each.exists()]
+    folder = environment.get("HOME") or environment.get("USERPROFILE")
+    default = (Path(folder) if folder else Path.home()) / DEFAULT_FILE
+    # kubectl skips files of the list that do not exist, too.
+    files = [each for each in named or [default] if each.exists()]
     if named and not files:
         raise NoClusterError(f"KUBECONFIG names {named[0]}, which does not exist; correct it")
     return files
-
-
-def _home(environment: Mapping[str, str]) -> Path:
-    folder = environment.get("HOME") or environment.get("USERPROFILE")
-    return Path(folder) if folder else Path.home()
 
 
 def _read(file: Path) -> Entry:
@@ -137,18 +125,15 @@ def _select(merged: Entry, name: str) -> ClusterAccess:
     context = _named(merged, "contexts", name, "context")
     cluster = _named(merged, "clusters", context.get("cluster"), f"cluster of context {name},")
     user = context.get("user")
-    if not cluster.get("server"):
-        raise NoClusterError(
-            f"cluster {context.get('cluster')} of the kubeconfig has no server; set it"
-        )
-    if not str(cluster["server"]).startswith(("https://", "http://")):
-        raise NoClusterError(
-            f"cluster {context.get('cluster')} of the kubeconfig has server {cluster['server']};"
-            " write https://HOST:PORT"
-        )
+    server = str(cluster.get("server") or "")
+    what = f"cluster {context.get('cluster')} of the kubeconfig has"
+    if not server:
+        raise NoClusterError(f"{what} no server; set it")
+    if not server.startswith(("https://", "http://")):
+        raise NoClusterError(f"{what} server {server}; write https://HOST:PORT")
     return ClusterAccess(
         context=name,
-        server=str(cluster["server"]),
+        server=server,
         namespace=str(context.get("namespace") or "default"),
         cluster=cluster,
         user=_named(merged, "users", user, f"user of context {name},") if user else {},
@@ -191,8 +176,7 @@ Credential = dict[str, Any]
 class TokenAuth(httpx.Auth):
     """A bearer token that may change; it is fetched again once when the server refuses it.
 
-    Args:
-        fetch: returns the token, and until when it may be used by the monotonic clock
+    `fetch` returns the token, and until when it may be used by the monotonic clock.
     """
 
     def __init__(self, fetch: Callable[[], tuple[str, float]]) -> None:
@@ -204,6 +188,7 @@ class TokenAuth(httpx.Auth):
         fresh = time.monotonic() >= self._until
         self._authorize(request, fetch=fresh)
         response = yield request
+        # A token may be revoked before it expires; one that is refused while new stays refused.
         if response.status_code == 401 and not fresh:
             self._authorize(request, fetch=True)
             yield request
@@ -233,12 +218,17 @@ class ImpersonatingAuth(httpx.Auth):
         yield from self._credential.auth_flow(request)
 
 
-def impersonation_headers(user: Entry) -> list[tuple[str, str]]:
-    """Return the headers for `as`, `as-uid`, `as-groups` and `as-user-extra` of a user.
+def auth_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth | None:
+    """Return what is sent with each request; `None` for client certificates, and for nothing.
+
+    Args:
+        access: with `as`, `as-uid`, `as-groups` and `as-user-extra` of the user who is acted as
+        credential: what the user's program gave, if there is one
 
     Raises:
         NoClusterError: if groups are given without a user, which the API server refuses.
     """
+    user, auth = access.user, _credential_of(access, credential)
     headers = [("Impersonate-User", str(user["as"]))] if user.get("as") else []
     if user.get("as-uid"):
         headers.append(("Impersonate-Uid", str(user["as-uid"])))
@@ -250,21 +240,6 @@ def impersonation_headers(user: Entry) -> list[tuple[str, str]]:
     ]
     if headers and not user.get("as"):
         raise NoClusterError("the kubeconfig's user has as-groups without as; set as")
-    return headers
-
-
-def auth_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth | None:
-    """Return what is sent with each request; `None` for client certificates, and for nothing.
-
-    Args:
-        access: the user
-        credential: what the user's program gave, if there is one
-
-    Raises:
-        NoClusterError: if the user acts as another one in a way that cannot be sent.
-    """
-    headers = impersonation_headers(access.user)
-    auth = _credential_of(access, credential)
     return ImpersonatingAuth(headers, auth) if headers else auth
 
 
@@ -292,19 +267,15 @@ def _token_of_program(access: ClusterAccess, first: Credential) -> Callable[[], 
     unused = [first]
 
     def fetch() -> tuple[str, float]:
+        # The program ran once already, for a certificate; a second run might open a browser again.
         credential = unused.pop() if unused else run_program(access)
-        return str(credential.get("token") or ""), _expiry(credential)
+        token, expiry = str(credential.get("token") or ""), credential.get("expirationTimestamp")
+        if not expiry:
+            return token, float("inf")
+        left = datetime.fromisoformat(str(expiry)) - datetime.now(UTC)
+        return token, time.monotonic() + left.total_seconds()
 
     return fetch
-
-
-def _expiry(credential: Credential) -> float:
-    """Return until when a credential may be used, by the monotonic clock."""
-    text = credential.get("expirationTimestamp")
-    if not text:
-        return float("inf")
-    left = datetime.fromisoformat(str(text)) - datetime.now(UTC)
-    return time.monotonic() + left.total_seconds()
 
 
 def run_program(access: ClusterAccess) -> Credential:
@@ -326,7 +297,7 @@ def run_program(access: ClusterAccess) -> Credential:
     try:
         done = subprocess.run(  # noqa: S603  the user's own kubeconfig names it
             command,
-            stdout=subprocess.PIPE,
+            stdout=subprocess.PIPE,  # its prompts and errors go to the terminal
             env={**os.environ, **variables, **info},
             timeout=PROGRAM_SECONDS,
             check=True,

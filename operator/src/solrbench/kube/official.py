@@ -22,9 +22,6 @@ _BEARER = ["BearerToken"]
 def connect_officially(context: str | None = None) -> Cluster:
     """Return a client for the cluster that this pod, or the kubeconfig, belongs to.
 
-    Args:
-        context: the kubeconfig's context, the current one by default
-
     Raises:
         NoClusterError: if there is no cluster to talk to.
     """
@@ -36,6 +33,7 @@ def connect_officially(context: str | None = None) -> Cluster:
         except config.ConfigException as error:
             raise NoClusterError(str(error)) from error
     configuration = client.Configuration.get_default_copy()
+    # More threads than connections would make urllib3 open and drop one for each request.
     configuration.connection_pool_maxsize = CONNECTIONS
     return Cluster(OfficialConnection(client.ApiClient(configuration)))
 

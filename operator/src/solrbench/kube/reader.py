@@ -3,10 +3,13 @@
 See "Retrieving large results sets in chunks" in the API concepts.
 """
 
+import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 
@@ -18,62 +21,39 @@ from solrbench.kube.connection import (
     KindNotServedError,
     NotFoundError,
     Query,
-    ServerHosts,
     error_for,
 )
 from solrbench.reasons.end import ApiServerReason
 
 
 class KnownKinds:
-    """The paths of the kinds of a cluster, kept once they are found; safe for threads.
-
-    What is not there is asked for each time: its definition may come.
-    """
+    """The plural names of a cluster's kinds, kept once they are found; safe for threads."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._lock = Lock()
         self._found: dict[tuple[str, str], tuple[str, bool]] = {}
 
-    def path(
-        self,
-        api_version: str,
-        kind: str,
-        namespace: str | None,
-        name: str | None = None,
-        seconds: float = TIMEOUT_SECONDS,
-    ) -> str:
-        """Return the path of an object, or of all objects of a kind.
+    def find(self, api_version: str, kind: str, seconds: float) -> tuple[str, bool]:
+        """Return the name of a kind in paths, and whether its objects are in namespaces.
 
         Raises:
             KindNotServedError: if the API server does not know the kind.
         """
-        with self._lock:
-            if (api_version, kind) not in self._found:
-                self._found[api_version, kind] = self._look(api_version, kind, seconds)
-            plural, namespaced = self._found[api_version, kind]
-        namespace_part = [f"namespaces/{namespace}"] if namespaced and namespace is not None else []
-        return "/".join([_root(api_version), *namespace_part, plural, *([name] if name else [])])
-
-    def is_namespaced(self, api_version: str, kind: str) -> bool:
-        """Return whether objects of a kind are in namespaces.
-
-        Raises:
-            KindNotServedError: if the API server does not know the kind.
-        """
-        self.path(api_version, kind, None)
-        return self._found[api_version, kind][1]
-
-    def _look(self, api_version: str, kind: str, seconds: float) -> tuple[str, bool]:
-        try:
-            body = self._connection.send(
-                f"looking for {kind} of {api_version}", "GET", _root(api_version), seconds=seconds
-            )
-        except NotFoundError:
-            body = b"{}"
-        for resource in orjson.loads(body).get("resources") or []:
-            if resource["kind"] == kind and "/" not in resource["name"]:
-                return resource["name"], resource["namespaced"]
+        with self._lock:  # several threads begin with the same kind: one of them asks for it
+            if (api_version, kind) in self._found:
+                return self._found[api_version, kind]
+            action = f"looking for {kind} of {api_version}"
+            try:
+                body = self._connection.send(action, "GET", _root(api_version), seconds=seconds)
+            except NotFoundError:
+                body = b"{}"
+            for resource in orjson.loads(body).get("resources") or []:
+                # Subresources have entries of their own, some under the same kind: `pods/status`.
+                if resource["kind"] == kind and "/" not in resource["name"]:
+                    self._found[api_version, kind] = resource["name"], resource["namespaced"]
+                    return self._found[api_version, kind]
+        # That it is absent is not kept: its definition may be installed any moment.
         raise KindNotServedError(
             ApiServerReason.KIND_NOT_SERVED, f"the API server has no kind {kind} of {api_version}"
         )
@@ -83,29 +63,14 @@ def _root(api_version: str) -> str:
     return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
 
 
-def read_pages(fetch: Callable[[str | None], dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield the items of each part of a list, with kind and version, which lists leave out.
-
-    Args:
-        fetch: returns the part that a token of the part before it begins; `None` for the first
-    """
-    token: str | None = None
-    while True:
-        page = fetch(token)
-        kind = str(page.get("kind", "")).removesuffix("List")
-        about = {"apiVersion": page.get("apiVersion"), "kind": kind}
-        yield [about | item for item in page.get("items") or []]
-        token = (page.get("metadata") or {}).get("continue") or None
-        if token is None:
-            return
-
-
 Manifest = dict[str, Any]
 
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 METADATA_OF_EVENTS = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 METADATA_AT_ONCE = 100
 """Objects in one part of a list: the API server reads and decodes all of each."""
+HOSTS_SECONDS = 60.0
+"""How long the hosts of the API server are kept: every connection elsewhere is checked by them."""
 
 
 class ObjectReader:
@@ -121,10 +86,8 @@ class ObjectReader:
         self._timeout_seconds = timeout_seconds
         self._send = partial(connection.send, seconds=timeout_seconds)
         self._kinds = kinds or KnownKinds(connection)
-        self._hosts = ServerHosts(
-            connection.host,
-            partial(self._send, "reading the addresses of the API server", "GET", "/api"),
-        )
+        self._hosts: list[str] = []
+        self._hosts_until = -math.inf
 
     @property
     def server(self) -> str:
@@ -152,7 +115,15 @@ class ObjectReader:
 
         The second is the address behind the Service; every authenticated client may read it.
         """
-        return self._hosts.get()
+        if time.monotonic() >= self._hosts_until:
+            action = "reading the addresses of the API server"
+            versions = as_manifest(self._send(action, "GET", "/api"))
+            addresses = versions.get("serverAddressByClientCIDRs") or []
+            urls = [self.server, *(f"//{each['serverAddress']}" for each in addresses)]
+            hosts = [urlsplit(url).hostname for url in urls]
+            self._hosts = [host for host in hosts if host]
+            self._hosts_until = time.monotonic() + HOSTS_SECONDS
+        return self._hosts
 
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or `None` if there is none of this name."""
@@ -194,15 +165,9 @@ class ObjectReader:
         The objects may be large themselves. See "Metadata-only fetches" in
         https://kubernetes.io/docs/reference/using-api/api-concepts.
         """
-        options = {} if selector is None else {"labelSelector": label_selector(selector)}
-        for part in self._parts(
-            api_version,
-            kind,
-            namespace,
-            accept=METADATA_ONLY,
-            limit=METADATA_AT_ONCE,
-            **options,
-        ):
+        labels = None if selector is None else label_selector(selector)
+        options: Query = {"limit": METADATA_AT_ONCE, "labelSelector": labels}
+        for part in self._parts(api_version, kind, namespace, accept=METADATA_ONLY, **options):
             yield from part
 
     def pod_log(  # noqa: PLR0913 - which log, and how much of it
@@ -217,13 +182,7 @@ class ObjectReader:
     ) -> str:
         """Return the last lines of a container's log, from their begin up to so many bytes.
 
-        Args:
-            namespace: of the pod
-            pod: its name
-            container: name of the container
-            previous: whether that of the run before the last restart is meant
-            lines: how many at most
-            max_bytes: how much of them at most
+        With `previous`, the log of the run before the last restart is meant.
 
         Raises:
             ForbiddenError: if the role has no right to read logs.
@@ -240,11 +199,7 @@ class ObjectReader:
         return body.decode("utf-8", "replace")
 
     def follow_log(self, namespace: str, pod: str, container: str, lines: int) -> Iterator[str]:
-        """Yield the last lines of a container's log, then each new one until the container ends.
-
-        Raises:
-            SolrbenchError: as `pod_log`.
-        """
+        """Yield the last lines of a container's log, then each new one until the container ends."""
         path = self._path("v1", "Pod", namespace, pod) + "/log"
         query: Query = {"container": container, "tailLines": lines, "follow": True}
         for line in self._connection.lines(f"reading the log of {pod}", path, query, None):
@@ -253,14 +208,7 @@ class ObjectReader:
     def events(
         self, namespace: str, kind: str, name: str, reason: str | None = None
     ) -> Sequence[Manifest]:
-        """Return the events about an object, those of its predecessors, too.
-
-        Args:
-            namespace: of the object
-            kind: of the object
-            name: of the object
-            reason: of the events; all if it is not given
-        """
+        """Return the events about an object and its predecessors of the same name."""
         about = f"involvedObject.kind={kind},involvedObject.name={name}"
         about += f",reason={reason}" if reason is not None else ""
         parts = self._parts("v1", "Event", namespace, fieldSelector=about)
@@ -277,17 +225,13 @@ class ObjectReader:
             TemporaryError: the connection was lost.
         """
         metadata = body["metadata"]
-        action = f"watching {body['kind']} {metadata['name']}"
         path = self._path(body["apiVersion"], body["kind"], metadata["namespace"])
         query = {
-            "watch": True,
             "fieldSelector": f"metadata.name={metadata['name']}",
             "resourceVersion": metadata["resourceVersion"],
-            "timeoutSeconds": seconds,
         }
-        for line in self._connection.lines(action, path, query, seconds + TIMEOUT_SECONDS):
-            event = orjson.loads(line)
-            _check_event(action, event)
+        what = f"{body['kind']} {metadata['name']}"
+        for event in self._events_of(what, path, query, seconds):
             yield None if event["type"] == "DELETED" else event["object"]
 
     def watch_changes(  # noqa: PLR0913 - which objects, and how long
@@ -302,36 +246,31 @@ class ObjectReader:
     ) -> Iterator[Manifest]:
         """Yield the metadata of each object with a label, and then of each one that changes.
 
-        Args:
-            api_version: of the kind
-            kind: of the objects
-            namespace: of the objects; `None` for every one
-            label: that they have, whatever its value is
-            seconds: after which the API server ends the watch
-            on_open: called when the watch has begun
-
-        Raises:
-            SolrbenchError: as `watch`.
+        The label may have any value. The API server ends the watch after `seconds`, or earlier;
+        `on_open` is called when it has begun. Errors are those of `watch`.
         """
-        action = f"watching {kind}"
-        query: Query = {
-            "watch": True,
-            "labelSelector": label,
-            # From what the API server has in its cache: it asks etcd for nothing.
-            "resourceVersion": "0",
-            "timeoutSeconds": seconds,
-        }
-        for line in self._connection.lines(
-            action,
-            self._path(api_version, kind, namespace),
-            query,
-            seconds + TIMEOUT_SECONDS,
-            accept=METADATA_OF_EVENTS,
-            on_open=on_open,
+        path = self._path(api_version, kind, namespace)
+        # Version 0 is what the API server has in its cache: it asks etcd for nothing.
+        query: Query = {"labelSelector": label, "resourceVersion": "0"}
+        for event in self._events_of(
+            kind, path, query, seconds, accept=METADATA_OF_EVENTS, on_open=on_open
         ):
-            event = orjson.loads(line)
-            _check_event(action, event)
             yield event["object"]["metadata"]
+
+    def _events_of(
+        self, what: str, path: str, query: Query, seconds: int, **options: Any
+    ) -> Iterator[Manifest]:
+        """Yield the events of a watch, and raise the error that one of them may stand for."""
+        query = {"watch": True, "timeoutSeconds": seconds, **query}
+        # The server ends the watch by itself; a connection that is silent for longer is dead.
+        patience = seconds + TIMEOUT_SECONDS
+        action = f"watching {what}"
+        for line in self._connection.lines(action, path, query, patience, **options):
+            event = orjson.loads(line)
+            if event["type"] == "ERROR":  # the response itself began with status 200
+                status = event["object"]
+                raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
+            yield event
 
     def _parts(
         self,
@@ -340,29 +279,29 @@ class ObjectReader:
         namespace: str | None,
         *,
         accept: str = JSON,
-        **query: str | int,
+        **query: str | int | bool | None,
     ) -> Iterator[Sequence[Manifest]]:
+        """Yield the items of each part of a list, with kind and version, which lists leave out."""
         path = self._path(api_version, kind, namespace)
-
-        def fetch(token: str | None) -> Manifest:
-            options = {**query, "continue": token}
-            return as_manifest(
-                self._send(f"listing {kind}", "GET", path, query=options, accept=accept)
-            )
-
-        return read_pages(fetch)
+        while True:
+            body = self._send(f"listing {kind}", "GET", path, query=query, accept=accept)
+            page = as_manifest(body)
+            item_kind = str(page.get("kind", "")).removesuffix("List")
+            about = {"apiVersion": page.get("apiVersion"), "kind": item_kind}
+            yield [about | item for item in page.get("items") or []]
+            # The last part of a list has no token, or an empty one.
+            query["continue"] = (page.get("metadata") or {}).get("continue")
+            if not query["continue"]:
+                return
 
     def _path(
         self, api_version: str, kind: str, namespace: str | None, name: str | None = None
     ) -> str:
-        return self._kinds.path(api_version, kind, namespace, name, self._timeout_seconds)
-
-
-def _check_event(action: str, event: Manifest) -> None:
-    """Raise the error that an event of a watch stands for, if it is one."""
-    if event["type"] == "ERROR":
-        status = event["object"]
-        raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
+        plural, namespaced = self._kinds.find(api_version, kind, self._timeout_seconds)
+        parts = [_root(api_version)]
+        if namespaced and namespace is not None:
+            parts.append(f"namespaces/{namespace}")
+        return "/".join([*parts, plural, *([name] if name else [])])
 
 
 def as_manifest(body: bytes) -> Manifest:

@@ -55,29 +55,27 @@ def read_documents(
 
 
 def sorted_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StepRunResult]:
-    """Return every stored document with all its series, in the order of measuring.
-
-    Raises:
-        TemporaryError: if a stored document is damaged.
-    """
+    """Return every stored document with all its series, in the order of measuring."""
     return sorted(read_documents(cluster, benchmark), key=lambda document: document.start_time)
 
 
 def read_environment(cluster: Cluster, benchmark: SolrBenchmark) -> Environment | None:
     """Return the record of what the benchmark ran on, if it is there and can be read."""
-    namespace, name = benchmark.metadata.namespace, names.environment(benchmark)
-    body = cluster.get("v1", "ConfigMap", namespace, name)
-    if body is None or controller_uid(body) != benchmark.metadata.uid:
-        return None
-    return _environment(body)
-
-
-def _environment(body: Manifest) -> Environment | None:
-    """Return the record in a ConfigMap; one of another version is made anew."""
+    body = read_owned_config_map(cluster, benchmark, names.environment(benchmark)) or {}
     try:
         return Environment.model_validate_json((body.get("data") or {})[ENVIRONMENT_KEY])
-    except (KeyError, ValidationError):
+    except (KeyError, ValidationError):  # one of another version is made anew
         return None
+
+
+def read_owned_config_map(cluster: Cluster, benchmark: SolrBenchmark, name: str) -> Manifest | None:
+    """Return a ConfigMap that a benchmark owns; one of its name that another owns does not count.
+
+    It may be left from a deleted benchmark of the same name, until it is collected.
+    """
+    body = cluster.get("v1", "ConfigMap", benchmark.metadata.namespace, name)
+    is_own = body is not None and controller_uid(body) == benchmark.metadata.uid
+    return body if is_own else None
 
 
 def find_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StoredDocument]:
@@ -89,18 +87,17 @@ def find_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StoredDoc
         if label and controller_uid(body) == benchmark.metadata.uid:
             by_document[label, _annotation(body, SHA256_ANNOTATION)].append(body)
     return [
-        StoredDocument(chunks=sorted(map(_name, bodies), key=_chunk_number), sha256=sha256)
+        StoredDocument(
+            chunks=[body["metadata"]["name"] for body in sorted(bodies, key=_chunk_number)],
+            sha256=sha256,
+        )
         for (_, sha256), bodies in sorted(by_document.items())
         if _complete(bodies)
     ]
 
 
-def _name(body: Manifest) -> str:
-    return str(body["metadata"]["name"])
-
-
-def _chunk_number(name: str) -> int:
-    return int(name.rpartition("-")[2])
+def _chunk_number(body: Manifest) -> int:
+    return int(body["metadata"]["name"].rpartition("-")[2])
 
 
 def _annotation(body: Manifest, name: str) -> str:
@@ -112,20 +109,19 @@ def _complete(bodies: list[Manifest]) -> bool:
 
 
 def _read(bodies: list[Manifest]) -> StepRunResult:
-    name = bodies[0]["metadata"]["name"]
     try:
-        return from_chunks(_joined(bodies))
-    except DamagedReportError as error:
-        raise TemporaryError(error.reason, f"ConfigMap {name}: {error.message}") from error
-
-
-def _joined(bodies: list[Manifest]) -> ChunkedDocument:
-    try:
-        ordered = sorted(bodies, key=lambda body: int(body["metadata"]["name"].rsplit("-", 1)[1]))
+        # By number, not by name: a list is in the order of names, where 10 comes before 2.
+        ordered = sorted(bodies, key=_chunk_number)
         chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
-    except (KeyError, IndexError, ValueError) as error:
-        raise DamagedReportError(f"it is not as it was written ({error!r})") from error
-    return ChunkedDocument(chunks, _annotation(ordered[0], SHA256_ANNOTATION))
+        return from_chunks(ChunkedDocument(chunks, _annotation(bodies[0], SHA256_ANNOTATION)))
+    except (KeyError, ValueError, DamagedReportError) as error:
+        damage = (
+            error
+            if isinstance(error, DamagedReportError)
+            else DamagedReportError(f"it is not as it was written ({error!r})")
+        )
+        name = bodies[0]["metadata"]["name"]
+        raise TemporaryError(damage.reason, f"ConfigMap {name}: {damage.message}") from error
 
 
 log = logging.getLogger("solrbench")
@@ -134,21 +130,18 @@ log = logging.getLogger("solrbench")
 def store_partial_result(
     cluster: Cluster, benchmark: SolrBenchmark, document: StepRunResult
 ) -> None:
-    """Keep a step run in place of what was kept before; one that is too large is left out.
-
-    Raises:
-        SolrbenchError: if it cannot be written.
-    """
+    """Keep a step run in place of what was kept before; one that is too large is left out."""
     chunks = to_chunks(document)
+    # Several ConfigMaps could not be replaced at once: a reader could find parts of two moments.
     if len(chunks.chunks) == 1:
         cluster.apply(build_partial_result(benchmark, chunks))
 
 
 def read_partial_result(cluster: Cluster, benchmark: SolrBenchmark) -> StepRunResult | None:
     """Return what is kept; None if there is nothing, or nothing that can be read."""
-    namespace, name = benchmark.metadata.namespace, names.unfinished(benchmark)
-    body = cluster.get("v1", "ConfigMap", namespace, name)
-    if body is None or controller_uid(body) != benchmark.metadata.uid:
+    name = names.unfinished(benchmark)
+    body = read_owned_config_map(cluster, benchmark, name)
+    if body is None:
         return None
     try:
         chunk = base64.b64decode(body["binaryData"][CHUNK_KEY])

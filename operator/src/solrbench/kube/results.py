@@ -23,8 +23,8 @@ from solrbench.api.v1alpha1.objectives import Baseline, StoredReport
 from solrbench.contract.environment import Environment, add_attempt
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.storage import to_chunks
-from solrbench.decide.baseline import BaselineBenchmark
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
+from solrbench.decide.references import BaselineBenchmark
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.result_documents import read_documents, read_environment
@@ -48,19 +48,16 @@ class BenchmarkResultStore:
 
     The operator is the only writer, so what was read or written before need not be read again
     in every reconcile. After a restart everything is read anew, and so are the results of a
-    benchmark that was not looked at for longest when all together were too large. What is found in
-    the series of a document is found as it comes, since the series are not kept; all else is
-    concluded elsewhere, from `samples`.
-
-    Args:
-        cluster: where they are stored
-        max_bytes: estimate of what the results may take; those of the latest benchmark stay
+    benchmark that was not looked at for longest when all together took more than `max_bytes`.
+    What is found in the series of a document is found as it comes, since the series are not kept;
+    all else is concluded elsewhere, from `samples`.
     """
 
     def __init__(self, cluster: Cluster, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self._cluster = cluster
-        self._max_bytes = max_bytes
+        # Reconciles of several benchmarks and the thread of evidence read and store at once.
         self._lock = Lock()
+        self._max_bytes = max_bytes
         self._known: OrderedDict[str, dict[str, EvaluatedRun]] = OrderedDict()
         self._samples: dict[str, BenchmarkSamples] = {}
         self._environments: dict[str, Environment] = {}
@@ -88,11 +85,7 @@ class BenchmarkResultStore:
         return self._keep(uid, _in_order({each.document.id: each for each in read}))
 
     def samples(self, benchmark: SolrBenchmark) -> BenchmarkSamples:
-        """Return the times of the stored results; it is the same object until these change.
-
-        Raises:
-            TemporaryError: as `documents`.
-        """
+        """Return the times of the stored results; it is the same object until these change."""
         uid, runs = benchmark.metadata.uid, [run.samples for run in self.runs(benchmark).values()]
         with self._lock:
             known = self._samples.get(uid)
@@ -116,6 +109,7 @@ class BenchmarkResultStore:
             self._known[uid] = runs
             self._known.move_to_end(uid)
             size = sum(map(_estimate_bytes, self._known.values()))
+            # The benchmark that is kept now stays however large it is: its reconcile needs it.
             while len(self._known) > 1 and size > self._max_bytes:
                 oldest, dropped = self._known.popitem(last=False)
                 self._samples.pop(oldest, None)
@@ -133,6 +127,7 @@ class BenchmarkResultStore:
             self._known.pop(benchmark.metadata.uid, None)  # unknown until it is read back
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
+        # Only what can be read back is acknowledged to the master, which then forgets it.
         if self.whole_document(benchmark, document.id) != document:
             raise TemporaryError(
                 LoadReason.RESULT_NOT_STORED,
@@ -175,16 +170,14 @@ class BenchmarkResultStore:
 
 def _estimate_bytes(runs: dict[str, EvaluatedRun]) -> int:
     """Return about what documents take in memory: histograms and blocks are most of it."""
-    return sum(map(_document_bytes, runs.values()))
-
-
-def _document_bytes(run: EvaluatedRun) -> int:
-    results = run.document.requests
-    # Histograms, with and without delays, and blocks of time are texts; other texts are short.
-    texts = sum(len(text) for result in results for _, text in result if isinstance(text, str))
-    seconds = len(run.second_means) * run.second_means.itemsize
-    servers = 0 if run.servers is None else _SERVERS_BYTES
-    return _RESULT_BYTES * len(results) + texts + seconds + servers
+    size = 0
+    for run in runs.values():
+        results = run.document.requests
+        # Histograms, with and without delays, and blocks of time are texts; other texts are short.
+        size += sum(len(text) for result in results for _, text in result if isinstance(text, str))
+        size += _RESULT_BYTES * len(results) + len(run.second_means) * run.second_means.itemsize
+        size += 0 if run.servers is None else _SERVERS_BYTES
+    return size
 
 
 def _in_order(runs: dict[str, EvaluatedRun]) -> dict[str, EvaluatedRun]:

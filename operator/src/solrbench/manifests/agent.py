@@ -44,7 +44,10 @@ def _with_agent(manifest: Manifest, image: OperatorImage, *, may_record: bool) -
             of_solr = manifest["metadata"]["labels"][names.LABEL_COMPONENT] == names.SOLR
             template = spec["template"]
             agent = _container(image, may_record=may_record and of_solr)
-            agent["securityContext"] |= _user_of(template["spec"])
+            # As another user it could not read the `/proc` entries of the server's processes.
+            own = template["spec"]["containers"][0]["securityContext"]
+            ids = {key: own[key] for key in ("runAsUser", "runAsGroup") if key in own}
+            agent["securityContext"] |= ids
             pod = _pod_with_agent(template["spec"], "containers", image, agent)
             return manifest | {"spec": spec | {"template": template | {"spec": pod}}}
         case "SolrCloud":
@@ -60,10 +63,8 @@ def _with_agent(manifest: Manifest, image: OperatorImage, *, may_record: bool) -
 def _pod_with_agent(
     pod: Manifest, containers: str, image: OperatorImage, agent: Manifest
 ) -> Manifest:
-    secrets = [
-        *pod.get("imagePullSecrets", []),
-        *({"name": secret} for secret in image.pull_secrets),
-    ]
+    secrets = [*pod.get("imagePullSecrets", []), *({"name": each} for each in image.pull_secrets)]
+    # The list is merged by name: apply refuses one that has a name twice.
     unique = list({secret["name"]: secret for secret in secrets}.values())
     return {
         **pod,
@@ -71,12 +72,6 @@ def _pod_with_agent(
         "shareProcessNamespace": True,
         **({"imagePullSecrets": unique} if unique else {}),
     }
-
-
-def _user_of(pod: Manifest) -> dict[str, int]:
-    """Return user and group of the first container, if it has its own."""
-    security = pod["containers"][0]["securityContext"]
-    return {key: security[key] for key in ("runAsUser", "runAsGroup") if key in security}
 
 
 def _container(image: OperatorImage, *, may_record: bool) -> Manifest:

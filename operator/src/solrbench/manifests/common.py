@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel
+
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.fields import ObjectReference
-from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.pods import Resources
 from solrbench.contract import names
-from solrbench.contract.load_plan import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
 from solrbench.contract.step_runs import shared_target
 
 Manifest = dict[str, Any]
@@ -29,11 +30,11 @@ class OperatorImage:
 
 
 def metadata(
-    benchmark: SolrBenchmark, name: str, component: str, attempt: int, **extra: str
+    benchmark: SolrBenchmark, component: str, attempt: int, name: str | None = None, **extra: str
 ) -> Manifest:
-    """Return the metadata of a child: named, labelled and owned."""
+    """Return the metadata of a child: named as its component by default, labelled and owned."""
     return {
-        "name": name,
+        "name": name or names.child(benchmark, component),
         "namespace": benchmark.metadata.namespace,
         "labels": names.labels(benchmark, component, attempt) | extra,
         "ownerReferences": [_owner(benchmark, component)],
@@ -41,7 +42,7 @@ def metadata(
 
 
 def _owner(benchmark: SolrBenchmark, component: str) -> Manifest:
-    """Return the reference to the benchmark, or to the sweep whose points share the target."""
+    # A target that the points of a sweep share must not be collected with the first of them.
     shared = shared_target(benchmark) if component in names.NODES else None
     kind, owner = (BENCHMARK, benchmark.metadata) if shared is None else (SWEEP, shared.owner)
     return {
@@ -70,22 +71,12 @@ def container_security() -> Manifest:
 
 def resources(wanted: Resources) -> Manifest:
     """Return a container's resources, without the parts that were not given."""
-    both = {"requests": _amounts(wanted.requests), "limits": _amounts(wanted.limits)}
-    return {key: value for key, value in both.items() if value}
+    return {key: value for key, value in plain(wanted).items() if value}
 
 
-def _amounts(amounts: ResourceAmounts) -> dict[str, str]:
-    return {
-        key: value
-        for key, value in {"cpu": amounts.cpu, "memory": amounts.memory}.items()
-        if value is not None
-    }
-
-
-def empty_dirs(**mounts: str) -> tuple[list[Manifest], list[Manifest]]:
-    """Return volumes and mounts of scratch folders: volume name to path."""
-    volumes: list[Manifest] = [{"name": name, "emptyDir": {}} for name in mounts]
-    return volumes, [{"name": name, "mountPath": path} for name, path in mounts.items()]
+def plain(model: BaseModel) -> Manifest:
+    """Return the fields of a model that were given, as they stand in a manifest."""
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def headless_service(
@@ -95,9 +86,10 @@ def headless_service(
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": metadata(benchmark, names.child(benchmark, component), component, attempt),
+        "metadata": metadata(benchmark, component, attempt),
         "spec": {
             "clusterIP": "None",
+            # Nodes and members find each other before any of them can be ready.
             "publishNotReadyAddresses": True,
             "selector": names.selector(benchmark, component),
             "ports": [{"name": name, "port": port} for name, port in ports.items()],
@@ -105,41 +97,15 @@ def headless_service(
     }
 
 
-def config_map(
-    benchmark: SolrBenchmark, component: str, attempt: int, data: dict[str, str]
-) -> Manifest:
-    """Return a ConfigMap that pods of a component read."""
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": metadata(benchmark, names.child(benchmark, component), component, attempt),
-        "data": data,
-    }
+def config_map(meta: Manifest, **content: dict[str, str]) -> Manifest:
+    """Return a ConfigMap with `data` or `binaryData`."""
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, **content}
 
 
 def pull_secrets(references: Iterable[ObjectReference]) -> Manifest:
     """Return the pod's pull secrets; nothing if there are none."""
     given = [{"name": reference.name} for reference in references]
     return {"imagePullSecrets": given} if given else {}
-
-
-def add_secrets(benchmark: SolrBenchmark, volumes: list[Manifest], mounts: list[Manifest]) -> None:
-    """Mount what an existing target requires of its clients: by reference, only the keys named."""
-    existing = benchmark.spec.target.existing
-    if existing is None:
-        return
-    secrets: list[tuple[str, str, str, dict[str, str]]] = []
-    if existing.basic_auth is not None:
-        keys = {USERNAME: USERNAME, PASSWORD: PASSWORD}
-        secrets.append(("credentials", existing.basic_auth.secret.name, CREDENTIALS_FOLDER, keys))
-    if existing.tls is not None:
-        secret = existing.tls.ca_secret
-        secrets.append(("ca", secret.name, CA_FOLDER, {secret.key: CA_KEY}))
-    for name, secret_name, folder, keys in secrets:
-        items = [{"key": key, "path": path} for key, path in keys.items()]
-        source = {"secretName": secret_name, "items": items, "defaultMode": 0o440}
-        volumes.append({"name": name, "secret": source})
-        mounts.append({"name": name, "mountPath": folder, "readOnly": True})
 
 
 DISRUPTION_BUDGET_API_VERSION = "policy/v1"
@@ -149,16 +115,14 @@ DISRUPTION_BUDGET_KIND = "PodDisruptionBudget"
 def build_disruption_budget(
     benchmark: SolrBenchmark, component: str, attempt: int, pods: int
 ) -> Manifest:
-    """Return the budget of a component that lets none of its pods be evicted.
-
-    It is a number of pods because Jobs have no scale, which `maxUnavailable` needs (Kubernetes
-    documentation, "Arbitrary workloads and arbitrary selectors").
-    """
+    """Return the budget of a component that lets none of its pods be evicted."""
     return {
         "apiVersion": DISRUPTION_BUDGET_API_VERSION,
         "kind": DISRUPTION_BUDGET_KIND,
-        "metadata": metadata(benchmark, names.child(benchmark, component), component, attempt),
+        "metadata": metadata(benchmark, component, attempt),
         "spec": {
+            # A number of pods because Jobs have no scale, which `maxUnavailable` needs (Kubernetes
+            # documentation, "Arbitrary workloads and arbitrary selectors").
             "minAvailable": pods,
             "selector": {"matchLabels": names.selector(benchmark, component)},
         },

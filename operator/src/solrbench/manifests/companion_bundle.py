@@ -36,19 +36,15 @@ MAX_DEPTH = 40
 """Of nesting: the parser calls itself for each level."""
 
 
-def parse_documents(text: str) -> list[Any]:
-    """Return the documents of a text, empty ones left out.
-
-    Aliases are refused: a few lines with them stand for gigabytes.
-
-    Raises:
-        ValueError: it is no YAML, or has aliases or more than `MAX_DEPTH` levels
-    """
+def _documents(place: str, text: str) -> list[Any]:
+    """Return the documents of a text; one that begins or ends with `---` has empty ones, too."""
     try:
         _check_events(text)
         return [each for each in yaml.safe_load_all(text) if each is not None]
     except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(f"no YAML: {' '.join(str(error).split())}") from error
+        raise _refuse(place, f"no YAML: {' '.join(str(error).split())}") from error
+    except ValueError as error:
+        raise _refuse(place, str(error)) from error
 
 
 def _check_events(text: str) -> None:
@@ -57,36 +53,31 @@ def _check_events(text: str) -> None:
         line = 0 if event.start_mark is None else event.start_mark.line + 1
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
+        # A few lines with aliases of aliases stand for gigabytes.
         if isinstance(event, yaml.AliasEvent):
             raise ValueError(f"line {line}: aliases must not be used")  # noqa: TRY004 - of a text
         if depth > MAX_DEPTH:
             raise ValueError(f"line {line}: more than {MAX_DEPTH} levels of nesting")
 
 
+# Only names of capitals count, so that `$(date)` of a shell stays as it is.
 _REFERENCE = re.compile(rf"(\$?)\$\(({NAME_PATTERN})\)")
 
 
-def service_value(name: str) -> str:
-    """Return the name in `$(NAME)` that stands for the host of a Service."""
-    return SERVICE_PREFIX + name.upper().replace("-", "_")
-
-
-def replace_values(body: Any, values: Mapping[str, str]) -> Any:
+def _replace_values(body: Any, values: Mapping[str, str]) -> Any:
     """Return a body in which every text, keys apart, has its references replaced.
 
-    Only names of capitals count, so that `$(date)` of a shell stays as it is. A value is not
-    searched for references.
-
-    Raises:
-        ValueError: a name has no value
+    A value is not searched for references. ValueError is raised for a name without a value.
     """
-    if isinstance(body, str):
-        return _REFERENCE.sub(lambda match: _value(match, values), body)
-    if isinstance(body, list):
-        return [replace_values(each, values) for each in body]
-    if isinstance(body, dict):
-        return {key: replace_values(each, values) for key, each in body.items()}
-    return body
+    match body:
+        case str():
+            return _REFERENCE.sub(lambda match: _value(match, values), body)
+        case list():
+            return [_replace_values(each, values) for each in body]
+        case dict():
+            return {key: _replace_values(each, values) for key, each in body.items()}
+        case _:
+            return body
 
 
 def _value(found: re.Match[str], values: Mapping[str, str]) -> str:
@@ -115,15 +106,10 @@ _TAKEN_BEGINNINGS = ("solrcloud", f"{names.REPORT}-")
 
 @dataclass(frozen=True)
 class ManifestText:
-    """Manifests as they stand in a ConfigMap.
-
-    Attributes:
-        place: what messages call them: the ConfigMap and its key
-        text: YAML
-        values: values of the names that the benchmark gives for them
-    """
+    """Manifests as they stand in a ConfigMap, with the benchmark's values of names."""
 
     place: str
+    """What messages call them: the ConfigMap and its key."""
     text: str
     values: Mapping[str, str]
 
@@ -136,16 +122,16 @@ def parse_bundle(texts: Collection[ManifestText], scope: BundleScope) -> Compani
     """
     size = sum(len(companion.text.encode()) for companion in texts)
     if size > MAX_BYTES:
-        raise _refuse(
-            "spec.companions", f"{size} bytes of manifests, limit {MAX_BYTES}; leave some out"
-        )
-    bodies = [(companion, body) for companion in texts for body in _documents(companion)]
+        problem = f"{size} bytes of manifests, limit {MAX_BYTES}; leave some out"
+        raise _refuse("spec.companions", problem)
+    bodies = [(text, body) for text in texts for body in _documents(text.place, text.text)]
     if len(bodies) > MAX_MANIFESTS:
-        raise _refuse(
-            "spec.companions", f"{len(bodies)} manifests, limit {MAX_MANIFESTS}; leave some out"
-        )
+        problem = f"{len(bodies)} manifests, limit {MAX_MANIFESTS}; leave some out"
+        raise _refuse("spec.companions", problem)
     hosts = {
-        service_value(name): f"{names.companion(scope.benchmark_name, name)}.{scope.namespace}.svc"
+        SERVICE_PREFIX + name.upper().replace("-", "_"): (
+            f"{names.companion(scope.benchmark_name, name)}.{scope.namespace}.svc"
+        )
         for text, body in bodies
         for name in _service_name(body, {**scope.values, **text.values})
     }
@@ -163,17 +149,9 @@ def parse_bundle(texts: Collection[ManifestText], scope: BundleScope) -> Compani
         for problem in find_problems(companion, bundle, scope):
             raise _refuse(title, problem)
     if bundle.pods > MAX_PODS:
-        raise _refuse(
-            "spec.companions", f"{bundle.pods} pods in all, limit {MAX_PODS}; lower replicas"
-        )
+        problem = f"{bundle.pods} pods in all, limit {MAX_PODS}; lower replicas"
+        raise _refuse("spec.companions", problem)
     return bundle
-
-
-def _documents(text: ManifestText) -> list[Any]:
-    try:
-        return parse_documents(text.text)
-    except ValueError as error:
-        raise _refuse(text.place, str(error)) from error
 
 
 def _parse(text: ManifestText, body: Any, values: Mapping[str, str]) -> CompanionObject:
@@ -185,32 +163,30 @@ def _parse(text: ManifestText, body: Any, values: Mapping[str, str]) -> Companio
             title, f"kind must be {', '.join(KINDS)}, not {str(kind)[:60]}; apply others yourself"
         )
     try:
-        return model.model_validate(replace_values(body, values))
+        return model.model_validate(_replace_values(body, values))
     except ValidationError as error:
-        raise _refuse(title, _describe(error)) from error
+        refused = "; ".join(problems(error)[:3])
+        # The field may well be one of Kubernetes that is not allowed here.
+        unknown = "must not be set, companions cannot have it"
+        raise _refuse(title, refused.replace("unknown field", unknown)) from error
     except ValueError as error:
         raise _refuse(title, str(error)) from error
 
 
-def _describe(error: ValidationError) -> str:
-    unknown = "must not be set, companions cannot have it"
-    return "; ".join(problem.replace("unknown field", unknown) for problem in problems(error)[:3])
-
-
 def _service_name(body: Any, values: Mapping[str, str]) -> Iterator[str]:
-    if isinstance(body, dict) and body.get("kind") == "Service":
-        metadata = body.get("metadata")
-        name = metadata.get("name") if isinstance(metadata, dict) else None
-        if isinstance(name, str):
+    match body:
+        case {"kind": "Service", "metadata": {"name": str(name)}}:
             with suppress(ValueError):  # it is refused with all else that the object lacks
-                yield replace_values(name, values)
+                yield _replace_values(name, values)
+        case _:  # another kind, or refused later for what it lacks
+            pass
 
 
 def _title(place: str, body: Any) -> str:
-    metadata = body.get("metadata") if isinstance(body, dict) else None
+    fields = body if isinstance(body, dict) else {}
+    metadata = fields.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
-    kind = body.get("kind") if isinstance(body, dict) else None
-    words = [str(each)[:60] for each in (kind, name) if each is not None]
+    words = [str(each)[:60] for each in (fields.get("kind"), name) if each is not None]
     return f"{place}: {' '.join(words) or 'a manifest'}"
 
 

@@ -21,7 +21,7 @@ MAX_REPLICAS = 8
 
 
 def _number(given: Any) -> Any:
-    """Return text of digits as a number, as `$(NAME)` leaves it."""
+    # As `$(NAME)` leaves it.
     return int(given) if isinstance(given, str) and given.isascii() and given.isdigit() else given
 
 
@@ -283,23 +283,15 @@ class ConfigMap(Model):
 
 CompanionObject = Deployment | Service | ConfigMap
 
-KINDS: dict[str, type[Deployment] | type[Service] | type[ConfigMap]] = {
-    "Deployment": Deployment,
-    "Service": Service,
-    "ConfigMap": ConfigMap,
-}
+KINDS = {kind.__name__: kind for kind in (Deployment, Service, ConfigMap)}
 
 
 @dataclass(frozen=True)
 class BundleScope:
     """For whom manifests are read, and what the operator's settings allow in them.
 
-    Attributes:
-        benchmark_name: of whose objects they become
-        namespace: of the benchmark
-        values: values of the names that the operator gives, those of Services apart
-        allows_secrets: whether variables may come from Secrets
-        allows_labels: whether pods may have labels of the user's
+    `values` are those of the names that the operator gives; names of Services are added to them.
+    Variables may come from Secrets, and pods may have labels of users, only where that is allowed.
     """
 
     benchmark_name: str
@@ -311,13 +303,7 @@ class BundleScope:
 
 @dataclass(frozen=True)
 class CompanionBundle:
-    """The objects to make.
-
-    Attributes:
-        deployments: their pods are waited for
-        services: variants may name them
-        config_maps: mounted into the pods
-    """
+    """The objects to make: their pods are waited for, and variants may name their Services."""
 
     deployments: tuple[Deployment, ...]
     services: tuple[Service, ...]
@@ -365,11 +351,7 @@ def _deployment_problems(
     for container in template.spec.all_containers:
         for variable in container.env or ():
             source = variable.value_from
-            if (
-                source is not None
-                and source.secret_key_ref is not None
-                and not scope.allows_secrets
-            ):
+            if not scope.allows_secrets and source is not None and source.secret_key_ref:
                 yield (
                     f"env {variable.name} must not come from a Secret, the operator's settings do"
                     " not allow env.valueFrom.secretKeyRef"

@@ -1,13 +1,15 @@
 """The objects of companions: named, labelled, owned and secured as everything of a benchmark."""
 
-from typing import Any
-
-from pydantic import BaseModel
-
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names
 from solrbench.contract.names import COMPANION, LABEL_COMPANION
-from solrbench.manifests.common import Manifest, build_disruption_budget, metadata
+from solrbench.manifests.common import (
+    Manifest,
+    build_disruption_budget,
+    config_map,
+    metadata,
+    plain,
+)
 from solrbench.manifests.companion_objects import (
     CompanionBundle,
     ConfigMap,
@@ -17,7 +19,7 @@ from solrbench.manifests.companion_objects import (
     Service,
     Volume,
 )
-from solrbench.manifests.job_pod import placement, pod_metadata, pod_security, pod_variables
+from solrbench.manifests.pods import placement, pod_metadata, pod_security, pod_variables
 
 
 def build_companions(
@@ -25,7 +27,10 @@ def build_companions(
 ) -> list[Manifest]:
     """Return all objects, each before those that need it."""
     return [
-        *(_config_map(benchmark, each, attempt) for each in bundle.config_maps),
+        *(
+            config_map(_metadata(benchmark, each, attempt), data=dict(each.data))
+            for each in bundle.config_maps
+        ),
         *(_service(benchmark, each, attempt) for each in bundle.services),
         *(_budget(benchmark, each, attempt) for each in bundle.deployments),
         *(_deployment(benchmark, each, attempt) for each in bundle.deployments),
@@ -36,19 +41,10 @@ def _metadata(
     benchmark: SolrBenchmark, body: Deployment | Service | ConfigMap, attempt: int
 ) -> Manifest:
     name = names.companion(benchmark.metadata.name, body.metadata.name)
-    manifest_metadata = metadata(benchmark, name, COMPANION, attempt)
+    manifest_metadata = metadata(benchmark, COMPANION, attempt, name)
     own = {LABEL_COMPANION: body.metadata.name} if isinstance(body, Deployment) else {}
     manifest_metadata["labels"] = body.metadata.labels | manifest_metadata["labels"] | own
     return manifest_metadata
-
-
-def _config_map(benchmark: SolrBenchmark, body: ConfigMap, attempt: int) -> Manifest:
-    return {
-        "apiVersion": body.api_version,
-        "kind": body.kind,
-        "metadata": _metadata(benchmark, body, attempt),
-        "data": dict(body.data),
-    }
 
 
 def _service(benchmark: SolrBenchmark, body: Service, attempt: int) -> Manifest:
@@ -57,7 +53,7 @@ def _service(benchmark: SolrBenchmark, body: Service, attempt: int) -> Manifest:
         "apiVersion": body.api_version,
         "kind": body.kind,
         "metadata": _metadata(benchmark, body, attempt),
-        "spec": _plain(body.spec)
+        "spec": plain(body.spec)
         | {"type": "ClusterIP", "selector": selector | names.selector(benchmark, COMPANION)},
     }
 
@@ -94,31 +90,27 @@ def _deployment(benchmark: SolrBenchmark, body: Deployment, attempt: int) -> Man
 
 
 def _pod(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
+    given = {} if pod.security_context is None else plain(pod.security_context)
     pod_spec: Manifest = {
         **placement(benchmark, COMPANION),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": pod.termination_grace_period_seconds or 1,
-        "securityContext": _pod_security(benchmark, pod),
+        # What Pod Security asks for, and the user and groups of manifest and benchmark.
+        "securityContext": given | pod_security(benchmark, COMPANION, None),
         "containers": [_container(benchmark, each) for each in pod.containers],
         "volumes": [_volume(benchmark, each) for each in pod.volumes],
     }
     if pod.init_containers:
         pod_spec["initContainers"] = [_container(benchmark, each) for each in pod.init_containers]
     if pod.image_pull_secrets:
-        pod_spec["imagePullSecrets"] = [_plain(each) for each in pod.image_pull_secrets]
+        pod_spec["imagePullSecrets"] = [plain(each) for each in pod.image_pull_secrets]
     return pod_spec
-
-
-def _pod_security(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
-    """Return what Pod Security asks for, and the user and groups of manifest and benchmark."""
-    given = {} if pod.security_context is None else _plain(pod.security_context)
-    return given | pod_security(benchmark, COMPANION, None)
 
 
 def _container(benchmark: SolrBenchmark, container: Container) -> Manifest:
     """Return a container without privileges; what a manifest may say of them is the same."""
-    manifest: Manifest = _plain(container)
+    manifest: Manifest = plain(container)
     manifest["securityContext"] = manifest.get("securityContext", {}) | {
         "allowPrivilegeEscalation": False,
         "capabilities": {"drop": ["ALL"]},
@@ -140,10 +132,6 @@ def _variable(benchmark: SolrBenchmark, variable: Manifest) -> Manifest:
 def _volume(benchmark: SolrBenchmark, volume: Volume) -> Manifest:
     if volume.config_map is None:
         assert volume.empty_dir is not None  # noqa: S101 - a volume is one or the other
-        return {"name": volume.name, "emptyDir": _plain(volume.empty_dir)}
+        return {"name": volume.name, "emptyDir": plain(volume.empty_dir)}
     own = names.companion(benchmark.metadata.name, volume.config_map.name)
-    return {"name": volume.name, "configMap": _plain(volume.config_map) | {"name": own}}
-
-
-def _plain(model: BaseModel) -> dict[str, Any]:
-    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return {"name": volume.name, "configMap": plain(volume.config_map) | {"name": own}}

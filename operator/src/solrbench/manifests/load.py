@@ -12,28 +12,19 @@ from solrbench.contract.load_plan import (
     WEB_PORT,
     LoadPlan,
 )
-from solrbench.contract.pod_plans import EXIT_PERMANENT
 from solrbench.contract.workload_files import sources
 from solrbench.manifests.common import (
     Manifest,
     OperatorImage,
-    add_secrets,
     build_disruption_budget,
     config_map,
-    empty_dirs,
     headless_service,
     metadata,
     resources,
 )
-from solrbench.manifests.job_pod import (
-    JobPod,
-    add_config_map,
-    add_files,
-    add_plan,
-    build_job_pod,
-    pod_metadata,
-)
+from solrbench.manifests.pods import PodBuilder, build_job, pod_failures
 
+_PORTS = {"web": WEB_PORT, "locust": LOCUST_PORT}
 WORKER_REPLACEMENTS = 6
 """Pods of an attempt that may be lost for each worker, where the load goes on without them."""
 
@@ -44,10 +35,8 @@ def build_load(
     """Return everything of one attempt of the load."""
     data = {"load-plan.json": plan.model_dump_json(by_alias=True, exclude_none=True)}
     return [
-        config_map(benchmark, names.LOAD_MASTER, attempt, data),
-        headless_service(
-            benchmark, names.LOAD_MASTER, attempt, {"web": WEB_PORT, "locust": LOCUST_PORT}
-        ),
+        config_map(metadata(benchmark, names.LOAD_MASTER, attempt), data=data),
+        headless_service(benchmark, names.LOAD_MASTER, attempt, _PORTS),
         build_disruption_budget(benchmark, names.LOAD_MASTER, attempt, 1),
         build_disruption_budget(benchmark, names.LOAD_WORKER, attempt, benchmark.spec.load.workers),
         _job(benchmark, names.LOAD_MASTER, image, attempt),
@@ -56,65 +45,44 @@ def build_load(
 
 
 def _job(benchmark: SolrBenchmark, component: str, image: OperatorImage, attempt: int) -> Manifest:
-    pods = benchmark.spec.load.workers if component == names.LOAD_WORKER else 1
-    meta = metadata(benchmark, names.child(benchmark, component), component, attempt)
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": meta,
-        "spec": {
-            "completionMode": "Indexed",
-            "completions": pods,
-            "parallelism": pods,
-            **_losses(benchmark, component),
-            "template": {
-                "metadata": pod_metadata(benchmark, component, meta["labels"]),
-                "spec": _pod(benchmark, component, image),
-            },
-        },
+    load, is_worker = benchmark.spec.load, component == names.LOAD_WORKER
+    container: Manifest = {
+        "args": ["load", "worker" if is_worker else "master", "--plan", LOAD_PLAN_FILE],
+        "ports": [
+            {"name": name, "containerPort": port}
+            for name, port in ({} if is_worker else _PORTS).items()
+        ],
+        "resources": resources(load.resources if is_worker else load.master.resources),
     }
-
-
-def _losses(benchmark: SolrBenchmark, component: str) -> Manifest:
-    load = benchmark.spec.load
-    if component != names.LOAD_WORKER or load.on_worker_loss is OnWorkerLoss.REPEAT_STEP:
+    if is_worker and load.on_worker_loss is not OnWorkerLoss.REPEAT_STEP:
+        losses = pod_failures(component, WORKER_REPLACEMENTS * load.workers)
+    else:
         # A pod that is lost invalidates its step: the operator starts a new attempt instead.
-        return {"backoffLimit": 0}
-    on_exit = {"containerName": component, "operator": "In", "values": [EXIT_PERMANENT]}
-    return {
-        "backoffLimit": WORKER_REPLACEMENTS * load.workers,
-        "podFailurePolicy": {
-            "rules": [
-                {"action": "FailJob", "onExitCodes": on_exit},
-                {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]},
-            ]
-        },
-    }
+        losses = {"backoffLimit": 0}
+    pods = load.workers if is_worker else 1
+    return build_job(
+        _pod(benchmark, component),
+        attempt,
+        image,
+        container,
+        grace_seconds=2,
+        completionMode="Indexed",
+        completions=pods,
+        parallelism=pods,
+        **losses,
+    )
 
 
-def _pod(benchmark: SolrBenchmark, component: str, image: OperatorImage) -> Manifest:
-    volumes, mounts = empty_dirs(tmp="/tmp", state=STATE_FOLDER)  # noqa: S108
-    add_plan(volumes, mounts, names.child(benchmark, names.LOAD_MASTER), LOAD_PLAN_FILE)
-    workload = benchmark.spec.workload
+def _pod(benchmark: SolrBenchmark, component: str) -> PodBuilder:
+    pod, workload = PodBuilder(benchmark, component), benchmark.spec.workload
+    pod.add_scratch(tmp="/tmp", state=STATE_FOLDER)  # noqa: S108
+    pod.add_plan(names.LOAD_MASTER, LOAD_PLAN_FILE)
     for _, folder, content in sources(workload):
         name = f"queries-{folder}" if folder else "queries"
-        add_files(volumes, mounts, name, f"{QUERIES_FOLDER}/{folder}".rstrip("/"), content)
+        pod.add_files(name, f"{QUERIES_FOLDER}/{folder}".rstrip("/"), content)
+    # Only workers send requests: the master runs no code of users.
     if workload.locustfile is not None and component == names.LOAD_WORKER:
-        add_config_map(
-            volumes, mounts, "locustfile", LOCUSTFILE_FOLDER, workload.locustfile.config_map.name
-        )
-    add_secrets(benchmark, volumes, mounts)
-    container = _container(benchmark, component)
-    return build_job_pod(JobPod(benchmark, component, 2), image, container, volumes, mounts)
-
-
-def _container(benchmark: SolrBenchmark, component: str) -> Manifest:
-    master = component == names.LOAD_MASTER
-    ports = {"web": WEB_PORT, "locust": LOCUST_PORT} if master else {}
-    load = benchmark.spec.load
-    wanted = load.master.resources if master else load.resources
-    return {
-        "args": ["load", "master" if master else "worker", "--plan", LOAD_PLAN_FILE],
-        "ports": [{"name": name, "containerPort": port} for name, port in ports.items()],
-        "resources": resources(wanted),
-    }
+        source = {"configMap": {"name": workload.locustfile.config_map.name}}
+        pod.add("locustfile", LOCUSTFILE_FOLDER, source)
+    pod.add_target_secrets()
+    return pod

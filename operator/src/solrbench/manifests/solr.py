@@ -1,7 +1,5 @@
 """The Solr nodes: Services and a StatefulSet of the official image."""
 
-from typing import Any
-
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.pods import PersistentStorage
@@ -11,14 +9,11 @@ from solrbench.contract.endpoints import ZooKeeperPath, needs_service
 from solrbench.manifests.common import (
     Manifest,
     build_disruption_budget,
-    container_security,
-    empty_dirs,
     headless_service,
     metadata,
-    pull_secrets,
     resources,
 )
-from solrbench.manifests.job_pod import placement, pod_metadata, pod_security, pod_variables
+from solrbench.manifests.pods import PodBuilder, build_stateful_set, variables
 
 USER = 8983
 DATA_FOLDER = "/var/solr"
@@ -30,6 +25,12 @@ PROBE_TIMINGS = {
     "readinessProbe": {"periodSeconds": 5, "timeoutSeconds": 15, "failureThreshold": 6},
 }
 """Probes that survive load: a busy node is not a dead one."""
+_PROBE_PATHS = {
+    "startupProbe": "/solr/admin/info/system",
+    "livenessProbe": "/solr/admin/info/system",
+    # It also fails while the node is not among the live nodes in ZooKeeper.
+    "readinessProbe": "/solr/admin/info/health",
+}
 
 QUIET = {"SOLR_REQUESTLOG_ENABLED": "false"}
 """A benchmark measures Solr: no second copy of every log line, no request log."""
@@ -56,7 +57,7 @@ def _common_service(benchmark: SolrBenchmark, attempt: int) -> Manifest:
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": metadata(benchmark, name, names.SOLR, attempt),
+        "metadata": metadata(benchmark, names.SOLR, attempt, name),
         "spec": {
             "selector": names.selector(benchmark, names.SOLR),
             "ports": [{"name": "http", "port": names.SOLR_PORT, "targetPort": "http"}],
@@ -67,35 +68,36 @@ def _common_service(benchmark: SolrBenchmark, attempt: int) -> Manifest:
 def _stateful_set(
     benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
 ) -> Manifest:
-    name = names.child(benchmark, names.SOLR)
-    meta = metadata(benchmark, name, names.SOLR, attempt)
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "StatefulSet",
-        "metadata": meta,
-        "spec": {
-            "serviceName": name,
-            "replicas": solr.nodes,
-            "podManagementPolicy": "Parallel",
-            "selector": {"matchLabels": names.selector(benchmark, names.SOLR)},
-            "persistentVolumeClaimRetentionPolicy": {
-                "whenDeleted": "Delete",
-                "whenScaled": "Delete",
-            },
-            "template": {
-                "metadata": pod_metadata(benchmark, names.SOLR, meta["labels"]),
-                "spec": _pod(benchmark, solr, state),
-            },
-            "volumeClaimTemplates": _claims(solr, meta["labels"]),
+    pod, persistent = PodBuilder(benchmark, names.SOLR), solr.storage.persistent
+    pod.add_scratch(tmp="/tmp")  # noqa: S108
+    pod.mounts.append({"name": "data", "mountPath": DATA_FOLDER})
+    claims = []
+    if persistent is None:
+        pod.volumes.append({"name": "data", "emptyDir": empty_dir(solr)})
+    else:
+        labels = names.labels(benchmark, names.SOLR, attempt)
+        claim = {"metadata": {"name": "data", "labels": labels}, "spec": claim_spec(persistent)}
+        claims.append(claim)
+    container = {
+        "image": solr.image.reference,
+        "imagePullPolicy": solr.image.pull_policy.value,
+        "env": _environment(benchmark, solr, state),
+        "ports": [{"name": "http", "containerPort": names.SOLR_PORT}],
+        "resources": resources(solr.resources),
+        **{
+            probe: {"httpGet": {"path": path, "port": "http"}} | PROBE_TIMINGS[probe]
+            for probe, path in _PROBE_PATHS.items()
         },
     }
-
-
-def _claims(solr: SolrCloud, labels: dict[str, str]) -> list[Manifest]:
-    persistent = solr.storage.persistent
-    if persistent is None:
-        return []
-    return [{"metadata": {"name": "data", "labels": labels}, "spec": claim_spec(persistent)}]
+    return build_stateful_set(
+        pod,
+        attempt,
+        solr.nodes,
+        pod.build(container, USER, GRACE_SECONDS, solr.image_pull_secrets),
+        # The claims hold a copy of the dataset for each node, which no other attempt may find.
+        persistentVolumeClaimRetentionPolicy={"whenDeleted": "Delete", "whenScaled": "Delete"},
+        volumeClaimTemplates=claims,
+    )
 
 
 def claim_spec(persistent: PersistentStorage) -> Manifest:
@@ -115,35 +117,6 @@ def empty_dir(solr: SolrCloud) -> Manifest:
     return {"sizeLimit": ephemeral.size_limit} if ephemeral and ephemeral.size_limit else {}
 
 
-def _pod(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath) -> Manifest:
-    volumes, mounts = empty_dirs(tmp="/tmp")  # noqa: S108
-    mounts.append({"name": "data", "mountPath": DATA_FOLDER})
-    if solr.storage.persistent is None:
-        volumes.append({"name": "data", "emptyDir": empty_dir(solr)})
-    return {
-        **placement(benchmark, names.SOLR),
-        **pull_secrets(solr.image_pull_secrets),
-        "automountServiceAccountToken": False,
-        "enableServiceLinks": False,
-        "terminationGracePeriodSeconds": GRACE_SECONDS,
-        "securityContext": pod_security(benchmark, names.SOLR, USER),
-        "containers": [
-            {
-                "name": "solr",
-                "image": solr.image.reference,
-                "imagePullPolicy": solr.image.pull_policy.value,
-                "env": pod_variables(benchmark, names.SOLR, _environment(benchmark, solr, state)),
-                "ports": [{"name": "http", "containerPort": names.SOLR_PORT}],
-                **_probes(),
-                "resources": resources(solr.resources),
-                "securityContext": container_security(),
-                "volumeMounts": mounts,
-            }
-        ],
-        "volumes": volumes,
-    }
-
-
 def _environment(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath) -> list[Manifest]:
     service = names.child(benchmark, names.SOLR)
     host = f"$(POD_NAME).{service}.{benchmark.metadata.namespace}.svc"
@@ -158,19 +131,6 @@ def _environment(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath
         "GC_TUNE": solr.gc_tune,
         "SOLR_OPTS": solr.solr_opts,
     }
-    return [
-        {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
-        *({"name": key, "value": value} for key, value in values.items() if value is not None),
-    ]
-
-
-def _probes() -> dict[str, Any]:
-    paths = {
-        "startupProbe": "/solr/admin/info/system",
-        "livenessProbe": "/solr/admin/info/system",
-        "readinessProbe": "/solr/admin/info/health",
-    }
-    return {
-        probe: {"httpGet": {"path": path, "port": "http"}} | PROBE_TIMINGS[probe]
-        for probe, path in paths.items()
-    }
+    # It stands first: a variable is replaced in values of later ones only.
+    own_name = {"fieldRef": {"fieldPath": "metadata.name"}}
+    return [{"name": "POD_NAME", "valueFrom": own_name}, *variables(values)]

@@ -19,12 +19,13 @@ from solrbench.manifests.common import (
     pull_secrets,
     resources,
 )
-from solrbench.manifests.job_pod import (
+from solrbench.manifests.pods import (
     given_ids,
     placement,
     pod_metadata,
     pod_security,
     pod_variables,
+    variables,
 )
 from solrbench.manifests.solr import LOG_LEVEL, PROBE_TIMINGS, QUIET, USER, claim_spec, empty_dir
 
@@ -54,16 +55,17 @@ def build_solr_cloud(
     state: ZooKeeperPath,
     known_options: AbstractSet[str],
 ) -> Manifest:
-    """Return the SolrCloud resource.
-
-    Args:
-        benchmark: the owner
-        solr: the topology
-        attempt: of the target
-        state: where Solr keeps its state
-        known_options: fields of `podOptions` that the installed definition has
-    """
-    meta = metadata(benchmark, names.target(benchmark), names.SOLR, attempt)
+    """Return the SolrCloud resource; of `podOptions` it has only fields that are known there."""
+    meta = metadata(benchmark, names.SOLR, attempt, names.target(benchmark))
+    heap = heap_mebibytes(solr.heap)
+    java = {
+        # Both alike: a heap that grows under load would be part of what is measured.
+        "solrJavaMem": f"-Xms{heap}m -Xmx{heap}m",
+        # Any value replaces the whole set of options that bin/solr has for G1.
+        "solrGCTune": solr.gc_tune,
+        "solrOpts": solr.solr_opts,
+        "solrLogLevel": LOG_LEVEL,
+    }
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
@@ -73,12 +75,13 @@ def build_solr_cloud(
             "solrImage": _image(solr.image),
             # It only copies a file, which Solr's image can do too: one image less to have.
             "busyBoxImage": _image(solr.image),
-            **_java(solr),
+            **{key: value for key, value in java.items() if value is not None},
             "dataStorage": _storage(solr, meta["labels"]),
             "zookeeperRef": _zookeeper(benchmark, solr, attempt, state),
             # Nothing is changed in place, and no node is restarted under load, not even by a
             # Solr Operator of a new version.
             "updateStrategy": {"method": "Manual"},
+            # Ours lets none be evicted, and a pod with two budgets cannot be drained at all.
             "availability": {"podDisruptionBudget": {"enabled": False}},
             "scaling": {"vacatePodsOnScaleDown": False, "populatePodsOnScaleUp": False},
             "customSolrKubeOptions": {
@@ -97,22 +100,11 @@ def _image(image: Image) -> Manifest:
     }
 
 
-def _java(solr: SolrCloud) -> Manifest:
-    heap = heap_mebibytes(solr.heap)
-    values = {
-        "solrJavaMem": f"-Xms{heap}m -Xmx{heap}m",
-        "solrGCTune": solr.gc_tune,
-        "solrOpts": solr.solr_opts,
-        "solrLogLevel": LOG_LEVEL,
-    }
-    return {key: value for key, value in values.items() if value is not None}
-
-
 def _storage(solr: SolrCloud, labels: dict[str, str]) -> Manifest:
-    persistent = solr.storage.persistent
-    if persistent is None:
+    if solr.storage.persistent is None:
         return {"ephemeral": {"emptyDir": empty_dir(solr)}}
-    template = {"metadata": {"labels": labels}, "spec": claim_spec(persistent)}
+    template = {"metadata": {"labels": labels}, "spec": claim_spec(solr.storage.persistent)}
+    # By default the Solr Operator retains claims: the next attempt would find this index.
     return {"persistent": {"reclaimPolicy": "Delete", "pvcTemplate": template}}
 
 
@@ -122,6 +114,7 @@ def _pod_options(
     labels: dict[str, str],
     known_options: AbstractSet[str],
 ) -> Manifest:
+    # A structural schema drops unknown fields, and server-side apply refuses them.
     of_newer_versions = {
         "defaultInitContainerSecurityContext": container_security(),
         "enableServiceLinks": False,
@@ -133,7 +126,7 @@ def _pod_options(
         **pod_metadata(benchmark, names.SOLR, labels),
         **pull_secrets(solr.image_pull_secrets),
         **PROBE_TIMINGS,
-        "envVars": pod_variables(benchmark, names.SOLR, _variables(QUIET)),
+        "envVars": pod_variables(benchmark, names.SOLR, variables(QUIET)),
         "resources": resources(solr.resources),
         "terminationGracePeriodSeconds": GRACE_SECONDS,
         "podSecurityContext": pod_security(benchmark, names.SOLR, USER),
@@ -143,22 +136,12 @@ def _pod_options(
     }
 
 
-def _variables(values: dict[str, str]) -> list[Manifest]:
-    return [{"name": name, "value": value} for name, value in values.items()]
-
-
 def _zookeeper(
     benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
 ) -> Manifest:
-    if solr.zookeeper.mode is ZooKeeperMode.PROVIDED:
-        return {"provided": _provided(benchmark, solr, attempt, state)}
-    connection = {"internalConnectionString": state.servers, "chroot": state.chroot}
-    return {"connectionInfo": connection}
-
-
-def _provided(
-    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
-) -> Manifest:
+    if solr.zookeeper.mode is not ZooKeeperMode.PROVIDED:
+        connection = {"internalConnectionString": state.servers, "chroot": state.chroot}
+        return {"connectionInfo": connection}
     zookeeper, labels = solr.zookeeper, names.labels(benchmark, names.ZOOKEEPER, attempt)
     pod_meta = pod_metadata(benchmark, names.ZOOKEEPER, labels)
     ids = given_ids(benchmark, names.ZOOKEEPER)
@@ -167,19 +150,20 @@ def _provided(
     provided: Manifest = {
         "replicas": zookeeper.replicas,
         "chroot": state.chroot,
-        "ephemeral": {"emptydirvolumesource": {}},
+        "ephemeral": {"emptydirvolumesource": {}},  # the definition spells it in lower case
         "config": {"maxClientCnxns": MAX_ZOOKEEPER_CONNECTIONS},
         "labels": pod_meta["labels"],
         "zookeeperPodPolicy": {
             **placement(benchmark, names.ZOOKEEPER),
             **pull_secrets(solr.image_pull_secrets),
             **pod_meta,
-            "env": pod_variables(benchmark, names.ZOOKEEPER, _variables(environment)),
+            "env": pod_variables(benchmark, names.ZOOKEEPER, variables(environment)),
             "resources": resources(zookeeper.resources),
             "terminationGracePeriodSeconds": PROVIDED_GRACE_SECONDS,
             **({"securityContext": ids} if ids else {}),
         },
     }
+    # The default is the official image; the ZooKeeper operator needs scripts of its own image.
     if zookeeper.image.repository != ZooKeeperImage().repository:
         provided["image"] = _image(zookeeper.image)
-    return provided
+    return {"provided": provided}

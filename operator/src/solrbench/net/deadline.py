@@ -21,19 +21,25 @@ LOOKUP_SECONDS = 5.0
 
 
 def lookup(host: str, seconds: float = LOOKUP_SECONDS) -> list[str]:
-    """Return every address of a host, in the resolver's order.
-
-    Args:
-        host: name, or address without brackets
-        seconds: how long to wait; the lookup itself may go on in a thread of its own
+    """Return every address of a host, a name or an address without brackets, as they are resolved.
 
     Raises:
         OSError: if there is no address; `TimeoutError` if there is none in time.
         UnicodeError: if `host` cannot be a host name.
     """
     responses: SimpleQueue[list[str] | Exception] = SimpleQueue()
-    thread = threading.Thread(target=_look_up, args=(host, responses), name="lookup", daemon=True)
-    thread.start()
+
+    def look_up() -> None:
+        try:
+            infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            responses.put(error)
+        else:
+            responses.put(list(dict.fromkeys(str(address[0]) for *_, address in infos)))
+
+    # Nothing can end a look-up in the C library: past its time it goes on in a thread that is
+    # not waited for, not even at the end of the process.
+    threading.Thread(target=look_up, name="lookup", daemon=True).start()
     try:
         response = responses.get(timeout=seconds)
     except Empty:
@@ -41,15 +47,6 @@ def lookup(host: str, seconds: float = LOOKUP_SECONDS) -> list[str]:
     if isinstance(response, Exception):
         raise response
     return response
-
-
-def _look_up(host: str, responses: "SimpleQueue[list[str] | Exception]") -> None:
-    try:
-        infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        responses.put(error)
-    else:
-        responses.put(list(dict.fromkeys(str(address[0]) for *_, address in infos)))
 
 
 AddressCheck = Callable[[str, Sequence[str]], None]
@@ -68,11 +65,7 @@ class Deadline:
         self.at = math.inf
 
     def limit(self, timeout: float | None, error: type[Exception]) -> float | None:
-        """Return the seconds that one wait may take; `None` for any.
-
-        Raises:
-            Exception: `error`, if the deadline has passed.
-        """
+        """Return the seconds that one wait may take, `None` for any; `error` when it has passed."""
         left = self.at - time.monotonic()
         if left <= 0:
             raise error("the response was not complete within the request's deadline")
@@ -82,11 +75,8 @@ class Deadline:
 class DeadlineTransport(httpx.HTTPTransport):
     """HTTP with a deadline for each request, and each name resolved in time.
 
-    Args:
-        trust: authorities for https
-        check: called with a host and all its addresses before any of them is connected to; what it
-            raises ends the request
-        proxy: URL of an HTTP proxy; none of the environment's is used
+    `check` is called with a host and all its addresses before any of them is connected to; what it
+    raises ends the request. `proxy` is the URL of an HTTP proxy; none of the environment's is used.
     """
 
     def __init__(
@@ -127,8 +117,16 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         error: Exception = httpcore.ConnectError(f"{host} has no address")
-        addresses = self._addresses(host, timeout)
+        limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
+        try:
+            addresses = lookup(host) if limit is None else lookup(host, limit)
+        # `TimeoutError` is an `OSError`, too: it comes first.
+        except TimeoutError as late:
+            raise httpcore.ConnectTimeout(str(late)) from late
+        except (OSError, UnicodeError) as unknown:
+            raise httpcore.ConnectError(str(unknown)) from unknown
         if self._check is not None:
+            # By addresses, right before they are connected to: a name may mean others by then.
             self._check(host, addresses)
         for address in addresses:
             limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
@@ -142,16 +140,6 @@ class _Backend(httpcore.NetworkBackend):
                 return _Stream(stream, self._deadline)
         raise error
 
-    def _addresses(self, host: str, timeout: float | None) -> list[str]:
-        limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
-        try:
-            addresses = lookup(host) if limit is None else lookup(host, limit)
-        except TimeoutError as error:
-            raise httpcore.ConnectTimeout(str(error)) from error
-        except (OSError, UnicodeError) as error:
-            raise httpcore.ConnectError(str(error)) from error
-        return addresses
-
 
 class _Stream(httpcore.NetworkStream):
     def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
@@ -162,6 +150,8 @@ class _Stream(httpcore.NetworkStream):
         return self._stream.read(max_bytes, self._deadline.limit(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        # In parts: a socket's time-out counts from one write to the next, so that a server which
+        # takes a byte now and then would hold a whole body for as long as it likes.
         for start in range(0, len(buffer), _WRITE_BYTES):
             limit = self._deadline.limit(timeout, httpcore.WriteTimeout)
             self._stream.write(buffer[start : start + _WRITE_BYTES], limit)
@@ -198,7 +188,8 @@ def wildcard_address() -> str:
     if socket.has_dualstack_ipv6():
         try:
             socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True).close()
-        except OSError:  # such as with IPv6 switched off by sysctl
+        except OSError:
+            # The kernel may have IPv6 and refuse it all the same, switched off by sysctl.
             return LISTEN_ALL[socket.AF_INET]
         return LISTEN_ALL[socket.AF_INET6]
     return LISTEN_ALL[socket.AF_INET]

@@ -34,11 +34,8 @@ def create_client(
 ) -> httpx.Client:
     """Return a client for one request at a time, that uses no proxy and follows no redirect.
 
-    Args:
-        headers: of every request
-        trust: authorities for https; the bundled ones, loaded when first needed, if there are none
-        base_url: what paths are relative to
-        check: of the addresses of each connection, as a name may mean others by then
+    Without `trust` it trusts the bundled authorities, loaded when first needed; `check` is asked of
+    the addresses of each connection.
 
     Raises:
         httpx.InvalidURL: if `base_url` is no URL.
@@ -47,6 +44,7 @@ def create_client(
         transport=DeadlineTransport(trust, check),
         headers=headers,
         base_url=base_url,
+        # A proxy of the environment would connect in place of the transport, past `check`.
         trust_env=False,
         follow_redirects=False,
     )
@@ -61,20 +59,15 @@ def fetch(
     seconds: float,
     **options: Any,
 ) -> httpx.Response:
-    """Send a request and return the whole response.
+    """Send a request by a client of `create_client` and return the whole response.
 
-    Args:
-        client: of `create_client`
-        method: such as `GET`
-        url: absolute, or relative to the base URL of the client
-        max_bytes: what the body may have
-        seconds: from the lookup of the name to the last byte
-        options: as `httpx.Client.build_request` takes them
+    The `seconds` last from the lookup of the name to the last byte; `options` are those of
+    `httpx.Client.build_request`.
 
     Raises:
         httpx.HTTPError: if there is no response in time; `ResponseTooLargeError` if it has more
-            bytes, `httpx.DecodingError` if it is compressed, `httpx.UnsupportedProtocol` if `url`
-            is no URL.
+            than `max_bytes`, `httpx.DecodingError` if it is compressed,
+            `httpx.UnsupportedProtocol` if `url` is no URL.
     """
     deadline = time.monotonic() + seconds
     try:
@@ -82,29 +75,24 @@ def fetch(
             method, url, timeout=seconds, extensions={DEADLINE: deadline}, **options
         )
     except httpx.InvalidURL as error:
+        # `InvalidURL` is no `HTTPError`: callers would have to know two kinds.
         raise httpx.UnsupportedProtocol(f"invalid URL {url[:200]!r}: {error}") from error
-    request.headers["Accept-Encoding"] = "identity"  # a small body could unpack to a huge one
+    # A small body could unpack to a huge one.
+    request.headers["Accept-Encoding"] = "identity"
     response = client.send(request, stream=True)
     try:
-        body = _body(response, max_bytes)
+        check_encoding(response)
+        body = b"".join(limit_bytes(response.iter_bytes(), max_bytes))
     finally:
+        # What is left unread is not read: the connection is closed with it.
         response.close()
     return httpx.Response(
         response.status_code, headers=response.headers, content=body, request=request
     )
 
 
-def _body(response: httpx.Response, max_bytes: int) -> bytes:
-    check_encoding(response)
-    return b"".join(limit_bytes(response.iter_bytes(), max_bytes))
-
-
 def limit_bytes(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
-    """Yield the parts of a body.
-
-    Raises:
-        ResponseTooLargeError: they have more than `max_bytes`.
-    """
+    """Yield the parts of a body; a `ResponseTooLargeError` if they are more than `max_bytes`."""
     size = 0
     for part in parts:
         size += len(part)
@@ -114,11 +102,7 @@ def limit_bytes(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
 
 
 def check_encoding(response: httpx.Response) -> None:
-    """Refuse a body that is compressed unasked.
-
-    Raises:
-        httpx.DecodingError: it is.
-    """
+    """Raise `httpx.DecodingError` for a body that is compressed unasked."""
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding.lower() != "identity":
         raise httpx.DecodingError(f"the response is compressed ({encoding[:50]}), unasked")
@@ -136,12 +120,8 @@ def create_pooled_client(
 ) -> httpx.Client:
     """Return a client that takes no settings from the environment and follows no redirect.
 
-    Args:
-        seconds: from one read to the next, and for the whole body of a response once its headers
-            are there
-        trust: authorities for https, or the bundled ones
-        headers: of every request
-        max_bytes: what the body of a response may have
+    The `seconds` last from one read to the next, and for the whole body of a response, of
+    `max_bytes` at most, once its headers are there.
     """
     return httpx.Client(
         transport=_LimitedTransport(seconds, max_bytes, trust),
@@ -189,11 +169,9 @@ class _LimitedStream(httpx.SyncByteStream):
 
 @dataclass(frozen=True)
 class HttpAuth:
-    """Credentials of a client, and the authorities it trusts.
+    """Credentials of a client, as a header's value, and the authorities it trusts, in PEM.
 
-    Attributes:
-        authorization: value of the header, or `None` for none
-        ca: certificates of the trusted authorities in PEM, or `None` for the system's
+    Without `ca` these are the system's.
     """
 
     authorization: str | None = field(default=None, repr=False)
@@ -206,11 +184,7 @@ class HttpAuth:
 
     @cached_property
     def ssl_context(self) -> ssl.SSLContext:
-        """Trust for https.
-
-        Raises:
-            PermanentError: `CertificateNotTrusted` if the certificates cannot be read.
-        """
+        """Trust for https; `CertificateNotTrusted`, a `PermanentError`, if `ca` cannot be read."""
         try:
             # Of an empty text Python would make trust in the system's authorities.
             return ssl.create_default_context(cadata=None if self.ca is None else self.ca or " ")
@@ -222,19 +196,11 @@ class HttpAuth:
 
     @property
     def verify(self) -> ssl.SSLContext:
-        """Trust for clients of httpx: the given authorities', or those that come with it.
-
-        Raises:
-            PermanentError: as `ssl_context` does.
-        """
+        """Trust for clients of httpx: as `ssl_context`, or the authorities that come with it."""
         return _bundled_trust() if self.ca is None else self.ssl_context
 
     def open_client(self, timeout_seconds: float) -> httpx.Client:
-        """Return a client with these credentials, whose responses are limited.
-
-        Raises:
-            PermanentError: as `ssl_context` does.
-        """
+        """Return a client with these credentials, whose responses are limited."""
         return create_pooled_client(timeout_seconds, self.verify, self.headers)
 
 
@@ -254,26 +220,22 @@ def basic_auth(username: str, password: str) -> str:
 
 
 def read_auth(files: AuthFiles) -> HttpAuth:
-    """Return what the files of a pod hold.
-
-    Raises:
-        OSError: if one cannot be read.
-    """
+    """Return what the files of a pod hold; an `OSError` if one cannot be read."""
     authorization = None
     if files.credentials_folder is not None:
         folder = Path(files.credentials_folder)
-        authorization = basic_auth(_line(folder / USERNAME), _line(folder / PASSWORD))
+        # Editors and `echo` put a line end there, which is no part of a name or a password.
+        user, password = (
+            (folder / name).read_text("utf-8").rstrip("\r\n") for name in (USERNAME, PASSWORD)
+        )
+        authorization = basic_auth(user, password)
     ca = None if files.ca_file is None else Path(files.ca_file).read_text("utf-8")
     return HttpAuth(authorization, ca)
 
 
-def _line(file: Path) -> str:
-    """Return a file's text without the line end that editors and `echo` put there."""
-    return file.read_text("utf-8").rstrip("\r\n")
-
-
 def certificate_problem(error: BaseException | None) -> str | None:
     """Return why a certificate was not trusted, or `None` if `error` has another cause."""
+    # httpx and httpcore wrap the error of the socket, each in one of its own.
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
             return error.verify_message or str(error)

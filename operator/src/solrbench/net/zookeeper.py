@@ -16,42 +16,33 @@ MAX_RESPONSE_BYTES = 1 << 20
 
 
 def send_command(host: str, port: int, word: str) -> str:
-    """Return the response to a four-letter word, or an empty string if there is none."""
+    """Return the response to a four-letter word, or an empty string if there is none.
+
+    It ends where the server closes the connection. One that does not do so in time, or sends more
+    than any response has, gave none.
+    """
+    response = bytearray()
     try:
         with connect(host, port) as connection:
             connection.sendall(word.encode("ascii"))
-            return _read(connection).decode("utf-8", "replace")
+            deadline = time.monotonic() + TIMEOUT_SECONDS
+            while (left := deadline - time.monotonic()) > 0 and len(response) <= MAX_RESPONSE_BYTES:
+                # The time-out of a socket begins anew with each read.
+                connection.settimeout(left)
+                part = connection.recv(65536)
+                if not part:
+                    return response.decode("utf-8", "replace")
+                response += part
     except (OSError, UnicodeError):
-        return ""
-
-
-def _read(connection: socket.socket) -> bytes:
-    """Return what comes until the server closes the connection.
-
-    Raises:
-        TimeoutError: if it has not done so in time, or sends more than any response has.
-    """
-    deadline, response = time.monotonic() + TIMEOUT_SECONDS, bytearray()
-    while (left := deadline - time.monotonic()) > 0 and len(response) <= MAX_RESPONSE_BYTES:
-        connection.settimeout(left)
-        part = connection.recv(65536)
-        if not part:
-            return bytes(response)
-        response += part
-    raise TimeoutError("the response has no end")
+        pass
+    return ""
 
 
 def connect(host: str, port: int, check: AddressCheck | None = None) -> socket.socket:
-    """Connect to the first address of a host that takes a connection.
+    """Connect to the first address of a host, in no brackets, that takes a connection.
 
-    Args:
-        host: name, or address without brackets
-        port: of TCP
-        check: called with the host and all its addresses before any of them is connected to
-
-    Raises:
-        OSError: if there is none.
-        UnicodeError: if `host` cannot be a host name.
+    `check` is called with the host and all its addresses before any of them is connected to. An
+    `OSError` says that there is none, a `UnicodeError` that `host` cannot be a host name.
     """
     error: OSError = OSError(f"{host} has no address")
     addresses = lookup(host, TIMEOUT_SECONDS)
@@ -66,17 +57,11 @@ def connect(host: str, port: int, check: AddressCheck | None = None) -> socket.s
 
 
 def any_reachable(servers: str, check: AddressCheck | None = None) -> bool:
-    """Return whether one of `host:port,[address]:port` takes a connection.
-
-    No word is sent: an outside ensemble may serve none.
-
-    Args:
-        servers: as in a connection string, without the path
-        check: of the addresses of each connection
-    """
+    """Return whether one of `host:port,[address]:port`, a connection string, takes a connection."""
     for server in servers.split(","):
         host, _, port = server.rpartition(":")
         try:
+            # No word is sent: an outside ensemble may serve none.
             connect(host.strip("[]"), int(port), check).close()
         except (OSError, ValueError):  # ValueError: no port, or no host name
             continue
@@ -90,7 +75,10 @@ def ensemble_size(hosts: list[str], port: int) -> int:
     A lone server has the state `standalone` and counts as 1.
     """
     for host in hosts:
-        values = _monitor(host, port)
+        lines = send_command(host, port, "mntr").splitlines()
+        values = {
+            name: value.strip() for name, _, value in (line.partition("\t") for line in lines)
+        }
         if values.get("zk_server_state") == "standalone":
             return 1
         if values.get("zk_server_state") == "leader":
@@ -106,9 +94,3 @@ def max_heap_bytes(host: str, port: int) -> int | None:
     """
     match = re.search(r"^os\.memory\.max=(\d+)MB$", send_command(host, port, "envi"), re.MULTILINE)
     return int(match[1]) * 2**20 if match else None
-
-
-def _monitor(host: str, port: int) -> dict[str, str]:
-    lines = send_command(host, port, "mntr").splitlines()
-    pairs = (line.split("\t", 1) for line in lines)
-    return {pair[0]: pair[1].strip() for pair in pairs if len(pair) == 2}

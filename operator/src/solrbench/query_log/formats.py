@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
@@ -23,13 +23,7 @@ from solrbench.contract.workload_files import Parameters, flatten_parameters, pa
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A request as it was logged.
-
-    Attributes:
-        time_seconds: Unix time at which it came
-        handler: such as `/select`
-        parameters: in their order
-    """
+    """A request as it was logged, with the Unix time at which it came."""
 
     time_seconds: float
     handler: str
@@ -56,6 +50,7 @@ _SOLR = re.compile(
 _ACCESS = re.compile(
     r'^\S+ \S+ .*?\[(?P<time>[^\]]+)\] "(?P<method>GET|POST) (?P<url>\S+) HTTP/[\d.]+" \d{3}\s'
 )
+# By which Solr marks what one node sends to another.
 _INTERNAL = {("isShard", "true"), ("distrib", "false")}
 _NO_QUERIES = ("/update", "/admin", "/replication", "/get", "/schema", "/config")
 _ENDING = re.compile(r"/solr/[^/]+(?P<handler>/[\w./-]+)$")
@@ -81,12 +76,14 @@ def parse_solr(line: str) -> LogEntry | None:
     if not _INTERNAL.isdisjoint(parameters):
         return None
     ended = datetime.fromisoformat(match["time"].replace(",", ".") + (match["zone"] or "+00:00"))
+    # Solr logs a request when it ends.
     return LogEntry(ended.timestamp() - int(match["qtime"]) / 1000, match["path"], parameters)
 
 
 def parse_access(line: str) -> LogEntry | None:
     """Return the query of a line of an access log; None for any other line."""
     match = _ACCESS.match(line)
+    # The body of a POST is not logged.
     if match is None or match["method"] != "GET":
         return None
     url = urlsplit(match["url"])
@@ -99,6 +96,7 @@ def parse_access(line: str) -> LogEntry | None:
     try:
         time = datetime.strptime(match["time"], "%d/%b/%Y:%H:%M:%S %z")
     except ValueError:
+        # Anything may stand in brackets.
         return None
     return LogEntry(time.timestamp(), ending["handler"], parameters)
 
@@ -125,24 +123,20 @@ _PARSERS: dict[LogFormat, Parse] = {
 def guess_format(lines: Iterable[str]) -> LogFormat | None:
     """Return the format that most of some lines are of; None if no line is of any."""
     read = list(lines)
-    counts = {
-        log_format: sum(parse(line) is not None for line in read)
-        for log_format, parse in _PARSERS.items()
-    }
-    best = max(counts, key=lambda log_format: counts[log_format])
-    return best if counts[best] else None
+    counts = Counter(
+        kind for kind, parse in _PARSERS.items() for line in read if parse(line) is not None
+    )
+    return max(counts, key=counts.__getitem__, default=None)
 
 
 def parse_lines(lines: Iterable[str], kind: LogFormat) -> Iterator[LogEntry]:
     """Yield the requests of a log; lines that hold none are left out."""
     entries = (entry for entry in map(_PARSERS[kind], lines) if entry is not None)
-    return _spread(entries) if kind is LogFormat.COMBINED else entries
-
-
-def _spread(entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
-    """Spread the requests of each second evenly over it."""
+    if kind is not LogFormat.COMBINED:
+        yield from entries
+        return
+    # Times of access logs are whole seconds: unspread, each second would begin with a burst.
     for second, group in groupby(entries, key=lambda entry: entry.time_seconds):
         same = list(group)
         for index, entry in enumerate(same):
-            at = second + index / len(same)
-            yield LogEntry(at, entry.handler, entry.parameters)
+            yield replace(entry, time_seconds=second + index / len(same))

@@ -9,9 +9,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import chain
+from typing import NamedTuple
 
-from solrbench.contract.workload_files import Parameters
 from solrbench.query_log.formats import LogEntry
 
 MAX_SHAPES = 10_000
@@ -20,14 +20,8 @@ MAX_SHAPES = 10_000
 OTHERS = "others"
 
 
-@dataclass(frozen=True)
-class BusiestTime:
-    """The time in which most requests came.
-
-    Attributes:
-        begin_seconds: Unix time at which it began
-        requests_per_second: rate in it
-    """
+class BusiestTime(NamedTuple):
+    """The time in which most requests came, and their rate; it begins at a Unix time."""
 
     begin_seconds: float
     requests_per_second: float
@@ -35,13 +29,7 @@ class BusiestTime:
 
 @dataclass
 class LogStatistics:
-    """Counts of a log, of which only one number for each second is kept.
-
-    Attributes:
-        requests: all of them
-        first_seconds: Unix time of the first
-        last_seconds: Unix time of the last
-    """
+    """Counts of a log, of which only one number for each second is kept; times are Unix times."""
 
     requests: int = 0
     first_seconds: float = math.inf
@@ -56,6 +44,7 @@ class LogStatistics:
         self.last_seconds = max(self.last_seconds, entry.time_seconds)
         self._by_second[math.floor(entry.time_seconds)] += 1
         shape = entry.shape
+        # Each request may have names of its own: what is kept must not grow with the log.
         known = shape in self._shapes or len(self._shapes) < MAX_SHAPES
         self._shapes[shape if known else OTHERS] += 1
 
@@ -74,6 +63,7 @@ class LogStatistics:
     def rate_quantile(self, percent: float) -> int:
         """Return the requests of a second that so many per cent of all seconds do not exceed."""
         rank = math.ceil(percent / 100 * self.seconds)
+        # Seconds without a request are not counted one by one, but they come first in the order.
         quiet = self.seconds - len(self._by_second)
         if rank <= quiet:
             return 0
@@ -113,25 +103,20 @@ def sort_by_time(
     Those of the last `window_seconds` are held, at most so many. One that comes even later gets the
     time of the request before it.
     """
+    # The number keeps requests of one time in their order, and entries from being compared.
     held: list[tuple[float, int, LogEntry]] = []
     newest = last = float("-inf")
-    for number, entry in enumerate(entries):
-        heapq.heappush(held, (entry.time_seconds, number, entry))
-        newest = max(newest, entry.time_seconds)
-        while held and (held[0][0] < newest - window_seconds or len(held) > max_held):
-            following = _not_before(heapq.heappop(held)[2], last)
+    for number, entry in enumerate(chain(entries, (None,))):
+        if entry is not None:
+            heapq.heappush(held, (entry.time_seconds, number, entry))
+            newest = max(newest, entry.time_seconds)
+        oldest = newest - window_seconds
+        while held and (entry is None or held[0][0] < oldest or len(held) > max_held):
+            following = heapq.heappop(held)[2]
+            if following.time_seconds < last:
+                following = replace(following, time_seconds=last)
             last = following.time_seconds
             yield following
-    while held:
-        following = _not_before(heapq.heappop(held)[2], last)
-        last = following.time_seconds
-        yield following
-
-
-def _not_before(entry: LogEntry, time_seconds: float) -> LogEntry:
-    if entry.time_seconds >= time_seconds:
-        return entry
-    return replace(entry, time_seconds=time_seconds)
 
 
 _TRANSPORT = frozenset({"wt", "indent", "NOW", "rid", "shards.purpose", "_"})
@@ -143,14 +128,10 @@ def query_lines(entries: Iterable[LogEntry]) -> Iterator[str]:
     first = None
     for entry in entries:
         first = entry.time_seconds if first is None else first
-        at = round(entry.time_seconds - first, 6)
-        line = {"time": at, "params": _grouped(entry.parameters)}
+        by_name: dict[str, list[str]] = {}
+        for name, value in entry.parameters:
+            if name not in _TRANSPORT:
+                by_name.setdefault(name, []).append(value)
+        single = {name: texts[0] if len(texts) == 1 else texts for name, texts in by_name.items()}
+        line = {"time": round(entry.time_seconds - first, 6), "params": single}
         yield json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-
-
-def _grouped(parameters: Parameters) -> dict[str, Any]:
-    by_name: dict[str, list[str]] = {}
-    for name, value in parameters:
-        if name not in _TRANSPORT:
-            by_name.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in by_name.items()}

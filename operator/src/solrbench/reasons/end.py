@@ -6,61 +6,40 @@ from solrbench.reasons.kinds import Kind, Reason
 class CleanupReason(Reason):
     """The end of a benchmark: what is deleted, and what is left."""
 
-    REMOVING_PODS = (
-        "RemovingPods",
-        Kind.WAITING,
+    REMOVING_PODS = Kind.WAITING.reason(
         "The pods of a deleted benchmark are terminating.",
         "Wait; if it lasts, check the nodes the pods run on.",
     )
-    CLEANING_UP = (
-        "CleaningUp",
-        Kind.WAITING,
+    CLEANING_UP = Kind.WAITING.reason(
         "The objects of a finished benchmark are being deleted.",
         "Wait; if it lasts, check the nodes the pods run on.",
     )
-    CLEANED_UP = (
-        "CleanedUp",
-        Kind.DONE,
-        "All objects of the benchmark except its results are deleted.",
-        "Nothing needs to be done.",
+    CLEANED_UP = Kind.DONE.reason(
+        "All objects of the benchmark except its results are deleted.", "Nothing needs to be done."
     )
-    CLEANUP_SKIPPED = (
-        "CleanupSkipped",
-        Kind.DONE,
+    CLEANUP_SKIPPED = Kind.DONE.reason(
         "`spec.cleanup` keeps Solr and ZooKeeper; the load's pods are deleted.",
         "Delete the benchmark, or set `spec.cleanup` to Always, when they are no longer needed.",
     )
-    FINALIZERS_LEFT = (
-        "FinalizersLeft",
-        Kind.WARNING,
+    FINALIZERS_LEFT = Kind.WARNING.reason(
         "An object of the benchmark is being deleted, but others have put a finalizer on it.",
         "Check that what set the finalizer that the message names is running, or remove it.",
     )
-    COLLECTION_NOT_REMOVED = (
-        "CollectionNotRemoved",
-        Kind.WARNING,
+    COLLECTION_NOT_REMOVED = Kind.WARNING.reason(
         "The benchmark's collection could not be deleted from the existing Solr.",
         "Remove the cause that the message names, or delete the collection in Solr.",
     )
-    COLLECTION_LEFT_BEHIND = (
-        "CollectionLeftBehind",
-        Kind.WARNING,
+    COLLECTION_LEFT_BEHIND = Kind.WARNING.reason(
         "The benchmark is deleted, but its collection may still exist in the existing Solr.",
         "Delete the collection and its config set in Solr.",
     )
-    SOLR_CLOUD_NOT_REMOVED = (
-        "SolrCloudNotRemoved",
-        Kind.WARNING,
+    SOLR_CLOUD_NOT_REMOVED = Kind.WARNING.reason(
         "The SolrCloud is being deleted but has finalizers that the Solr Operator has not removed.",
         "Check that the Solr Operator is running.",
     )
-    ZOOKEEPER_CLUSTER_NOT_REMOVED = (
-        "ZookeeperClusterNotRemoved",
-        Kind.WARNING,
-        (
-            "The ZookeeperCluster is being deleted but has finalizers that the ZooKeeper operator"
-            " has not removed."
-        ),
+    ZOOKEEPER_CLUSTER_NOT_REMOVED = Kind.WARNING.reason(
+        "The ZookeeperCluster is being deleted but has finalizers that the ZooKeeper operator"
+        " has not removed.",
         "Check that the ZooKeeper operator is running.",
     )
 
@@ -68,93 +47,58 @@ class CleanupReason(Reason):
 class ExportReason(Reason):
     """Results written to a volume or a bucket (`spec.results.export`); no benchmark fails by it."""
 
-    EXPORTED = (
-        "Exported",
-        Kind.DONE,
-        "The results are written, and were read back.",
-        "Find them at `status.export.location`.",
+    EXPORTED = Kind.DONE.reason(
+        "The results are written, and were read back.", "Find them at `status.export.location`."
     )
-    EXPORTING = (
-        "Exporting",
-        Kind.WAITING,
+    EXPORTING = Kind.WAITING.reason(
         "The export Job writes the results.",
         "Wait; if it lasts, read the log of its pod: `solrbench logs NAME --component export`.",
     )
-    EXPORT_TOO_LARGE = (
-        "ExportTooLarge",
-        Kind.WARNING,
+    EXPORT_TOO_LARGE = Kind.WARNING.reason(
         "The results are in more ConfigMaps than one pod can mount.",
         "Write them with `solrbench report NAME -o json`; measure fewer steps or repeats.",
     )
-    EXPORT_JOB_FAILED = (
-        "ExportJobFailed",
-        Kind.WARNING,
+    EXPORT_JOB_FAILED = Kind.WARNING.reason(
         "The export Job failed without saying why, or took longer than its deadline.",
-        (
-            "Read its pod's log and events; raise `results.export.deadlineSeconds` or its"
-            " `resources`, which starts it again."
-        ),
+        "Read its pod's log and events; raise `results.export.deadlineSeconds` or its"
+        " `resources`, which starts it again.",
     )
-    EXPORT_PLAN_INVALID = (
-        "ExportPlanInvalid",
-        Kind.WARNING,
+    EXPORT_PLAN_INVALID = Kind.WARNING.reason(
         "The export pod cannot read what the operator stored for it.",
         "Delete the Job of the export, so that it is made again; else report it as a bug.",
     )
-    EXPORT_SECRET_NOT_FOUND = (
-        "ExportSecretNotFound",
-        Kind.WARNING,
+    EXPORT_SECRET_NOT_FOUND = Kind.WARNING.reason(
         "A Secret or ConfigMap of the export, or a key of it, does not exist.",
         "Create it with the keys in the message, and change `results.export` to start again.",
     )
-    BUCKET_NOT_FOUND = (
-        "BucketNotFound",
-        Kind.WARNING,
+    BUCKET_NOT_FOUND = Kind.WARNING.reason(
         "The server has no bucket of this name.",
         "Correct `results.export.s3.bucket` or `endpoint`, or create the bucket and change `keep`.",
     )
-    BUCKET_FORBIDDEN = (
-        "BucketForbidden",
-        Kind.WARNING,
+    BUCKET_FORBIDDEN = Kind.WARNING.reason(
         "The server refused the credentials, or they have no right to write here.",
-        (
-            "Correct the Secret, or allow its user to list, put, get and delete objects below"
-            " `results.export.s3.prefix`; check `region`."
-        ),
+        "Correct the Secret, or allow its user to list, put, get and delete objects below"
+        " `results.export.s3.prefix`; check `region`.",
     )
-    EXPORT_UNREACHABLE = (
-        "ExportUnreachable",
-        Kind.WARNING,
+    EXPORT_UNREACHABLE = Kind.WARNING.reason(
         "No connection to the server of the bucket, or its certificate is not trusted.",
-        (
-            "Correct `results.export.s3.endpoint` or `tls`, and check the network policies"
-            " (`networkPolicy.benchmarks.extraEgress` of the chart)."
-        ),
+        "Correct `results.export.s3.endpoint` or `tls`, and check the network policies"
+        " (`networkPolicy.benchmarks.extraEgress` of the chart).",
     )
-    EXPORT_REFUSED = (
-        "ExportRefused",
-        Kind.WARNING,
+    EXPORT_REFUSED = Kind.WARNING.reason(
         "The server responded with an error that is neither of access nor of the bucket.",
         "Correct what the message names, such as the region of the bucket.",
     )
-    VOLUME_FULL = (
-        "VolumeFull",
-        Kind.WARNING,
+    VOLUME_FULL = Kind.WARNING.reason(
         "The volume has no room for the export.",
         "Enlarge the claim, delete old exports from it, or set `results.export.keep`.",
     )
-    VOLUME_FORBIDDEN = (
-        "VolumeForbidden",
-        Kind.WARNING,
+    VOLUME_FORBIDDEN = Kind.WARNING.reason(
         "The volume is read-only, or its folder belongs to another user.",
-        (
-            "Let the group 65532 write to the folder, or set the pod's user and group by"
-            " `podOptions` for the component Export."
-        ),
+        "Let the group 65532 write to the folder, or set the pod's user and group by"
+        " `podOptions` for the component Export.",
     )
-    EXPORT_DAMAGED = (
-        "ExportDamaged",
-        Kind.WARNING,
+    EXPORT_DAMAGED = Kind.WARNING.reason(
         "What was read back is not what was written.",
         "Check the volume or the server; change `results.export` to start again.",
     )
@@ -163,54 +107,35 @@ class ExportReason(Reason):
 class ApiServerReason(Reason):
     """What the API server responds to the operator's requests."""
 
-    API_UNREACHABLE = (
-        "ApiUnreachable",
-        Kind.WARNING,
+    API_UNREACHABLE = Kind.WARNING.reason(
         "The Kubernetes API server did not respond or responded with a server error.",
         "Wait; if it lasts, check the API server and the operator's network policies.",
     )
-    API_REFUSED = (
-        "ApiRefused",
-        Kind.WARNING,
+    API_REFUSED = Kind.WARNING.reason(
         "The Kubernetes API server denied a request of the operator.",
         "Compare the operator's role with that of its chart; check quotas and admission policies.",
     )
-    MANIFEST_REJECTED = (
-        "ManifestRejected",
-        Kind.PERMANENT,
+    MANIFEST_REJECTED = Kind.PERMANENT.reason(
         "The Kubernetes API server rejected an object of the benchmark as invalid.",
         "Correct the field that the message names.",
     )
-    KIND_NOT_SERVED = (
-        "KindNotServed",
-        Kind.WARNING,
+    KIND_NOT_SERVED = Kind.WARNING.reason(
         "The cluster does not serve a kind of resource that the benchmark needs.",
         "Install the operator that brings this kind.",
     )
-    NOT_FOUND = (
-        "NotFound",
-        Kind.WARNING,
-        "An object was deleted while it was in use.",
-        "Create the object again.",
+    NOT_FOUND = Kind.WARNING.reason(
+        "An object was deleted while it was in use.", "Create the object again."
     )
-    CONFLICT = (
-        "Conflict",
-        Kind.WAITING,
+    CONFLICT = Kind.WAITING.reason(
         "An object changed between reading and writing it.",
         "Nothing needs to be done: the next reconcile reads the new version.",
     )
-    STATUS_REJECTED = (
-        "StatusRejected",
-        Kind.PERMANENT,
+    STATUS_REJECTED = Kind.PERMANENT.reason(
         "The status is too large for the API server, or violates the schema; results are left out.",
         "Read the results with `solrbench report`; reduce steps, variants or request names.",
     )
-    NAME_TAKEN = (
-        "NameTaken",
-        Kind.WARNING,
-        (
-            "An object with the name of one that the benchmark needs exists and belongs to"
-            " something else, such as a deleted benchmark of the same name."
-        ),
+    NAME_TAKEN = Kind.WARNING.reason(
+        "An object with the name of one that the benchmark needs exists and belongs to"
+        " something else, such as a deleted benchmark of the same name.",
         "Delete the object that the message names, or give the benchmark another name.",
     )

@@ -1,7 +1,7 @@
 """What all reasons have in common."""
 
-from enum import StrEnum
-from typing import Self
+from enum import StrEnum, auto
+from typing import Any, Self
 
 
 class Kind(StrEnum):
@@ -17,15 +17,17 @@ class Kind(StrEnum):
     PERMANENT = "permanent"
     """Another attempt cannot succeed: the benchmark fails."""
 
+    def reason(self, meaning: str, remedy: str, word: str = "") -> tuple[Any, Self, str, str]:
+        """Return a member of `Reason`: what was observed, and what to do, each as a sentence.
+
+        Its word is its name in CamelCase, unless another spelling of it is given.
+        """
+        # Only `auto` gets to know the name of the member.
+        return word or auto(), self, meaning, remedy
+
 
 class Reason(StrEnum):
-    """A reason of a condition; equal to the CamelCase word that the status shows.
-
-    Attributes:
-        kind: what it means for the benchmark
-        meaning: what was observed, as a sentence
-        remedy: what to do, as a sentence
-    """
+    """A reason of a condition; equal to the CamelCase word that the status shows."""
 
     kind: Kind
     meaning: str
@@ -39,3 +41,7 @@ class Reason(StrEnum):
         member.meaning = meaning
         member.remedy = remedy
         return member
+
+    @staticmethod
+    def _generate_next_value_(name: str, *_: object) -> str:
+        return name.title().replace("_", "")

@@ -6,192 +6,118 @@ from solrbench.reasons.kinds import Kind, Reason
 class LifecycleReason(Reason):
     """Acceptance, queue, end, clean-up, and access to the API server and to an existing Solr."""
 
-    PENDING = (
-        "Pending",
-        Kind.WAITING,
-        "The operator has not reached this stage.",
-        "Wait for the stages before it.",
+    PENDING = Kind.WAITING.reason(
+        "The operator has not reached this stage.", "Wait for the stages before it."
     )
-    ACCEPTED = (
-        "Accepted",
-        Kind.DONE,
-        "All objects that the spec refers to exist.",
-        "Nothing needs to be done.",
+    ACCEPTED = Kind.DONE.reason(
+        "All objects that the spec refers to exist.", "Nothing needs to be done."
     )
-    QUEUED = (
-        "Queued",
-        Kind.WAITING,
+    QUEUED = Kind.WAITING.reason(
         "Other benchmarks run or are first in the queue.",
         "Wait, suspend one of the benchmarks in the message, or raise the operator's concurrency.",
     )
-    RUNNING = (
-        "Running",
-        Kind.WAITING,
-        "The benchmark has left the queue.",
-        "Wait for its first stage.",
-    )
-    SUSPENDED = (
-        "Suspended",
-        Kind.WAITING,
+    RUNNING = Kind.WAITING.reason("The benchmark has left the queue.", "Wait for its first stage.")
+    SUSPENDED = Kind.WAITING.reason(
         "`spec.suspend` is true: all pods are removed, stored results are kept.",
         "Set `spec.suspend` to false to continue.",
     )
-    SUCCEEDED = (
-        "Succeeded",
-        Kind.DONE,
+    SUCCEEDED = Kind.DONE.reason(
         "All steps are measured and their results are stored.",
         "Read the verdict of each step before its numbers.",
     )
-    DEADLINE_EXCEEDED = (
-        "DeadlineExceeded",
-        Kind.PERMANENT,
+    DEADLINE_EXCEEDED = Kind.PERMANENT.reason(
         "A phase took longer than its deadline; the message ends with the last reason seen.",
         "Remove the cause that the message names, or raise the deadline of that phase.",
     )
-    INVALID_SPEC = (
-        "InvalidSpec",
-        Kind.PERMANENT,
+    INVALID_SPEC = Kind.PERMANENT.reason(
         "The stored spec violates the schema of this version.",
         "Correct the fields that the message names and create the benchmark again.",
     )
-    DEFINITION_NEWER = (
-        "DefinitionNewer",
-        Kind.WARNING,
+    DEFINITION_NEWER = Kind.WARNING.reason(
         "The spec has fields that this version of the operator does not know.",
         "Upgrade the operator to the version of its CRD.",
     )
-    UNREADABLE = (
-        "Unreadable",
-        Kind.WARNING,
-        (
-            "The spec or the status of a benchmark that has started violates the schema of this"
-            " version of the operator. The benchmark keeps its status, pods and place until the"
-            " deadline of its phase."
-        ),
+    UNREADABLE = Kind.WARNING.reason(
+        "The spec or the status of a benchmark that has started violates the schema of this"
+        " version of the operator. The benchmark keeps its status, pods and place until the"
+        " deadline of its phase.",
         "Install the version of the operator that the benchmark began with, or delete it.",
     )
-    OBJECTIVE_STEP_NOT_FOUND = (
-        "ObjectiveStepNotFound",
-        Kind.PERMANENT,
+    OBJECTIVE_STEP_NOT_FOUND = Kind.PERMANENT.reason(
         "An objective is for a step that `load.steps` does not have.",
         "Name one of the steps in the message, or leave `steps` of the objective out.",
     )
-    BASELINE_NOT_FOUND = (
-        "BaselineNotFound",
-        Kind.WARNING,
+    BASELINE_NOT_FOUND = Kind.WARNING.reason(
         "The benchmark of `spec.comparison.baseline` does not exist.",
         "Create it in the namespace of the benchmark, or compare with a stored report.",
     )
-    BASELINE_UNFINISHED = (
-        "BaselineUnfinished",
-        Kind.WAITING,
-        "The benchmark of `spec.comparison.baseline` has not ended.",
-        "Wait until it has succeeded.",
+    BASELINE_UNFINISHED = Kind.WAITING.reason(
+        "The benchmark of `spec.comparison.baseline` has not ended.", "Wait until it has succeeded."
     )
-    BASELINE_FAILED = (
-        "BaselineFailed",
-        Kind.PERMANENT,
+    BASELINE_FAILED = Kind.PERMANENT.reason(
         "The benchmark of `spec.comparison.baseline` has failed.",
         "Run it again, or name another baseline.",
     )
-    BASELINE_UNREADABLE = (
-        "BaselineUnreadable",
-        Kind.PERMANENT,
+    BASELINE_UNREADABLE = Kind.PERMANENT.reason(
         "The report of `spec.comparison.baseline` is none, or of a version that cannot be read.",
         "Store what `solrbench report NAME -o json` prints, or name another baseline.",
     )
-    COMPARED = (
-        "Compared",
-        Kind.DONE,
+    COMPARED = Kind.DONE.reason(
         "The results are compared with those of `spec.comparison.baseline`.",
         "Read the words in `status.comparison`.",
     )
-    CONFIG_MAP_NOT_FOUND = (
-        "ConfigMapNotFound",
-        Kind.WARNING,
+    CONFIG_MAP_NOT_FOUND = Kind.WARNING.reason(
         "A ConfigMap that the spec refers to does not exist.",
         "Create the ConfigMap in the namespace of the benchmark.",
     )
-    CONFIG_MAP_KEY_NOT_FOUND = (
-        "ConfigMapKeyNotFound",
-        Kind.WARNING,
+    CONFIG_MAP_KEY_NOT_FOUND = Kind.WARNING.reason(
         "A ConfigMap lacks a key that the spec refers to.",
         "Add the key, or refer to one of the keys in the message.",
     )
-    VOLUME_CLAIM_NOT_FOUND = (
-        "VolumeClaimNotFound",
-        Kind.WARNING,
+    VOLUME_CLAIM_NOT_FOUND = Kind.WARNING.reason(
         "A PersistentVolumeClaim that the spec refers to does not exist.",
         "Create the claim in the namespace of the benchmark.",
     )
-    SECRET_NOT_FOUND = (
-        "SecretNotFound",
-        Kind.WARNING,
+    SECRET_NOT_FOUND = Kind.WARNING.reason(
         "A Secret that the spec refers to, or a key of it, does not exist or is not UTF-8 text.",
         "Create the Secret in the namespace of the benchmark with the keys in the message.",
     )
-    SECRET_NOT_READABLE = (
-        "SecretNotReadable",
-        Kind.WARNING,
+    SECRET_NOT_READABLE = Kind.WARNING.reason(
         "The operator has no permission to read Secrets.",
         "Set `rbac.secrets` of the operator's chart to true.",
     )
-    HOST_NOT_FOUND = (
-        "HostNotFound",
-        Kind.WARNING,
+    HOST_NOT_FOUND = Kind.WARNING.reason(
         "A host name of the target or of a variant cannot be resolved.",
         "Correct the URL, or create the Service it names.",
     )
-    HOST_NOT_ALLOWED = (
-        "HostNotAllowed",
-        Kind.PERMANENT,
+    HOST_NOT_ALLOWED = Kind.PERMANENT.reason(
         "The operator's settings do not allow requests to this host or address.",
-        (
-            "Add the host to `existingTargets.allowedHosts` of the operator's chart; loopback and"
-            " link-local addresses and the API server are never allowed."
-        ),
+        "Add the host to `existingTargets.allowedHosts` of the operator's chart; loopback and"
+        " link-local addresses and the API server are never allowed.",
     )
-    POD_OPTION_NOT_ALLOWED = (
-        "PodOptionNotAllowed",
-        Kind.PERMANENT,
+    POD_OPTION_NOT_ALLOWED = Kind.PERMANENT.reason(
         "The operator's settings do not allow benchmarks to set this option of pods.",
-        (
-            "Leave the field out, or add the option to `benchmarkPods.allowedOptions` of the"
-            " operator's chart."
-        ),
+        "Leave the field out, or add the option to `benchmarkPods.allowedOptions` of the"
+        " operator's chart.",
     )
-    AUTHENTICATION_FAILED = (
-        "AuthenticationFailed",
-        Kind.PERMANENT,
+    AUTHENTICATION_FAILED = Kind.PERMANENT.reason(
         "The existing Solr responded with HTTP 401 or 403.",
         "Set `target.existing.basicAuth.secret.name` to a Secret whose user is allowed to do this.",
     )
-    CERTIFICATE_NOT_TRUSTED = (
-        "CertificateNotTrusted",
-        Kind.PERMANENT,
+    CERTIFICATE_NOT_TRUSTED = Kind.PERMANENT.reason(
         "The certificate of the existing Solr could not be verified.",
-        (
-            "Set `target.existing.tls.caSecret` to the CA that signed it, and use a URL whose host"
-            " the certificate names."
-        ),
+        "Set `target.existing.tls.caSecret` to the CA that signed it, and use a URL whose host"
+        " the certificate names.",
     )
-    REDIRECT_REFUSED = (
-        "RedirectRefused",
-        Kind.PERMANENT,
+    REDIRECT_REFUSED = Kind.PERMANENT.reason(
         "The existing Solr, or a proxy in front of it, responded with a redirect.",
         "Set `target.existing.urls` to the final URL.",
     )
-    INTERNAL_ERROR = (
-        "InternalError",
-        Kind.WARNING,
-        (
-            "The operator met an exception that it has no other reason for; the message names its"
-            " type. It tries again, up to the stage's deadline and 60 times in a row."
-        ),
-        (
-            "Correct what the message names in the spec, in Solr or on the nodes; otherwise report"
-            " it as a bug with the traceback from the operator's log."
-        ),
+    INTERNAL_ERROR = Kind.WARNING.reason(
+        "The operator met an exception that it has no other reason for; the message names its"
+        " type. It tries again, up to the stage's deadline and 60 times in a row.",
+        "Correct what the message names in the spec, in Solr or on the nodes; otherwise report"
+        " it as a bug with the traceback from the operator's log.",
     )
 
 
@@ -208,69 +134,41 @@ REFUSALS = frozenset(
 class SweepReason(Reason):
     """Acceptance and course of a sweep over several benchmarks."""
 
-    POINTS_ACCEPTED = (
-        "PointsAccepted",
-        Kind.DONE,
-        "The benchmark of every point is valid.",
-        "Nothing needs to be done.",
+    POINTS_ACCEPTED = Kind.DONE.reason(
+        "The benchmark of every point is valid.", "Nothing needs to be done."
     )
-    INVALID_POINTS = (
-        "InvalidPoints",
-        Kind.WARNING,
-        (
-            "The sweep cannot start, or begins no further point: the message names what is wrong"
-            " by point and field."
-        ),
+    INVALID_POINTS = Kind.WARNING.reason(
+        "The sweep cannot start, or begins no further point: the message names what is wrong"
+        " by point and field.",
         "Correct the sweep; it goes on by itself.",
     )
-    POINTS_DO_NOT_FIT = (
-        "PointsDoNotFit",
-        Kind.WARNING,
-        (
-            "Nothing begins, as a point needs pods that no node could take even if nothing else"
-            " ran: the message names point and pods."
-        ),
-        (
-            "Take smaller values, or add nodes: the sweep goes on by itself. Where nodes are added"
-            " on demand, set `spec.checkRoom` to false."
-        ),
+    POINTS_DO_NOT_FIT = Kind.WARNING.reason(
+        "Nothing begins, as a point needs pods that no node could take even if nothing else"
+        " ran: the message names point and pods.",
+        "Take smaller values, or add nodes: the sweep goes on by itself. Where nodes are added"
+        " on demand, set `spec.checkRoom` to false.",
     )
-    SWEEP_CHANGED = (
-        "SweepChanged",
-        Kind.WARNING,
-        (
-            "The template, the baseline or the fields of the axes changed after a point had begun,"
-            " so further points could not be compared with it."
-        ),
+    SWEEP_CHANGED = Kind.WARNING.reason(
+        "The template, the baseline or the fields of the axes changed after a point had begun,"
+        " so further points could not be compared with it.",
         "Change them back, or create another sweep.",
     )
-    POINTS_REMOVED = (
-        "PointsRemoved",
-        Kind.WARNING,
+    POINTS_REMOVED = Kind.WARNING.reason(
         "Points that have begun are in the sweep no more; no further point begins.",
         "Put their values back, or create another sweep.",
     )
-    RUNNING_POINTS = (
-        "RunningPoints",
-        Kind.WAITING,
-        "Points wait in the queue of all benchmarks, or run.",
-        "Wait.",
+    RUNNING_POINTS = Kind.WAITING.reason(
+        "Points wait in the queue of all benchmarks, or run.", "Wait."
     )
-    POINTS_FAILED = (
-        "PointsFailed",
-        Kind.PERMANENT,
+    POINTS_FAILED = Kind.PERMANENT.reason(
         "All points are over, and some benchmarks failed; the results of the others count.",
         "Read the conditions of the benchmarks that the message names.",
     )
-    STOPPED_AFTER_FAILURE = (
-        "StoppedAfterFailure",
-        Kind.PERMANENT,
+    STOPPED_AFTER_FAILURE = Kind.PERMANENT.reason(
         "A point failed, and with `spec.failFast` no further one begins.",
         "Read the conditions of the benchmark, or set `spec.failFast` to false to go on.",
     )
-    POINT_NOT_CREATED = (
-        "PointNotCreated",
-        Kind.WARNING,
+    POINT_NOT_CREATED = Kind.WARNING.reason(
         "The benchmark of a point could not be created; it is tried again.",
         "Remove the cause that the message names.",
     )

@@ -23,11 +23,8 @@ Params = Mapping[str, str | int | bool | Sequence[str]]
 class SolrClient:
     """Talks to the nodes of one SolrCloud through their base URLs (`http://host:8983/solr`).
 
-    Args:
-        urls: base URLs
-        timeout_seconds: for a request and its whole response
-        auth: credentials and trust
-        check: of the addresses of each connection
+    `timeout_seconds` are for a request and its whole response; `check` is called with the addresses
+    of each connection before it is made.
     """
 
     def __init__(
@@ -47,10 +44,6 @@ class SolrClient:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections."""
         self._http.close()
 
     def get(self, path: str, params: Params | None = None, url: str | None = None) -> Any:
@@ -90,6 +83,7 @@ class SolrClient:
                 method,
                 address,
                 max_bytes=MAX_RESPONSE_BYTES,
+                # The default of a handler may be XML, as a config set of users may say.
                 params={"wt": "json", **(params or {})},
                 **{"seconds": self._timeout_seconds, **options},
             )
@@ -112,25 +106,20 @@ def _checked(response: httpx.Response) -> Any:
     try:
         body = response.json()
     except (ValueError, RecursionError) as error:
+        # Only what it looks like: its text is not Solr's and not for the status.
+        content_type = response.headers.get("Content-Type", "no content type")[:100]
         raise TemporaryError(
             TargetReason.SOLR_UNREACHABLE,
-            f"{response.url.copy_with(query=None)} did not respond in JSON: {_outline(response)}",
+            f"{response.url.copy_with(query=None)} did not respond in JSON: HTTP"
+            f" {response.status_code}, {content_type}, {len(response.content)} bytes",
         ) from error
     if response.status_code < 400 and not _error_text(body):
         return body
     text = _error_text(body) or f"HTTP {response.status_code}"
-    kind = (
-        TemporaryError
-        if response.status_code >= 500 or response.status_code in (404, 429)
-        else PermanentError
-    )
+    # 404: a core that is being loaded or has moved; 429: a circuit breaker is open. Both may pass.
+    may_pass = response.status_code >= 500 or response.status_code in (404, 429)
+    kind = TemporaryError if may_pass else PermanentError
     raise kind(TargetReason.SOLR_ERROR, f"{response.request.method} {response.url.path}: {text}")
-
-
-def _outline(response: httpx.Response) -> str:
-    """Return what a response looks like; its text is not Solr's and not for the status."""
-    kind = response.headers.get("Content-Type", "no content type")[:100]
-    return f"HTTP {response.status_code}, {kind}, {len(response.content)} bytes"
 
 
 def _check_proxy_response(response: httpx.Response) -> None:
@@ -157,12 +146,11 @@ def _error_text(body: Any) -> str:
         return ""
     error = body.get("error")
     if isinstance(error, dict):
-        details = error.get("details")
-        return "; ".join(
-            str(part)[:MAX_TEXT]
-            for part in (error.get("msg") or str(error.get("trace", ""))[:300], details)
-            if part
-        )
+        # Without a message, as of a NullPointerException, there is a trace.
+        message = error.get("msg") or str(error.get("trace", ""))[:300]
+        parts = (message, error.get("details"))
+        return "; ".join(str(part)[:MAX_TEXT] for part in parts if part)
+    # The Collections API reports what nodes refused by `failure`, the Config API by the other.
     failures = body.get("failure") or body.get("errorMessages")
     if failures:
         return str(failures)[:MAX_TEXT]

@@ -22,51 +22,48 @@ class NodeInfo:
     solr_version: str
     jvm: str
     heap_max_bytes: int
-    processors: int
+
+
+def _cluster_status(solr: SolrClient) -> dict[str, Any]:
+    # Of the whole cluster: with a `collection` that is absent Solr responds with an error.
+    cluster: dict[str, Any] = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})["cluster"]
+    return cluster
 
 
 def live_nodes(solr: SolrClient) -> list[str]:
     """Return the names of the nodes that ZooKeeper holds to be alive."""
-    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    return sorted(response["cluster"]["live_nodes"])
+    return sorted(_cluster_status(solr)["live_nodes"])
 
 
 def replicas(solr: SolrClient, collection: str) -> list[Replica]:
     """Return every replica of a collection, or none if there is no such collection."""
-    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    state = response["cluster"]["collections"].get(collection)
+    state = _cluster_status(solr)["collections"].get(collection)
     if state is None:
         return []
     return [
-        _replica(shard_name, replica)
+        Replica(
+            shard=shard_name,
+            core=body["core"],
+            node=body["node_name"],
+            base_url=str(body["base_url"]),
+            type=body.get("type", "NRT"),
+            state=body["state"],
+            leader=body.get("leader") == "true",  # a text; the key is absent from all others
+        )
         for shard_name, shard in sorted(state["shards"].items())
-        for _, replica in sorted(shard["replicas"].items())
+        for _, body in sorted(shard["replicas"].items())
     ]
-
-
-def _replica(shard: str, body: dict[str, Any]) -> Replica:
-    return Replica(
-        shard=shard,
-        core=body["core"],
-        node=body["node_name"],
-        base_url=str(body["base_url"]),
-        type=body.get("type", "NRT"),
-        state=body["state"],
-        leader=body.get("leader") == "true",
-    )
 
 
 def config_set_of(solr: SolrClient, collection: str) -> str | None:
     """Return the name of a collection's config set, or `None` if there is no such collection."""
-    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    state = response["cluster"]["collections"].get(collection)
+    state = _cluster_status(solr)["collections"].get(collection)
     return None if state is None else str(state["configName"])
 
 
 def resolve_alias(solr: SolrClient, name: str) -> str:
     """Return the collection that a name stands for: itself, unless it is an alias for one."""
-    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    return str(response["cluster"].get("aliases", {}).get(name, name))
+    return str(_cluster_status(solr).get("aliases", {}).get(name, name))
 
 
 def node_info(solr: SolrClient, url: str) -> NodeInfo:
@@ -78,7 +75,6 @@ def node_info(solr: SolrClient, url: str) -> NodeInfo:
         solr_version=body["lucene"]["solr-spec-version"],
         jvm=f"{jvm.get('name', '')} {jvm.get('version', '')}".strip(),
         heap_max_bytes=int(jvm["memory"]["raw"]["max"]),
-        processors=int(jvm.get("processors", 0)),
     )
 
 
@@ -94,7 +90,15 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
         TemporaryError: if a node does not respond to the one that got the request.
     """
     response = solr.get("/admin/info/system", {"nodes": "all"})
-    lives = {name: _identity(body) for name, body in response.items() if name.endswith("_solr")}
+    lives = {
+        name: NodeIdentity(
+            solr_version=body["lucene"]["solr-spec-version"],
+            heap_max_bytes=int(body["jvm"]["memory"]["raw"]["max"]),
+            started=str(body["jvm"]["jmx"]["startTime"]),
+        )
+        for name, body in response.items()
+        if name.endswith("_solr")  # `responseHeader` stands beside them
+    }
     if not lives:
         raise TemporaryError(
             TargetReason.SOLR_NOT_LIVE,
@@ -103,20 +107,10 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     return lives
 
 
-def _identity(body: dict[str, Any]) -> NodeIdentity:
-    jvm = body["jvm"]
-    return NodeIdentity(
-        solr_version=body["lucene"]["solr-spec-version"],
-        heap_max_bytes=int(jvm["memory"]["raw"]["max"]),
-        started=str(jvm["jmx"]["startTime"]),
-    )
-
-
 def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize]:
     """Return the index of every replica from the metrics of its node.
 
-    Like `counts.core_indexes`, but without an address of the nodes themselves, and without a
-    search that would fill caches.
+    It does what `replica_sizes` does without an address of the nodes themselves.
 
     Raises:
         TemporaryError: if a core is missing, as while a node starts.
@@ -135,18 +129,17 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
         raise TemporaryError(
             TargetReason.CORES_NOT_READY, f"no node has metrics of {', '.join(missing[:10])}"
         )
-    return [_size(replica, cores[replica.core]) for replica in replicas]
-
-
-def _size(replica: Replica, core: dict[str, Any]) -> ReplicaSize:
-    deleted = core.get(DELETED)
-    return ReplicaSize(
-        replica.shard,
-        replica.core,
-        documents=int(core[DOCUMENTS]),
-        bytes=int(core[SIZE]),
-        deleted_documents=None if deleted is None else int(deleted),
-    )
+    return [
+        ReplicaSize(
+            replica.shard,
+            replica.core,
+            documents=int(core[DOCUMENTS]),
+            bytes=int(core[SIZE]),
+            deleted_documents=None if core.get(DELETED) is None else int(core[DELETED]),
+        )
+        for replica in replicas
+        for core in [cores[replica.core]]
+    ]
 
 
 def zookeepers(solr: SolrClient) -> int | None:

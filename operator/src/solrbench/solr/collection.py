@@ -36,13 +36,8 @@ CREATE_TIMEOUT_SECONDS = 180.0
 
 
 def upload_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
-    """Upload a config set in place of what is there.
-
-    Solr stores file by file, so one that is listed may be half of one.
-
-    Raises:
-        PermanentError: if Solr refuses the archive.
-    """
+    """Upload a config set in place of what is there."""
+    # Even where one is listed: Solr stores file by file, so it may be half of one.
     params = {"action": "UPLOAD", "name": name, "overwrite": "true", "cleanup": "true"}
     solr.post("/admin/configs", params, content=archive, timeout_seconds=60)
 
@@ -56,28 +51,28 @@ def create_collection(
 ) -> None:
     """Create the collection on exactly these nodes, replicas dealt out one node after another.
 
-    Args:
-        solr: the cluster
-        name: of the collection
-        wanted: shards, replicas and router
-        nodes: Solr's names of the nodes
-        config_set: that marks the collection as ours where others have collections too; its
-            own name when absent
+    Where others have collections too, `config_set` marks it as ours; by default it has its name.
 
     Raises:
-        PermanentError: if access is denied.
-        PermanentError: if Solr cannot load the config set; the half-made collection is removed.
+        PermanentError: if access is denied, or Solr cannot load the config set; then the half-made
+            collection is removed.
         TemporaryError: if nodes did not reach each other.
     """
+    params = {
+        "action": "CREATE",
+        "name": name,
+        "collection.configName": config_set or name,
+        "createNodeSet": ",".join(nodes),
+        # By default Solr shuffles the nodes: repeats would differ in who has which shards.
+        "createNodeSet.shuffle": "false",
+        **_layout(wanted),
+    }
     try:
-        solr.post(
-            "/admin/collections",
-            _creation(name, wanted, nodes, config_set or name),
-            timeout_seconds=CREATE_TIMEOUT_SECONDS,
-        )
+        solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
     except (PermanentError, TemporaryError) as error:
         if error.reason in REFUSALS:
             raise
+        # Without Solr's own word it may still be at work; the next attempt finds what it made.
         if error.reason != TargetReason.SOLR_ERROR or "already exists" in error.message:
             raise TemporaryError(error.reason, error.message) from error
         if config_set is None or config_set_of(solr, name) == config_set:
@@ -85,28 +80,22 @@ def create_collection(
         raise _creation_error(error.message) from error
 
 
-def _creation(
-    name: str, wanted: Collection, nodes: list[str], config_set: str
-) -> dict[str, str | int]:
+def _layout(wanted: Collection) -> dict[str, str | int]:
     params: dict[str, str | int] = {
-        "action": "CREATE",
-        "name": name,
-        "collection.configName": config_set,
         "nrtReplicas": wanted.replicas.nrt,
         "tlogReplicas": wanted.replicas.tlog,
         "pullReplicas": wanted.replicas.pull,
         "router.name": wanted.router.name.value,
-        "createNodeSet": ",".join(nodes),
-        "createNodeSet.shuffle": "false",
-        **_shards(wanted),
     }
     if wanted.router.field is not None:
         params["router.field"] = wanted.router.field
-    return params
+    if wanted.router.name is RouterName.IMPLICIT:  # takes names, not a number
+        return params | {"shards": ",".join(f"shard{i}" for i in range(1, wanted.shards + 1))}
+    return params | {"numShards": wanted.shards}
 
 
 def _creation_error(message: str) -> SolrbenchError:
-    """Return what it means that Solr answered CREATE with this error."""
+    # Solr reports both as HTTP 400; only the text shows whether another attempt may succeed.
     if any(sign in message for sign in NETWORK_ERROR_MARKERS):
         return TemporaryError(TargetReason.COLLECTION_NOT_CREATED, message)
     return PermanentError(
@@ -126,21 +115,12 @@ def delete_collection(solr: SolrClient, name: str) -> None:
             raise TemporaryError(error.reason, error.message) from error
 
 
-def _shards(wanted: Collection) -> dict[str, str | int]:
-    if wanted.router.name is RouterName.IMPLICIT:
-        return {"shards": ",".join(f"shard{i}" for i in range(1, wanted.shards + 1))}
-    return {"numShards": wanted.shards}
-
-
 def apply_properties(
     solr: SolrClient, name: str, wanted: Collection
 ) -> dict[str, tuple[object, object]]:
-    """Set caches and query settings, and read them back.
-
-    Returns:
-        what Solr shows otherwise: name to (wanted, found); empty if all is as in the spec
-    """
+    """Set caches and query settings; return what Solr shows otherwise: name to (wanted, found)."""
     properties = config_properties(wanted)
+    # Each change reloads every core: one that changes nothing would only empty the caches.
     if not properties or not _mismatches(solr, name, properties):
         return {}
     solr.post(f"/{name}/config", json={"set-property": properties}, timeout_seconds=60)
@@ -148,11 +128,7 @@ def apply_properties(
 
 
 def unset_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
-    """Take back settings of a collection that `wanted` has not, so that their defaults hold.
-
-    Raises:
-        TemporaryError: if Solr did not do it.
-    """
+    """Take back settings of a collection that `wanted` has not, so that their defaults hold."""
     overlay = solr.get(f"/{name}/config/overlay")["overlay"].get("props", {})
     stale = sorted(flatten_properties(overlay).keys() - config_properties(wanted).keys())
     if stale:
@@ -160,11 +136,7 @@ def unset_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
 
 
 def reload_collection(solr: SolrClient, name: str) -> None:
-    """Open new searchers, whose caches are empty: those of a reloaded core are not filled.
-
-    Raises:
-        TemporaryError: if Solr did not do it.
-    """
+    """Open new searchers, whose caches are empty: those of a reloaded core are not filled."""
     params = {"action": "RELOAD", "name": name}
     solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
 
@@ -183,10 +155,7 @@ def _mismatches(
 def observe_collection_owner(solr: SolrClient, name: str, prefix: str) -> CollectionOwner:
     """Return the collection of this name, if there is one, with the config set that identifies it.
 
-    Args:
-        solr: the cloud
-        name: of the collection
-        prefix: of the config sets of every attempt of this benchmark
+    All config sets of the benchmark, one for each attempt, begin with `prefix`.
 
     Raises:
         PermanentError: `AuthenticationFailed` if config sets may not be listed.
@@ -196,25 +165,11 @@ def observe_collection_owner(solr: SolrClient, name: str, prefix: str) -> Collec
 
 
 def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix: str) -> None:
-    """Delete collection and config sets of earlier attempts; all others stay.
-
-    Args:
-        solr: the cloud
-        name: of the collection
-        config_set: of this attempt
-        prefix: of the config sets of every attempt of this benchmark
-
-    Raises:
-        TemporaryError: if Solr did not do it.
-    """
-    used_config_set = config_set_of(solr, name)
-    if (
-        used_config_set is not None
-        and used_config_set != config_set
-        and used_config_set.startswith(prefix)
-    ):
+    """Delete collection and config sets of earlier attempts; `config_set` and all others stay."""
+    used = config_set_of(solr, name)
+    if used is not None and used != config_set and used.startswith(prefix):
         delete_collection(solr, name)
-    _delete_config_sets(solr, [each for each in _config_sets(solr, prefix) if each != config_set])
+    _delete_config_sets(solr, prefix, spared=config_set)
 
 
 def remove_managed_collection(
@@ -222,21 +177,18 @@ def remove_managed_collection(
 ) -> None:
     """Delete collection and config sets of every attempt; what is not ours stays.
 
-    Args:
-        solr: the cloud
-        name: of the collection
-        prefix: of the config sets of every attempt of this benchmark
-        at_once: whether to do it even if a node is away, which will then keep its part on disk
+    With `at_once` it is done even if a node is away, which will then keep its part on disk.
 
     Raises:
         TemporaryError: if Solr did not do it, or a node is away that has to.
     """
-    used_config_set = config_set_of(solr, name)
-    if used_config_set is not None and used_config_set.startswith(prefix):
+    used = config_set_of(solr, name)
+    if used is not None and used.startswith(prefix):
         if not at_once:
             _expect_nodes(solr, name)
         delete_collection(solr, name)
-    _delete_config_sets(solr, _config_sets(solr, prefix))
+    # Solr refuses to delete a config set that a collection still uses.
+    _delete_config_sets(solr, prefix)
 
 
 def _config_sets(solr: SolrClient, prefix: str) -> list[str]:
@@ -244,17 +196,15 @@ def _config_sets(solr: SolrClient, prefix: str) -> list[str]:
     return [config_set for config_set in config_sets if config_set.startswith(prefix)]
 
 
-def _delete_config_sets(solr: SolrClient, found: list[str]) -> None:
-    for config_set in found:
-        solr.post("/admin/configs", {"action": "DELETE", "name": config_set})
+def _delete_config_sets(solr: SolrClient, prefix: str, spared: str | None = None) -> None:
+    for config_set in _config_sets(solr, prefix):
+        if config_set != spared:
+            solr.post("/admin/configs", {"action": "DELETE", "name": config_set})
 
 
 def _expect_nodes(solr: SolrClient, name: str) -> None:
-    """Wait for the nodes of a collection.
-
-    Solr forgets a collection whose node is away, but the core stays on that node's disk: later no
-    core of the same name can be made there (seen with Solr 9.10).
-    """
+    # Solr forgets a collection whose node is away, but the core stays on that node's disk: later no
+    # core of the same name can be made there (seen with Solr 9.10).
     away = {replica.node for replica in replicas(solr, name)} - set(live_nodes(solr))
     if away:
         raise TemporaryError(

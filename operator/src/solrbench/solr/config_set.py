@@ -9,13 +9,13 @@ import zipfile
 from importlib import resources
 from typing import Any
 
-from solrbench.api.v1alpha1.collection import AutoCommit, Collection, MemoryCache, SizedCache
+from solrbench.api.v1alpha1.collection import Collection, MemoryCache, SizedCache
 from solrbench.errors import PermanentError
 from solrbench.reasons.target import TargetReason
 
 ARCHIVE_KEY = "configset.zip"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The same files give the same bytes."""
+"""The first moment that a zip can have: the same files give the same bytes."""
 
 
 def built_in_archive() -> bytes:
@@ -55,7 +55,6 @@ def _zip(files: dict[str, bytes]) -> bytes:
 
 def config_properties(collection: Collection) -> dict[str, Any]:
     """Return the properties to set, by their full names, such as `query.filterCache.size`."""
-    properties: dict[str, Any] = {}
     caches = collection.caches
     named = {
         "filterCache": caches.filter,
@@ -63,9 +62,12 @@ def config_properties(collection: Collection) -> dict[str, Any]:
         "documentCache": caches.document,
         "fieldValueCache": caches.field_value,
     }
-    for name, cache in named.items():
-        if cache is not None:
-            properties |= {f"query.{name}.{key}": value for key, value in _cache(cache).items()}
+    properties = {
+        f"query.{name}.{key}": value
+        for name, cache in named.items()
+        if cache is not None
+        for key, value in _cache(cache).items()
+    }
     properties |= {
         "query.queryResultWindowSize": collection.query_result_window_size,
         "query.queryResultMaxDocsCached": collection.query_result_max_docs_cached,
@@ -74,8 +76,11 @@ def config_properties(collection: Collection) -> dict[str, Any]:
         "query.boolTofilterOptimizer": collection.bool_to_filter_optimizer,
         "query.maxBooleanClauses": collection.max_boolean_clauses,
     }
-    properties |= _commits("autoCommit", collection.auto_commit)
-    properties |= _commits("autoSoftCommit", collection.auto_soft_commit)
+    commits = {"autoCommit": collection.auto_commit, "autoSoftCommit": collection.auto_soft_commit}
+    for name, commit in commits.items():
+        if commit is not None:
+            properties[f"updateHandler.{name}.maxDocs"] = commit.max_documents
+            properties[f"updateHandler.{name}.maxTime"] = commit.max_milliseconds
     return {name: value for name, value in properties.items() if value is not None}
 
 
@@ -90,15 +95,6 @@ def _cache(cache: SizedCache) -> dict[str, Any]:
         "class": cache.class_name,
         "regenerator": cache.regenerator,
         "maxRamMB": cache.max_ram_megabytes if isinstance(cache, MemoryCache) else None,
-    }
-
-
-def _commits(name: str, commits: AutoCommit | None) -> dict[str, Any]:
-    if commits is None:
-        return {}
-    return {
-        f"updateHandler.{name}.maxDocs": commits.max_documents,
-        f"updateHandler.{name}.maxTime": commits.max_milliseconds,
     }
 
 
@@ -121,20 +117,15 @@ def flatten_properties(nested: dict[str, Any], prefix: str = "") -> dict[str, An
     return flat
 
 
-def _shown(config: dict[str, Any], name: str) -> Any:
-    value = read_property(config, name)
-    return False if value is None and name.endswith("Cache.enabled") else value
-
-
 def differences(config: dict[str, Any], wanted: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Return the properties that are not as wanted: name to (wanted, found).
-
-    Solr returns numbers sometimes as text, so both are compared as text. A cache that is switched
-    off is left out of the response.
-    """
-    differing = {name: _shown(config, name) for name in wanted}
-    return {
-        name: (value, differing[name])
-        for name, value in wanted.items()
-        if str(differing[name]).lower() != str(value).lower()
-    }
+    """Return the properties that are not as wanted: name to (wanted, found)."""
+    differing: dict[str, tuple[Any, Any]] = {}
+    for name, value in wanted.items():
+        found = read_property(config, name)
+        # A cache that is switched off is left out of the response.
+        if found is None and name.endswith("Cache.enabled"):
+            found = False
+        # Solr returns numbers and switches sometimes as text: `512`, `true`.
+        if str(found).lower() != str(value).lower():
+            differing[name] = value, found
+    return differing

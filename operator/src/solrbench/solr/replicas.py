@@ -1,7 +1,5 @@
 """Documents and bytes on every replica, counted by Solr itself at an address that was checked."""
 
-from collections.abc import Mapping
-
 from solrbench.decide.existing_target import host_of
 from solrbench.decide.views import Replica, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
@@ -11,6 +9,7 @@ from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 
 COMMIT_TIMEOUT_SECONDS = 600.0
+"""A merge to one segment writes the whole index anew."""
 
 
 def commit(solr: SolrClient, collection: str, max_segments: int | None = None) -> None:
@@ -24,41 +23,34 @@ def commit(solr: SolrClient, collection: str, max_segments: int | None = None) -
 def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize]:
     """Return the index of every replica, by Solr's core status.
 
-    A search would count the documents too, but it would also fill caches and be counted among
-    the requests, before the first measured one. A node is asked at the URL that the client has of
-    it: what CLUSTERSTATUS calls its address may have been written by anyone.
-
     Raises:
         PermanentError: `ForeignNode` if a replica is on a host that is not one of the client's.
     """
+    # What CLUSTERSTATUS calls a node's address may have been written by any client of ZooKeeper:
+    # requests go to the URL that the client has of it.
+    own = {host_of(url): url for url in solr.urls}
+    replicas_by_node: dict[str, list[Replica]] = {}
+    for replica in sorted(replicas, key=lambda each: each.base_url):
+        try:
+            url = own[host_of(replica.base_url)]
+        except (KeyError, ValueError) as error:  # ValueError: it is no URL
+            raise PermanentError(
+                TargetReason.FOREIGN_NODE,
+                f"replica {replica.core} is on {replica.base_url[:200]}, which is none of the"
+                f" target's nodes ({', '.join(sorted(own))}); use an image that does not change"
+                " Solr's host name and a ZooKeeper path of its own",
+            ) from error
+        replicas_by_node.setdefault(url, []).append(replica)
     sizes = []
-    for url, on_node in _by_node(solr, replicas).items():
+    for url, on_node in replicas_by_node.items():
+        # A search would count the documents too, but it would also fill caches and be counted among
+        # the requests, before the first measured one.
         cores = solr.get("/admin/cores", {"action": "STATUS"}, url=url)["status"]
         for replica in on_node:
             index = cores[replica.core]["index"]
             size, deleted = int(index["sizeInBytes"]), index.get("deletedDocs")
             sizes.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size, deleted))
     return sizes
-
-
-def _by_node(solr: SolrClient, replicas: list[Replica]) -> dict[str, list[Replica]]:
-    own = {host_of(url): url for url in solr.urls}
-    replicas_by_node: dict[str, list[Replica]] = {}
-    for replica in sorted(replicas, key=lambda each: each.base_url):
-        replicas_by_node.setdefault(_own_url(own, replica), []).append(replica)
-    return replicas_by_node
-
-
-def _own_url(own: Mapping[str, str], replica: Replica) -> str:
-    try:
-        return own[host_of(replica.base_url)]
-    except (KeyError, ValueError) as error:  # ValueError: it is no URL
-        raise PermanentError(
-            TargetReason.FOREIGN_NODE,
-            f"replica {replica.core} is on {replica.base_url[:200]}, which is none of the target's"
-            f" nodes ({', '.join(sorted(own))}); use an image that does not change Solr's host name"
-            " and a ZooKeeper path of its own",
-        ) from error
 
 
 def resolve(host: str) -> list[str]:

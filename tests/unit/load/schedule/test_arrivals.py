@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pydantic.alias_generators import to_camel
 
-from solrbench.api.v1alpha1.arrivals import ArrivalDistribution, last_rate, mean_rate, rate_at
-from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
+from solrbench.api.v1alpha1.load import Step, last_rate, mean_rate, rate_at
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrival_rate, arrivals
 
 SECOND = 1_000_000_000

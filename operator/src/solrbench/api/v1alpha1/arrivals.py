@@ -1,9 +1,7 @@
 """How requests arrive: users with think time, open loops, changing rates, replays, the warm-up."""
 
-from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import pairwise
-from typing import Annotated, ClassVar, Protocol
+from typing import Annotated, ClassVar
 
 from pydantic import Field, Strict
 
@@ -30,59 +28,6 @@ class RateChange(Model):
     """`requestsPerSecond` is the arrival rate at that time, at least 0.001."""
 
     rules: ClassVar = (at_least("requestsPerSecond", 0.001, ", one request in 1000 seconds"),)
-
-
-class HasRate(Protocol):
-    """A step, as far as its rate goes."""
-
-    @property
-    def requests_per_second(self) -> float | None:
-        """Rate at its begin; None with users."""
-
-    @property
-    def rate_changes(self) -> Sequence[RateChange]:
-        """Its changes."""
-
-    @property
-    def duration_seconds(self) -> int | None:
-        """How long it lasts; None with a number of requests."""
-
-
-def rate_points(step: HasRate) -> Iterator[tuple[float, float]]:
-    """Yield times in seconds and rates, between which the rate changes linearly.
-
-    The last one is the rate at the end of a step with a duration.
-    """
-    last = step.requests_per_second or 0.0
-    yield 0.0, last
-    for change in step.rate_changes:
-        last = change.requests_per_second
-        yield float(change.at_seconds), last
-    if step.duration_seconds is not None:
-        yield float(step.duration_seconds), last
-
-
-def mean_rate(step: HasRate) -> float | None:
-    """Return the mean arrival rate of a step; None with users."""
-    if not step.rate_changes or step.requests_per_second is None:
-        return step.requests_per_second
-    area = sum((b + a) / 2 * (t - s) for (s, a), (t, b) in pairwise(rate_points(step)))
-    return area / (step.duration_seconds or 1)
-
-
-def last_rate(step: HasRate) -> float:
-    """Return the arrival rate at the end of a step; 0 with users."""
-    return list(rate_points(step))[-1][1]
-
-
-def rate_at(step: HasRate, seconds: float) -> float | None:
-    """Return the arrival rate so long after the begin of a step; None with users."""
-    if step.requests_per_second is None:
-        return None
-    for (s, a), (t, b) in pairwise(rate_points(step)):
-        if s <= seconds < t:
-            return a + (b - a) * (seconds - s) / (t - s)
-    return last_rate(step)
 
 
 RATE_CHANGE_RULES = (

@@ -43,6 +43,7 @@ UNTOUCHED = (
     "!has(self.collection.router.field)",
     "!has(self.collection.configSet.configMap)",
     *(f"!has(self.collection.caches.{to_camel(name)})" for name in Caches.model_fields),
+    # What has a default is filled in by the API server, and so compared above.
     *(
         f"!has(self.collection.{to_camel(name)})"
         for name, field in Collection.model_fields.items()
@@ -127,10 +128,7 @@ class Spec(Model):
     """`suspend` stops the benchmark and removes its pods while `true`; stored results are kept
     and the rest runs when it becomes `false`. It has no effect after the end."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _pass_seed_on(cls, given: Any) -> Any:
-        return pass_seed_on(given)
+    _pass_seed_on = model_validator(mode="before")(pass_seed_on)
 
     mutable: ClassVar = frozenset({"cleanup", "results", "ttlSecondsAfterFinished", "suspend"})
     """Fields that may change after creation; a changed topology is a new benchmark."""
@@ -174,11 +172,11 @@ class Spec(Model):
     )
 
 
+# Leaves room for `-load-worker-199-xxxxx` in a 63-character host name.
 MAX_NAME = 40
-"""Leaves room for `-load-worker-199-xxxxx` in a 63-character host name."""
 
+# Leaves room for `-solrcloud-zookeeper` and the hash of its revision in a label of 63.
 MAX_NAME_PROVIDED = 32
-"""Leaves room for `-solrcloud-zookeeper` and the hash of its revision in a label of 63."""
 
 
 class OwnerReference(LenientModel):
@@ -207,14 +205,7 @@ class Metadata(LenientModel):
     @property
     def controller(self) -> OwnerReference | None:
         """The resource that controls this one, if one does."""
-        return next(
-            (
-                owner_reference
-                for owner_reference in self.owner_references
-                if owner_reference.controller
-            ),
-            None,
-        )
+        return next((owner for owner in self.owner_references if owner.controller), None)
 
 
 class SolrBenchmark(Model):
@@ -248,11 +239,13 @@ class SolrBenchmark(Model):
             ),
         ),
         Rule(
+            # Names of Services, which are named after it, are such (RFC 1035).
             cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
             message="metadata.name must start with a letter and must not contain dots",
         ),
         Rule(
             cel=(
+                # It would wait for its own end.
                 "!has(self.spec.comparison.baseline)"
                 " || !has(self.spec.comparison.baseline.benchmark)"
                 " || self.spec.comparison.baseline.benchmark.name != self.metadata.name"
@@ -272,9 +265,6 @@ class SolrBenchmark(Model):
 
         One that has started keeps to the rules of the version that let it through: those that came
         with an upgrade of the operator do not end it.
-
-        Raises:
-            pydantic.ValidationError: if the resource breaks the schema or a rule.
         """
         known = {"apiVersion", "kind", "metadata", "spec", "status"}
         has_started = (body.get("status") or {}).get("startTime") is not None

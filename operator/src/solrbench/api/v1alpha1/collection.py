@@ -15,8 +15,8 @@ from solrbench.api.v1alpha1.fields import (
     ObjectReference,
 )
 
+# Every size of Solr's Config API is parsed with Java's `parseInt`.
 Size = Annotated[Int, Field(ge=0, le=2**31 - 1)]
-"""Every size of Solr's Config API is parsed with Java's `parseInt`."""
 
 
 class Replicas(Model):

@@ -8,13 +8,13 @@ in tables, its metric. Terminal, Markdown, CSV, Prometheus and the references re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 from pydantic.config import JsonDict
 
 from solrbench.api.rules import LenientModel
-from solrbench.api.v1alpha1.fields import Count
+from solrbench.api.v1alpha1.fields import Count, Text
 
 LIST_MAP_BY_TYPE: JsonDict = {
     "x-kubernetes-list-type": "map",
@@ -25,6 +25,15 @@ LIST_MAP_BY_TYPE: JsonDict = {
 
 class StatusModel(LenientModel):
     """Part of a status."""
+
+
+class StepPart(StatusModel):
+    """Part of a status that is about one step through one variant."""
+
+    step: Text
+    """`step` is the name of the step."""
+    variant: Text | None = None
+    """`variant` is the name of the variant; absent without variants."""
 
 
 class Condition(StatusModel):
@@ -131,11 +140,9 @@ class OnlyWith(Enum):
 
 @dataclass(frozen=True)
 class ColumnTitles:
-    """Where a number stands in the table of results, which has one column for several fields.
+    """Titles of a field's column in the table of results; empty where it stands in none.
 
-    Attributes:
-        closed: title of the column in rows of a closed loop; empty if it stands in none
-        open: the same in rows of an open loop, where most columns show response times
+    Most columns show service times in rows of a closed loop, and response times in others.
     """
 
     closed: str = ""
@@ -144,12 +151,10 @@ class ColumnTitles:
 
 @dataclass(frozen=True)
 class PrometheusMetric:
-    """The Prometheus metric of a field.
+    """The Prometheus metric of a field: its name in base units, without the prefix `solrbench_`.
 
-    Attributes:
-        name: without the prefix `solrbench_`; in base units
-        quantile: its quantile, if several fields make up a summary
-        text: what the summary is; the field's description for a metric of one field
+    Where several fields make up a summary, each has its quantile, and all have the same text; the
+    text of any other metric is the description of its field.
     """
 
     name: str
@@ -159,13 +164,9 @@ class PrometheusMetric:
 
 @dataclass(frozen=True)
 class Shown:
-    """How a field is shown; metadata of its type.
+    """How a field is shown in tables and metrics (CSV has every field); metadata of its type.
 
-    Attributes:
-        unit: what its number counts or measures
-        columns: where it stands in tables; CSV has every field, under its own name
-        metric: its metric, if it has one
-        only_with: what a step must have to have it; None if all have
+    A step without what `only_with` names has no such number.
     """
 
     unit: Unit
@@ -173,16 +174,22 @@ class Shown:
     metric: PrometheusMetric | None = None
     only_with: OnlyWith | None = None
 
+    def optional(self) -> Any:
+        """Return the default of an optional field, by which the field is shown so."""
+        field: Any = Field(default=None)
+        # pydantic merges it with the metadata of the annotation.
+        field.metadata.append(self)
+        return field
+
+
+def shown(unit: Unit, metric: str) -> Any:
+    """Return the default of an optional field with a metric, which is in no table but CSV."""
+    return Shown(unit, metric=PrometheusMetric(metric)).optional()
+
 
 @dataclass(frozen=True)
 class ResultField:
-    """A row of the table.
-
-    Attributes:
-        name: name in Python, and of the column in CSV
-        text: its description, one line
-        shown: how it is shown
-    """
+    """A row of the table: the name also of the column in CSV, the description in one line."""
 
     name: str
     text: str
@@ -190,19 +197,11 @@ class ResultField:
 
 
 def result_fields(model: type[StatusModel]) -> tuple[ResultField, ...]:
-    """Return the rows of `model` in their order.
-
-    Raises:
-        TypeError: if a field does not say how it is shown
-    """
-    return tuple(
-        ResultField(name, " ".join((field.description or "").split()), _shown(name, field.metadata))
-        for name, field in model.model_fields.items()
-    )
-
-
-def _shown(name: str, metadata: list[object]) -> Shown:
-    for each in metadata:
-        if isinstance(each, Shown):
-            return each
-    raise TypeError(f"field {name} lacks a Shown in its type")
+    """Return the rows of `model` in their order, for which each field must be `Shown`."""
+    rows = []
+    for name, field in model.model_fields.items():
+        how = next((each for each in field.metadata if isinstance(each, Shown)), None)
+        if how is None:
+            raise TypeError(f"field {name} lacks a Shown in its type")
+        rows.append(ResultField(name, " ".join((field.description or "").split()), how))
+    return tuple(rows)

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 from solrbench.api.rules import Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import (
     PORT,
+    SEED_OF_SPEC,
     FieldName,
     FileName,
     FilePath,
@@ -18,7 +19,6 @@ from solrbench.api.v1alpha1.fields import (
     Url,
     ZipfExponent,
     at_least,
-    default_seed,
 )
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -27,7 +27,6 @@ Sha256 = Annotated[
     StringConstraints(min_length=64, max_length=64),
     Matches(r"[0-9a-f]{64}", "must be a SHA-256 in 64 lower-case hexadecimal digits"),
 ]
-"""Digest of a file."""
 
 ProxyUrl = Annotated[
     str,
@@ -38,7 +37,6 @@ ProxyUrl = Annotated[
         " http://proxy.example.org:3128",
     ),
 ]
-"""Address of a proxy."""
 
 
 class TokenKey(Model):
@@ -107,16 +105,9 @@ class Http(Model):
     @property
     def secret_fields(self) -> tuple[str, ...]:
         """Paths of the fields that refer to Secrets."""
-        path = "spec.dataset.http"
-        secret_paths = () if self.auth is None else (f"{path}.auth",)
-        return (
-            secret_paths
-            if self.tls is None or self.tls.ca_secret is None
-            else (
-                *secret_paths,
-                f"{path}.tls.caSecret",
-            )
-        )
+        has_ca = self.tls is not None and self.tls.ca_secret is not None
+        fields = {"auth": self.auth is not None, "tls.caSecret": has_ca}
+        return tuple(f"spec.dataset.http.{name}" for name, is_set in fields.items() if is_set)
 
     rules: ClassVar = (
         Rule(
@@ -144,7 +135,7 @@ class Generator(Model):
 
     documents: Annotated[Int, Field(ge=1, le=10_000_000_000)]
     """`documents` is the number of documents to generate."""
-    seed: Seed = Field(default_factory=default_seed)
+    seed: Seed = SEED_OF_SPEC
     """`seed` makes the documents repeatable: the same seed gives the same documents. Defaults to
     `spec.seed`."""
     vocabulary_terms: Annotated[Int, Field(ge=100, le=5_000_000)] = 50_000

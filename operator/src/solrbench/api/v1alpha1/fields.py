@@ -50,7 +50,6 @@ Heap = Annotated[
     StringConstraints(min_length=1, max_length=8),
     Matches(HEAP_PATTERN, "must be a whole number of Mi or Gi, such as 512Mi or 2Gi"),
 ]
-"""Size of a Java heap."""
 
 Memory = Annotated[
     str,
@@ -77,7 +76,6 @@ ImageTag = Annotated[
         "must be the tag of an image: letters, digits, '_', '.' and '-', such as 9.10.1",
     ),
 ]
-"""Tag of a container image."""
 
 ImageRepository = Annotated[
     str,
@@ -100,7 +98,6 @@ Url = Annotated[
         "must start with http:// or https:// and a host, and must not contain spaces",
     ),
 ]
-"""Address of a file."""
 
 FieldName = Annotated[
     str,
@@ -110,7 +107,6 @@ FieldName = Annotated[
         "must be the name of a field: letters, digits, '_', '.' and '-', such as category_s",
     ),
 ]
-"""Name of a field in the Solr schema."""
 
 FileName = Annotated[
     str,
@@ -121,7 +117,6 @@ FileName = Annotated[
         " queries.txt",
     ),
 ]
-"""Key of a ConfigMap or Secret."""
 
 FilePath = Annotated[
     str,
@@ -138,7 +133,6 @@ Handler = Annotated[
     StringConstraints(min_length=2, max_length=128),
     Matches(r"/[A-Za-z0-9_./-]+", "must be the path of a request handler, such as /select"),
 ]
-"""Request handler of a collection."""
 
 Seed = Annotated[Int, Field(ge=0, le=2**31 - 1)]
 Milliseconds = Annotated[Int, Field(ge=0, le=3_600_000)]
@@ -152,6 +146,7 @@ Percent = Annotated[float, Strict(), Field(ge=0, le=100, allow_inf_nan=False)]
 ZipfExponent = Annotated[float, Strict(), Field(ge=0, le=3, allow_inf_nan=False)]
 """Exponent of Zipf's law; its lower bound is a rule of the model that holds it, as with `Rate`."""
 
+# The key may have a prefix of 253 characters, a slash and a name of 63.
 Labels = Annotated[
     dict[
         Annotated[str, StringConstraints(max_length=317)],
@@ -165,7 +160,6 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 """A number that was counted; JSON keeps whole numbers exact up to this bound."""
 
 Measure = Annotated[float, Field(ge=0, le=10**15)]
-"""A number that was measured."""
 
 Difference = Annotated[float, Field(ge=-(10**15), le=10**15)]
 """A number that was measured and may be negative."""
@@ -199,19 +193,20 @@ _SEEDED = {
 """Objects with a seed: their field and that of the object, or list, around them."""
 
 
-def default_seed() -> int:
-    """Return the seed of a part outside a spec: a factory, so that the CRD fills nothing in."""
-    return DEFAULT_SEED
+# A factory, so that the schema has no default: the API server would fill it in, and the seed of the
+# spec would no longer reach the part.
+SEED_OF_SPEC: int = Field(default_factory=lambda: DEFAULT_SEED)
 
 
 def pass_seed_on(spec: Any) -> Any:
     """Return a raw spec in which every part that draws at random has a seed.
 
-    A locustfile draws nothing. What is no mapping stays as it is, for validation to reject.
+    What is no mapping stays as it is, for validation to reject.
     """
     seed = spec.get("seed", DEFAULT_SEED) if isinstance(spec, Mapping) else DEFAULT_SEED
     filled = _fill("", "", spec, seed)
     workload = filled.get("workload") if isinstance(filled, dict) else None
+    # A locustfile draws nothing, and must not have a seed beside it.
     if isinstance(workload, dict) and "locustfile" not in workload:
         workload.setdefault("seed", seed)
     return filled
@@ -223,4 +218,5 @@ def _fill(parent: str, name: str, part: Any, seed: Any) -> Any:
     if not isinstance(part, Mapping):
         return part
     filled = {key: _fill(name, key, value, seed) for key, value in part.items()}
+    # What has a seed of its own keeps it.
     return {"seed": seed} | filled if (parent, name) in _SEEDED else filled

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from solrbench.api.v1alpha1.conditions import StatusModel
+from solrbench.api.v1alpha1.conditions import StatusModel, StepPart
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, MAX_TRIALS
 from solrbench.api.v1alpha1.step_result import Interval
@@ -34,13 +34,9 @@ class Resource(StrEnum):
     UNCLEAR = "Unclear"
 
 
-class Bottleneck(StatusModel):
+class Bottleneck(StepPart):
     """What held one step back."""
 
-    step: Text
-    """`step` is the name of the step."""
-    variant: Text | None = None
-    """`variant` is the name of the variant; absent without variants."""
     resource: Text
     """`resource` is LoadGenerator, Throttling, Memory, GarbageCollection, OneNode, Cpu, Disk,
     ZooKeeper, Threads, Proxy, Network, Machine, None if nothing is saturated, or Unclear if
@@ -183,13 +179,9 @@ class ObjectiveResult(StatusModel):
     """`message` is the same as a sentence."""
 
 
-class NotRun(StatusModel):
+class NotRun(StepPart):
     """A step that was not run."""
 
-    step: Text
-    """`step` is the name of the step."""
-    variant: Text | None = None
-    """`variant` is the name of the variant; absent without variants."""
     step_runs: Count
     """`stepRuns` is the number of repeats in which it was not run."""
     reason: Text
@@ -269,13 +261,9 @@ class TrendConclusion(StrEnum):
     UNCLEAR = "Unclear"
 
 
-class Trend(StatusModel):
+class Trend(StepPart):
     """What one figure did in a step, for steps of five minutes and more."""
 
-    step: Text
-    """`step` is the name of the step."""
-    variant: Text | None = None
-    """`variant` is the name of the variant; absent without variants."""
     figure: Text
     """`figure` is HeapAfterGc, ResidentMemory, Latency, FailedRequests or IndexSize."""
     word: Text
@@ -306,8 +294,8 @@ MAX_VERDICTS = 32
 """Steps times variants, as the spec bounds them."""
 
 
+# Of one step: with all reasons that there are, the status of a long ladder would be too large.
 MAX_REASONS = 16
-"""Reasons of one step: with all that there are, the status of a long ladder would be too large."""
 
 
 class InvalidReason(StatusModel):
@@ -325,13 +313,9 @@ class InvalidReason(StatusModel):
     repeat."""
 
 
-class StepVerdict(StatusModel):
+class StepVerdict(StepPart):
     """Verdict on one step and variant, over all stored repeats."""
 
-    step: Text
-    """`step` is the name of the step."""
-    variant: Text | None = None
-    """`variant` is the name of the variant; absent without variants."""
     verdict: Text
     """`verdict` is Valid or Invalid."""
     reasons: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []

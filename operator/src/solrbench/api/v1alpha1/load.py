@@ -1,7 +1,9 @@
 """`spec.load`: workers, the master's pod, steps, what is done between them, and repeats."""
 
+from collections.abc import Iterator
 from decimal import Decimal
 from enum import StrEnum
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, Strict
@@ -89,9 +91,9 @@ class Until(StrEnum):
     DECIDED = "Decided"
 
 
+# Fewer leave too few degrees of freedom, also to find a repeat that stands apart; where more are
+# needed, the noise is what to look at.
 DEFAULT_MIN, DEFAULT_MAX = 5, 20
-"""Fewer leave too few degrees of freedom, also to find a repeat that stands apart; where more are
-needed, the noise is what to look at."""
 
 _Adaptive = Annotated[Int, Field(ge=2, le=100)]
 
@@ -184,6 +186,7 @@ def default_name(fields: dict[str, Any]) -> str:
         return f"users-{users}"
     if fields.get("replay") is not None:
         return "replay"
+    # By `f`, since 1000 is `1E+3` when normal, and that is no name.
     return f"rate-{Decimal(str(rate)).normalize():f}".replace(".", "-") if rate else "step"
 
 
@@ -233,6 +236,7 @@ class Step(Model):
     """`durationSeconds` is the time to measure for."""
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
     """`requests` is the exact number of requests to send."""
+    # By the model alone: the API server cannot compute a default.
     name: ShortName = Field(default_factory=default_name)
     """`name` is the name of the step in results and metrics. Defaults to what the step does:
     `users-5`, `rate-16`."""
@@ -281,6 +285,44 @@ class Step(Model):
             message="maxInFlight must go with requestsPerSecond or replay, a user has one request",
         ),
     )
+
+
+def rate_points(step: Step) -> Iterator[tuple[float, float]]:
+    """Yield times in seconds and rates, between which the rate changes linearly.
+
+    The last one is the rate at the end of a step with a duration.
+    """
+    last = step.requests_per_second or 0.0
+    yield 0.0, last
+    for change in step.rate_changes:
+        last = change.requests_per_second
+        yield float(change.at_seconds), last
+    if step.duration_seconds is not None:
+        yield float(step.duration_seconds), last
+
+
+def mean_rate(step: Step) -> float | None:
+    """Return the mean arrival rate of a step; None with users."""
+    if not step.rate_changes or step.requests_per_second is None:
+        return step.requests_per_second
+    # The area below the line is the number of arrivals.
+    area = sum((b + a) / 2 * (t - s) for (s, a), (t, b) in pairwise(rate_points(step)))
+    return area / (step.duration_seconds or 1)
+
+
+def last_rate(step: Step) -> float:
+    """Return the arrival rate at the end of a step; 0 with users."""
+    return list(rate_points(step))[-1][1]
+
+
+def rate_at(step: Step, seconds: float) -> float | None:
+    """Return the arrival rate so long after the begin of a step; None with users."""
+    if step.requests_per_second is None:
+        return None
+    for (s, a), (t, b) in pairwise(rate_points(step)):
+        if s <= seconds < t:
+            return a + (b - a) * (seconds - s) / (t - s)
+    return last_rate(step)
 
 
 DEFAULT_PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
@@ -347,6 +389,8 @@ class Load(Model):
             message="steps must be set, or capacity, there is no load without",
         ),
         Rule(
+            # Default names are not stored, and to compute them here would cost more than the API
+            # server allows: what they are made of is compared (ADR 8).
             cel=(
                 "self.steps.all(s, self.steps.exists_one(t, has(s.name)"
                 " ? has(t.name) && s.name == t.name : !has(t.name)"

@@ -17,11 +17,11 @@ from solrbench.api.v1alpha1.pods import Affinity, Toleration, TopologySpread
 KEY_PATTERN = r"([a-z0-9][-a-z0-9.]{0,251}[a-z0-9]/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 """Key of a label or annotation (Kubernetes documentation, "Labels and Selectors")."""
 
+# On every pod: autoscalers must not move what is measured.
 UNDISTURBED = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     "karpenter.sh/do-not-disrupt": "true",
 }
-"""Annotations of every pod: autoscalers must not move what is measured."""
 
 LABELS = (
     "app.kubernetes.io/component",
@@ -108,7 +108,6 @@ def _none_is_reserved(
 
 
 LABEL_RULES = (_keys_are_valid("labels"), _none_is_reserved("labels", LABELS, LABEL_PREFIXES))
-"""Rules of a model with labels of the user's."""
 
 RESERVED_RULES = (
     *LABEL_RULES,
@@ -121,7 +120,6 @@ RESERVED_RULES = (
         "each.name",
     ),
 )
-"""Rules of `PodOptions`."""
 
 
 Annotations = Annotated[

@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1.fields import Cpu, Int, Labels, Memory, ObjectName
 
 def _cel_within(amount: str) -> str:
     """Return the CEL condition that the request of `amount` is within its limit."""
+    # What is no quantity has a message of its own; `quantity` of it would add an error of CEL.
     request, limit = f"self.requests.{amount}", f"self.limits.{amount}"
     return (
         f"!has({request}) || !has({limit})"

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.api.v1alpha1.fields import (
+    SEED_OF_SPEC,
     Count,
     FileName,
     FilePath,
@@ -20,7 +21,6 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     ZipfExponent,
     at_least,
-    default_seed,
 )
 
 
@@ -80,7 +80,7 @@ class Queries(Model):
     """`order` controls which query is next: `Sequential` starts over at the end of the list,
     `Random` draws uniformly, `Zipf` prefers the head, `Once` sends each query once in each repeat,
     warm-up and steps together; a step ends where the list does."""
-    seed: Seed = Field(default_factory=default_seed)
+    seed: Seed = SEED_OF_SPEC
     """`seed` makes the order repeatable. Defaults to `spec.seed`."""
     zipf_exponent: ZipfExponent = 1.0
     """`zipfExponent` is the exponent of the order `Zipf`, at least 0.1."""
@@ -155,7 +155,7 @@ class GeneratedUpdates(Model):
     ids: UpdateIdPolicy = UpdateIdPolicy.EXISTING
     """`ids` controls whether updates replace documents of the dataset, drawn uniformly at random
     (`Existing`), or add documents (`New`)."""
-    seed: Seed = Field(default_factory=default_seed)
+    seed: Seed = SEED_OF_SPEC
     """`seed` makes the documents repeatable. Defaults to `spec.seed`."""
 
 

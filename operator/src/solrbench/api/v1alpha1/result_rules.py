@@ -71,6 +71,7 @@ MAX_RECORDS = 8000
 MAX_REPORT_BYTES = 256 << 20
 """What the ConfigMaps of a report may hold."""
 
+# A transaction has a name beside those of its requests.
 _NAMES = (
     "(has(self.workload.mix) ? self.workload.mix.map(e, has(e.transaction)"
     " ? e.transaction.requests.size() + 1 : 1).sum() : 1)"
@@ -80,6 +81,7 @@ LOAD_STEPS = (
 )
 
 
+# One more than trials, for the probe.
 _TRIALS = (
     "(has(self.load.capacity) ? (self.load.capacity.maxTrials + 1)"
     " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size()) : 0)"
@@ -101,6 +103,7 @@ def max_step_runs(spec: Any) -> int:
 
 def max_request_names(spec: Any) -> int:
     """Return how many request names fit into the status and the report."""
+    # With a search alone there are no steps.
     ladder = max(count_load_steps(spec), 1)
     return min(MAX_REQUEST_NAMES, MAX_RESULTS // ladder, MAX_RECORDS // max_step_runs(spec))
 
@@ -132,8 +135,9 @@ SIZE_RULES = (
 _ONCE = "(has({0}.order) && {0}.order == 'Once')"
 
 
+# Of a step without a name. A rule that compares computed names would cost more than the API
+# server allows, so whether there is such a step, only its results show (ADR 8).
 _DEFAULT_NAME = "(users-[0-9]+|rate-[0-9]+(-[0-9]+)?|step)"
-"""Of a step without a name; whether there is one, only its results show."""
 
 
 OBJECTIVE_RULES = (
@@ -190,4 +194,3 @@ OBJECTIVE_RULES = (
         ),
     ),
 )
-"""For `Spec`."""

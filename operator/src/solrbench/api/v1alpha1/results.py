@@ -29,7 +29,6 @@ Endpoint = Annotated[
         " https://s3.eu-central-1.amazonaws.com",
     ),
 ]
-"""Address of an S3 server."""
 
 Bucket = Annotated[
     str,
@@ -40,20 +39,18 @@ Bucket = Annotated[
         " search-benchmarks",
     ),
 ]
-"""Name of a bucket."""
 
 Region = Annotated[
     str,
     StringConstraints(min_length=1, max_length=64),
     Matches(r"[a-z0-9-]+", "must be a region, such as eu-central-1"),
 ]
-"""Region that requests are signed for."""
 
+# The page of a report of eight steps takes about 300 MB while it is made.
 EXPORT_RESOURCES = Resources(
     requests=ResourceAmounts(cpu="100m", memory="256Mi"),
     limits=ResourceAmounts(memory="2Gi"),
 )
-"""The page of a report of eight steps takes about 300 MB while it is made."""
 
 
 class ExportVolume(Model):

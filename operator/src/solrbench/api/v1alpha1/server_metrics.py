@@ -4,15 +4,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from solrbench.api.v1alpha1.conditions import PrometheusMetric, Shown, StatusModel, Unit
+from solrbench.api.v1alpha1.conditions import Shown, StatusModel, Unit, shown
 from solrbench.api.v1alpha1.fields import Count, Measure, Text
 
 MAX_MISSING = 4
 """Sentences on what could not be read, of one step."""
 
 
-def _shown(unit: Unit, metric: str) -> Shown:
-    return Shown(unit, metric=PrometheusMetric(metric))
+_Number = Measure | None
 
 
 class StepTelemetry(StatusModel):
@@ -23,270 +22,174 @@ class StepTelemetry(StatusModel):
 
     step: Annotated[Text, Shown(Unit.NONE)]
     """Name of the step."""
-    variant: Annotated[Text | None, Shown(Unit.NONE)] = None
+    variant: Text | None = Shown(Unit.NONE).optional()
     """Name of the variant; absent without variants."""
-    nodes: Annotated[Count | None, _shown(Unit.SERVERS, "step_solr_nodes")] = None
+    nodes: Count | None = shown(Unit.SERVERS, "step_solr_nodes")
     """Solr nodes that were read."""
-    cpu_cores: Annotated[Measure | None, _shown(Unit.CORES, "step_solr_cpu_cores")] = None
+    cpu_cores: _Number = shown(Unit.CORES, "step_solr_cpu_cores")
     """CPU time of all Solr processes, per second."""
-    cpu_percent: Annotated[Measure | None, _shown(Unit.PERCENT, "step_solr_cpu_ratio")] = None
+    cpu_percent: _Number = shown(Unit.PERCENT, "step_solr_cpu_ratio")
     """CPU time of the busiest Solr process, of the CPUs that it may use."""
-    cpu_milliseconds_per_request: Annotated[
-        Measure | None, _shown(Unit.MILLISECONDS, "step_solr_cpu_seconds_per_request")
-    ] = None
+    cpu_milliseconds_per_request: _Number = shown(
+        Unit.MILLISECONDS, "step_solr_cpu_seconds_per_request"
+    )
     """CPU time of all Solr processes for each query that a node got from outside."""
-    heap_used_max_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_heap_used_max_ratio")
-    ] = None
+    heap_used_max_percent: _Number = shown(Unit.PERCENT, "step_solr_heap_used_max_ratio")
     """Largest share of the heap in use, of any node."""
-    heap_after_gc_max_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_heap_after_gc_max_ratio")
-    ] = None
+    heap_after_gc_max_percent: _Number = shown(Unit.PERCENT, "step_solr_heap_after_gc_max_ratio")
     """Largest share of the heap in use after a garbage collection, of any node; absent until the
     old generation was collected once."""
-    heap_after_gc_max_bytes: Annotated[
-        Measure | None, _shown(Unit.BYTES, "step_solr_heap_after_gc_max_bytes")
-    ] = None
+    heap_after_gc_max_bytes: _Number = shown(Unit.BYTES, "step_solr_heap_after_gc_max_bytes")
     """The same in bytes."""
-    gc_percent: Annotated[Measure | None, _shown(Unit.PERCENT, "step_solr_gc_ratio")] = None
+    gc_percent: _Number = shown(Unit.PERCENT, "step_solr_gc_ratio")
     """Share of the time in which the collector stopped a node, of the worst node."""
-    gc_per_second: Annotated[
-        Measure | None, _shown(Unit.COLLECTIONS, "step_solr_gc_collections_per_second")
-    ] = None
+    gc_per_second: _Number = shown(Unit.COLLECTIONS, "step_solr_gc_collections_per_second")
     """Garbage collections per second, of the node with the most."""
-    solr_requests_per_second: Annotated[
-        Measure | None, _shown(Unit.RATE, "step_solr_requests_per_second")
-    ] = None
+    solr_requests_per_second: _Number = shown(Unit.RATE, "step_solr_requests_per_second")
     """Queries that nodes got from outside."""
-    request_errors: Annotated[Measure | None, _shown(Unit.REQUESTS, "step_solr_request_errors")] = (
-        None
-    )
+    request_errors: _Number = shown(Unit.REQUESTS, "step_solr_request_errors")
     """Requests that ended with an error, in the handlers with the most time."""
-    threads_runnable: Annotated[
-        Measure | None, _shown(Unit.THREADS, "step_solr_threads_runnable")
-    ] = None
+    threads_runnable: _Number = shown(Unit.THREADS, "step_solr_threads_runnable")
     """Threads that run or could run, mean of the worst node."""
-    jetty_queue_max: Annotated[
-        Measure | None, _shown(Unit.REQUESTS, "step_solr_jetty_queue_max")
-    ] = None
+    jetty_queue_max: _Number = shown(Unit.REQUESTS, "step_solr_jetty_queue_max")
     """Most requests that waited for one of Jetty's threads, of any node."""
-    threads_blocked: Annotated[
-        Measure | None, _shown(Unit.THREADS, "step_solr_threads_blocked")
-    ] = None
+    threads_blocked: _Number = shown(Unit.THREADS, "step_solr_threads_blocked")
     """Threads that wait for a lock, mean of the worst node."""
-    jetty_busy_max_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_jetty_busy_max_ratio")
-    ] = None
+    jetty_busy_max_percent: _Number = shown(Unit.PERCENT, "step_solr_jetty_busy_max_ratio")
     """Largest share of Jetty's threads that were busy, of any node."""
-    filter_cache_hit_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_filter_cache_hit_ratio")
-    ] = None
+    filter_cache_hit_percent: _Number = shown(Unit.PERCENT, "step_solr_filter_cache_hit_ratio")
     """Hits among the lookups in the filter cache."""
-    query_result_cache_hit_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_query_result_cache_hit_ratio")
-    ] = None
-    """Hits among the lookups in the query result cache."""
-    document_cache_hit_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_document_cache_hit_ratio")
-    ] = None
-    """Hits among the lookups in the document cache."""
-    cache_evictions_per_second: Annotated[
-        Measure | None, _shown(Unit.EVICTIONS, "step_solr_cache_evictions_per_second")
-    ] = None
-    """Entries that these caches evicted."""
-    cache_inserts_per_second: Annotated[
-        Measure | None, _shown(Unit.EVICTIONS, "step_solr_cache_inserts_per_second")
-    ] = None
-    """Entries that these caches took in."""
-    cache_entries: Annotated[Measure | None, _shown(Unit.ENTRIES, "step_solr_cache_entries")] = None
-    """Entries in these caches at the end."""
-    index_bytes: Annotated[Measure | None, _shown(Unit.BYTES, "step_solr_index_bytes")] = None
-    """Size of the index over all replicas."""
-    segments: Annotated[Measure | None, _shown(Unit.SEGMENTS, "step_solr_segments")] = None
-    """Segments of it."""
-    deleted_documents: Annotated[
-        Measure | None, _shown(Unit.DOCUMENTS, "step_solr_deleted_documents")
-    ] = None
-    """Deleted documents in it."""
-    merges_per_second: Annotated[
-        Measure | None, _shown(Unit.MERGES, "step_solr_merges_per_second")
-    ] = None
-    """Merges of segments that began."""
-    zookeeper_latency_milliseconds: Annotated[
-        Measure | None, _shown(Unit.MILLISECONDS, "step_zookeeper_latency_seconds")
-    ] = None
-    """Mean latency of the reads and updates that ZooKeeper served meanwhile."""
-    zookeeper_outstanding_max: Annotated[
-        Measure | None, _shown(Unit.REQUESTS, "step_zookeeper_outstanding_requests_max")
-    ] = None
-    """Most requests that waited in one ZooKeeper server."""
-    zookeeper_watches: Annotated[Measure | None, _shown(Unit.WATCHES, "step_zookeeper_watches")] = (
-        None
+    query_result_cache_hit_percent: _Number = shown(
+        Unit.PERCENT, "step_solr_query_result_cache_hit_ratio"
     )
+    """Hits among the lookups in the query result cache."""
+    document_cache_hit_percent: _Number = shown(Unit.PERCENT, "step_solr_document_cache_hit_ratio")
+    """Hits among the lookups in the document cache."""
+    cache_evictions_per_second: _Number = shown(
+        Unit.EVICTIONS, "step_solr_cache_evictions_per_second"
+    )
+    """Entries that these caches evicted."""
+    cache_inserts_per_second: _Number = shown(Unit.EVICTIONS, "step_solr_cache_inserts_per_second")
+    """Entries that these caches took in."""
+    cache_entries: _Number = shown(Unit.ENTRIES, "step_solr_cache_entries")
+    """Entries in these caches at the end."""
+    index_bytes: _Number = shown(Unit.BYTES, "step_solr_index_bytes")
+    """Size of the index over all replicas."""
+    segments: _Number = shown(Unit.SEGMENTS, "step_solr_segments")
+    """Segments of it."""
+    deleted_documents: _Number = shown(Unit.DOCUMENTS, "step_solr_deleted_documents")
+    """Deleted documents in it."""
+    merges_per_second: _Number = shown(Unit.MERGES, "step_solr_merges_per_second")
+    """Merges of segments that began."""
+    zookeeper_latency_milliseconds: _Number = shown(
+        Unit.MILLISECONDS, "step_zookeeper_latency_seconds"
+    )
+    """Mean latency of the reads and updates that ZooKeeper served meanwhile."""
+    zookeeper_outstanding_max: _Number = shown(
+        Unit.REQUESTS, "step_zookeeper_outstanding_requests_max"
+    )
+    """Most requests that waited in one ZooKeeper server."""
+    zookeeper_watches: _Number = shown(Unit.WATCHES, "step_zookeeper_watches")
     """Watches of all ZooKeeper servers."""
-    zookeeper_connections: Annotated[
-        Measure | None, _shown(Unit.CONNECTIONS, "step_zookeeper_connections")
-    ] = None
+    zookeeper_connections: _Number = shown(Unit.CONNECTIONS, "step_zookeeper_connections")
     """Connections to all ZooKeeper servers."""
-    zookeeper_cpu_cores: Annotated[
-        Measure | None, _shown(Unit.CORES, "step_zookeeper_pod_cpu_cores")
-    ] = None
+    zookeeper_cpu_cores: _Number = shown(Unit.CORES, "step_zookeeper_pod_cpu_cores")
     """CPU time of all pods of ZooKeeper, per second."""
-    zookeeper_throttled_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_zookeeper_pod_throttled_ratio")
-    ] = None
+    zookeeper_throttled_percent: _Number = shown(Unit.PERCENT, "step_zookeeper_pod_throttled_ratio")
     """Share of the periods in which the CPU limit stopped the worst pod of ZooKeeper."""
-    zookeeper_working_set_max_bytes: Annotated[
-        Measure | None, _shown(Unit.BYTES, "step_zookeeper_pod_working_set_max_bytes")
-    ] = None
+    zookeeper_working_set_max_bytes: _Number = shown(
+        Unit.BYTES, "step_zookeeper_pod_working_set_max_bytes"
+    )
     """Largest memory of any pod of ZooKeeper that cannot be dropped at once."""
-    pod_cpu_user_cores: Annotated[
-        Measure | None, _shown(Unit.CORES, "step_solr_pod_cpu_user_cores")
-    ] = None
+    pod_cpu_user_cores: _Number = shown(Unit.CORES, "step_solr_pod_cpu_user_cores")
     """CPU time of all pods of Solr outside the kernel, per second."""
-    pod_cpu_system_cores: Annotated[
-        Measure | None, _shown(Unit.CORES, "step_solr_pod_cpu_system_cores")
-    ] = None
+    pod_cpu_system_cores: _Number = shown(Unit.CORES, "step_solr_pod_cpu_system_cores")
     """CPU time of all pods of Solr in the kernel, per second."""
-    throttled_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_throttled_ratio")
-    ] = None
+    throttled_percent: _Number = shown(Unit.PERCENT, "step_solr_pod_throttled_ratio")
     """Share of the periods in which the CPU limit stopped the worst pod of Solr."""
-    cpu_limit_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_cpu_limit_ratio")
-    ] = None
+    cpu_limit_percent: _Number = shown(Unit.PERCENT, "step_solr_pod_cpu_limit_ratio")
     """CPU time of the busiest pod of Solr, of its limit; absent without one."""
-    cpu_some_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_cpu_pressure_ratio")
-    ] = None
+    cpu_some_percent: _Number = shown(Unit.PERCENT, "step_solr_pod_cpu_pressure_ratio")
     """Share of the time in which a thread of the worst pod of Solr waited for a CPU."""
-    memory_full_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_memory_pressure_ratio")
-    ] = None
+    memory_full_percent: _Number = shown(Unit.PERCENT, "step_solr_pod_memory_pressure_ratio")
     """Share of the time in which all threads of the worst pod of Solr waited for memory."""
-    memory_some_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_memory_some_pressure_ratio")
-    ] = None
+    memory_some_percent: _Number = shown(Unit.PERCENT, "step_solr_pod_memory_some_pressure_ratio")
     """Share of the time in which a thread of the worst pod of Solr waited for memory."""
-    io_some_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_io_pressure_ratio")
-    ] = None
+    io_some_percent: _Number = shown(Unit.PERCENT, "step_solr_pod_io_pressure_ratio")
     """Share of the time in which a thread of the worst pod of Solr waited for its disk."""
-    io_full_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_io_full_pressure_ratio")
-    ] = None
+    io_full_percent: _Number = shown(Unit.PERCENT, "step_solr_pod_io_full_pressure_ratio")
     """Share of the time in which all threads of the worst pod of Solr waited for its disk."""
-    working_set_max_bytes: Annotated[
-        Measure | None, _shown(Unit.BYTES, "step_solr_pod_working_set_max_bytes")
-    ] = None
+    working_set_max_bytes: _Number = shown(Unit.BYTES, "step_solr_pod_working_set_max_bytes")
     """Largest memory of any pod of Solr that cannot be dropped at once."""
-    page_cache_bytes: Annotated[
-        Measure | None, _shown(Unit.BYTES, "step_solr_pod_page_cache_bytes")
-    ] = None
+    page_cache_bytes: _Number = shown(Unit.BYTES, "step_solr_pod_page_cache_bytes")
     """Files of all pods of Solr that are kept in memory."""
-    major_faults_per_second: Annotated[
-        Measure | None, _shown(Unit.FAULTS, "step_solr_pod_major_faults_per_second")
-    ] = None
+    major_faults_per_second: _Number = shown(Unit.FAULTS, "step_solr_pod_major_faults_per_second")
     """Page faults of the worst pod of Solr that read the disk."""
-    read_bytes_per_request: Annotated[
-        Measure | None, _shown(Unit.BYTES, "step_solr_pod_read_bytes_per_request")
-    ] = None
+    read_bytes_per_request: _Number = shown(Unit.BYTES, "step_solr_pod_read_bytes_per_request")
     """Bytes that all pods of Solr read from disk for each query."""
-    reads_per_request: Annotated[
-        Measure | None, _shown(Unit.READS, "step_solr_pod_reads_per_request")
-    ] = None
+    reads_per_request: _Number = shown(Unit.READS, "step_solr_pod_reads_per_request")
     """Reads of the disk by all pods of Solr for each query."""
-    reads_deviation: Annotated[
-        Measure | None, _shown(Unit.READS, "step_solr_pod_reads_deviation")
-    ] = None
+    reads_deviation: _Number = shown(Unit.READS, "step_solr_pod_reads_deviation")
     """Standard deviation of the reads for each query over the repeats; absent with one repeat."""
-    read_bytes_per_second: Annotated[
-        Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_read_bytes_per_second")
-    ] = None
+    read_bytes_per_second: _Number = shown(
+        Unit.BYTES_PER_SECOND, "step_solr_pod_read_bytes_per_second"
+    )
     """Bytes that all pods of Solr read from disk."""
-    written_bytes_per_second: Annotated[
-        Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_written_bytes_per_second")
-    ] = None
+    written_bytes_per_second: _Number = shown(
+        Unit.BYTES_PER_SECOND, "step_solr_pod_written_bytes_per_second"
+    )
     """Bytes that all pods of Solr wrote to disk."""
-    reads_per_second: Annotated[
-        Measure | None, _shown(Unit.OPERATIONS, "step_solr_pod_reads_per_second")
-    ] = None
+    reads_per_second: _Number = shown(Unit.OPERATIONS, "step_solr_pod_reads_per_second")
     """Reads of the disk by all pods of Solr."""
-    writes_per_second: Annotated[
-        Measure | None, _shown(Unit.OPERATIONS, "step_solr_pod_writes_per_second")
-    ] = None
+    writes_per_second: _Number = shown(Unit.OPERATIONS, "step_solr_pod_writes_per_second")
     """Writes to the disk by all pods of Solr."""
-    network_received_bytes_per_second: Annotated[
-        Measure | None,
-        _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_network_received_bytes_per_second"),
-    ] = None
+    network_received_bytes_per_second: _Number = shown(
+        Unit.BYTES_PER_SECOND, "step_solr_pod_network_received_bytes_per_second"
+    )
     """Bytes that all pods of Solr received."""
-    network_bytes_per_second: Annotated[
-        Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_network_sent_bytes_per_second")
-    ] = None
+    network_bytes_per_second: _Number = shown(
+        Unit.BYTES_PER_SECOND, "step_solr_pod_network_sent_bytes_per_second"
+    )
     """Bytes that all pods of Solr sent."""
-    companion_cpu_cores: Annotated[
-        Measure | None, _shown(Unit.CORES, "step_companion_pod_cpu_cores")
-    ] = None
+    companion_cpu_cores: _Number = shown(Unit.CORES, "step_companion_pod_cpu_cores")
     """CPU time of all pods of companions, per second."""
-    companion_throttled_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_companion_pod_throttled_ratio")
-    ] = None
+    companion_throttled_percent: _Number = shown(Unit.PERCENT, "step_companion_pod_throttled_ratio")
     """Share of the periods in which the CPU limit stopped the worst pod of companions."""
-    companion_cpu_some_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_companion_pod_cpu_pressure_ratio")
-    ] = None
+    companion_cpu_some_percent: _Number = shown(
+        Unit.PERCENT, "step_companion_pod_cpu_pressure_ratio"
+    )
     """Share of the time in which a thread of the worst pod of companions waited for a CPU."""
-    companion_working_set_max_bytes: Annotated[
-        Measure | None, _shown(Unit.BYTES, "step_companion_pod_working_set_max_bytes")
-    ] = None
+    companion_working_set_max_bytes: _Number = shown(
+        Unit.BYTES, "step_companion_pod_working_set_max_bytes"
+    )
     """Largest memory of any pod of companions that cannot be dropped at once."""
-    companion_network_bytes_per_second: Annotated[
-        Measure | None,
-        _shown(Unit.BYTES_PER_SECOND, "step_companion_pod_network_sent_bytes_per_second"),
-    ] = None
+    companion_network_bytes_per_second: _Number = shown(
+        Unit.BYTES_PER_SECOND, "step_companion_pod_network_sent_bytes_per_second"
+    )
     """Bytes that all pods of companions sent."""
-    load_cpu_cores: Annotated[Measure | None, _shown(Unit.CORES, "step_load_pod_cpu_cores")] = None
+    load_cpu_cores: _Number = shown(Unit.CORES, "step_load_pod_cpu_cores")
     """CPU time of all pods of the load master and the load workers, per second."""
-    load_throttled_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_load_pod_throttled_ratio")
-    ] = None
+    load_throttled_percent: _Number = shown(Unit.PERCENT, "step_load_pod_throttled_ratio")
     """Share of the periods in which the CPU limit stopped the worst pod of the load."""
-    load_cpu_some_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_load_pod_cpu_pressure_ratio")
-    ] = None
+    load_cpu_some_percent: _Number = shown(Unit.PERCENT, "step_load_pod_cpu_pressure_ratio")
     """Share of the time in which a thread of the worst pod of the load waited for a CPU."""
-    load_working_set_max_bytes: Annotated[
-        Measure | None, _shown(Unit.BYTES, "step_load_pod_working_set_max_bytes")
-    ] = None
+    load_working_set_max_bytes: _Number = shown(Unit.BYTES, "step_load_pod_working_set_max_bytes")
     """Largest memory of any pod of the load that cannot be dropped at once."""
-    load_network_bytes_per_second: Annotated[
-        Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_load_pod_network_sent_bytes_per_second")
-    ] = None
+    load_network_bytes_per_second: _Number = shown(
+        Unit.BYTES_PER_SECOND, "step_load_pod_network_sent_bytes_per_second"
+    )
     """Bytes that all pods of the load sent."""
-    machine_cpu_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_machine_cpu_ratio")
-    ] = None
+    machine_cpu_percent: _Number = shown(Unit.PERCENT, "step_machine_cpu_ratio")
     """CPU time of all processes on the busiest machine."""
-    machine_steal_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_machine_steal_ratio")
-    ] = None
+    machine_steal_percent: _Number = shown(Unit.PERCENT, "step_machine_steal_ratio")
     """CPU time that the host took from that machine."""
-    machine_cpu_some_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_machine_cpu_pressure_ratio")
-    ] = None
+    machine_cpu_some_percent: _Number = shown(Unit.PERCENT, "step_machine_cpu_pressure_ratio")
     """Share of the time in which a thread on the worst machine waited for a CPU."""
-    machine_io_some_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_machine_io_pressure_ratio")
-    ] = None
+    machine_io_some_percent: _Number = shown(Unit.PERCENT, "step_machine_io_pressure_ratio")
     """Share of the time in which a thread on the worst machine waited for a disk."""
-    machine_memory_full_percent: Annotated[
-        Measure | None, _shown(Unit.PERCENT, "step_machine_memory_pressure_ratio")
-    ] = None
+    machine_memory_full_percent: _Number = shown(Unit.PERCENT, "step_machine_memory_pressure_ratio")
     """Share of the time in which all threads on the worst machine waited for memory."""
-    machine_page_cache_bytes: Annotated[
-        Measure | None, _shown(Unit.BYTES, "step_machine_page_cache_bytes")
-    ] = None
+    machine_page_cache_bytes: _Number = shown(Unit.BYTES, "step_machine_page_cache_bytes")
     """Files that the machine with the most of them keeps in memory."""
     missing: Annotated[list[Text], Field(max_length=MAX_MISSING), Shown(Unit.NONE)] = []
     """What could not be read, and why."""

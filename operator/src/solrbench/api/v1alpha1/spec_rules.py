@@ -7,6 +7,7 @@ from solrbench.api.v1alpha1.load import MAX_REPEATS, RepeatStart
 from solrbench.api.v1alpha1.objectives import PROBE_SECONDS
 from solrbench.api.v1alpha1.pod_options import PodComponent
 
+# `search_seconds` for the API server.
 _TRIALS = (
     f"(has(self.load.capacity) ? {PROBE_SECONDS} + self.load.capacity.maxTrials"
     " * (self.load.capacity.settleSeconds + self.load.capacity.trialSeconds) : 0)"
@@ -26,22 +27,17 @@ def planned_seconds(spec: Any) -> int:
 
 
 def search_seconds(spec: Any, trials: int | None = None) -> int:
-    """Return how long a search for the capacity takes, of one variant.
-
-    Args:
-        spec: of a benchmark
-        trials: how many it has; as many as there may be when absent
-    """
+    """Return how long a capacity search of one variant takes, with all its trials or so many."""
     capacity = spec.load.capacity
     if capacity is None:
         return 0
     each: int = capacity.settle_seconds + capacity.trial_seconds
-    count: int = capacity.max_trials if trials is None else trials
-    return PROBE_SECONDS + count * each
+    return PROBE_SECONDS + (capacity.max_trials if trials is None else trials) * each
 
 
 DURATION_RULES = (
     Rule(
+        # `planned_seconds` in CEL: repeats with fresh data or targets each have the deadline.
         cel=(
             "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
             " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
@@ -96,7 +92,6 @@ GENERATED_RULES = (
         ),
     ),
 )
-"""Rules of `Spec`."""
 
 
 def _cel_none_sets(field: str, component: PodComponent) -> str:
@@ -128,7 +123,6 @@ POD_OPTION_RULES = (
         ),
     ),
 )
-"""Rules of `Spec`."""
 
 
 ROUTING_RULES = (
@@ -159,4 +153,3 @@ ROUTING_RULES = (
         ),
     ),
 )
-"""Rules of `Spec`."""

@@ -5,7 +5,7 @@ number that is counted under the same name (`RequestCounts`) is filled in by its
 """
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
@@ -15,8 +15,10 @@ from solrbench.api.v1alpha1.conditions import (
     PrometheusMetric,
     Shown,
     StatusModel,
+    StepPart,
     Unit,
     result_fields,
+    shown,
 )
 from solrbench.api.v1alpha1.fields import Bool, Count, Measure, Text
 from solrbench.api.v1alpha1.load import MAX_PERCENTILES
@@ -99,8 +101,7 @@ class ResultColumn(StrEnum):
         return self.group is not ColumnGroup.NAMES and self is not ResultColumn.VERDICT
 
 
-_Time = Measure | None
-_Percent = Measure | None
+_Number = Measure | None
 
 
 def _every(unit: Unit, column: ResultColumn, metric: str = "") -> Shown:
@@ -108,32 +109,33 @@ def _every(unit: Unit, column: ResultColumn, metric: str = "") -> Shown:
     return Shown(unit, ColumnTitles(column, column), PrometheusMetric(metric) if metric else None)
 
 
-def _service(column: ResultColumn, metric: str) -> Shown:
+def _service(column: ResultColumn, metric: str) -> Any:
     """Show a service time in rows of a closed loop."""
-    return Shown(Unit.MILLISECONDS, ColumnTitles(closed=column), PrometheusMetric(metric))
+    columns = ColumnTitles(closed=column)
+    return Shown(Unit.MILLISECONDS, columns, PrometheusMetric(metric)).optional()
 
 
-def _service_quantile(columns: ColumnTitles, quantile: str) -> Shown:
+def _service_quantile(columns: ColumnTitles, quantile: str) -> Any:
     text = "Quantiles of the service time, from the merged histogram."
-    return Shown(
-        Unit.MILLISECONDS, columns, PrometheusMetric("step_service_time_seconds", quantile, text)
-    )
+    metric = PrometheusMetric("step_service_time_seconds", quantile, text)
+    return Shown(Unit.MILLISECONDS, columns, metric).optional()
 
 
-def _deviation(columns: ColumnTitles, metric: str, only_with: OnlyWith | None = None) -> Shown:
+def _deviation(columns: ColumnTitles, metric: str, only_with: OnlyWith | None = None) -> Any:
     text = "Relative standard deviation of the repeats' quantiles; absent with one repeat."
-    return Shown(Unit.PERCENT, columns, PrometheusMetric(metric, "0.95", text), only_with)
+    return Shown(
+        Unit.PERCENT, columns, PrometheusMetric(metric, "0.95", text), only_with
+    ).optional()
 
 
-def _planned(column: ResultColumn, metric: str, unit: Unit = Unit.MILLISECONDS) -> Shown:
+def _planned(column: ResultColumn, metric: PrometheusMetric, unit: Unit = Unit.MILLISECONDS) -> Any:
     """Show what only a planned rate has, in rows of an open loop."""
-    return Shown(unit, ColumnTitles(open=column), PrometheusMetric(metric), OnlyWith.PLANNED_RATE)
+    return Shown(unit, ColumnTitles(open=column), metric, OnlyWith.PLANNED_RATE).optional()
 
 
-def _response_quantile(column: ResultColumn, quantile: str) -> Shown:
+def _response_quantile(column: ResultColumn, quantile: str) -> Any:
     text = "Quantiles of the response time, from the merged histogram; only with a planned rate."
-    metric = PrometheusMetric("step_response_time_seconds", quantile, text)
-    return Shown(Unit.MILLISECONDS, ColumnTitles(open=column), metric, OnlyWith.PLANNED_RATE)
+    return _planned(column, PrometheusMetric("step_response_time_seconds", quantile, text))
 
 
 class StepResult(StatusModel):
@@ -141,11 +143,11 @@ class StepResult(StatusModel):
 
     step: Annotated[Text, _every(Unit.NONE, ResultColumn.STEP)]
     """Name of the step."""
-    variant: Annotated[Text | None, _every(Unit.NONE, ResultColumn.VARIANT)] = None
+    variant: Text | None = _every(Unit.NONE, ResultColumn.VARIANT).optional()
     """Name of the variant; absent without variants."""
     request: Annotated[Text, _every(Unit.NONE, ResultColumn.REQUEST)]
     """Name of the request."""
-    is_transaction: Annotated[Bool | None, Shown(Unit.NONE)] = None
+    is_transaction: Bool | None = Shown(Unit.NONE).optional()
     """Whether whole transactions are counted; their requests have results of their own."""
     repeats: Annotated[Count, _every(Unit.REPEATS, ResultColumn.REPEATS, "step_repeats")]
     """Repeats behind these numbers."""
@@ -153,7 +155,7 @@ class StepResult(StatusModel):
     """Requests measured, failures included."""
     failures: Annotated[Count, _every(Unit.FAILURES, ResultColumn.FAILURES, "step_failures")]
     """Requests whose response was wrong, missing or late."""
-    ramp_requests: Annotated[Count | None, Shown(Unit.REQUESTS, only_with=OnlyWith.RAMP)] = None
+    ramp_requests: Count | None = Shown(Unit.REQUESTS, only_with=OnlyWith.RAMP).optional()
     """Requests sent while users were still being started, or the rate still rose; not in any other
     number."""
     requests_per_second: Annotated[
@@ -161,126 +163,99 @@ class StepResult(StatusModel):
     ]
     """Requests divided by the seconds of the repeats; in steps of `durationSeconds`, requests that
     ended within that time divided by it."""
-    requests_per_second_interval: Annotated[Interval | None, Shown(Unit.NONE)] = None
+    requests_per_second_interval: Interval | None = Shown(Unit.NONE).optional()
     """95 % confidence interval of the rate, as all intervals from how blocks of time differ; absent
     if the step was too short for its own swings."""
-    goodput_requests_per_second: Annotated[
-        Measure | None, _every(Unit.RATE, ResultColumn.GOODPUT, "step_goodput_requests_per_second")
-    ] = None
+    goodput_requests_per_second: _Number = _every(
+        Unit.RATE, ResultColumn.GOODPUT, "step_goodput_requests_per_second"
+    ).optional()
     """Good responses per second that came within the shortest time limit of `spec.objectives` for
     them; absent without one."""
-    average_milliseconds: Annotated[
-        _Time, _service(ResultColumn.AVERAGE, "step_service_time_average_seconds")
-    ] = None
+    average_milliseconds: _Number = _service(
+        ResultColumn.AVERAGE, "step_service_time_average_seconds"
+    )
     """Mean service time."""
-    average_milliseconds_interval: Annotated[Interval | None, Shown(Unit.NONE)] = None
+    average_milliseconds_interval: Interval | None = Shown(Unit.NONE).optional()
     """95 % confidence interval of the mean service time."""
-    seconds_per_thousand_requests: Annotated[
-        Measure | None, Shown(Unit.SECONDS, ColumnTitles(closed=ResultColumn.PER_THOUSAND))
-    ] = None
+    seconds_per_thousand_requests: _Number = Shown(
+        Unit.SECONDS, ColumnTitles(closed=ResultColumn.PER_THOUSAND)
+    ).optional()
     """Time in which one user sends 1000 requests, think time apart: the mean service time, times
     1000; only with users."""
     percentiles: Annotated[
         list[PercentileResult], Field(max_length=MAX_PERCENTILES), Shown(Unit.NONE)
     ] = []
     """Those of `load.percentiles`, with their 95 % confidence intervals."""
-    min_milliseconds: Annotated[
-        _Time, _service(ResultColumn.MIN, "step_service_time_min_seconds")
-    ] = None
+    min_milliseconds: _Number = _service(ResultColumn.MIN, "step_service_time_min_seconds")
     """Shortest service time."""
-    max_milliseconds: Annotated[
-        _Time, _service(ResultColumn.MAX, "step_service_time_max_seconds")
-    ] = None
+    max_milliseconds: _Number = _service(ResultColumn.MAX, "step_service_time_max_seconds")
     """Longest service time."""
-    p50_milliseconds: Annotated[_Time, _service_quantile(ColumnTitles(ResultColumn.P50), "0.5")] = (
-        None
-    )
+    p50_milliseconds: _Number = _service_quantile(ColumnTitles(ResultColumn.P50), "0.5")
     """Median service time, from the merged histogram as all percentiles here."""
-    p75_milliseconds: Annotated[
-        _Time, _service_quantile(ColumnTitles(ResultColumn.P75), "0.75")
-    ] = None
+    p75_milliseconds: _Number = _service_quantile(ColumnTitles(ResultColumn.P75), "0.75")
     """75th percentile of the service time."""
-    p95_milliseconds: Annotated[
-        _Time, _service_quantile(ColumnTitles(ResultColumn.P95, ResultColumn.SERVICE_P95), "0.95")
-    ] = None
+    p95_milliseconds: _Number = _service_quantile(
+        ColumnTitles(ResultColumn.P95, ResultColumn.SERVICE_P95), "0.95"
+    )
     """95th percentile of the service time."""
-    p99_milliseconds: Annotated[
-        _Time, _service_quantile(ColumnTitles(ResultColumn.P99), "0.99")
-    ] = None
+    p99_milliseconds: _Number = _service_quantile(ColumnTitles(ResultColumn.P99), "0.99")
     """99th percentile of the service time."""
-    requests_per_second_mean: Annotated[Measure | None, Shown(Unit.RATE)] = None
+    requests_per_second_mean: _Number = Shown(Unit.RATE).optional()
     """Mean of the repeats' rates."""
-    requests_per_second_deviation_percent: Annotated[
-        _Percent,
-        _every(
-            Unit.PERCENT, ResultColumn.RATE_DEVIATION, "step_requests_per_second_deviation_ratio"
-        ),
-    ] = None
+    requests_per_second_deviation_percent: _Number = _every(
+        Unit.PERCENT, ResultColumn.RATE_DEVIATION, "step_requests_per_second_deviation_ratio"
+    ).optional()
     """Relative standard deviation of the repeats' rates; absent with one repeat."""
-    p95_milliseconds_mean: Annotated[_Time, Shown(Unit.MILLISECONDS)] = None
+    p95_milliseconds_mean: _Number = Shown(Unit.MILLISECONDS).optional()
     """Mean of the repeats' 95th percentiles."""
-    p95_deviation_percent: Annotated[
-        _Percent,
-        _deviation(
-            ColumnTitles(closed=ResultColumn.P95_DEVIATION), "step_service_time_deviation_ratio"
-        ),
-    ] = None
+    p95_deviation_percent: _Number = _deviation(
+        ColumnTitles(closed=ResultColumn.P95_DEVIATION), "step_service_time_deviation_ratio"
+    )
     """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
-    response_average_milliseconds: Annotated[
-        _Time, _planned(ResultColumn.AVERAGE, "step_response_time_average_seconds")
-    ] = None
+    response_average_milliseconds: _Number = _planned(
+        ResultColumn.AVERAGE, PrometheusMetric("step_response_time_average_seconds")
+    )
     """Mean response time, from the intended start on; as all response times only with a planned
     rate, with the time waited by requests that were dropped."""
-    response_max_milliseconds: Annotated[
-        _Time, _planned(ResultColumn.MAX, "step_response_time_max_seconds")
-    ] = None
+    response_max_milliseconds: _Number = _planned(
+        ResultColumn.MAX, PrometheusMetric("step_response_time_max_seconds")
+    )
     """Longest response time."""
-    response_average_milliseconds_interval: Annotated[Interval | None, Shown(Unit.NONE)] = None
+    response_average_milliseconds_interval: Interval | None = Shown(Unit.NONE).optional()
     """95 % confidence interval of the mean response time."""
-    response_p50_milliseconds: Annotated[_Time, _response_quantile(ResultColumn.P50, "0.5")] = None
+    response_p50_milliseconds: _Number = _response_quantile(ResultColumn.P50, "0.5")
     """Median response time."""
-    response_p75_milliseconds: Annotated[_Time, _response_quantile(ResultColumn.P75, "0.75")] = None
+    response_p75_milliseconds: _Number = _response_quantile(ResultColumn.P75, "0.75")
     """75th percentile of the response time."""
-    response_p95_milliseconds: Annotated[_Time, _response_quantile(ResultColumn.P95, "0.95")] = None
+    response_p95_milliseconds: _Number = _response_quantile(ResultColumn.P95, "0.95")
     """95th percentile of the response time."""
-    response_p99_milliseconds: Annotated[_Time, _response_quantile(ResultColumn.P99, "0.99")] = None
+    response_p99_milliseconds: _Number = _response_quantile(ResultColumn.P99, "0.99")
     """99th percentile of the response time."""
-    response_p95_deviation_percent: Annotated[
-        _Percent,
-        _deviation(
-            ColumnTitles(open=ResultColumn.P95_DEVIATION),
-            "step_response_time_deviation_ratio",
-            OnlyWith.PLANNED_RATE,
-        ),
-    ] = None
+    response_p95_deviation_percent: _Number = _deviation(
+        ColumnTitles(open=ResultColumn.P95_DEVIATION),
+        "step_response_time_deviation_ratio",
+        OnlyWith.PLANNED_RATE,
+    )
     """Relative standard deviation of the repeats' 95th percentiles of the response time; absent
     with one repeat."""
-    late_requests: Annotated[
-        Count | None, _planned(ResultColumn.LATE, "step_late_requests", Unit.REQUESTS)
-    ] = None
+    late_requests: Count | None = _planned(
+        ResultColumn.LATE, PrometheusMetric("step_late_requests"), Unit.REQUESTS
+    )
     """Requests sent more than 10 ms after their intended start; only with a planned rate."""
-    dropped_requests: Annotated[
-        Count | None, _planned(ResultColumn.DROPPED, "step_dropped_requests", Unit.REQUESTS)
-    ] = None
+    dropped_requests: Count | None = _planned(
+        ResultColumn.DROPPED, PrometheusMetric("step_dropped_requests"), Unit.REQUESTS
+    )
     """Requests planned but never sent, for want of a free connection; in no other number but the
     response times."""
-    steady_from_second: Annotated[
-        Count | None, Shown(Unit.SECONDS, metric=PrometheusMetric("step_steady_from_seconds"))
-    ] = None
+    steady_from_second: Count | None = shown(Unit.SECONDS, "step_steady_from_seconds")
     """Second from which the service times of all requests of the step were steady, in the worst
     repeat; absent if any repeat was too short or never became steady."""
-    outlier_windows: Annotated[
-        Count | None, Shown(Unit.WINDOWS, metric=PrometheusMetric("step_outlier_windows"))
-    ] = None
+    outlier_windows: Count | None = shown(Unit.WINDOWS, "step_outlier_windows")
     """Seconds of all repeats that are outliers, all requests of the step together."""
-    drain_requests: Annotated[
-        Count | None, Shown(Unit.REQUESTS, metric=PrometheusMetric("step_drain_requests"))
-    ] = None
+    drain_requests: Count | None = shown(Unit.REQUESTS, "step_drain_requests")
     """Requests that ended when no request was begun any more; within `requests`, but not in the
     rate, unless `users` send a number of `requests`."""
-    drain_seconds: Annotated[
-        Measure | None, Shown(Unit.SECONDS, metric=PrometheusMetric("step_drain_seconds"))
-    ] = None
+    drain_seconds: _Number = shown(Unit.SECONDS, "step_drain_seconds")
     """Longest time, of all repeats, from then to the last response."""
 
     @property
@@ -300,13 +275,9 @@ BOUNDS_SECONDS = (
 """Upper bounds of the buckets: those of Prometheus' clients, and some for searches that hang."""
 
 
-class Distribution(StatusModel):
+class Distribution(StepPart):
     """How long all requests of one step and variant took."""
 
-    step: Text
-    """`step` is the name of the step."""
-    variant: Text | None = None
-    """`variant` is the name of the variant; absent without variants."""
     within: Annotated[list[Count], Field(max_length=len(BOUNDS_SECONDS))]
     """`within` counts the requests within 1, 2.5, 5, 10, 25, 50, 100, 250 and 500 ms, 1, 2.5, 5,
     10 and 30 s; with an arrival rate by their response time, else by their service time."""

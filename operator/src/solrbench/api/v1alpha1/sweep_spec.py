@@ -210,6 +210,8 @@ class SweepSpec(Model):
     suspend: Bool = False
     """`suspend` suspends the benchmarks under way and begins no other one while `true`."""
 
+    # Rules of the API server cannot see fields without a schema, so the operator itself refuses
+    # changes of the template, the baseline and of points that have begun.
     mutable: ClassVar = frozenset(
         {
             "axes",
@@ -226,5 +228,3 @@ class SweepSpec(Model):
             "ttlSecondsAfterFinished",
         }
     )
-    """Fields that the API server lets change. Its rules cannot see fields without a schema, so the
-    operator itself refuses changes of the template, the baseline and of points that have begun."""

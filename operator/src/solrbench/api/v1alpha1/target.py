@@ -115,11 +115,6 @@ class Existing(Model):
         ),
     )
 
-    @property
-    def uses_collection(self) -> bool:
-        """Whether the collection is the user's: it is not created, indexed or deleted."""
-        return self.collection_policy is CollectionPolicy.USE_EXISTING
-
 
 MAX_VARIANTS = 8
 
@@ -180,11 +175,11 @@ SERVICE_RULE = Rule(
 
 MAX_STEP_VARIANTS = 32
 
+# Keeps status, metrics and the plan of the load as small as those of the longest ladder.
 STEP_VARIANTS_RULE = Rule(
     cel=f"self.target.variants.size() * self.load.steps.size() <= {MAX_STEP_VARIANTS}",
     message=f"target.variants times load.steps must be at most {MAX_STEP_VARIANTS}",
 )
-"""Keeps status, metrics and the plan of the load as small as those of the longest ladder."""
 
 
 class PullPolicy(StrEnum):
@@ -243,6 +238,7 @@ def no_heap_flags(field: str) -> Rule:
 
 
 HEAP_RULE = Rule(
+    # What is no quantity has a message of its own; `quantity` of it would add an error of CEL.
     cel=(
         "!has(self.resources) || !has(self.resources.limits)"
         " || !has(self.resources.limits.memory)"
@@ -274,7 +270,6 @@ ConnectionString = Annotated[
         " such as zk-0.zk.search.svc:2181,zk-1.zk.search.svc:2181",
     ),
 ]
-"""Addresses of the members of an ensemble."""
 
 Chroot = Annotated[
     str,
@@ -284,7 +279,6 @@ Chroot = Annotated[
         "must be a path that starts with '/' and does not end with it, such as /benchmarks",
     ),
 ]
-"""Path in ZooKeeper."""
 
 
 class ZooKeeper(Model):
@@ -398,5 +392,6 @@ class Target(Model):
 
     @property
     def uses_collection(self) -> bool:
-        """Whether an existing collection is measured as it is."""
-        return self.existing is not None and self.existing.uses_collection
+        """Whether the collection is the user's: it is not created, indexed or deleted."""
+        existing = self.existing
+        return existing is not None and existing.collection_policy is CollectionPolicy.USE_EXISTING

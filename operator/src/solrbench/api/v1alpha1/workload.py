@@ -6,24 +6,15 @@ from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import (
+    SEED_OF_SPEC,
     FileName,
     Handler,
     Int,
     ObjectName,
     Seed,
     ShortName,
-    default_seed,
 )
-from solrbench.api.v1alpha1.request_mix import (
-    Expectation,
-    GeneratedQueries,
-    MixEntry,
-    Order,
-    Parameters,
-    Queries,
-    QueryConfigMap,
-    QueryVolume,
-)
+from solrbench.api.v1alpha1.request_mix import Expectation, MixEntry, Parameters, Queries
 
 RESERVED_PREFIX = "SOLRBENCH_"
 """Prefix of the variables that the operator sets."""
@@ -124,17 +115,7 @@ LOCUSTFILE_RULES = (
         ),
     ),
 )
-"""Rules of `Spec`."""
 
-
-__all__ = [
-    "GeneratedQueries",
-    "Order",
-    "Queries",
-    "QueryConfigMap",
-    "QueryVolume",
-    "Workload",
-]
 
 MAX_REQUEST_NAMES = 50
 """Distinct request names of a workload: each has results and metrics of its own."""
@@ -152,7 +133,7 @@ class Workload(Model):
     warm_up_queries: Queries | None = None
     """`warmUpQueries` are sent by warm-ups in place of the others, from the first one on in each,
     so that steps find caches that were filled by others than their own."""
-    seed: Seed = Field(default_factory=default_seed)
+    seed: Seed = SEED_OF_SPEC
     """`seed` makes the draws among the entries of the mix repeatable. Defaults to `spec.seed`."""
     locustfile: Locustfile | None = None
     """`locustfile` runs custom Locust user classes instead of queries."""
@@ -212,22 +193,17 @@ class Workload(Model):
     @property
     def may_change_index(self) -> bool:
         """Whether requests may add or delete documents; users of a locustfile may do anything."""
-        handlers = [
-            self.handler,
-            *(handler for entry in self.entries for handler in _handlers(entry)),
-        ]
-        return self.locustfile is not None or any(
-            handler.startswith("/update") for handler in handlers
-        )
+        if self.locustfile is not None:
+            return True
+        handlers = [self.handler]
+        for entry in self.entries:
+            if entry.updates is not None:
+                return True
+            requests = entry.transaction.requests if entry.transaction is not None else []
+            handlers += [each or "" for each in (entry.handler, *(r.handler for r in requests))]
+        return any(handler.startswith("/update") for handler in handlers)
 
     @property
     def draw_seed(self) -> int:
         """Seed of what is drawn for users and arrivals."""
         return self.seed if self.queries is None else self.queries.seed
-
-
-def _handlers(entry: MixEntry) -> list[str]:
-    """Return the handlers that an entry names; updates go to `/update` unless it names one."""
-    requests = entry.transaction.requests if entry.transaction is not None else []
-    handlers = [entry.handler, *(each.handler for each in requests)]
-    return ["/update"] if entry.updates is not None else [each for each in handlers if each]

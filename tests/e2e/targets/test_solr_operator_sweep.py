@@ -1,0 +1,58 @@
+"""A sweep over shards and users whose points share one SolrCloud of the Solr Operator."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from support.cluster.sweeps import ended_sweep
+
+from support.cluster import kube
+from support.cluster.benchmarks import ON_OPERATOR, SMALL_SPEC
+from support.solr.operators import left_of
+
+NAME = "on-one-cloud"
+AXES = [
+    {"name": "shards", "field": "collection.shards", "values": [1, 2]},
+    {"name": "users", "field": "load.steps[0].users", "values": [1, 2]},
+]
+Body = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def status(solr_operator: None) -> Iterator[Body]:
+    spec = copy.deepcopy(SMALL_SPEC)
+    spec["target"]["solrCloud"] = ON_OPERATOR
+    body = {
+        "apiVersion": "solrbench.io/v1alpha1",
+        "kind": "SolrBenchmarkSweep",
+        "metadata": {"name": NAME},
+        "spec": {"template": {"spec": spec}, "axes": AXES},
+    }
+    with ended_sweep(body, 600) as ended:
+        yield ended
+
+
+def test_points_share_the_cloud_and_the_index(status: Body) -> None:
+    assert status["phase"] == "Succeeded", status
+    assert [point.get("reuses") for point in status["points"]] == [None, "Index", "Cluster"]
+    targets = [kube.status(f"{NAME}-{point['name']}")["target"] for point in status["points"]]
+    assert targets[0]["pods"] == targets[1]["pods"] == targets[2]["pods"]
+
+
+def test_each_point_has_the_shards_it_asks_for(status: Body) -> None:
+    benchmarks = [kube.benchmark(f"{NAME}-{point['name']}") for point in status["points"]]
+    assert [body["spec"]["collection"]["shards"] for body in benchmarks] == [1, 1, 2]
+    assert [body["status"]["dataset"]["documents"] for body in benchmarks] == [2000] * 3
+    assert all(point["requestsPerSecond"] > 0 for point in status["points"])
+
+
+def test_cloud_is_removed_after_the_last_point(status: Body) -> None:
+    owner = f"{NAME}-{status['points'][0]['name']}"
+    kube.wait_for("removal of the SolrCloud", lambda: not kube.items("solrclouds"), 90)
+    # Results of the points stay: they are ConfigMaps.
+    kube.wait_for("removal of its objects", lambda: not _targets(owner), 90)
+
+
+def _targets(name: str) -> list[str]:
+    return [entry for entry in left_of(name) if not entry.startswith("configmap/")]
