@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from support.cluster.sweeps import ended_sweep
 
 from support.cluster import kube
-from support.cluster.benchmarks import ON_OPERATOR, SMALL_SPEC
+from support.cluster.benchmarks import ON_OPERATOR, SMALL_SPEC, ended_sweep
 from support.solr.operators import left_of
 
 NAME = "on-one-cloud"
