@@ -34,10 +34,7 @@ class Fault(NamedTuple):
     """One fault.
 
     Attributes:
-        name: what is wrong
-        file: of `solrbench`
         right: what the file says once, and only once
-        wrong: what it says with the fault
         part: of `QUICK_PARTS`, which must notice it
     """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from bench.harness.processes import resident_megabytes
-from bench.harness.table import Row
+from bench.harness.table import Row, at_most
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.controller.sweep_handlers import RUNNING_PAUSE
 from solrbench.controller.sweep_reconcile import SweepContext, reconcile_sweep
@@ -101,7 +101,7 @@ def sweep_scale(_: Path, points: int) -> list[Row]:
     share = 100 * longest / POINT_SECONDS
     what = f"a sweep of {points} points of {POINT_SECONDS} s:"
     return [
-        Row(f"{what} status", "<= 120 kB", f"{size:.1f} kB", size <= 120),
+        at_most(f"{what} status", size, 120, "{:.1f} kB"),
         Row(f"{what} CPU of the operator", "<= 5 % of a core", f"{used:.2f} %", used <= 5),
         Row(f"{what} memory of the operator", "<= 60 MB more", f"{grown:.0f} MB", grown <= 60),
         Row(

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bench.harness.table import Row
+from bench.harness.table import Row, at_most
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus
 from solrbench.sweep.decision import decide_sweep
@@ -74,14 +74,7 @@ _TARGETS = {"shared": "one target for all", "fresh": "a target for each round"}
 
 @dataclass(frozen=True)
 class Compared:
-    """Sweeps of the same levels.
-
-    Attributes:
-        name: of the levels
-        single: with rounds of one repeat
-        together: with rounds of several repeats
-        fixed: with always the same number of repeats in one benchmark for each point
-    """
+    """Sweeps of the same levels."""
 
     name: str
     single: Sequence[Ended]
@@ -144,7 +137,7 @@ def _rows(compared: Compared) -> list[Row]:
 
 def _row(which: str, percent: float, detail: str = "") -> Row:
     title = f"machine time of a sweep, {which}"
-    return Row(title, "<= 60 %", f"{percent:.0f} %", percent <= 60, detail)
+    return at_most(title, percent, 60, "{:.0f} %", detail)
 
 
 def _count_unclear(found: Sequence[Ended]) -> int:

@@ -41,8 +41,6 @@ class Pair:
 
     Attributes:
         cv: standard deviation of the logarithm of a repeat
-        slower_percent: how much slower the second side is
-        smallest_effect_percent: the difference that matters
     """
 
     cv: float

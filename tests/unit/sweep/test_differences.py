@@ -27,8 +27,7 @@ from solrbench.present.sweep_results import build_sweep_report
 from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.rounds import finish_points
 from solrbench.sweep.state import ChildView
-from support.resources.small_sweep import parse_sweep, users_axis
-from support.resources.sweep_observations import DONE, again, observe
+from support.resources.small_sweep import DONE, again, observe, parse_sweep, users_axis
 from support.results.builders import make_document, make_result, make_spec
 
 SPEC = make_spec("one")

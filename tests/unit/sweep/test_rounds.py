@@ -14,8 +14,7 @@ from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import add_round
 from solrbench.sweep.state import round_of
 from support.resources.small_resource import Changes
-from support.resources.small_sweep import plan, users_axis
-from support.resources.sweep_observations import DONE, again, observe
+from support.resources.small_sweep import DONE, again, observe, plan, users_axis
 
 ROUNDS: Changes = {
     "spec.repeats": {"until": "Decided", "min": 3, "max": 6},
