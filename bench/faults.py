@@ -135,13 +135,13 @@ FAULTS = (
     Fault(
         "every look at adaptive repeats has the whole level",
         "stats/tests.py",
-        "return max(closed, self._spent(look) - self._spent(before))",
+        "return max(closed, self._spent(look) - self._spent(previous))",
         "return 1.0",
         "words",
     ),
     Fault(
         "Better and Worse are tested at 10 %",
-        "analysis/difference_tests.py",
+        "analysis/differences.py",
         "DIFFERENCE_LEVEL = 0.01",
         "DIFFERENCE_LEVEL = 0.10",
         "words",

@@ -22,6 +22,8 @@ POINT_SECONDS = 60
 """Of the benchmark of a point; most take longer, and the shares are less then."""
 LOOKS = POINT_SECONDS // int(RUNNING_PAUSE.total_seconds())
 AT_A_TIME, LAST = 16, 20
+REPEATS = 20
+"""Of each point: more than are kept of each of 500."""
 Body = dict[str, Any]
 
 
@@ -59,11 +61,10 @@ class StoredObjects:
         if body is None:
             raise ValueError(f"there is no benchmark {name}")
         summary = {"step": "one", "requestsPerSecond": 1234.56, "p95Milliseconds": 12.345}
-        total = {"step": "one", "repeats": 5, "p95DeviationPercent": 2.345}
+        repeats = [{"target": 1, "p95Milliseconds": 12.34 + each / 10} for each in range(REPEATS)]
         body["status"] = {
             "conditions": [{"type": "Succeeded", "status": "True", "reason": "Succeeded"}],
-            "summary": summary | {"failedPercent": 0.123, "verdict": "Valid"},
-            "totals": [total],
+            "summary": summary | {"failedPercent": 0.123, "verdict": "Valid", "repeats": repeats},
             "target": {"reuses": "Index"},
         }
         self.apply(body)
@@ -95,7 +96,7 @@ def sweep_scale(_: Path, points: int) -> list[Row]:
     size = len(json.dumps(status, separators=(",", ":"))) / 1000
     what = f"a sweep of {points} points of {POINT_SECONDS} s:"
     return [
-        at_most(f"{what} status", size, 100, "{:.1f} kB"),
+        at_most(f"{what} status", size, 120, "{:.1f} kB"),
         at_most(f"{what} CPU of the operator", used, 5, "{:.2f} % of a core"),
         at_most(f"{what} memory of the operator", grown, 60, "{:.0f} MB more"),
         at_most(

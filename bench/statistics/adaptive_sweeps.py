@@ -185,11 +185,13 @@ def _words(status: SweepStatus, plan: SweepPlan) -> list[Conclusion | None]:
 def _measure(percent: float, draw: Random, repeats: int) -> ChildView:
     """Return the benchmark of a point, as its status shows it."""
     logarithms = [log(100 + percent) + draw.gauss(0, CV) for _ in range(repeats)]
-    mean = sum(logarithms) / repeats
-    variance = sum((each - mean) ** 2 for each in logarithms) / max(1, repeats - 1)
-    figures = {"p95Milliseconds": exp(mean), "requestsPerSecond": 100.0, "verdict": "Valid"}
-    deviation = {} if repeats == 1 else {"p95DeviationPercent": 100 * variance**0.5}
-    return replace(_DONE, summary=figures, total={"repeats": repeats, **deviation})
+    summary = {
+        "p95Milliseconds": exp(sum(logarithms) / repeats),
+        "requestsPerSecond": 100.0,
+        "verdict": "Valid",
+        "repeats": [{"target": 1, "p95Milliseconds": exp(each)} for each in logarithms],
+    }
+    return replace(_DONE, summary=summary)
 
 
 _DONE = ChildView(
@@ -199,7 +201,6 @@ _DONE = ChildView(
     progress_percent=100,
     seconds=60.0,
     summary={},
-    total={},
     telemetry={},
     suspend=False,
     cleanup="Always",

@@ -31,8 +31,7 @@ from bench.statistics.comparison_words import (
     proposed_row,
     worse_row,
 )
-from solrbench.analysis.difference_tests import ComparisonRule
-from solrbench.analysis.differences import RepeatValue
+from solrbench.analysis.differences import ComparisonRule, RepeatValue
 from solrbench.analysis.metrics import percentile_metric
 from solrbench.analysis.samples import RunSamples
 

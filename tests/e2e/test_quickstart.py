@@ -121,7 +121,17 @@ def test_csv_and_markdown_carry_the_same_numbers(status: dict[str, Any]) -> None
 
 def test_printer_columns_show_the_headline(status: dict[str, Any]) -> None:
     header, line = kube.kubectl("get", "sbench", NAME).splitlines()
-    assert header.split() == ["NAME", "PHASE", "DONE-%", "STEP", "REQ/S", "P95-MS", "FAILED-%", "VERDICT", "AGE"]
+    assert header.split() == [
+        "NAME",
+        "PHASE",
+        "DONE-%",
+        "STEP",
+        "REQ/S",
+        "P95-MS",
+        "FAILED-%",
+        "VERDICT",
+        "AGE",
+    ]
     assert f"{status['summary']['p95Milliseconds']:g}" in line.split()
     assert status["summary"]["step"] in line.split()
     assert "Succeeded" in line

@@ -85,19 +85,19 @@ def test_report_of_a_load_has_all_its_numbers_in_every_form(tmp_path: Path) -> N
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(stored.read_bytes()))
     assert Report.parse(stored.read_bytes()) == report
 
-    text = {form: _written(stored, form) for form in command.Output}
+    text = {form: _written(stored, form) for form in command.FORMS}
     requests = f"{status.totals[0].requests:,}"
-    assert f'<td class="number">{requests}</td>' in text[command.Output.HTML]
-    assert "&lt;b&gt;no live servers&lt;/b&gt;" in text[command.Output.HTML]
-    assert "<b>" not in text[command.Output.HTML] + text[command.Output.MARKDOWN]
-    for form in (command.Output.MARKDOWN, command.Output.TABLE):
+    assert f'<td class="number">{requests}</td>' in text["html"]
+    assert "&lt;b&gt;no live servers&lt;/b&gt;" in text["html"]
+    assert "<b>" not in text["html"] + text["markdown"]
+    for form in ("markdown", "table"):
         assert "HTTP503" in text[form]
         assert "no live servers" in text[form]
-    windows = text[command.Output.WINDOWS].splitlines()
+    windows = text["csv-windows"].splitlines()
     assert len(windows) >= 1 + len(documents) * 3
 
 
-def _written(stored: Path, form: command.Output) -> str:
-    found = CliRunner().invoke(command.report, [str(stored), "-o", form.value])
+def _written(stored: Path, form: str) -> str:
+    found = CliRunner().invoke(command.report, [str(stored), "-o", form])
     assert found.exit_code == 0, found.output
     return found.output

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.recording.request_stats import RecentRequests
@@ -57,6 +57,11 @@ class ManualEvent:
         self._clock.turn(self._clock.now() + timeout, lambda: self._is_set)
         return self._is_set
 
+
+if TYPE_CHECKING:
+    from gevent.event import Event
+
+    from solrbench.load.locust_runtime import StepLoadShape
 
 Wanted = TypeVar("Wanted", bound=Command)
 IDLE = LiveTotals(users=1, requests=0, failures=0, sum_microseconds=0)
@@ -122,11 +127,11 @@ class FakeLoad:
         self.shape = FakeShape(self.runner)
         self.pool = WorkerPool(
             self.runner,
-            self.shape,
+            cast("StepLoadShape", self.shape),
             expected,
             redistribute=redistribute,
             now=self.clock.now,
-            changed=ManualEvent(self.clock),
+            changed=cast("Event", ManualEvent(self.clock)),
         )
 
     def join(

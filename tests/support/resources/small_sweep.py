@@ -86,14 +86,17 @@ def sweep_of(users: int, **spec: Any) -> dict[str, Any]:
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SUMMARY = {"requestsPerSecond": 123.456, "p95Milliseconds": 7.77777, "failedPercent": 0.0}
+REPEATS = [
+    {"target": 1, "requestsPerSecond": 123.0 + each, "p95Milliseconds": 7.8 + 0.15 * each}
+    for each in (-1, 0, 1)
+]
 DONE = ChildView(
     is_finished=True,
     has_succeeded=True,
     reason="Succeeded",
     progress_percent=100,
     seconds=70.0,
-    summary=SUMMARY | {"verdict": "Valid"},
-    total={"repeats": 3, "p95DeviationPercent": 2.0, "requestsPerSecondDeviationPercent": 1.0},
+    summary=SUMMARY | {"verdict": "Valid", "repeats": REPEATS},
     telemetry={"cpuMillisecondsPerRequest": 1.23456, "readsPerRequest": 3.0, "indexBytes": 2**30},
     suspend=False,
     cleanup="Always",

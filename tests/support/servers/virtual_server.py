@@ -16,7 +16,6 @@ from solrbench.load.engine import (
     step_run,
     virtual_user,
 )
-from solrbench.load.engine import node_sender as arrival_queue
 from solrbench.load.engine.http_connection import HttpConnection
 from solrbench.load.workload.requests import Node
 from support.fakes.virtual_time import VirtualTimeLoop
@@ -24,13 +23,11 @@ from support.fakes.virtual_time import VirtualTimeLoop
 _BODY = b'{"response":{"numFound":1,"docs":[{"id":"a"}]}}'
 _RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(_BODY), _BODY)
 _MODULES = (
-    arrival_queue,
     client_pool,
     http_client,
     measurement,
     node_sender,
     precise_timer,
-    http_connection,
     http_connection,
     sender,
     step_run,
@@ -55,7 +52,8 @@ class VirtualServer:
             raise ConnectionRefusedError
         self.connections += 1
         connection = HttpConnection()
-        connection.attach_transport(_Transport(self, connection))
+        transport = _Transport(self, connection)
+        connection.attach_transport(transport.write, transport.abort)
         return connection
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import follow
 from solrbench.cli.follow import LOG_SECONDS, POLL_SECONDS, watch_states
@@ -69,7 +70,7 @@ def done(version: int) -> Body:
 
 
 def phases(cluster: Playback, end: float | None = None) -> list[str]:
-    found = watch_states(cluster, "default", "one", end)  # type: ignore[arg-type]
+    found = watch_states(cluster, SolrBenchmark, "default", "one", end)  # type: ignore[arg-type]
     return [each.status.phase for each in found]
 
 
@@ -162,7 +163,7 @@ def body_of(**status: Any) -> dict[str, Any]:
 
 
 def call(*answers: dict[str, Any] | Exception | None, timeout: float | None = None) -> int:
-    return follow.follow(Answers(*answers), "default", "one", timeout)  # type: ignore[arg-type]
+    return follow.follow(Answers(*answers), BENCHMARKS, "default", "one", timeout)  # type: ignore[arg-type]
 
 
 def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,7 +181,7 @@ def test_invalid_steps_exit_with_4_if_required(
     verdict: str, require_valid: bool, code: int
 ) -> None:
     done = Answers(body_of(**SUCCEEDED, summary={"verdict": verdict}))
-    found = follow.follow(done, "default", "one", None, require_valid=require_valid)  # type: ignore[arg-type]
+    found = follow.follow(done, BENCHMARKS, "default", "one", None, require_valid=require_valid)  # type: ignore[arg-type]
     assert found == code
 
 

@@ -77,7 +77,7 @@ def stored_report(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_every_form_is_written_from_a_file(stored_report: Path) -> None:
-    assert set(STARTS) == {each.value for each in report.Output}
+    assert set(STARTS) == set(report.FORMS)
     for form, start in STARTS.items():
         found = run(str(stored_report), "-o", form)
         assert found.exit_code == 0, found.output

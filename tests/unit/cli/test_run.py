@@ -226,7 +226,7 @@ def test_time_is_that_of_all_benchmarks_together(
     given: list[float] = []
 
     def follow(*arguments: Any, **_: Any) -> Any:
-        given.append(arguments[3])
+        given.append(arguments[4])
         return ExitCode.TIMED_OUT
 
     monkeypatch.setattr(run_module, "follow", follow)
@@ -324,7 +324,9 @@ def test_replacing_ends_when_a_finalizer_holds_the_benchmark(
     monkeypatch.setattr(lifecycle, "POLL_SECONDS", 0.001)
     cluster = FakeCluster(body(finalizers=["solrbench.io/finalizer"]))
     with pytest.raises(click.ClickException, match=r"held by .* solrbench\.io/finalizer;"):
-        run._apply(cluster, body(), replace=True, seconds=0.01)
+        run._apply(
+            cluster, body(), replace=True, options=run.WatchOptions(0.01, False, False, "table")
+        )
     assert cluster.applied == []
 
 

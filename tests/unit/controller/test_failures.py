@@ -52,7 +52,7 @@ def test_pauses_grow_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> timedelta | None:
         with attempts.begin(KEY) as attempt:
             raise TemporaryError(ApiServerReason.API_UNREACHABLE, "failed calling webhook")
-        return attempt.pause
+        return None if attempt.rest is None else attempt.rest.pause
 
     pauses = [fail() for _ in range(40)]
     assert pauses[:3] == [FIRST, 2 * FIRST, 4 * FIRST]

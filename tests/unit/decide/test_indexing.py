@@ -11,12 +11,12 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.decide.indexing import (
-    DOCUMENT_CHECKS,
     INDEX_RUN_CHECKS,
     IndexedDocuments,
     IndexRun,
     aggregate_progress,
     all_reported,
+    check_documents,
     check_expected_known,
     count_deleted,
     count_documents,
@@ -27,7 +27,6 @@ from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.views import ContainerView, JobView, PodView, ReplicaSize
 from solrbench.reasons.target import PodReason
-from support.narrowing import not_none
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_views import pod_view
 from support.resources.small_resource import resource
@@ -116,7 +115,7 @@ def test_followers_that_have_not_copied_everything_are_waited_for_by_name(
     # The leader commits at once; TLOG and PULL replicas fetch later, each in its own time.
     found = [core("shard1", "leader", 3), core("shard2", "other", 5), core("shard2", "copy", 5)]
     found += [core("shard1", f"follower{i}", n) for i, n in enumerate(followers)]
-    outcome = first_outcome(DOCUMENT_CHECKS, IndexedDocuments(tuple(found), 8, 8))
+    outcome = check_documents(IndexedDocuments(tuple(found), 8, 8))
     words = "documents of shard1 by replica", f"'follower1': {followers[1]}"
     assert_outcome(outcome, "ReplicasDisagree", Action.WAIT, *words)
 
@@ -124,7 +123,7 @@ def test_followers_that_have_not_copied_everything_are_waited_for_by_name(
 @pytest.mark.parametrize(("expected", "action"), [(8, None), (7, Action.FAIL), (9, Action.FAIL)])
 def test_number_of_documents(expected: int, action: Action | None) -> None:
     found = (core("shard1", "a", 3), core("shard2", "b", 5), core("shard2", "c", 5))
-    outcome = first_outcome(DOCUMENT_CHECKS, IndexedDocuments(found, 8, expected))
+    outcome = check_documents(IndexedDocuments(found, 8, expected))
     if action is None:
         assert outcome is None
     else:
@@ -146,7 +145,9 @@ FILES: dict[str, Any] = {
 
 
 def dataset_of(changes: dict[str, Any]) -> Dataset:
-    return not_none(SolrBenchmark.parse(resource(changes)).spec.dataset)
+    dataset = SolrBenchmark.parse(resource(changes)).spec.dataset
+    assert dataset is not None
+    return dataset
 
 
 DATASET = dataset_of(TWO_PODS)
@@ -257,5 +258,6 @@ def test_first_documents_are_expected_in_the_index(
 
 
 def test_generated_requests_know_the_first_documents_only() -> None:
-    generator = not_none(dataset_of({"spec.dataset.firstDocuments": 300}).indexed_generator)
+    generator = dataset_of({"spec.dataset.firstDocuments": 300}).indexed_generator
+    assert generator is not None
     assert generator.documents == 300

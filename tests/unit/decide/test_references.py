@@ -1,45 +1,40 @@
 """Which downloads, options of pods and names of objects a benchmark may ask for."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.outcome import Action
 from solrbench.decide.references import (
     DEFAULT_POD_OPTIONS,
-    DOWNLOAD_CHECKS,
     POD_OPTIONS,
-    REFERENCE_CHECKS,
     ClaimReference,
     ConfigMapReference,
-    Downloads,
-    References,
+    check_downloads,
     check_objective_steps,
+    check_objects_exist,
     check_pod_options,
 )
-from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes, step
 
-ALLOWED = Downloads(("files.example.org",), ("*.example.org",), (), secrets_allowed=False)
+HOSTS, ALLOWED = ("files.example.org",), ("*.example.org",)
 
 
 def test_another_host_than_those_that_are_allowed_is_refused_by_name() -> None:
-    assert first_outcome(DOWNLOAD_CHECKS, ALLOWED) is None
-    found = replace(ALLOWED, hosts=("files.example.org", "evil.org"))
+    assert check_downloads(HOSTS, ALLOWED, (), secrets_allowed=False) is None
+    outcome = check_downloads((*HOSTS, "evil.org"), ALLOWED, (), secrets_allowed=False)
     words = "spec.dataset.http.urls: evil.org matches none", "datasets.allowedHosts"
-    assert_outcome(first_outcome(DOWNLOAD_CHECKS, found), "HostNotAllowed", Action.FAIL, *words)
+    assert_outcome(outcome, "HostNotAllowed", Action.FAIL, *words)
 
 
 def test_secrets_are_the_installers_choice() -> None:
-    found = replace(ALLOWED, secret_fields=("spec.dataset.http.auth",))
-    outcome = first_outcome(DOWNLOAD_CHECKS, found)
-    field = "spec.dataset.http.auth: "
-    assert_outcome(outcome, "DatasetSecretNotAllowed", Action.FAIL, field)
-    assert first_outcome(DOWNLOAD_CHECKS, replace(found, secrets_allowed=True)) is None
+    fields = ("spec.dataset.http.auth",)
+    outcome = check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=False)
+    assert_outcome(outcome, "DatasetSecretNotAllowed", Action.FAIL, "spec.dataset.http.auth: ")
+    assert check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=True) is None
 
 
 OBJECTIVE = {"name": "fast", "responseTime": {"maxMilliseconds": 1}}
@@ -56,7 +51,8 @@ def test_steps_that_there_are_may_be_named(names: list[str]) -> None:
 def test_another_step_is_refused_with_those_that_there_are() -> None:
     objectives = [OBJECTIVE, OBJECTIVE | {"name": "two", "steps": ["low", "users-6"]}]
     spec = stored({"spec.load.steps": STEPS, "spec.objectives": objectives}).spec
-    found = not_none(check_objective_steps(spec))
+    found = check_objective_steps(spec)
+    assert found is not None
     assert found.reason == "ObjectiveStepNotFound"
     assert found.message == (
         "spec.objectives[1].steps names users-6, which is not in load.steps (low, users-5);"
@@ -128,10 +124,9 @@ def config_map(*keys: str, missing: bool = False) -> ConfigMapReference:
 @pytest.mark.parametrize(
     ("found", "reason", "text"),
     [
-        (References("search", (), ()), None, ""),
+        (((), ()), None, ""),
         (
-            References(
-                "search",
+            (
                 (config_map("queries.txt", "more"),),
                 (ClaimReference(CLAIM, "data", exists=True),),
             ),
@@ -139,29 +134,31 @@ def config_map(*keys: str, missing: bool = False) -> ConfigMapReference:
             "",
         ),
         (
-            References("search", (config_map(missing=True),), ()),
+            ((config_map(missing=True),), ()),
             "ConfigMapNotFound",
             f"{QUERIES}: there is no ConfigMap mine in namespace search; create it",
         ),
         (
-            References("search", (config_map("b", "a"),), ()),
+            ((config_map("b", "a"),), ()),
             "ConfigMapKeyNotFound",
             f"{QUERIES}: ConfigMap mine has no key queries.txt; it has a, b; add it",
         ),
         (
-            References("search", (config_map(),), ()),
+            ((config_map(),), ()),
             "ConfigMapKeyNotFound",
             f"{QUERIES}: ConfigMap mine has no key queries.txt; it has none; add it",
         ),
         (
-            References("search", (), (ClaimReference(CLAIM, "data", exists=False),)),
+            ((), (ClaimReference(CLAIM, "data", exists=False),)),
             "VolumeClaimNotFound",
             f"{CLAIM}: there is no PersistentVolumeClaim data in namespace search; create it",
         ),
     ],
 )
-def test_missing_objects_are_waited_for(found: References, reason: str | None, text: str) -> None:
-    outcome = first_outcome(REFERENCE_CHECKS, found)
+def test_missing_objects_are_waited_for(
+    found: tuple[Any, Any], reason: str | None, text: str
+) -> None:
+    outcome = check_objects_exist("search", *found)
     assert (None if outcome is None else outcome.reason) == reason
     if outcome is not None:
         assert (outcome.message, outcome.action) == (text, Action.WAIT)

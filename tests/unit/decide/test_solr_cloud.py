@@ -9,10 +9,10 @@ from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.solr_cloud import (
     LOCK,
-    OWNERSHIP_CHECKS,
     QUEUE,
     SolrCloudState,
     check_cloud_ready,
+    check_owned,
     check_reconciled,
     is_unreconciled,
     unmet_conditions,
@@ -33,13 +33,13 @@ def owner() -> str:
 
 def test_cloud_of_the_benchmark_that_is_ready() -> None:
     state = SolrCloudState(ready_cloud(), ready_stateful_set(), (POD,), owner(), NOW)
-    assert first_outcome(OWNERSHIP_CHECKS, state) is None
+    assert check_owned(state) is None
     assert first_outcome((check_reconciled, check_cloud_ready), state) is None
 
 
 def test_cloud_of_another_owner_ends_the_benchmark() -> None:
     state = SolrCloudState(ready_cloud(), None, (), "another", NOW)
-    assert_outcome(first_outcome(OWNERSHIP_CHECKS, state), "SolrCloudNameTaken", Action.FAIL)
+    assert_outcome(check_owned(state), "SolrCloudNameTaken", Action.FAIL)
 
 
 def test_pods_that_may_not_be_created() -> None:

@@ -14,8 +14,6 @@ from solrbench.decide.target import (
     NODE_CHECKS,
     ComponentPods,
     TargetNodes,
-    TargetPods,
-    ZooKeeperHeap,
     check_clusters_served,
     check_ensemble,
     check_pods_unchanged,
@@ -63,7 +61,7 @@ def test_pods_that_may_not_be_created() -> None:
 )
 def test_heap_that_zookeeper_reports(mebibytes: int | None, matches: bool) -> None:
     found = None if mebibytes is None else mebibytes << 20
-    outcome = check_zookeeper_heap(ZooKeeperHeap({"zoo-1": 512 << 20, "zoo-2": found}, 512 << 20))
+    outcome = check_zookeeper_heap({"zoo-1": 512 << 20, "zoo-2": found}, 512 << 20)
     assert (outcome is None) is matches
     if not matches:
         words = f"zoo-2 reports a maximum heap of {mebibytes} MiB"
@@ -148,7 +146,7 @@ def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str
 def test_pods_of_a_target_that_was_ready(
     pods: tuple[PodView, ...], expected: tuple[str, Action] | None
 ) -> None:
-    outcome = check_pods_unchanged(TargetPods({"solr-0": "u/0"}, pods, TARGET_NOW))
+    outcome = check_pods_unchanged({"solr-0": "u/0"}, pods, TARGET_NOW)
     assert seen(outcome) == expected
 
 

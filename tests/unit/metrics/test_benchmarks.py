@@ -14,7 +14,7 @@ from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.status import DatasetStatus, LiveLoad
 from solrbench.api.v1alpha1.step_result import StepResult
-from solrbench.metrics.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
+from solrbench.metrics.benchmarks import FAMILIES, BenchmarkStore
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.metrics.results import RESULT_FAMILIES
 from support.results.full_benchmark import COLD_START, NOW, REASON, full_benchmark, make_benchmark
@@ -36,7 +36,7 @@ RESULT = StepResult(
 
 def _registry(*benchmarks: SolrBenchmark) -> CollectorRegistry:
     store, registry = BenchmarkStore(), CollectorRegistry()
-    registry.register(BenchmarkCollector(store))
+    registry.register(store)
     for benchmark in benchmarks:
         store.update(benchmark)
     return registry
@@ -186,7 +186,7 @@ def test_a_closed_loop_that_was_never_steady_gives_no_sample_of_what_it_lacks() 
 
 def test_an_update_replaces_and_forget_removes() -> None:
     store, registry = BenchmarkStore(), CollectorRegistry()
-    registry.register(BenchmarkCollector(store))
+    registry.register(store)
     store.update(make_benchmark(report=ReportStatus(stored_steps=1)))
     store.update(make_benchmark(report=ReportStatus(stored_steps=2)))
     assert registry.get_sample_value("solrbench_benchmark_steps_stored", OWNER) == 2
@@ -205,7 +205,7 @@ def test_results_are_shown_for_a_while_after_the_end(seconds_later: int, shown: 
     store = BenchmarkStore(10, lambda: ended.timestamp() + seconds_later)
     store.update(benchmark.model_copy(update={"status": done}))
     store.update(benchmark.model_copy(update={"metadata": running}))
-    registry.register(BenchmarkCollector(store))
+    registry.register(store)
     found = {
         family.name: {sample.labels.get("benchmark") for sample in family.samples}
         for family in registry.collect()
@@ -218,7 +218,7 @@ def test_finished_benchmark_shows_what_it_showed_while_it_ran() -> None:
     benchmark = full_benchmark(None)
     done = benchmark.status.model_copy(update={"completion_time": NOW})
     store, registry = BenchmarkStore(10, NOW.timestamp), CollectorRegistry()
-    registry.register(BenchmarkCollector(store))
+    registry.register(store)
     shown = []
     for status in (benchmark.status, done):
         store.update(benchmark.model_copy(update={"status": status}))
@@ -266,7 +266,7 @@ def test_finished_benchmark_takes_little_memory(
 def test_a_clash_of_names_is_noticed() -> None:
     registry = _registry()
     with pytest.raises(ValueError, match="Duplicated timeseries"):
-        registry.register(BenchmarkCollector(BenchmarkStore()))
+        registry.register(BenchmarkStore())
 
 
 def test_growth_is_shown_in_base_units() -> None:

@@ -147,7 +147,7 @@ def test_what_held_points_back_has_a_row_for_each_step(report: SweepReport) -> N
 
 
 def test_page_has_lines_per_axis_a_heat_map_and_differences(report: SweepReport) -> None:
-    names = [each.name for each in build_sweep_page(report).figures]
+    names = [each.name for each in build_sweep_page(report)["figures"]]
     assert names == ["differences", "axis-0", "axis-1", "heat-0-1"]
 
 

@@ -58,8 +58,10 @@ def test_more_may_be_allowed() -> None:
 def test_amounts_are_in_percent_of_the_service_time() -> None:
     blocks = batch_levels([[level] * 40 for level in (1000.0, 1100.0, 1210.0)])
     found = not_none(compare_repeats(blocks, 3))
-    assert found.trend_percent == pytest.approx(10)
-    assert found.first_percent == pytest.approx(100 * (1000 / (1100 * 1210) ** 0.5 - 1))
+    assert found.percents[Disagreement.TREND] == pytest.approx(10)
+    assert found.percents[Disagreement.FIRST] == pytest.approx(
+        100 * (1000 / (1100 * 1210) ** 0.5 - 1)
+    )
 
 
 def test_a_stall_in_one_repeat_is_no_disagreement() -> None:

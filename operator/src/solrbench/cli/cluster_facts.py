@@ -9,7 +9,7 @@ import click
 
 from solrbench.api.v1alpha1 import GROUP, VERSION
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
@@ -41,8 +41,7 @@ class OperatorFacts:
 def find_operators(cluster: Cluster, namespace: str | None = None) -> list[OperatorFacts]:
     """Return the operators of a cluster, or of one namespace where only that may be read.
 
-    Raises:
-        ForbiddenError: if no Deployment may be read.
+    It raises `ForbiddenError` if no Deployment may be read.
     """
     try:
         deployments = cluster.list("apps/v1", "Deployment", None, OPERATOR_LABELS)
@@ -50,7 +49,7 @@ def find_operators(cluster: Cluster, namespace: str | None = None) -> list[Opera
         if namespace is None:
             raise
         deployments = cluster.list("apps/v1", "Deployment", namespace, OPERATOR_LABELS)
-    return [_facts(deployment) for deployment in deployments]
+    return list(map(_facts, deployments))
 
 
 def _facts(body: dict[str, Any]) -> OperatorFacts:
@@ -59,6 +58,7 @@ def _facts(body: dict[str, Any]) -> OperatorFacts:
     variables = {
         each["name"]: each.get("value", "") for part in containers for each in part.get("env", [])
     }
+    # The chart gives the namespaces to the operator by this variable; empty, or *, means all.
     watched = [each for each in variables.get("SOLRBENCH_NAMESPACES", "").split(",") if each]
     return OperatorFacts(
         namespace=metadata["namespace"],
@@ -89,24 +89,20 @@ def capacity_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
     wanted = ", ".join(f"{each.component} ({format_pods(each)})" for each in missing)
     capacities = ", ".join(
         f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"
-        for each in free[:5]
+        for each in free[:5]  # a cluster may have thousands of nodes
     )
     return f"there is no room for {wanted}: {capacities or 'no node takes pods'}"
 
 
-@click.command(
-    name="version", epilog=examples("solrbench version", "solrbench version --client -o json")
-)
+@command("solrbench version", "solrbench version --client -o json", name="version")
 @click.option("--client", "only_client", is_flag=True, help="Do not ask the cluster.")
 @output_option("text", "json")
 @cluster_options
-def show_version(
-    only_client: bool, output: str, context: str | None, namespace: str | None
-) -> None:
+def show_version(only_client: bool, output: str) -> None:
     """Print the versions of the command, and of what is in the cluster."""
     versions: dict[str, Any] = {"client": version("solrbench"), "api": f"{GROUP}/{VERSION}"}
     if not only_client:
-        versions |= _of_cluster(context, namespace)
+        versions |= _of_cluster()
     if output == "json":
         click.echo(json.dumps(versions, indent=2))
         return
@@ -114,9 +110,10 @@ def show_version(
         click.echo(f"{key}: {value}")
 
 
-def _of_cluster(context: str | None, namespace: str | None) -> dict[str, Any]:
+def _of_cluster() -> dict[str, Any]:
     try:
-        cluster, resolved_namespace = open_cluster(context, namespace)
+        cluster, namespace = open_cluster()
+        # The version of the command is of use also where the cluster does not respond.
         cluster = cluster.within(5.0)
         server = cluster.read("/version") or {}
         definition = ", ".join(served_versions(cluster)) or "not installed"
@@ -124,7 +121,7 @@ def _of_cluster(context: str | None, namespace: str | None) -> dict[str, Any]:
         return {"cluster": f"unknown: {getattr(error, 'message', error)}"}
     return {
         "definition": definition,
-        "operator": _operators(cluster, resolved_namespace),
+        "operator": _operators(cluster, namespace),
         "kubernetes": server.get("gitVersion", "unknown"),
     }
 
@@ -135,7 +132,4 @@ def _operators(cluster: Cluster, namespace: str) -> str:
         operators = find_operators(cluster, namespace)
     except ForbiddenError as error:
         return f"unknown: {error.message}"
-    return (
-        ", ".join(f"{operator.version} in {operator.namespace}" for operator in operators)
-        or "not found"
-    )
+    return ", ".join(f"{each.version} in {each.namespace}" for each in operators) or "not found"

@@ -1,11 +1,10 @@
 """`solrbench compare`: benchmarks, sweeps and reports beside each other, in every form."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import click
 import orjson
@@ -19,10 +18,9 @@ from solrbench.analysis.baseline import (
     comparison_input_of,
     parse_report,
     primary_comparisons,
-    whole_comparison,
 )
+from solrbench.analysis.comparison_settings import settings_of_candidate
 from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
-from solrbench.analysis.difference_tests import settings_of_specs
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.step_trends import trend_difference_sentences
 from solrbench.api.identity import KIND, SWEEP_KIND
@@ -30,7 +28,7 @@ from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion, F
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.cli.errors import CommandError, as_cli_errors
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import ExitCode, examples
+from solrbench.cli.program import ExitCode, command
 from solrbench.cli.resources import find_resource, suggest_name
 from solrbench.cli.result_tables import print_baseline_table, print_line
 from solrbench.cli.validation import parse_stored
@@ -44,12 +42,12 @@ from solrbench.present.table import Column, items_to_csv
 
 @dataclass(frozen=True)
 class ComparisonOutput:
-    """Two sides beside each other: all figures, and what they say, in sentences.
+    """Two sides beside each other: all metrics, and what they say, in sentences.
 
-    `place` is what figures are of: a step, or a point of a sweep.
+    `place` is what metrics are of: a step, or a point of a sweep.
     """
 
-    after: str
+    candidate: str
     found: BaselineComparison
     answers: Sequence[str]
     place: str = "step"
@@ -57,7 +55,7 @@ class ComparisonOutput:
     @property
     def title(self) -> str:
         """What is beside what."""
-        return f"{self.after} beside {self.found.baseline}"
+        return f"{self.candidate} beside {self.found.baseline}"
 
 
 def print_comparison(compared: ComparisonOutput, output: str) -> None:
@@ -95,7 +93,7 @@ def _to_json(compared: ComparisonOutput) -> str:
         {(compared.place if name == "step" else name): value for name, value in comparison.items()}
         for comparison in body["figures"]
     ]
-    body |= {"after": compared.after, "answers": list(compared.answers)}
+    body |= {"after": compared.candidate, "answers": list(compared.answers)}
     return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 
 
@@ -103,9 +101,7 @@ _REPORT_FILES = ("report.json", "report.json.gz")
 """Files of a folder that are looked for, the first one that is there."""
 
 
-def read_comparison_input(
-    text: str, context: str | None, namespace: str | None
-) -> ComparisonInput | SweepReport:
+def read_comparison_input(text: str) -> ComparisonInput | SweepReport:
     """Return a benchmark as one side, or the report of a sweep, in a file, a folder or the cluster.
 
     Raises:
@@ -113,41 +109,30 @@ def read_comparison_input(
     """
     path = Path(text)
     if not path.exists():
-        return _from_cluster(text, context, namespace)
+        return _from_cluster(text)
     try:
-        file = _report_in(path) if path.is_dir() else path
-        return _from_report(_name(path), parse_report(file.read_bytes()))
+        file: Path | None = path
+        if path.is_dir():
+            files = (path / each for each in _REPORT_FILES)
+            file = next(filter(Path.is_file, files), None)
+        if file is None:
+            raise CommandError(f"{path}: there is no {' or '.join(_REPORT_FILES)} in it")
+        report = parse_report(file.read_bytes())
+        name = path.resolve().name.removesuffix(".gz").removesuffix(".json")
+        if "sweep" not in report:
+            return comparison_input_of(name, report)
+        return SweepReport.of(report).model_copy(update={"sweep": name})
     except (UnreadableReportError, ReportFormatError, OSError) as error:
         raise CommandError(f"{text}: {error}") from error
 
 
-def _from_report(name: str, report: Mapping[str, Any]) -> ComparisonInput | SweepReport:
-    if "sweep" not in report:
-        return comparison_input_of(name, report)
-    return SweepReport.of(report).model_copy(update={"sweep": name})
-
-
-def _report_in(folder: Path) -> Path:
-    paths = [folder / name for name in _REPORT_FILES if (folder / name).is_file()]
-    if not paths:
-        raise CommandError(f"{folder}: there is no {' or '.join(_REPORT_FILES)} in it")
-    return paths[0]
-
-
-def _name(path: Path) -> str:
-    name = path.resolve().name
-    return name.removesuffix(".gz").removesuffix(".json")
-
-
-def _from_cluster(
-    text: str, context: str | None, namespace: str | None
-) -> ComparisonInput | SweepReport:
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resource = find_resource(cluster, resolved_namespace, text)
+def _from_cluster(text: str) -> ComparisonInput | SweepReport:
+    cluster, namespace = open_cluster()
+    resource = find_resource(cluster, namespace, text)
     if resource is None:
         raise CommandError(
             f"{text} is neither a file or folder nor a {KIND} or {SWEEP_KIND} in namespace"
-            f" {resolved_namespace}; {suggest_name(cluster, resolved_namespace, text)}"
+            f" {namespace}; {suggest_name(cluster, namespace, text)}"
         )
     if resource.is_sweep:
         from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  slow to import
@@ -164,12 +149,10 @@ _WORDS = {"worse": Conclusion.WORSE, "unclear": Conclusion.UNCLEAR}
 _FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION)
 
 
-@click.command(
-    epilog=examples(
-        "solrbench compare before after",
-        "solrbench compare main.json branch.json --fail-on worse -o markdown",
-        "solrbench compare ssweep/heaps-9.8 ssweep/heaps-9.9",
-    )
+@command(
+    "solrbench compare before after",
+    "solrbench compare main.json branch.json --fail-on worse -o markdown",
+    "solrbench compare ssweep/heaps-9.8 ssweep/heaps-9.9",
 )
 @click.argument("before")
 @click.argument("after")
@@ -213,8 +196,6 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     smallest_effect_percent: float | None,
     primary: str | None,
     fail_on: tuple[str, ...],
-    context: str | None,
-    namespace: str | None,
 ) -> None:
     """Compare AFTER with BEFORE.
 
@@ -225,9 +206,9 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     Exit code 0: compared, 1: not possible, 5: a step or a point has a word of --fail-on.
     """
     with as_cli_errors():
-        one, other = (read_comparison_input(each, context, namespace) for each in (before, after))
-    figure = None if primary is None else PrimaryMetric(primary)
-    compared = _compare(one, other, smallest_effect_percent, figure)
+        one, other = (read_comparison_input(each) for each in (before, after))
+    metric = None if primary is None else PrimaryMetric(primary)
+    compared = _compare(one, other, smallest_effect_percent, metric)
     print_comparison(compared, output)
     sys.exit(ExitCode.MISSED if _fails(compared.found, fail_on) else ExitCode.SUCCEEDED)
 
@@ -238,52 +219,41 @@ def _compare(
     effect_percent: float | None,
     primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
-    if isinstance(one, SweepReport):
-        if isinstance(other, SweepReport):
-            return _compare_sweeps(one, other, effect_percent, primary)
-        raise _mixed(one.sweep, other.name)
-    if isinstance(other, SweepReport):
-        raise _mixed(other.sweep, one.name)
-    return _compare_benchmarks(one, other, effect_percent, primary)
-
-
-def _mixed(sweep: str, benchmark: str) -> CommandError:
-    return CommandError(
-        f"{sweep} is a sweep and {benchmark} a benchmark; compare two sweeps, or {benchmark} with"
-        f" the benchmark of a point, which `solrbench report ssweep/{sweep} -o csv` names"
-    )
+    match one, other:
+        case SweepReport(), SweepReport():
+            if primary is not None and primary not in PRIMARY_METRICS:
+                allowed = " or ".join(PRIMARY_METRICS)
+                raise CommandError(f"--primary {primary}: points of sweeps have {allowed} only")
+            sweeps = compare_sweeps(one, other, effect_percent, primary)
+            return ComparisonOutput(other.sweep, sweeps, list(sweep_sentences(sweeps)), "point")
+        case ComparisonInput(), ComparisonInput():
+            return _compare_benchmarks(one, other, effect_percent, primary)
+        case _:
+            sweep = next(each.sweep for each in (one, other) if isinstance(each, SweepReport))
+            name = next(each.name for each in (one, other) if isinstance(each, ComparisonInput))
+            raise CommandError(
+                f"{sweep} is a sweep and {name} a benchmark; compare two sweeps, or {name} with the"
+                f" benchmark of a point, which `solrbench report ssweep/{sweep} -o csv` names"
+            )
 
 
 def _compare_benchmarks(
-    one: ComparisonInput,
-    other: ComparisonInput,
+    baseline: ComparisonInput,
+    candidate: ComparisonInput,
     effect_percent: float | None,
     primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
-    settings = settings_of_specs(one.spec, other.spec, effect_percent, primary)
-    comparison = whole_comparison(compare_candidate(one, other, settings))
+    settings = settings_of_candidate(candidate.spec, baseline.benchmark, effect_percent, primary)
+    comparison = compare_candidate(baseline, candidate, settings)
     loads = {
         run.document.step: (run.document.users, run.document.requests_per_second)
-        for run in other.runs
+        for run in candidate.runs
     }
     answers = [
         *baseline_sentences(comparison.figures, comparison.baseline, loads_as_text(loads)),
         *trend_difference_sentences(comparison.trends, comparison.baseline),
     ]
-    return ComparisonOutput(other.name, comparison, answers)
-
-
-def _compare_sweeps(
-    one: SweepReport,
-    other: SweepReport,
-    effect_percent: float | None,
-    primary: PrimaryMetric | None,
-) -> ComparisonOutput:
-    if primary is not None and primary not in PRIMARY_METRICS:
-        allowed = " or ".join(PRIMARY_METRICS)
-        raise CommandError(f"--primary {primary}: points of sweeps have {allowed} only")
-    sweeps = compare_sweeps(one, other, effect_percent, primary)
-    return ComparisonOutput(other.sweep, sweeps, list(sweep_sentences(sweeps)), place="point")
+    return ComparisonOutput(candidate.name, comparison, answers)
 
 
 def _fails(shown: BaselineComparison, fail_on: tuple[str, ...]) -> bool:

@@ -53,15 +53,8 @@ def as_cli_errors() -> Iterator[None]:
             raise
         raise CommandError(
             f"the stored benchmark is not one of this version of the command: {description};"
-            " use the"
-            " command of the operator's version"
+            " use the command of the operator's version"
         ) from error
-
-
-def _of_file(error: OSError) -> str:
-    """Return what is wrong with a file, a folder or standard output."""
-    name = f"{error.filename}: " if error.filename else ""
-    return f"{name}{error.strerror}; check the path, its rights and the space on its disk"
 
 
 def _problems(error: ValueError) -> str:
@@ -85,10 +78,15 @@ def as_one_line() -> Iterator[None]:
         click.echo(err=True)
         raise click.exceptions.Exit(ExitCode.INTERRUPTED) from error
     except Exception as error:
+        # click ends quietly when the program that it writes to, such as head, has ended.
         if os.environ.get(DEBUG) or isinstance(error, BrokenPipeError):
             raise
         if isinstance(error, OSError) and error.strerror:
-            raise CommandError(_of_file(error)) from error
+            # Of a file or a folder; standard output has no name.
+            name = f"{error.filename}: " if error.filename else ""
+            raise CommandError(
+                f"{name}{error.strerror}; check the path, its rights and the space on its disk"
+            ) from error
         text = f"{type(error).__name__}: {error}".splitlines()[0]
         raise CommandError(
             f"unexpected {text}; please report it, with what {DEBUG}=1 prints"
@@ -98,13 +96,16 @@ def as_one_line() -> Iterator[None]:
 def _of_cluster(  # noqa: PLR0911 - one for each error
     error: SolrbenchError,
 ) -> CommandError:
-    server, context = _meta(SERVER), _meta(CONTEXT)
+    current = click.get_current_context(silent=True)
+    meta = current.meta if current else {}
+    server, context = meta.get(SERVER) or "", meta.get(CONTEXT) or ""
     match error:
         case UnreachableError():
             return CommandError(
                 f"the cluster {server} does not respond: {error.message}; {_remedy(error)}",
                 ExitCode.UNREACHABLE,
             )
+        # What is absent is read as None: only a write into such a namespace ends so.
         case NotFoundError() if 'namespaces "' in error.message:
             return CommandError(
                 f"{error.message}; make it with kubectl create namespace, or choose another with -n"
@@ -115,6 +116,7 @@ def _of_cluster(  # noqa: PLR0911 - one for each error
                 " the kubeconfig, or choose another --context",
                 ExitCode.UNREACHABLE,
             )
+        # First: the name of the other kind is a part of this one.
         case KindNotServedError() if SWEEP_KIND in error.message:
             return CommandError(
                 f"{SWEEP_KIND} is not installed in the cluster {server}; upgrade the chart"
@@ -138,8 +140,3 @@ def _remedy(error: UnreachableError) -> str:
     proxies = [name for name in PROXIES if os.environ.get(name) or os.environ.get(name.lower())]
     text = "check that it runs, or choose another with --context or --kubeconfig"
     return f"{text}; or correct {proxies[0]} or NO_PROXY" if proxies else text
-
-
-def _meta(key: str) -> str:
-    context = click.get_current_context(silent=True)
-    return str((context.meta if context else {}).get(key) or "")

@@ -4,6 +4,7 @@ import io
 import tarfile
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.logs import read_log, sources_of
 from solrbench.cli.options import cluster_options, open_cluster
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.cli.report import read_any_report, read_report, write_report
 from solrbench.cli.resources import ClusterResource, get_resource
 from solrbench.cli.validation import parse_stored
@@ -49,9 +50,7 @@ Files = Iterator[tuple[str, str | bytes]]
 """Names in the archive, and texts, or bytes of recordings."""
 
 
-@click.command(
-    epilog=examples("solrbench export quickstart", "solrbench export quickstart --to run.tar.gz")
-)
+@command("solrbench export quickstart", "solrbench export quickstart --to run.tar.gz")
 @click.argument("name")
 @click.option(
     "--to",
@@ -61,15 +60,15 @@ Files = Iterator[tuple[str, str | bytes]]
     help="Archive to write (default: NAME-DATE.tar.gz).",
 )
 @cluster_options
-def export(name: str, file: Path | None, context: str | None, namespace: str | None) -> None:
+def export(name: str, file: Path | None) -> None:
     """Pack everything about a run into one archive.
 
     The resource, a file to run it again, reports, events, logs of pods that are there, and what was
     kept of failures; of a sweep also the same of each point. Values of Secrets, and what looks like
     a credential, are masked.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resource = get_resource(cluster, resolved_namespace, name)
+    cluster, namespace = open_cluster()
+    resource = get_resource(cluster, namespace, name)
     now = datetime.now(UTC)
     target = file or Path(f"{resource.name}-{now:%Y%m%d-%H%M%S}.tar.gz")
     files = (collect_sweep if resource.is_sweep else collect)(cluster, resource.body)
@@ -95,26 +94,41 @@ def collect(cluster: Cluster, body: Manifest) -> Files:
     """Yield each file of a benchmark's archive; what cannot be read is named in its place."""
     namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
     pods = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: name})
-    secrets = _Secrets(cluster, namespace)
     benchmark = parse_stored(body)
-    yield "resource.yaml", mask(_yaml(_shown(body)), ())
-    yield "again.yaml", mask(_yaml(_again(body)), ())
+    values_of = cache(partial(_secret_values, cluster, namespace))
+    yield from _resource_files(body)
     yield from _reports(cluster, benchmark)
     yield "events.txt", mask(_events(cluster, body, pods), ())
     for pod in pods:
+        secrets = {each: values_of(each) for each in sorted(secret_names(pod))}
+        unreadable = [each for each, values in secrets.items() if values is None]
         for source in sources_of(pod):
-            text = secrets.masked_log(pod, read_log(cluster, namespace, source, LOG_LINES))
+            if unreadable:
+                text = (
+                    f"(left out: Secret {unreadable[0]} cannot be read, so its values cannot be"
+                    " masked)\n"
+                )
+            else:
+                log = read_log(cluster, namespace, source, LOG_LINES)
+                text = mask(log, {value for values in secrets.values() for value in values or ()})
             yield f"logs/{source.pod}-{source.container}.txt", text
     for key, text in read_diagnostics(cluster, benchmark).items():
         yield f"evidence/{key}", text
     yield "versions.txt", _versions(cluster)
 
 
+def _secret_values(cluster: Cluster, namespace: str, name: str) -> set[str] | None:
+    """Return what must be in no log; None if it cannot be read."""
+    try:
+        return secret_values(cluster.get("v1", "Secret", namespace, name) or {})
+    except SolrbenchError:
+        return None
+
+
 def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
     """Yield each file of a sweep's archive, and those of its points."""
     namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
-    yield "resource.yaml", mask(_yaml(_shown(body)), ())
-    yield "again.yaml", mask(_yaml(_again(body)), ())
+    yield from _resource_files(body)
     report = read_any_report(cluster, ClusterResource(SWEEPS, body))
     for file, form in (("report.json", "json"), ("report.md", "markdown"), ("points.csv", "csv")):
         yield file, mask(write_report(report, form), ())
@@ -123,6 +137,7 @@ def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
     for part in cluster.list_in_parts(*BENCHMARKS, namespace, {LABEL_SWEEP: name}, _AT_ONCE):
         for each in part:
             for file, text in collect(cluster, each):
+                # Those of the sweep are the same.
                 if file != "versions.txt":
                     yield f"points/{each['metadata']['name']}/{file}", text
 
@@ -146,64 +161,34 @@ def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
     yield "results.csv", to_csv(results_with_totals(benchmark.status), benchmark.status.verdicts)
 
 
-class _Secrets:
-    """The values of the Secrets that pods refer to, which must be in no log."""
-
-    def __init__(self, cluster: Cluster, namespace: str) -> None:
-        self._cluster = cluster
-        self._namespace = namespace
-        self._values: dict[str, set[str] | None] = {}
-
-    def masked_log(self, pod: Manifest, text: str) -> str:
-        """Return a log without them, or why it is left out."""
-        values: set[str] = set()
-        for name in sorted(secret_names(pod)):
-            secrets = self._of(name)
-            if secrets is None:
-                return f"(left out: Secret {name} cannot be read, so its values cannot be masked)\n"
-            values |= secrets
-        return mask(text, values)
-
-    def _of(self, name: str) -> set[str] | None:
-        if name not in self._values:
-            try:
-                secret = self._cluster.get("v1", "Secret", self._namespace, name)
-            except SolrbenchError:
-                self._values[name] = None
-            else:
-                self._values[name] = secret_values(secret or {})
-        return self._values[name]
-
-
-def _shown(body: Manifest) -> Manifest:
-    metadata = {key: value for key, value in body["metadata"].items() if key != "managedFields"}
-    return body | {"metadata": _without_last_applied(metadata)}
-
-
-def _again(body: Manifest) -> Manifest:
-    """Return the resource as a file that runs it again, apart from the sweep that made it.
+def _resource_files(body: Manifest) -> Files:
+    """Yield the resource as it is, and as a file that runs it again, apart from its sweep.
 
     Annotations of the operator name the target that a point shares; a copy has its own.
     """
-    metadata = {key: value for key, value in body["metadata"].items() if key not in _MANAGED}
-    for name in ("annotations", "labels"):
-        entries = metadata.pop(name, None) or {}
-        kept = {key: value for key, value in entries.items() if not key.startswith(f"{GROUP}/")}
-        if kept:
-            metadata[name] = kept
-    rest = {key: value for key, value in body.items() if key != "status"}
-    return rest | {"metadata": _without_last_applied(metadata)}
+    metadata = body["metadata"]
+    # `kubectl apply` keeps the whole resource in an annotation, which would hold it twice.
+    shown = _cleaned(metadata, ("managedFields",), ("annotations",), _LAST_APPLIED)
+    kept = _cleaned(metadata, _MANAGED, ("labels", "annotations"), _LAST_APPLIED, f"{GROUP}/")
+    again = {key: value for key, value in body.items() if key != "status"}
+    for name, copy in (
+        ("resource.yaml", body | {"metadata": shown}),
+        ("again.yaml", again | {"metadata": kept}),
+    ):
+        text = yaml.safe_dump(copy, sort_keys=False, allow_unicode=True)
+        yield name, mask(text, ())
 
 
-def _without_last_applied(metadata: Manifest) -> Manifest:
-    annotations = metadata.get("annotations") or {}
-    kept = {key: value for key, value in annotations.items() if key != _LAST_APPLIED}
-    rest = {key: value for key, value in metadata.items() if key != "annotations"}
-    return rest | ({"annotations": kept} if kept else {})
-
-
-def _yaml(body: Manifest) -> str:
-    return yaml.safe_dump(body, sort_keys=False, allow_unicode=True)
+def _cleaned(
+    metadata: Manifest, fields: tuple[str, ...], names: tuple[str, ...], *prefixes: str
+) -> Manifest:
+    """Return metadata without some fields, and without entries of `names` that begin so."""
+    kept = {key: value for key, value in metadata.items() if key not in fields}
+    for name in names:
+        entries = (kept.pop(name, None) or {}).items()
+        if rest := {key: value for key, value in entries if not key.startswith(prefixes)}:
+            kept[name] = rest
+    return kept
 
 
 def _events(cluster: Cluster, body: Manifest, pods: list[Manifest]) -> str:
@@ -214,17 +199,15 @@ def _events(cluster: Cluster, body: Manifest, pods: list[Manifest]) -> str:
             events = cluster.events(metadata["namespace"], each["kind"], metadata["name"])
         except SolrbenchError as error:
             return f"(events cannot be read: {error.message})\n"
-        lines += [_event_line(event) for event in events]
+        for event in events:
+            about = event["involvedObject"]
+            # Events of newer clients have `eventTime` alone.
+            time = event.get("lastTimestamp") or event.get("eventTime") or ""
+            lines.append(
+                f"{time} {event.get('type', '')} {about.get('kind')}/{about.get('name')}"
+                f" {event.get('reason', '')}: {event.get('message', '')}"
+            )
     return "\n".join(sorted(lines)) + "\n"
-
-
-def _event_line(event: Manifest) -> str:
-    about = event["involvedObject"]
-    time = event.get("lastTimestamp") or event.get("eventTime") or ""
-    return (
-        f"{time} {event.get('type', '')} {about.get('kind')}/{about.get('name')}"
-        f" {event.get('reason', '')}: {event.get('message', '')}"
-    )
 
 
 def _versions(cluster: Cluster) -> str:

@@ -1,7 +1,7 @@
 """Objects of files, folders and standard input with their positions, and values of `--set`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,29 +11,27 @@ import yaml
 
 from solrbench.api.identity import SWEEP_KIND
 from solrbench.api.v1alpha1 import KIND
+from solrbench.cli.program import Command
 
 SUFFIXES = (".yaml", ".yml", ".json")
 """Of the files that are read in a folder."""
 
-_TYPE = click.Path(exists=True, allow_dash=True, path_type=Path)
-_HELP = (
-    "File with benchmarks and what they refer to, as YAML or JSON; a folder of such files; - reads"
-    " standard input. May be given several times."
-)
 
-FILES = click.option(
-    "-f",
-    "--filename",
-    "files",
-    required=True,
-    multiple=True,
-    metavar="FILE",
-    type=_TYPE,
-    help=_HELP,
-)
-FILES_OPTIONAL = click.option(
-    "-f", "--filename", "files", multiple=True, metavar="FILE", type=_TYPE, help=_HELP
-)
+def _files_option(*, required: bool) -> Callable[[Command], Command]:
+    return click.option(
+        "-f",
+        "--filename",
+        "files",
+        required=required,
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(exists=True, allow_dash=True, path_type=Path),
+        help="File with benchmarks and what they refer to, as YAML or JSON; a folder of such files;"
+        " - reads standard input. May be given several times.",
+    )
+
+
+FILES, FILES_OPTIONAL = _files_option(required=True), _files_option(required=False)
 
 Place = tuple[str | int, ...]
 """Path of a field, such as `("spec", "load", "steps", 0)`."""
@@ -41,13 +39,9 @@ Place = tuple[str | int, ...]
 
 @dataclass
 class Document:
-    """One object of a file.
+    """One object of a file, with the line of each field, from 1.
 
-    Attributes:
-        source: name of the file
-        body: the object
-        lines: line of each field in the file, from 1
-        faults: what is wrong with it as YAML, with lines
+    `source` is the name of the file, `faults` is what is wrong with the object as YAML, with lines.
     """
 
     source: str
@@ -67,16 +61,16 @@ class Document:
 
     def line_of(self, place: Place) -> int:
         """Return the line of a field, or of the nearest one above that is there."""
+        # A field that is missing has no line of its own.
         while place not in self.lines and place:
             place = place[:-1]
         return self.lines.get(place, 1)
 
 
-def read_documents(files: tuple[Path, ...]) -> list[Document]:
-    """Return every object of every file, in order.
+def read_documents(files: tuple[Path, ...], changes: tuple[str, ...] = ()) -> list[Document]:
+    """Return every object of every file, in order, with the changes of `--set`.
 
-    Raises:
-        click.ClickException: if something is not YAML, or is no object; names all such places.
+    It raises `click.ClickException`, which names all places that are not YAML, or no object.
     """
     documents: list[Document] = []
     problems: list[str] = []
@@ -87,6 +81,7 @@ def read_documents(files: tuple[Path, ...]) -> list[Document]:
             problems.append(error.message)
     if problems:
         raise click.ClickException("\n".join(problems))
+    apply_changes(documents, changes)
     return documents
 
 
@@ -119,46 +114,36 @@ def _read(file: Path) -> list[Document]:
 def documents_of(source: str, text: str | bytes) -> Iterator[Document]:
     """Yield the objects of a text; bytes may be UTF-16, as PowerShell redirects output.
 
-    Raises:
-        click.ClickException: if one is no object.
-        yaml.YAMLError: if it is not YAML.
+    It raises `click.ClickException` if one is no object, `yaml.YAMLError` if the text is not YAML.
     """
     loader = yaml.SafeLoader(text)
     try:
         while loader.check_node():
             node = loader.get_node()
             body = loader.construct_document(node)
+            # An empty document, such as after the last `---`.
             if node is None or body is None:
                 continue
             line = node.start_mark.line + 1
-            for each, part in _items(body, node):
+            parts = [(body, node)]
+            if isinstance(body, dict) and body.get("kind") == "List" and body.get("items"):
+                # As `kubectl get -o yaml` writes several objects.
+                nodes = next(value for key, value in node.value if key.value == "items")
+                parts = list(zip(body["items"], nodes.value, strict=True))
+            for each, part in parts:
                 if not isinstance(each, dict) or not {"apiVersion", "kind"} <= each.keys():
                     raise click.ClickException(
                         f"{source}:{line}: every document needs apiVersion, kind and metadata.name"
                     )
                 document = Document(source, each)
                 _note_lines(part, (), document)
-                check_name(document)
+                _check_name(document)
                 yield document
     finally:
         loader.dispose()
 
 
-def _items(body: Any, node: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the objects of a List, or the one that is there."""
-    if not isinstance(body, dict) or body.get("kind") != "List" or not body.get("items"):
-        yield body, node
-        return
-    values = next(value for key, value in node.value if key.value == "items")
-    yield from zip(body["items"], values.value, strict=True)
-
-
-def check_name(document: Document) -> None:
-    """Check that an object has a name, or what the API server makes one from.
-
-    Raises:
-        click.ClickException: if it has neither.
-    """
+def _check_name(document: Document) -> None:
     metadata = document.body.get("metadata")
     if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
         raise click.ClickException(
@@ -168,6 +153,7 @@ def check_name(document: Document) -> None:
 
 
 def _note_lines(node: yaml.Node, place: Place, document: Document) -> None:
+    # PyYAML's loaders construct objects without their positions, which only nodes have.
     document.lines.setdefault(place, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
@@ -210,11 +196,8 @@ _ROOTS = ("apiVersion", "kind", "metadata", "spec")
 def apply_changes(documents: list[Document], changes: tuple[str, ...]) -> None:
     """Change fields of the benchmarks, or of the sweeps if there is none.
 
-    Paths may begin below `spec`.
-
-    Raises:
-        click.BadParameter: if one has no path, or leads through something that is no object.
-        click.ClickException: if no name is left.
+    Paths may begin below `spec`. It raises `click.BadParameter` if one has no path, or leads
+    through something that is no object, and `click.ClickException` if no name is left.
     """
     wanted = [each for each in documents if each.is_benchmark]
     wanted = wanted or [each for each in documents if each.is_sweep]
@@ -229,8 +212,13 @@ def apply_changes(documents: list[Document], changes: tuple[str, ...]) -> None:
         if not wanted:
             raise click.BadParameter(f"no {KIND} in the files given", param_hint="--set")
         for document in wanted:
-            _set(document.body, _place(text), parsed, text)
-            check_name(document)
+            try:
+                _set(document.body, _place(text), parsed)
+            except (KeyError, IndexError, TypeError) as error:
+                raise click.BadParameter(
+                    f"{text} does not lead to a field of the file", param_hint="--set"
+                ) from error
+            _check_name(document)
 
 
 def _place(text: str) -> Place:
@@ -243,28 +231,17 @@ def _place(text: str) -> Place:
     return tuple(parts) if parts[0] in _ROOTS else ("spec", *parts)
 
 
-def _set(body: Any, place: Place, value: Any, text: str) -> None:
+def _set(body: Any, place: Place, value: Any) -> None:
     *parents, last = place
     for part, after in zip(parents, place[1:], strict=True):
+        # Objects on the way are made, entries of lists are not: which one is meant is unknown.
         if isinstance(body, dict) and part not in body and isinstance(after, str):
             body[part] = {}
-        body = _step(body, part, text)
+        body = body[part]
     if isinstance(body, list) and last == len(body):
         body.append(value)
         return
     if isinstance(body, dict) == isinstance(last, int):
-        raise _wrong(text)
-    if isinstance(body, list):
-        _step(body, last, text)
+        raise TypeError(last)
+    # An entry that is not there is no place for a value: lists have no holes.
     body[last] = value
-
-
-def _step(body: Any, part: str | int, text: str) -> Any:
-    try:
-        return body[part]
-    except (KeyError, IndexError, TypeError) as error:
-        raise _wrong(text) from error
-
-
-def _wrong(text: str) -> click.BadParameter:
-    return click.BadParameter(f"{text} does not lead to a field of the file", param_hint="--set")

@@ -16,22 +16,22 @@ from rich.text import Text
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import INVALID
-from solrbench.api.v1alpha1.sweep import BestPoint, SolrBenchmarkSweep, SweepStatus
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.lifecycle import is_over
 from solrbench.cli.program import ExitCode, program_name
 from solrbench.cli.progress import (
     awaits_export,
     details,
     elapsed_seconds,
-    find_export,
+    find_condition,
     one_line,
     summary,
 )
 from solrbench.cli.resources import Kind, suggest_name
 from solrbench.cli.result_tables import print_line, print_result
 from solrbench.cli.terminal import wrap_line
-from solrbench.cli.validation import parse_stored, parse_stored_as
-from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
+from solrbench.cli.validation import Stored, parse_stored_as
+from solrbench.decide.conditions import EXPORTED, SUCCEEDED, holds, is_finished
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import (
@@ -59,45 +59,29 @@ POLL_SECONDS = 1.0
 
 
 def watch_states(
-    cluster: Cluster, namespace: str, name: str, end: float | None
-) -> Iterator[SolrBenchmark]:
-    """Yield a benchmark as `watch_bodies` does, until its export is decided, too."""
+    cluster: Cluster, model: type[Stored], namespace: str, name: str, end: float | None
+) -> Iterator[Stored]:
+    """Yield the resource as it is, then as it changes, until it is over or time is up.
 
-    def is_exported(body: Manifest) -> bool:
-        return is_over(body) and not awaits_export(parse_stored(body))
+    A benchmark is over when its export is decided, too. `end` is a time of the monotonic clock.
+    What the API server lacks for a moment is waited for.
 
-    bodies = watch_bodies(cluster, BENCHMARKS, namespace, name, end, is_done=is_exported)
-    return map(parse_stored, bodies)
-
-
-def watch_bodies(  # noqa: PLR0913 - whom, how long and until when
-    cluster: Cluster,
-    kind: tuple[str, str],
-    namespace: str,
-    name: str,
-    end: float | None,
-    *,
-    is_done: Callable[[Manifest], bool] = is_over,
-) -> Iterator[Manifest]:
-    """Yield the resource as it is, then as it changes, until it is done or time is up.
-
-    `end` is a time of the monotonic clock. What the API server lacks for a moment is waited for.
-
-    Raises:
-        PermanentError: if there is no such resource, or it is deleted meanwhile.
-        TemporaryError: if time was up before there was any response, the first request did not
-            reach the cluster, none did for `OUTAGE_SECONDS`, or the user may not read it.
+    It raises `PermanentError` if there is no such resource, or it is deleted meanwhile, and
+    `TemporaryError` if time was up before there was any response, the first request did not reach
+    the cluster, none did for `OUTAGE_SECONDS`, or the user may not read it.
     """
-    seen = False
-    last_response = time.monotonic()
+    kind = BENCHMARKS if issubclass(model, SolrBenchmark) else SWEEPS
+    seen, last_response = False, time.monotonic()
     while True:
         try:
             for body in _bodies(cluster, kind, namespace, name, end):
                 if body is None:
                     raise _absence(cluster, kind, namespace, name, seen=seen)
                 seen, last_response = True, time.monotonic()
-                yield body
-                if is_done(body) or _is_over(end):
+                state = parse_stored_as(model, body)
+                yield state
+                exports = isinstance(state, SolrBenchmark) and awaits_export(state)
+                if (is_over(body) and not exports) or _is_over(end):
                     return
         except ExpiredError:
             time.sleep(POLL_SECONDS)  # then it is read anew
@@ -107,6 +91,7 @@ def watch_bodies(  # noqa: PLR0913 - whom, how long and until when
             if _is_over(end) and seen:
                 return
             is_lost = time.monotonic() - last_response > OUTAGE_SECONDS
+            # A cluster that was never reached is a wrong address rather than an outage.
             never_reached = isinstance(error, UnreachableError) and not seen
             if _is_over(end) or is_lost or never_reached:
                 raise
@@ -115,7 +100,7 @@ def watch_bodies(  # noqa: PLR0913 - whom, how long and until when
 
 
 def _bodies(
-    cluster: Cluster, kind: tuple[str, str], namespace: str, name: str, end: float | None
+    cluster: Cluster, kind: Kind, namespace: str, name: str, end: float | None
 ) -> Iterator[Manifest | None]:
     """Yield the object now, at each change and every `LOG_SECONDS`; `None` when it is not there."""
     body = cluster.get(*kind, namespace, name)
@@ -154,11 +139,10 @@ def _seconds_left(end: float | None) -> float:
 def _absence(
     cluster: Cluster, kind: Kind, namespace: str, name: str, *, seen: bool
 ) -> PermanentError:
-    what = f"{kind[1]} {name}"
-    text = f"{what} was deleted in namespace {namespace}; run it again"
+    text = f"{kind[1]} {name} was deleted in namespace {namespace}; run it again"
     if not seen:
         near = suggest_name(cluster, namespace, name)
-        text = f"{what} does not exist in namespace {namespace}; {near}"
+        text = f"{kind[1]} {name} does not exist in namespace {namespace}; {near}"
     return PermanentError(ApiServerReason.NOT_FOUND, text)
 
 
@@ -171,6 +155,7 @@ OBJECTIVES_MET = "ObjectivesMet"
 
 def follow(  # noqa: PLR0913 - whom, how long and where
     cluster: Cluster,
+    kind: Kind,
     namespace: str,
     name: str,
     timeout_seconds: float | None,
@@ -178,73 +163,73 @@ def follow(  # noqa: PLR0913 - whom, how long and where
     require_valid: bool = False,
     console: Console | None = None,
 ) -> ExitCode:
-    """Show a benchmark until it ends, then its results; return the exit code.
+    """Show a benchmark or a sweep until it ends, then its results; return the exit code.
 
-    `require_valid` lets steps that are Invalid have an exit code of their own.
-
-    Raises:
-        PermanentError: if there is no such benchmark, or it is deleted meanwhile.
-        TemporaryError: if the API server sent no response before the time was up.
+    `require_valid` lets steps that are Invalid, or points with such a step, have an exit code of
+    their own. It raises what `watch_states` does.
     """
     console = console or Console(highlight=False)
     end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-    states = watch_states(cluster, namespace, name, end)
-    again = f"Watch it again: {program_name()} watch -n {namespace} {name}"
-    show = _show_live if console.is_terminal else _show_lines
+    noun, reference = ("sweep", f"ssweep/{name}") if kind == SWEEPS else ("benchmark", name)
+    again = f"Watch it again: {program_name()} watch -n {namespace} {reference}"
+    last: SolrBenchmark | SolrBenchmarkSweep
     try:
-        last = show(console, states)
+        if kind == SWEEPS:
+            sweeps = watch_states(cluster, SolrBenchmarkSweep, namespace, name, end)
+            last = _show_lines(
+                console, sweeps, _sweep_line, lambda last: last.status.completion_time
+            )
+        else:
+            states = watch_states(cluster, SolrBenchmark, namespace, name, end)
+            if console.is_terminal:
+                last = _show_live(console, states)
+            else:
+                last = _show_lines(console, states, one_line, lambda last: last.status.phase)
     except KeyboardInterrupt:
-        click.echo(f"\nThe benchmark goes on. {again}", err=True)
+        click.echo(f"\nThe {noun} goes on. {again}", err=True)
         return ExitCode.INTERRUPTED
-    if not is_finished(last.status):
+    if isinstance(last, SolrBenchmark):
+        return _end_benchmark(console, last, again, require_valid=require_valid)
+    return _end_sweep(console, last, again, require_valid=require_valid)
+
+
+def _end_benchmark(
+    console: Console, benchmark: SolrBenchmark, again: str, *, require_valid: bool
+) -> ExitCode:
+    """Print the results of a benchmark that is not watched any more; return its exit code."""
+    status, export = benchmark.status, find_condition(benchmark, EXPORTED)
+    if not is_finished(status):
         click.echo(f"Still running. {again}", err=console.stderr)
         return ExitCode.TIMED_OUT
-    print_result(console, last)
-    if awaits_export(last):
+    print_result(console, benchmark)
+    if awaits_export(benchmark):
         click.echo(f"The export goes on. {again}", err=console.stderr)
         return ExitCode.TIMED_OUT
-    return ending(last, require_valid=require_valid)
-
-
-def ending(benchmark: SolrBenchmark, *, require_valid: bool) -> ExitCode:
-    """Return the exit code of a benchmark that is over."""
-    status = benchmark.status
-    export = find_export(benchmark)
     if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED
-    if any(
-        condition.type == OBJECTIVES_MET and condition.status == "False"
-        for condition in status.conditions
-    ):
+    # An objective that is unclear is not missed.
+    objectives = find_condition(benchmark, OBJECTIVES_MET)
+    if objectives is not None and objectives.status == "False":
         return ExitCode.MISSED
     invalid = require_valid and status.summary.verdict == INVALID
     return ExitCode.INVALID if invalid else ExitCode.SUCCEEDED
 
 
-def _show_lines(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
-    due = _LogThrottle(time.monotonic)
+def _show_lines(
+    console: Console,
+    states: Iterator[Stored],
+    line_of: Callable[[Stored], str],
+    mark_of: Callable[[Stored], object],
+) -> Stored:
+    """Print a line when it changes: at once where the mark does, else every `LOG_SECONDS`."""
+    shown, mark, due = "", None, 0.0
     for state in states:
-        line = one_line(state)
-        if due.now(state.status.phase, line):
+        line, new_mark = line_of(state), mark_of(state)
+        if new_mark != mark or (line != shown and time.monotonic() >= due):
+            shown, mark, due = line, new_mark, time.monotonic() + LOG_SECONDS
             seconds = elapsed_seconds(state, datetime.now(UTC))
             console.print(f"[{seconds:>4}s] {line}", markup=False, soft_wrap=True)
     return state
-
-
-class _LogThrottle:
-    """Whether it is time for the next line: when the phase changes, else every `LOG_SECONDS`."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._phase = self._line = ""
-        self._next = 0.0
-
-    def now(self, phase: str, line: str) -> bool:
-        """Return whether to print `line`."""
-        if phase == self._phase and (line == self._line or self._clock() < self._next):
-            return False
-        self._phase, self._line, self._next = phase, line, self._clock() + LOG_SECONDS
-        return True
 
 
 def _show_live(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
@@ -282,100 +267,44 @@ def _view(benchmark: SolrBenchmark, now: datetime, width: int) -> Group | Text:
     return Group(head, body)
 
 
-def follow_sweep(  # noqa: PLR0913 - whom, how long and where
-    cluster: Cluster,
-    namespace: str,
-    name: str,
-    timeout_seconds: float | None,
-    *,
-    require_valid: bool = False,
-    console: Console | None = None,
+def _end_sweep(
+    console: Console, sweep: SolrBenchmarkSweep, again: str, *, require_valid: bool
 ) -> ExitCode:
-    """Show a sweep until it ends, then its answers; return the exit code.
-
-    `require_valid` lets points with an Invalid step have an exit code of their own.
-
-    Raises:
-        PermanentError: if there is no such sweep, or it is deleted meanwhile.
-        TemporaryError: if the API server sent no response before the time was up.
-    """
-    console = console or Console(highlight=False)
-    end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-    bodies = watch_bodies(cluster, SWEEPS, namespace, name, end)
-    again = f"Watch it again: {program_name()} watch -n {namespace} ssweep/{name}"
-    try:
-        last = _show(console, (parse_stored_as(SolrBenchmarkSweep, body) for body in bodies))
-    except KeyboardInterrupt:
-        click.echo(f"\nThe sweep goes on. {again}", err=True)
-        return ExitCode.INTERRUPTED
-    truth, _, message = _summary(last.status)
-    if truth not in {"True", "False"}:
+    """Print the answers of a sweep that is not watched any more; return its exit code."""
+    status = sweep.status
+    end, (_, message) = find_condition(sweep, SUCCEEDED), summary(sweep)
+    if end is None or end.status not in {"True", "False"}:
         click.echo(f"Still running. {again}", err=True)
         return ExitCode.TIMED_OUT
-    _print_result(console, last, message)
-    if truth == "False":
+    console.print()
+    style = "green" if status.phase == "Succeeded" else "bold red"
+    print_line(console, f"{sweep.key}: {status.phase}", style=style)
+    for line in (message, *status.answers):
+        print_line(console, line, indent=2)
+    if best := status.best:
+        rate, p95 = best.requests_per_second, best.p95_milliseconds
+        parts = [
+            best.values,
+            "" if rate is None else f"{format_number(rate)} requests/s",
+            "" if p95 is None else f"p95 {format_milliseconds(p95)}",
+        ]
+        print_line(console, f"best point: {', '.join(filter(None, parts))}", indent=2)
+    where = f"-n {sweep.metadata.namespace} ssweep/{sweep.metadata.name}"
+    console.print(f"\nNext:\n  {program_name()} report {where}", soft_wrap=True, markup=False)
+    if end.status == "False":
         return ExitCode.FAILED
-    is_invalid = require_valid and last.status.counts.invalid
+    is_invalid = require_valid and status.counts.invalid
     return ExitCode.INVALID if is_invalid else ExitCode.SUCCEEDED
 
 
-def _show(console: Console, states: Iterator[SolrBenchmarkSweep]) -> SolrBenchmarkSweep:
-    shown, due = "", 0.0
-    for state in states:
-        line = sweep_line(state.status)
-        if line != shown and (time.monotonic() >= due or state.status.completion_time):
-            shown, due = line, time.monotonic() + LOG_SECONDS
-            created = state.metadata.creation_timestamp or datetime.now(UTC)
-            seconds = max(0, int((datetime.now(UTC) - created).total_seconds()))
-            console.print(f"[{seconds:>4}s] {line}", markup=False, soft_wrap=True)
-    return state
-
-
-def sweep_line(status: SweepStatus) -> str:
+def _sweep_line(sweep: SolrBenchmarkSweep) -> str:
     """Return phase, percent and what goes on, for a log."""
-    _, reason, message = _summary(status)
+    status, (reason, message) = sweep.status, summary(sweep)
     parts = [f"{status.counts.text} points"] if status.counts.text else []
     if status.counts.failed:
         parts.append(f"{status.counts.failed} failed")
-    left = status.estimate.remaining_seconds
-    if left:
-        parts.append(f"about {_minutes(left)} left")
+    if left := status.estimate.remaining_seconds:
+        hours, minutes = divmod(max(1, round(left / 60)), 60)
+        parts.append(f"about {f'{hours} h ' if hours else ''}{minutes} min left")
     text = ", ".join(filter(None, (*parts, message or reason)))
     return f"{status.phase:<12} {status.progress_percent:>3} %  {text}"
-
-
-def _minutes(seconds: int) -> str:
-    hours, minutes = divmod(max(1, round(seconds / 60)), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
-
-
-def _summary(status: SweepStatus) -> tuple[str, str, str]:
-    """Return status, reason and message of the end; before the first reconcile, what is awaited."""
-    condition = next((each for each in status.conditions if each.type == SUCCEEDED), None)
-    if condition is None:
-        return "Unknown", "", "waits for the operator; is it running?"
-    return condition.status, condition.reason, condition.message
-
-
-def _print_result(console: Console, sweep: SolrBenchmarkSweep, message: str) -> None:
-    status = sweep.status
-    style = "green" if status.phase == "Succeeded" else "bold red"
-    console.print()
-    print_line(console, f"{sweep.key}: {status.phase}", style=style)
-    print_line(console, message, indent=2)
-    for answer in status.answers:
-        print_line(console, answer, indent=2)
-    if status.best is not None:
-        print_line(console, f"best point: {_best(status.best)}", indent=2)
-    where = f"-n {sweep.metadata.namespace} ssweep/{sweep.metadata.name}"
-    console.print(f"\nNext:\n  {program_name()} report {where}", soft_wrap=True, markup=False)
-
-
-def _best(best: BestPoint) -> str:
-    rate, p95 = best.requests_per_second, best.p95_milliseconds
-    parts = [
-        best.values,
-        "" if rate is None else f"{format_number(rate)} requests/s",
-        "" if p95 is None else f"p95 {format_milliseconds(p95)}",
-    ]
-    return ", ".join(filter(None, parts))

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from solrbench.cli.files import documents_of
-from solrbench.cli.program import examples, program_name
+from solrbench.cli.program import command, program_name
 from solrbench.cli.validation import check
 
 TARGETS = ("StatefulSet", "SolrOperator", "existing")
@@ -52,12 +52,10 @@ _EXISTING = """\
       collectionPolicy: Create"""
 
 
-@click.command(
-    epilog=examples(
-        "solrbench init",
-        "solrbench init --yes --name two-nodes --nodes 2 --shards 2 > two-nodes.yaml",
-        "solrbench init -y --target existing --url http://solr.search.svc:8983/solr -w own.yaml",
-    )
+@command(
+    "solrbench init",
+    "solrbench init --yes --name two-nodes --nodes 2 --shards 2 > two-nodes.yaml",
+    "solrbench init -y --target existing --url http://solr.search.svc:8983/solr -w own.yaml",
 )
 @click.option("--name", default="first", show_default=True, help="Of the benchmark.")
 @click.option(
@@ -93,6 +91,7 @@ def init(ctx: click.Context, /, yes: bool, file: Path | None, **answers: Any) ->
     if answers["target"] == "existing" and not answers["url"]:
         raise click.UsageError("--target existing needs --url")
     text = render(**answers)
+    # Answers such as a name or a URL may be none; nothing is written then.
     for document in documents_of("the new file", text):
         _, faults = check(document)
         if faults:
@@ -110,20 +109,18 @@ def init(ctx: click.Context, /, yes: bool, file: Path | None, **answers: Any) ->
 
 def _ask(ctx: click.Context, answers: dict[str, Any]) -> dict[str, Any]:
     """Return the answers, those asked for that were not given as options."""
-    completed_answers = dict(answers)
+    completed = dict(answers)
     for option in ctx.command.params:
         name = str(option.name)
-        existing = completed_answers["target"] == "existing"
-        is_asked = name in completed_answers and (
-            name != "url" if not existing else name not in ("nodes", "heap")
-        )
+        # Each time: the answer to an earlier question decides whether a later one makes sense.
+        needless = ("nodes", "heap") if completed["target"] == "existing" else ("url",)
         given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_asked and not given:
+        if name in completed and name not in needless and not given:
             # To the terminal, not to the file that standard output may be.
-            completed_answers[name] = click.prompt(
-                name, default=completed_answers[name], type=option.type, err=True, show_choices=True
+            completed[name] = click.prompt(
+                name, default=completed[name], type=option.type, err=True, show_choices=True
             )
-    return completed_answers
+    return completed
 
 
 def render(target: str, **answers: Any) -> str:
@@ -141,12 +138,10 @@ echo ':4'
 """
 
 
-@click.command(
-    epilog=examples(
-        'eval "$(solrbench completion bash)"',
-        "solrbench completion fish > ~/.config/fish/completions/solrbench.fish",
-        "solrbench completion kubectl > ~/bin/kubectl_complete-solrbench",
-    )
+@command(
+    'eval "$(solrbench completion bash)"',
+    "solrbench completion fish > ~/.config/fish/completions/solrbench.fish",
+    "solrbench completion kubectl > ~/bin/kubectl_complete-solrbench",
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "kubectl"]))
 @click.pass_context

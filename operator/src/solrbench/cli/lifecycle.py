@@ -7,7 +7,7 @@ import click
 
 from solrbench.api.identity import SWEEPS
 from solrbench.cli.options import DURATION, cluster_options, open_cluster
-from solrbench.cli.program import examples, program_name
+from solrbench.cli.program import command, program_name
 from solrbench.cli.resources import Kind, get_resource
 from solrbench.decide.conditions import COMPLETE, SUCCEEDED
 from solrbench.kube.client import Cluster
@@ -23,10 +23,7 @@ REPLACE_SECONDS = 600.0
 def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replace: bool) -> None:
     """See to it that a resource can run: one that ran before keeps its result unless replaced.
 
-    A sweep that is over may be applied again: it then measures the points that are new.
-
-    Raises:
-        click.ClickException: if a benchmark has run already, or its deletion takes too long.
+    It raises `click.ClickException` if a benchmark has run already, or its deletion takes too long.
     """
     kind, metadata = (body["apiVersion"], body["kind"]), body["metadata"]
     namespace, name = metadata["namespace"], metadata["name"]
@@ -34,6 +31,7 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
         cluster.delete(*kind, namespace, name)
         wait_until_gone(cluster, kind, namespace, name, seconds)
         return
+    # A sweep that is over may be applied again: it then measures the points that are new.
     stored = None if kind == SWEEPS else cluster.get(*kind, namespace, name)
     if stored is not None and is_over(stored):
         raise click.ClickException(
@@ -57,8 +55,7 @@ def wait_until_gone(
 ) -> None:
     """Wait until a deleted resource is gone, with a line every few seconds.
 
-    Raises:
-        click.ClickException: if something still holds it after so many seconds.
+    It raises `click.ClickException` if something still holds it after so many seconds.
     """
     began = said = time.monotonic()
     while (left := cluster.get(*kind, namespace, name)) is not None:
@@ -78,47 +75,44 @@ def wait_until_gone(
 NAMES = click.argument("names", metavar="NAME...", nargs=-1, required=True)
 
 
-@click.command(epilog=examples("solrbench stop nightly-7xk2p", "solrbench stop ssweep/heaps"))
+@command("solrbench stop nightly-7xk2p", "solrbench stop ssweep/heaps")
 @NAMES
 @cluster_options
-def stop(names: tuple[str, ...], context: str | None, namespace: str | None) -> None:
+def stop(names: tuple[str, ...]) -> None:
     """Stop a benchmark or a sweep: pods are removed, stored results are kept.
 
     It sets spec.suspend; of a sweep no further point begins. What a benchmark that is over has made
     stays; see delete.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    for name in names:
-        _suspend(cluster, resolved_namespace, name, suspend=True)
+    _suspend(names, suspend=True)
 
 
-@click.command(epilog=examples("solrbench resume nightly-7xk2p"))
+@command("solrbench resume nightly-7xk2p")
 @NAMES
 @cluster_options
-def resume(names: tuple[str, ...], context: str | None, namespace: str | None) -> None:
+def resume(names: tuple[str, ...]) -> None:
     """Let a stopped benchmark go on with the steps that are not stored yet, or a sweep.
 
     It clears spec.suspend. The target is created again, and its data indexed.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
+    _suspend(names, suspend=False)
+
+
+def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
+    cluster, namespace = open_cluster()
+    change = {"spec": {"suspend": suspend}}
     for name in names:
-        _suspend(cluster, resolved_namespace, name, suspend=False)
+        resource = get_resource(cluster, namespace, name)
+        stored = cluster.merge(*resource.kind, namespace, resource.name, change)
+        # Asked of the response: it may have ended since it was read.
+        if _has_condition(stored, COMPLETE, {"True"}):
+            click.echo(f"{name} is over already: nothing changes", err=True)
+            continue
+        again = f"{program_name()} resume -n {namespace} {name}"
+        click.echo(f"{name} {f'is stopped; go on: {again}' if suspend else 'goes on'}")
 
 
-def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> None:
-    resource = get_resource(cluster, namespace, name)
-    stored = cluster.merge(*resource.kind, namespace, resource.name, {"spec": {"suspend": suspend}})
-    if _has_condition(stored, COMPLETE, {"True"}):
-        click.echo(f"{name} is over already: nothing changes", err=True)
-        return
-    again = f"{program_name()} resume -n {namespace} {name}"
-    word = f"is stopped; go on: {again}" if suspend else "goes on"
-    click.echo(f"{name} {word}")
-
-
-@click.command(
-    epilog=examples("solrbench delete quickstart", "solrbench delete --yes a b --timeout 5m")
-)
+@command("solrbench delete quickstart", "solrbench delete --yes a b --timeout 5m")
 @NAMES
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("--no-wait", is_flag=True, help="Return before it is gone.")
@@ -131,30 +125,23 @@ def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> N
     help="How long to wait for the end of the deletion (default: 10m).",
 )
 @cluster_options
-def delete(  # noqa: PLR0913, PLR0917  one argument for each option
-    names: tuple[str, ...],
-    yes: bool,
-    no_wait: bool,
-    timeout_seconds: float,
-    context: str | None,
-    namespace: str | None,
-) -> None:
+def delete(names: tuple[str, ...], yes: bool, no_wait: bool, timeout_seconds: float) -> None:
     """Delete benchmarks or sweeps, their results, and all they made: of a sweep all its points."""
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resources = [get_resource(cluster, resolved_namespace, name) for name in names]
+    cluster, namespace = open_cluster()
+    resources = [get_resource(cluster, namespace, name) for name in names]
     if not yes and sys.stdin.isatty():
         click.confirm(
-            f"Delete {', '.join(names)} in namespace {resolved_namespace}, with the results?",
-            abort=True,
+            f"Delete {', '.join(names)} in namespace {namespace}, with the results?", abort=True
         )
     elif not yes:
+        # Without a terminal, such as in CI, a question would never be answered.
         raise click.UsageError(
             "this deletes results: give --yes, since there is no terminal to ask"
         )
     for resource in resources:
-        cluster.delete(*resource.kind, resolved_namespace, resource.name)
+        cluster.delete(*resource.kind, namespace, resource.name)
         if no_wait:
             click.echo(f"{resource.name} is being deleted")
             continue
-        wait_until_gone(cluster, resource.kind, resolved_namespace, resource.name, timeout_seconds)
+        wait_until_gone(cluster, resource.kind, namespace, resource.name, timeout_seconds)
         click.echo(f"{resource.name} deleted")

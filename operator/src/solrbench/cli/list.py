@@ -10,7 +10,7 @@ from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.cli.resources import Kind
 from solrbench.cli.terminal import GAP
 from solrbench.kube.client import Cluster
@@ -25,14 +25,12 @@ _KINDS = {"benchmark": BENCHMARKS, "sweep": SWEEPS}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
-@click.command(
+@command(
+    "solrbench list",
+    "solrbench list -A -l team=search",
+    "solrbench list --kind sweep -o json",
+    "solrbench list -l solrbench.io/sweep=heaps",
     name="list",
-    epilog=examples(
-        "solrbench list",
-        "solrbench list -A -l team=search",
-        "solrbench list --kind sweep -o json",
-        "solrbench list -l solrbench.io/sweep=heaps",
-    ),
 )
 @click.option("-A", "--all-namespaces", is_flag=True, help="List those of all namespaces.")
 @click.option("-l", "--selector", metavar="KEY=VALUE", help="Only those with these labels.")
@@ -45,45 +43,38 @@ _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
     help="Only these; may be given several times (default: both).",
 )
 @cluster_options
-def list_benchmarks(  # noqa: PLR0913, PLR0917  one argument for each option
-    all_namespaces: bool,
-    selector: str | None,
-    output: str,
-    kinds: tuple[str, ...],
-    context: str | None,
-    namespace: str | None,
+def list_benchmarks(
+    all_namespaces: bool, selector: str | None, output: str, kinds: tuple[str, ...]
 ) -> None:
     """List benchmarks and sweeps with their state and headline figures, the latest first.
 
     The figures are those of the step that was measured last; of a sweep those of its best point.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    where = None if all_namespaces else resolved_namespace
+    cluster, namespace = open_cluster()
+    where = None if all_namespaces else namespace
     labels = _labels(selector)
     chosen = [_KINDS[each] for each in kinds] or list(_KINDS.values())
-    lists = [
-        _read(cluster, kind, where, labels, must_be_there=bool(kinds) or kind != SWEEPS)
-        for kind in chosen
-    ]
+    # Chart or role in the cluster may be older than sweeps: they are left out unless named.
+    required = [kind for kind in chosen if kinds or kind != SWEEPS]
+    lists = [_read(cluster, kind, where, labels, required) for kind in chosen]
     bodies = [each for part in lists for each in part]
     if output in {"json", "yaml"}:
         whole = {"apiVersion": "v1", "kind": "List", "items": bodies}
-        click.echo(json.dumps(whole, indent=2) if output == "json" else _yaml(whole))
+        if output == "json":
+            click.echo(json.dumps(whole, indent=2))
+            return
+        import yaml  # noqa: PLC0415  the other forms start faster
+
+        click.echo(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True), nl=False)
     elif output == "name":
         for each in bodies:
             click.echo(f"{each['kind'].lower()}.{GROUP}/{each['metadata']['name']}")
     elif not bodies:
         what = "sweeps" if chosen == [SWEEPS] else "benchmarks"
-        where_text = "the cluster" if all_namespaces else f"namespace {resolved_namespace}"
+        where_text = "the cluster" if all_namespaces else f"namespace {namespace}"
         click.echo(f"no {what} in {where_text}", err=True)
     else:
         _print_lists(lists, chosen, all_namespaces)
-
-
-def _yaml(whole: Manifest) -> str:
-    import yaml  # noqa: PLC0415  the other forms start faster
-
-    return yaml.safe_dump(whole, sort_keys=False, allow_unicode=True).rstrip()
 
 
 def _read(
@@ -91,15 +82,14 @@ def _read(
     kind: Kind,
     namespace: str | None,
     labels: dict[str, str],
-    *,
-    must_be_there: bool,
+    required: list[Kind],
 ) -> list[Manifest]:
-    """Return all of a kind, the latest first; none where chart or role are older than the kind."""
+    """Return all of a kind, the latest first; none if the cluster does not give them."""
     try:
         parts = cluster.list_in_parts(*kind, namespace, labels, AT_ONCE)
         bodies = [each for part in parts for each in part]
     except (ForbiddenError, KindNotServedError):
-        if must_be_there:
+        if kind in required:
             raise
         return []
     return sorted(bodies, key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
@@ -118,6 +108,7 @@ def _print_lists(lists: list[list[Manifest]], kinds: list[Kind], all_namespaces:
             click.echo()
         table = listed if all_namespaces else listed.without_column("NAMESPACE")
         lines = [table.head, *table.texts]
+        # Unlike a table of rich, this has the same form in a pipe, for awk and grep.
         widths = [max(map(len, texts)) for texts in zip(*lines, strict=True)]
         for texts in lines:
             cells = (text.ljust(width) for text, width in zip(texts, widths, strict=True))
@@ -140,10 +131,9 @@ def _status(body: Manifest, *path: str) -> Any:
 
 
 def _phase(body: Manifest) -> str:
-    """Return the phase, or that it is being deleted, which no status says."""
-    if body["metadata"].get("deletionTimestamp"):
-        return "Deleting"
-    return _status(body, "phase") or "Pending"
+    # No status says that a resource is being deleted.
+    is_deleted = body["metadata"].get("deletionTimestamp")
+    return "Deleting" if is_deleted else _status(body, "phase") or "Pending"
 
 
 def _rate(value: float) -> str:
@@ -188,6 +178,7 @@ _SWEEP_COLUMNS: Sequence[Column[Manifest]] = (
 
 def age(created: datetime, now: datetime) -> str:
     """Return how old something is, in its largest unit, as kubectl does."""
+    # The clocks of the cluster and of this machine may differ.
     seconds = max(0, int((now - created).total_seconds()))
     count, unit = next(((seconds // n, unit) for n, unit in _UNITS if seconds >= n), (0, "s"))
     return f"{count}{unit}"

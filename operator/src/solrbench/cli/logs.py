@@ -9,7 +9,7 @@ import click
 from solrbench.api.identity import BENCHMARKS
 from solrbench.cli.lifecycle import is_over
 from solrbench.cli.options import cluster_options, open_cluster
-from solrbench.cli.program import examples, program_name
+from solrbench.cli.program import command, program_name
 from solrbench.cli.resources import ClusterResource, get_resource
 from solrbench.contract import names
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
@@ -38,12 +38,10 @@ class LogSource(NamedTuple):
         return f"[{self.pod}/{self.container}] "
 
 
-@click.command(
-    epilog=examples(
-        "solrbench logs quickstart",
-        "solrbench logs quickstart --component solr -f",
-        "solrbench logs quickstart --previous --tail 200",
-    )
+@command(
+    "solrbench logs quickstart",
+    "solrbench logs quickstart --component solr -f",
+    "solrbench logs quickstart --previous --tail 200",
 )
 @click.argument("name")
 @click.option(
@@ -65,15 +63,7 @@ class LogSource(NamedTuple):
     help="Lines of each container.",
 )
 @cluster_options
-def logs(  # noqa: PLR0913, PLR0917  one argument for each option
-    name: str,
-    components: tuple[str, ...],
-    follow: bool,
-    previous: bool,
-    lines: int,
-    context: str | None,
-    namespace: str | None,
-) -> None:
+def logs(name: str, components: tuple[str, ...], follow: bool, previous: bool, lines: int) -> None:
     """Print the logs of a benchmark's pods, each line with pod and container.
 
     Of a sweep these are the pods of the points under way.
@@ -81,15 +71,11 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
     Logs of pods that are gone are not there any more; `report -o evidence` has what was kept of
     those that failed.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resource = get_resource(cluster, resolved_namespace, name)
-    benchmarks = benchmarks_of(cluster, resolved_namespace, resource)
-    pods = [
-        pod for benchmark in benchmarks for pod in pods_of(cluster, resolved_namespace, benchmark)
-    ]
+    cluster, namespace = open_cluster()
+    resource = get_resource(cluster, namespace, name)
     sources = [
         source
-        for pod in pods
+        for pod in _pods_of(cluster, namespace, resource)
         if not components or pod["metadata"]["labels"].get(LABEL_COMPONENT) in components
         for source in sources_of(pod)
     ]
@@ -99,45 +85,39 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
             f" `{program_name()} report {name} -o evidence`"
         )
     if follow:
-        _follow(cluster, resolved_namespace, sources, lines)
+        _follow(cluster, namespace, sources, lines)
         return
     for source in sources:
-        for line in read_log(
-            cluster, resolved_namespace, source, lines, previous=previous
-        ).splitlines():
+        for line in read_log(cluster, namespace, source, lines, previous=previous).splitlines():
             click.echo(source.prefix + line)
 
 
-def benchmarks_of(cluster: Cluster, namespace: str, found: ClusterResource) -> list[Manifest]:
-    """Return the benchmark, or those of a sweep's points that may have pods."""
-    if not found.is_sweep:
-        return [found.body]
-    parts = cluster.list_in_parts(*BENCHMARKS, namespace, {LABEL_SWEEP: found.name}, _AT_ONCE)
-    return [each for part in parts for each in part if not is_over(each)]
-
-
-def pods_of(cluster: Cluster, namespace: str, benchmark: Manifest) -> list[Manifest]:
-    """Return the pods of a benchmark; of a point of a sweep also those of the target it shares."""
-    metadata = benchmark["metadata"]
-    pods = [*cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: metadata["name"]})]
-    target = (metadata.get("annotations") or {}).get(ANNOTATION_TARGET, metadata["name"])
-    if target != metadata["name"]:
-        shared = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: target})
-        pods += filter(is_of_nodes, shared)
+def _pods_of(cluster: Cluster, namespace: str, found: ClusterResource) -> list[Manifest]:
+    """Return the pods of a benchmark, or of those points of a sweep that may have pods."""
+    benchmarks = [found.body]
+    if found.is_sweep:
+        labels = {LABEL_SWEEP: found.name}
+        parts = cluster.list_in_parts(*BENCHMARKS, namespace, labels, _AT_ONCE)
+        benchmarks = [each for part in parts for each in part if not is_over(each)]
+    pods: list[Manifest] = []
+    for metadata in (each["metadata"] for each in benchmarks):
+        pods += cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: metadata["name"]})
+        # A point may share the target of the one before, whose pods have the name of that one.
+        target = (metadata.get("annotations") or {}).get(ANNOTATION_TARGET, metadata["name"])
+        if target != metadata["name"]:
+            shared = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: target})
+            pods += filter(is_of_nodes, shared)
     return pods
 
 
 def sources_of(pod: Manifest) -> Iterator[LogSource]:
     """Yield the containers of a pod that have begun."""
     status = pod.get("status") or {}
-    for container_status in [
-        *status.get("initContainerStatuses", []),
-        *status.get("containerStatuses", []),
-    ]:
-        if "waiting" not in container_status.get("state", {}) or container_status.get(
-            "restartCount"
-        ):
-            yield LogSource(pod["metadata"]["name"], container_status["name"])
+    for kind in ("initContainerStatuses", "containerStatuses"):
+        for each in status.get(kind, []):
+            # One that waits for its next start has a log of the starts before.
+            if "waiting" not in each.get("state", {}) or each.get("restartCount"):
+                yield LogSource(pod["metadata"]["name"], each["name"])
 
 
 def read_log(
@@ -145,34 +125,26 @@ def read_log(
 ) -> str:
     """Return the end of a container's log, or why it cannot be read."""
     try:
-        return cluster.pod_log(
-            namespace,
-            source.pod,
-            source.container,
-            previous=previous,
-            lines=lines,
-            max_bytes=MAX_BYTES,
-        )
+        key = namespace, source.pod, source.container
+        return cluster.pod_log(*key, previous=previous, lines=lines, max_bytes=MAX_BYTES)
     except SolrbenchError as error:
         return f"({error.message})\n"
 
 
 def _follow(cluster: Cluster, namespace: str, sources: list[LogSource], lines: int) -> None:
     """Print the lines of all containers as they come."""
-    threads = [
-        threading.Thread(target=_follow_one, args=(cluster, namespace, source, lines), daemon=True)
-        for source in sources
-    ]
+
+    def follow_one(source: LogSource) -> None:
+        try:
+            for line in cluster.follow_log(namespace, source.pod, source.container, lines):
+                click.echo(source.prefix + line)
+        except SolrbenchError as error:
+            click.echo(f"{source.prefix}({error.message})", err=True)
+
+    # Daemons: Ctrl-C must not wait for connections on which nothing is sent.
+    threads = [threading.Thread(target=follow_one, args=[each], daemon=True) for each in sources]
     for thread in threads:
         thread.start()
     for thread in threads:
         while thread.is_alive():
             thread.join(0.5)  # so that Ctrl-C is noticed
-
-
-def _follow_one(cluster: Cluster, namespace: str, source: LogSource, lines: int) -> None:
-    try:
-        for line in cluster.follow_log(namespace, source.pod, source.container, lines):
-            click.echo(source.prefix + line)
-    except SolrbenchError as error:
-        click.echo(f"{source.prefix}({error.message})", err=True)

@@ -20,13 +20,7 @@ from solrbench.errors import SolrbenchError
 
 
 class Entry(NamedTuple):
-    """A command.
-
-    Attributes:
-        place: module and name of the function
-        summary: its line in the list of commands
-        is_hidden: whether only pods call it
-    """
+    """A command: module and name of its function, and its line in the list if users call it."""
 
     place: str
     summary: str
@@ -89,6 +83,7 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             shown = [name for name, entry in COMMANDS.items() if not entry.is_hidden]
             near = get_close_matches(args[0], shown, 1)
+            # A command that is there is wrong for another reason, which the error says.
             if args[0] in COMMANDS or not near:
                 raise
             text = f"{error.message} Did you mean {near[0]!r}?"
@@ -130,17 +125,10 @@ def _guard(command: click.Command) -> click.Command:
         with as_one_line():
             return called(*args, **options) if called is not None else None
 
+    # A copy: a command that is looked up again must not be wrapped once more.
     guarded = copy.copy(command)
     guarded.callback = call
     return guarded
-
-
-def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        from importlib.metadata import version  # noqa: PLC0415  40 ms
-
-        click.echo(f"solrbench {version('solrbench')}")
-        ctx.exit()
 
 
 @click.group(
@@ -148,14 +136,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: docs/command-line.md. SOLRBENCH_DEBUG=1 shows tracebacks.",
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=_print_version,
-    help="Show the version and exit.",
-)
+@click.version_option(package_name="solrbench", message="solrbench %(version)s")
 def main() -> None:
     """Benchmark SolrCloud topologies on Kubernetes.
 

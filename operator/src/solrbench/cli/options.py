@@ -3,21 +3,19 @@
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from solrbench.cli.errors import CONTEXT, SERVER, as_cli_errors
+from solrbench.cli.program import Command
 from solrbench.kube.client import Cluster, connect
 from solrbench.kube.kubeconfig import find_access
 
-__all__ = ["DURATION", "as_cli_errors", "cluster_options", "open_cluster", "output_option"]
-
-KUBECONFIG = "solrbench.kubeconfig"
-"""Key of click's context: the file that is given."""
-
-Command = TypeVar("Command", bound=Callable[..., object])
+GIVEN = "solrbench.cli.options"
+"""Key of click's context: values of the options that say which cluster is meant, by name."""
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
@@ -32,6 +30,7 @@ class Duration(click.ParamType[float]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Return the seconds."""
+        # click may give a value that is converted already.
         text = str(value)
         parts = _DURATION.findall(text)
         if parts and "".join(number + unit for number, unit in parts) == text:
@@ -49,58 +48,38 @@ class Duration(click.ParamType[float]):
 DURATION = Duration()
 
 
-def cluster_options(command: Command) -> Command:
-    """Add the options that say which cluster and namespace are meant."""
-    namespace = click.option(
-        "-n",
-        "--namespace",
-        metavar="NAMESPACE",
-        help="Namespace of the benchmark (default: that of the kubeconfig).",
-    )
-    context = click.option(
-        "--context", metavar="NAME", help="Context of the kubeconfig (default: the current)."
-    )
-    kubeconfig = click.option(
-        "--kubeconfig",
-        metavar="FILE",
-        type=click.Path(path_type=Path),
-        expose_value=False,
-        callback=_keep_kubeconfig,
-        help="Kubeconfig to use (default: $KUBECONFIG, ~/.kube/config, the pod's account).",
-    )
-    return color_option(namespace(context(kubeconfig(command))))
+def cluster_options(function: Command) -> Command:
+    """Add the options that say which cluster and namespace are meant; `open_cluster` reads them."""
+    # No command has arguments for them: most would only pass them on to the same function.
+    kept = partial(click.option, expose_value=False, callback=_keep)
+    for option in (
+        kept(
+            "--kubeconfig",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="Kubeconfig to use (default: $KUBECONFIG, ~/.kube/config, the pod's account).",
+        ),
+        kept("--context", metavar="NAME", help="Context of the kubeconfig (default: the current)."),
+        kept(
+            "-n",
+            "--namespace",
+            metavar="NAMESPACE",
+            help="Namespace of the benchmark (default: that of the kubeconfig).",
+        ),
+        click.option(
+            "--no-color",
+            is_flag=True,
+            expose_value=False,
+            callback=_switch_off_color,
+            help="Print no colours; NO_COLOR does the same.",
+        ),
+    ):
+        function = option(function)
+    return function
 
 
-def output_option(*forms: str, text: str | None = None) -> Callable[[Command], Command]:
-    """Return the option for the form of the output, the first of `forms` unless set."""
-    return click.option(
-        "-o",
-        "--output",
-        type=click.Choice(forms),
-        default=forms[0],
-        show_default=True,
-        help=text,
-    )
-
-
-def color_option(command: Command) -> Command:
-    """Add the option for terminals, and logs, without colours."""
-    return click.option(
-        "--no-color",
-        is_flag=True,
-        expose_value=False,
-        callback=_switch_off_color,
-        help="Print no colours; NO_COLOR does the same.",
-    )(command)
-
-
-def _keep_kubeconfig(
-    ctx: click.Context,
-    _: click.Parameter,
-    file: Path | None,
-) -> None:
-    if file is not None:
-        ctx.meta[KUBECONFIG] = file
+def _keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
+    ctx.meta.setdefault(GIVEN, {})[option.name] = value
 
 
 def _switch_off_color(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -109,15 +88,27 @@ def _switch_off_color(ctx: click.Context, _: click.Parameter, wanted: bool) -> N
         ctx.color = False
 
 
-def open_cluster(context: str | None, namespace: str | None) -> tuple[Cluster, str]:
-    """Return a client, and the namespace that is meant.
+def given(option: str) -> Any:
+    """Return the value of one of the options of `cluster_options`; None if it is not given."""
+    return click.get_current_context().meta.get(GIVEN, {}).get(option)
 
-    Raises:
-        click.ClickException: if there is no cluster to talk to.
+
+def output_option(*forms: str, text: str | None = None) -> Callable[[Command], Command]:
+    """Return the option for the form of the output, the first of `forms` unless set."""
+    return click.option(
+        "-o", "--output", type=click.Choice(forms), default=forms[0], show_default=True, help=text
+    )
+
+
+def open_cluster() -> tuple[Cluster, str]:
+    """Return a client of the cluster that the options name, and the namespace that is meant.
+
+    It raises `click.ClickException` if there is no cluster to talk to.
     """
-    meta = click.get_current_context().meta
-    kubeconfig = meta.get(KUBECONFIG)
+    context, kubeconfig = given("context"), given("kubeconfig")
     with as_cli_errors():
         access = find_access(context, kubeconfig)
+        # Errors of later requests name what was opened here.
+        meta = click.get_current_context().meta
         meta[SERVER], meta[CONTEXT] = access.server, access.context
-        return connect(context, kubeconfig), namespace or access.namespace
+        return connect(context, kubeconfig), given("namespace") or access.namespace

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +18,7 @@ from solrbench.api.v1alpha1.target import Provisioner, ZooKeeperMode
 from solrbench.cli.cluster_facts import capacity_problem, find_operators, served_versions
 from solrbench.cli.files import FILES_OPTIONAL, read_documents
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import valid_resources
 from solrbench.errors import SolrbenchError
@@ -35,7 +35,6 @@ RIGHTS = (
 )
 """What the commands need in the namespace of the benchmark."""
 
-ACCESS_REVIEW = ("authorization.k8s.io/v1", "SelfSubjectAccessReview")
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 SOLR_CLOUD = ("solr.apache.org/v1beta1", "SolrCloud")
 ZOOKEEPER_CLUSTER = ("zookeeper.pravega.io/v1beta1", "ZookeeperCluster")
@@ -60,103 +59,95 @@ class ReadinessFinding:
     check: str = ""
 
 
+Answer = tuple[Result, str] | tuple[Result, str, str]
+"""Result, message and remedy of one check."""
+
+
 @dataclass(frozen=True)
 class Subject:
-    """The cluster, the namespace where benchmarks shall run, and those that shall.
-
-    There are no benchmarks if the cluster alone is of interest.
-    """
+    """The cluster, and the benchmarks that shall run in a namespace; none if it alone counts."""
 
     cluster: Cluster
     namespace: str
     benchmarks: list[SolrBenchmark]
 
 
-def check_definition(subject: Subject) -> Iterator[ReadinessFinding]:
+def check_definition(subject: Subject) -> Iterator[Answer]:
     """Find out whether the definition is installed, in a version that this command knows."""
     versions = served_versions(subject.cluster)
     if VERSION in versions:
-        yield ReadinessFinding(Result.OK, f"{BENCHMARK.definition}, {VERSION}")
+        yield Result.OK, f"{BENCHMARK.definition}, {VERSION}"
     elif versions:
         text = f"{BENCHMARK.definition} is served in {', '.join(versions)}, not in {VERSION}"
-        yield ReadinessFinding(Result.FAILED, text, "use the command of the operator's version")
+        yield Result.FAILED, text, "use the command of the operator's version"
     else:
         text = f"{BENCHMARK.definition} is not installed"
-        yield ReadinessFinding(Result.FAILED, text, "install the chart solr-benchmark-operator")
+        yield Result.FAILED, text, "install the chart solr-benchmark-operator"
 
 
-def check_operator(subject: Subject) -> Iterator[ReadinessFinding]:
+def check_operator(subject: Subject) -> Iterator[Answer]:
     """Find out whether an operator runs that watches the namespace, and its version."""
     operators = find_operators(subject.cluster, subject.namespace)
     watching = [operator for operator in operators if operator.watches(subject.namespace)]
     if not operators:
         text = "no Deployment of the operator was found"
-        yield ReadinessFinding(Result.FAILED, text, "install the chart solr-benchmark-operator")
+        yield Result.FAILED, text, "install the chart solr-benchmark-operator"
     elif not watching:
         places = ", ".join(operator.namespace for operator in operators)
         text = f"the operator in {places} does not watch namespace {subject.namespace}"
-        yield ReadinessFinding(Result.FAILED, text, "add it to watchNamespaces of its chart")
+        yield Result.FAILED, text, "add it to watchNamespaces of its chart"
     for operator in watching:
         where = f"{operator.name} in {operator.namespace}, version {operator.version}"
         if not operator.ready:
             remedy = f"see kubectl -n {operator.namespace} describe deployment {operator.name}"
-            yield ReadinessFinding(Result.FAILED, f"{where}, is not ready", remedy)
+            yield Result.FAILED, f"{where}, is not ready", remedy
         elif operator.version != version("solrbench"):
             text = f"{where}; this command has version {version('solrbench')}"
-            yield ReadinessFinding(Result.WARNING, text, "use the same versions")
+            yield Result.WARNING, text, "use the same versions"
         else:
-            yield ReadinessFinding(Result.OK, where)
+            yield Result.OK, where
 
 
-def check_rights(subject: Subject) -> Iterator[ReadinessFinding]:
+def check_rights(subject: Subject) -> Iterator[Answer]:
     """Find out what the user may do in the namespace, as the API server decides."""
-    missing = [
-        f"{verb} {resource}"
-        for group, resource, verbs in RIGHTS
-        for verb in verbs
-        if not _may(subject, group, resource, verb)
-    ]
+    missing = []
+    for group, resource, verbs in RIGHTS:
+        name, _, part = resource.partition("/")
+        place = {"namespace": subject.namespace, "group": group}
+        place |= {"resource": name, "subresource": part}
+        for verb in verbs:
+            # Only the API server knows: webhooks and several authorizers may decide, not only RBAC.
+            review = {
+                "apiVersion": "authorization.k8s.io/v1",
+                "kind": "SelfSubjectAccessReview",
+                "spec": {"resourceAttributes": place | {"verb": verb}},
+            }
+            if not subject.cluster.create(review)["status"]["allowed"]:
+                missing.append(f"{verb} {resource}")
     if missing:
         text = f"the user may not {', '.join(missing)} in namespace {subject.namespace}"
-        yield ReadinessFinding(Result.FAILED, text, "ask for the ClusterRole edit there, or admin")
+        yield Result.FAILED, text, "ask for the ClusterRole edit there, or admin"
     else:
-        yield ReadinessFinding(
-            Result.OK, f"the user may run benchmarks in namespace {subject.namespace}"
-        )
+        yield Result.OK, f"the user may run benchmarks in namespace {subject.namespace}"
 
 
-def _may(subject: Subject, group: str, resource: str, verb: str) -> bool:
-    name, _, part = resource.partition("/")
-    attributes = {
-        "namespace": subject.namespace,
-        "group": group,
-        "resource": name,
-        "subresource": part,
-        "verb": verb,
-    }
-    review = {
-        "apiVersion": ACCESS_REVIEW[0],
-        "kind": ACCESS_REVIEW[1],
-        "spec": {"resourceAttributes": attributes},
-    }
-    return bool(subject.cluster.create(review)["status"]["allowed"])
-
-
-def check_namespace(subject: Subject) -> Iterator[ReadinessFinding]:
+def check_namespace(subject: Subject) -> Iterator[Answer]:
     """Find out whether the namespace is there, and which quotas it has."""
     namespace = subject.cluster.get("v1", "Namespace", "", subject.namespace)
     if namespace is None:
         remedy = f"kubectl create namespace {subject.namespace}"
-        yield ReadinessFinding(Result.FAILED, f"there is no namespace {subject.namespace}", remedy)
+        yield Result.FAILED, f"there is no namespace {subject.namespace}", remedy
         return
-    yield ReadinessFinding(Result.OK, f"namespace {subject.namespace} is there")
+    yield Result.OK, f"namespace {subject.namespace} is there"
     for quota in subject.cluster.list("v1", "ResourceQuota", subject.namespace, {}):
         yield from _quota_findings(subject, quota)
 
 
-def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[ReadinessFinding]:
+def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[Answer]:
     name, status = quota["metadata"]["name"], quota.get("status") or {}
     hard, used = status.get("hard") or {}, status.get("used") or {}
+    if not subject.benchmarks:
+        yield Result.OK, f"ResourceQuota {name} applies; -f compares it with benchmarks"
     for benchmark in subject.benchmarks:
         together = peak(pod_groups(benchmark.spec))
         wanted = {
@@ -165,37 +156,30 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[ReadinessFind
             "requests.memory": sum(group.count * group.memory_bytes for group in together),
         }
         for key, amount in wanted.items():
-            left = (parse_quantity(hard.get(key, "")) or 0) - (
-                parse_quantity(used.get(key, "0")) or 0
-            )
-            if key in hard and amount > float(left):
+            taken = parse_quantity(used.get(key, "0")) or 0
+            # What the quota does not name it does not limit.
+            if key in hard and amount > float((parse_quantity(hard[key]) or 0) - taken):
                 text = (
                     f"ResourceQuota {name} allows {hard[key]} of {key}, {used.get(key, '0')} are"
                     f" used; {benchmark.metadata.name} needs {amount:.4g}"
                 )
-                yield ReadinessFinding(Result.FAILED, text, "raise the quota, or ask for less")
-    if not subject.benchmarks:
-        yield ReadinessFinding(
-            Result.OK, f"ResourceQuota {name} applies; -f compares it with benchmarks"
-        )
+                yield Result.FAILED, text, "raise the quota, or ask for less"
 
 
-def check_capacity(subject: Subject) -> Iterator[ReadinessFinding]:
+def check_capacity(subject: Subject) -> Iterator[Answer]:
     """Find out whether the nodes have room for the pods of each benchmark."""
     for benchmark in subject.benchmarks:
         problem = capacity_problem(pod_groups(benchmark.spec), subject.cluster)
         name = benchmark.metadata.name
         if problem is None:
-            yield ReadinessFinding(Result.OK, f"the nodes have room for the pods of {name}")
+            yield Result.OK, f"the nodes have room for the pods of {name}"
         elif problem.startswith("unknown"):
-            yield ReadinessFinding(Result.UNKNOWN, problem.removeprefix("unknown: "))
+            yield Result.UNKNOWN, problem.removeprefix("unknown: ")
         else:
-            yield ReadinessFinding(
-                Result.FAILED, f"{name}: {problem}", "add nodes, or ask for less"
-            )
+            yield Result.FAILED, f"{name}: {problem}", "add nodes, or ask for less"
 
 
-def check_storage(subject: Subject) -> Iterator[ReadinessFinding]:
+def check_storage(subject: Subject) -> Iterator[Answer]:
     """Find out whether the StorageClasses that are needed are there."""
     wanted = {
         storage.storage_class_name
@@ -211,15 +195,15 @@ def check_storage(subject: Subject) -> Iterator[ReadinessFinding]:
     defaults = [name for name, notes in annotations.items() if notes.get(DEFAULT_CLASS) == "true"]
     for name in sorted(wanted, key=str):
         if name in annotations or (name is None and defaults):
-            yield ReadinessFinding(Result.OK, f"StorageClass {name or defaults[0]}")
+            yield Result.OK, f"StorageClass {name or defaults[0]}"
             continue
         absent = "the cluster has no default StorageClass"
         text = absent if name is None else f"there is no StorageClass {name}"
         remedy = f"name one: {', '.join(annotations) or 'there is none'}"
-        yield ReadinessFinding(Result.FAILED, text, remedy)
+        yield Result.FAILED, text, remedy
 
 
-def check_solr_operator(subject: Subject) -> Iterator[ReadinessFinding]:
+def check_solr_operator(subject: Subject) -> Iterator[Answer]:
     """Find out whether the other operators are there, where a benchmark needs them."""
     clouds = [each.spec.target.solr_cloud for each in subject.benchmarks]
     needed = any(each and each.provisioner is Provisioner.SOLR_OPERATOR for each in clouds)
@@ -229,16 +213,16 @@ def check_solr_operator(subject: Subject) -> Iterator[ReadinessFinding]:
     for api_version, kind, name, is_needed in wants:
         served = subject.cluster.serves(api_version, kind)
         if served:
-            yield ReadinessFinding(Result.OK, f"{name} is there: {kind} is served")
+            yield Result.OK, f"{name} is there: {kind} is served"
         elif is_needed:
             remedy = "install it, or set target.solrCloud.provisioner to StatefulSet"
-            yield ReadinessFinding(Result.FAILED, f"{name} is not there: no kind {kind}", remedy)
+            yield Result.FAILED, f"{name} is not there: no kind {kind}", remedy
         elif not subject.benchmarks and kind == SOLR_CLOUD[1]:
             text = f"{name} is not there: only provisioner StatefulSet and existing targets work"
-            yield ReadinessFinding(Result.WARNING, text)
+            yield Result.WARNING, text
 
 
-CHECKS: dict[str, Callable[[Subject], Iterator[ReadinessFinding]]] = {
+CHECKS: dict[str, Callable[[Subject], Iterator[Answer]]] = {
     "definition": check_definition,
     "operator": check_operator,
     "rights": check_rights,
@@ -249,37 +233,35 @@ CHECKS: dict[str, Callable[[Subject], Iterator[ReadinessFinding]]] = {
 }
 """By what is checked, in the order in which they are shown."""
 
-
-_MARKS = {
-    Result.OK: ("ok", "green"),
-    Result.WARNING: ("warning", "yellow"),
-    Result.FAILED: ("failed", "bold red"),
-    Result.UNKNOWN: ("unknown", "yellow"),
+_STYLES = {
+    Result.OK: "green",
+    Result.WARNING: "yellow",
+    Result.FAILED: "bold red",
+    Result.UNKNOWN: "yellow",
 }
 
 
-@click.command(
-    epilog=examples("solrbench preflight", "solrbench preflight -f bench.yaml -n search -o json")
-)
+@command("solrbench preflight", "solrbench preflight -f bench.yaml -n search -o json")
 @FILES_OPTIONAL
 @output_option("text", "json")
 @cluster_options
-def preflight(
-    files: tuple[Path, ...], output: str, context: str | None, namespace: str | None
-) -> None:
+def preflight(files: tuple[Path, ...], output: str) -> None:
     """Check whether a cluster, a namespace and the operator are ready.
 
     With files, also whether there is room for their pods, and what they need is installed; of a
     sweep for those of its largest point. Exit code 1 if a check failed.
     """
     benchmarks = valid_resources(read_documents(files)) if files else []
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    subject = Subject(cluster.within(10.0), resolved_namespace, benchmarks)
+    cluster, namespace = open_cluster()
+    # It is asked for to find out about trouble: none of its requests shall wait for long.
+    subject = Subject(cluster.within(10.0), namespace, benchmarks)
     findings = []
     for name, check in CHECKS.items():
         try:
-            findings += [replace(finding, check=name) for finding in check(subject)]
+            for result, message, *remedy in check(subject):
+                findings.append(ReadinessFinding(result, message, "".join(remedy), name))
         except (UnreachableError, UnauthorizedError):
+            # No other check could find out anything either.
             raise
         except SolrbenchError as error:
             findings.append(ReadinessFinding(Result.UNKNOWN, error.message, check=name))
@@ -295,10 +277,8 @@ def _print(findings: list[ReadinessFinding]) -> None:
     console = Console(highlight=False)
     width = console.width if console.is_terminal else None
     for finding in findings:
-        word, style = _MARKS[finding.result]
-        text = f"{finding.check}: {finding.message}" + (
-            f"; {finding.remedy}" if finding.remedy else ""
-        )
-        for index, line in enumerate(wrap_line(text, None if width is None else width - 9)):
-            head = Text(f"{word:<9}" if index == 0 else " " * 9, style=style)
-            console.print(head + Text(line), soft_wrap=True)
+        remedy = f"; {finding.remedy}" if finding.remedy else ""
+        text, word = f"{finding.check}: {finding.message}{remedy}", finding.result.value
+        for line in wrap_line(text, None if width is None else width - 9):
+            console.print(Text(f"{word:<9}", style=_STYLES[finding.result]) + line, soft_wrap=True)
+            word = ""  # of the first line alone

@@ -1,14 +1,24 @@
 """The name that the program was called by, and what its exit codes mean."""
 
 import sys
+from collections.abc import Callable
 from enum import IntEnum
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self, TypeVar
+
+if TYPE_CHECKING:
+    import click
+
+Command = TypeVar("Command", bound=Callable[..., object])
+"""What a decorator of click takes and returns."""
 
 
-def examples(*lines: str) -> str:
-    """Return the end of a command's help text: calls of it, one a line."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+def command(*examples: str, name: str | None = None) -> "Callable[..., click.Command]":
+    """Return click's decorator of a command; its help text ends with calls of it, one a line."""
+    import click  # noqa: PLC0415  Ctrl-C is not caught yet when this module is imported
+
+    lines = "\n".join(f"  {example}" for example in examples)
+    return click.command(name, epilog=f"\b\nExamples:\n{lines}")
 
 
 def program_name() -> str:
@@ -17,11 +27,7 @@ def program_name() -> str:
 
 
 class ExitCode(IntEnum):
-    """Of every command; 2 is what click uses for wrong options.
-
-    Attributes:
-        meaning: as a sentence of the documentation
-    """
+    """Of every command, each with its meaning as a sentence of the documentation."""
 
     meaning: str
 
@@ -37,11 +43,13 @@ class ExitCode(IntEnum):
         1,
         "A benchmark or its export failed, a file is not valid, or the cluster refused a request.",
     )
+    # click's own code.
     USAGE = 2, "An option or argument is wrong."
     TIMED_OUT = 3, "`--timeout` is over and a benchmark, or its export, still runs."
     INVALID = 4, "A step is Invalid, and `--require-valid` is given."
     MISSED = 5, "An objective is missed; of `compare`, a step has a word of `--fail-on`."
     UNREACHABLE = 6, "The cluster cannot be reached, or does not know the user."
+    # As shells report a program that SIGINT has ended: 128 + 2.
     INTERRUPTED = 130, "Interrupted with Ctrl-C; benchmarks go on."
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.decide.conditions import (
     DATA_INDEXED,
     EXPORTED,
@@ -21,33 +22,33 @@ from solrbench.stats.number_format import format_milliseconds, format_number
 MEBIBYTE = 1024 * 1024
 
 
-def elapsed_seconds(benchmark: SolrBenchmark, now: datetime) -> int:
-    """Return how long ago the benchmark was created."""
-    created = benchmark.metadata.creation_timestamp
+def elapsed_seconds(resource: SolrBenchmark | SolrBenchmarkSweep, now: datetime) -> int:
+    """Return how long ago the resource was created."""
+    created = resource.metadata.creation_timestamp
+    # The clocks of the cluster and of this machine may differ.
     return max(0, int((now - created).total_seconds())) if created is not None else 0
 
 
-def summary(benchmark: SolrBenchmark) -> tuple[str, str]:
+def find_condition(resource: SolrBenchmark | SolrBenchmarkSweep, type_: str) -> Condition | None:
+    """Return a condition of the status; None before it is set."""
+    return next((each for each in resource.status.conditions if each.type == type_), None)
+
+
+def summary(resource: SolrBenchmark | SolrBenchmarkSweep) -> tuple[str, str]:
     """Return reason and message of the summary condition; empty before the first reconcile."""
-    for condition in benchmark.status.conditions:
-        if condition.type == SUCCEEDED:
-            return condition.reason, condition.message
-    return "", "waits for the operator; is it running?"
-
-
-def find_export(benchmark: SolrBenchmark) -> Condition | None:
-    """Return what became of the export so far; nothing before it begins."""
-    return next(
-        (condition for condition in benchmark.status.conditions if condition.type == EXPORTED), None
-    )
+    condition = find_condition(resource, SUCCEEDED)
+    if condition is None:
+        return "", "waits for the operator; is it running?"
+    return condition.reason, condition.message
 
 
 def awaits_export(benchmark: SolrBenchmark) -> bool:
     """Return whether a benchmark that is over has results whose export is not decided."""
     stored = benchmark.status.report
+    # Without a step or evidence the operator makes no export.
     if benchmark.spec.results.export is None or not (stored.stored_steps or stored.evidence):
         return False
-    export = find_export(benchmark)
+    export = find_condition(benchmark, EXPORTED)
     return export is None or export.status == "Unknown"
 
 
@@ -71,22 +72,18 @@ def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
 
 def one_line(benchmark: SolrBenchmark) -> str:
     """Return phase, percent and what goes on, for a log."""
-    text = _figures(benchmark) or ": ".join(filter(None, summary(benchmark)))
-    if is_finished(benchmark.status) and awaits_export(benchmark):
+    status, text = benchmark.status, ""
+    if is_finished(status) and awaits_export(benchmark):
         text = f"export: {_export(benchmark) or 'not begun'}"
-    return f"{benchmark.status.phase:<12} {benchmark.status.progress_percent:>3} %  {text}"
-
-
-def _figures(benchmark: SolrBenchmark) -> str:
-    """Return the figures of the stage under way, if it has any."""
-    status = benchmark.status
-    if is_finished(status) or not holds(status, TARGET_READY):
-        return ""
-    return _load(benchmark) if holds(status, DATA_INDEXED) else _data(benchmark)
+    elif not is_finished(status) and holds(status, TARGET_READY):
+        # Figures of the stage under way say more than its message, if it has any.
+        text = _load(benchmark) if holds(status, DATA_INDEXED) else _data(benchmark)
+    text = text or ": ".join(filter(None, summary(benchmark)))
+    return f"{status.phase:<12} {status.progress_percent:>3} %  {text}"
 
 
 def _export(benchmark: SolrBenchmark) -> str:
-    export = find_export(benchmark)
+    export = find_condition(benchmark, EXPORTED)
     if export is None:
         return ""
     return export.message if export.status == "True" else f"{export.reason}: {export.message}"
@@ -96,28 +93,29 @@ def _target(benchmark: SolrBenchmark) -> str:
     target, solr_cloud = benchmark.status.target, benchmark.spec.target.solr_cloud
     if solr_cloud is None or (target.zookeepers is None and target.live_nodes is None):
         return ""
+    version, heap = target.solr_version, target.heap_bytes
     parts = [
         f"{target.zookeepers or 0} of {solr_cloud.zookeeper.replicas} ZooKeepers",
         f"{target.live_nodes or 0} of {solr_cloud.nodes} Solr nodes",
+        "" if version is None else f"Solr {version}",
+        "" if heap is None else f"heap {heap // MEBIBYTE} MiB",
     ]
-    if target.solr_version is not None:
-        parts.append(f"Solr {target.solr_version}")
-    if target.heap_bytes is not None:
-        parts.append(f"heap {target.heap_bytes // MEBIBYTE} MiB")
-    return ", ".join(parts)
+    return ", ".join(filter(None, parts))
 
 
 def _data(benchmark: SolrBenchmark) -> str:
     data = benchmark.status.dataset
     if data.documents is None:
         return ""
+    # The total is not always known beforehand.
     total = f" of {data.documents_total:,}" if data.documents_total is not None else ""
-    parts = [f"{data.documents:,}{total} documents"]
-    if data.documents_per_second is not None:
-        parts.append(f"{format_number(data.documents_per_second)} documents/s")
-    if data.index_bytes is not None:
-        parts.append(f"index {format_number(data.index_bytes / MEBIBYTE)} MiB")
-    return ", ".join(parts)
+    rate, size = data.documents_per_second, data.index_bytes
+    parts = [
+        f"{data.documents:,}{total} documents",
+        "" if rate is None else f"{format_number(rate)} documents/s",
+        "" if size is None else f"index {format_number(size / MEBIBYTE)} MiB",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _load(benchmark: SolrBenchmark) -> str:
@@ -142,14 +140,9 @@ def _load(benchmark: SolrBenchmark) -> str:
 
 def _last_seconds(load: LiveLoad) -> list[str]:
     """Return percentiles and failures of the last seconds."""
-    times = {
-        "p50": load.p50_milliseconds,
-        "p95": load.p95_milliseconds,
-        "p99": load.p99_milliseconds,
-    }
-    parts = [
-        f"{name} {format_milliseconds(time)}" for name, time in times.items() if time is not None
-    ]
+    times = {"p50": load.p50_milliseconds, "p95": load.p95_milliseconds}
+    times |= {"p99": load.p99_milliseconds}
+    parts = [f"{p} {format_milliseconds(time)}" for p, time in times.items() if time is not None]
     if load.recent_failures:
         share = load.recent_failed_percent
         of = f" ({format_number(share)} %)" if share is not None else ""
@@ -158,11 +151,12 @@ def _last_seconds(load: LiveLoad) -> list[str]:
 
 
 def _step_runs(benchmark: SolrBenchmark) -> list[str]:
-    """Return how many are stored; with repeats or variants, there are more of them than steps."""
+    """Return how many are stored."""
     report, steps = benchmark.status.report, len(benchmark.spec.load.steps)
     if not report.total_steps:
         return []
     if report.total_steps == steps:
         return [f"{report.stored_steps} of {report.total_steps} steps"]
+    # With repeats or variants, there are more runs than steps.
     of = f"{steps} steps" if steps > 1 else "1 step"
     return [f"{report.stored_steps} of {report.total_steps} runs of {of}"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from solrbench.cli.options import output_option
-from solrbench.cli.program import examples
+from solrbench.cli.program import command
 from solrbench.query_log.formats import LogEntry, LogFormat, guess_format, parse_lines
 from solrbench.query_log.statistics import LogStatistics, query_lines, sort_by_time
 
@@ -21,7 +21,7 @@ _QUANTILES = (50.0, 90.0, 97.0, 99.0, 99.99)
 _MAX_KINDS = 10
 
 
-@click.command(epilog=examples("solrbench log solr.log"))
+@command("solrbench log solr.log")
 @click.argument(
     "files",
     nargs=-1,
@@ -62,7 +62,7 @@ def log(
         chosen = (entry for entry in parsed if handler in ("all", entry.handler))
         counted = _count(sort_by_time(chosen), log_statistics)
         if target is None:
-            deque(counted, maxlen=0)
+            deque(counted, maxlen=0)  # only reads it: the statistics are made on the way
         else:
             with target.open("w", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in query_lines(counted))
@@ -83,6 +83,7 @@ def _read(path: Path) -> Generator[str]:
 def _parse(lines: Iterator[str], kind: str | None) -> Iterator[LogEntry]:
     if kind is not None:
         return parse_lines(lines, LogFormat(kind))
+    # Standard input cannot be read twice: the lines that were looked at come first again.
     probed = list(islice(lines, _PROBED_LINES))
     guessed = guess_format(probed)
     if guessed is None:
@@ -101,64 +102,52 @@ def _count(entries: Iterable[LogEntry], found: LogStatistics) -> Iterator[LogEnt
 
 def _as_json(found: LogStatistics) -> str:
     second, minute = found.busiest(1), found.busiest(60)
-    return json.dumps(
-        {
-            "requests": found.requests,
-            "firstTime": _time(found.first_seconds),
-            "lastTime": _time(found.last_seconds),
-            "meanRequestsPerSecond": round(found.mean_requests_per_second, 6),
-            "requestsPerSecondQuantiles": {f"{q:g}": found.rate_quantile(q) for q in _QUANTILES},
-            "busiestSecond": {
-                "time": _time(second.begin_seconds),
-                "requestsPerSecond": second.requests_per_second,
-            },
-            "busiestMinute": {
-                "time": _time(minute.begin_seconds),
-                "requestsPerSecond": round(minute.requests_per_second, 6),
-            },
-            "mix": [
-                {"request": shape, "requests": number} for shape, number in found.mix(_MAX_KINDS)
-            ],
-        },
-        indent=2,
-    )
+    body = {
+        "requests": found.requests,
+        "firstTime": _time(found.first_seconds),
+        "lastTime": _time(found.last_seconds),
+        "meanRequestsPerSecond": round(found.mean_requests_per_second, 6),
+        "requestsPerSecondQuantiles": {f"{q:g}": found.rate_quantile(q) for q in _QUANTILES},
+    }
+    for name, span, rate in (
+        ("busiestSecond", second, second.requests_per_second),
+        ("busiestMinute", minute, round(minute.requests_per_second, 6)),
+    ):
+        body[name] = {"time": _time(span.begin_seconds), "requestsPerSecond": rate}
+    mix = found.mix(_MAX_KINDS)
+    body["mix"] = [{"request": shape, "requests": number} for shape, number in mix]
+    return json.dumps(body, indent=2)
 
 
 def _as_text(found: LogStatistics, target: Path | None) -> str:
     second, minute = found.busiest(1), found.busiest(60)
+    times = [found.first_seconds, found.last_seconds, second.begin_seconds, minute.begin_seconds]
+    first, last, of_second, of_minute = map(_time, times)
     lines = [
-        (
-            f"{found.requests} requests from {_time(found.first_seconds)}"
-            f" to {_time(found.last_seconds)}"
-        ),
+        f"{found.requests} requests from {first} to {last}",
         f"mean            {found.mean_requests_per_second:.4g} requests/s",
-        *(
-            f"{f'{q:g} % of seconds':<16}at most {found.rate_quantile(q)} requests/s"
-            for q in _QUANTILES
-        ),
-        f"busiest second  {second.requests_per_second:g} requests/s, {_time(second.begin_seconds)}",
-        (
-            f"busiest minute  {minute.requests_per_second:.4g} requests/s,"
-            f" {_time(minute.begin_seconds)}"
-        ),
+    ]
+    for q in _QUANTILES:
+        title = f"{q:g} % of seconds"
+        lines.append(f"{title:<16}at most {found.rate_quantile(q)} requests/s")
+    lines += [
+        f"busiest second  {second.requests_per_second:g} requests/s, {of_second}",
+        f"busiest minute  {minute.requests_per_second:.4g} requests/s, {of_minute}",
         "",
         "share  requests  kind",
-        *(
-            f"{100 * number / found.requests:4.1f} %  {number:>8}  {shape}"
-            for shape, number in found.mix(_MAX_KINDS)
-        ),
     ]
+    for shape, number in found.mix(_MAX_KINDS):
+        lines.append(f"{100 * number / found.requests:4.1f} %  {number:>8}  {shape}")
     return "\n".join([*lines, *(["", *_steps(found, target)] if target is not None else [])])
 
 
 def _steps(found: LogStatistics, target: Path) -> list[str]:
     """Return the parts of a resource that send these requests, replayed and at even rates."""
+    create = f"kubectl create configmap my-queries --from-file=queries.txt={target}"
+    # The least rate that a step takes is 0.001.
     minute = max(found.busiest(60).requests_per_second, 0.001)
     return [
-        (
-            f"# {target} as a ConfigMap: kubectl create configmap my-queries"
-            f" --from-file=queries.txt={target}"
-        ),
+        f"# {target} as a ConfigMap: {create}",
         "workload:",
         "  queries:",
         "    configMap: {name: my-queries}",

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from enum import StrEnum
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,8 +15,8 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.errors import as_cli_errors
-from solrbench.cli.options import KUBECONFIG, cluster_options, open_cluster, output_option
-from solrbench.cli.program import examples
+from solrbench.cli.options import cluster_options, given, open_cluster, output_option
+from solrbench.cli.program import command
 from solrbench.cli.resources import ClusterResource, get_resource
 from solrbench.cli.result_tables import print_details, print_result, print_sweep
 from solrbench.cli.validation import parse_stored
@@ -38,31 +38,19 @@ _FILE_IN_FOLDER = "report.json"
 """In the folder of an export."""
 
 
-class Output(StrEnum):
-    """Forms of the report."""
-
-    TABLE = "table"
-    HTML = "html"
-    MARKDOWN = "markdown"
-    CSV = "csv"
-    WINDOWS = "csv-windows"
-    JSON = "json"
-    JUNIT = "junit"
-    EVIDENCE = "evidence"
+FORMS = ("table", "html", "markdown", "csv", "csv-windows", "json", "junit", "evidence")
 
 
-@click.command(
-    epilog=examples(
-        "solrbench report quickstart",
-        "solrbench report quickstart -o html --output-file quickstart.html",
-        'solrbench report quickstart -o markdown >> "$GITHUB_STEP_SUMMARY"',
-        "solrbench report quickstart.json -o junit",
-        "solrbench report ssweep/heaps -o html --output-file heaps.html",
-    )
+@command(
+    "solrbench report quickstart",
+    "solrbench report quickstart -o html --output-file quickstart.html",
+    'solrbench report quickstart -o markdown >> "$GITHUB_STEP_SUMMARY"',
+    "solrbench report quickstart.json -o junit",
+    "solrbench report ssweep/heaps -o html --output-file heaps.html",
 )
 @click.argument("name", metavar="NAME|FILE")
 @output_option(
-    *(each.value for each in Output),
+    *FORMS,
     text=(
         "html is one file with figures that needs no network; markdown fits the summary of a CI"
         " job; csv is one line for each result, csv-windows one for each second; json is the full"
@@ -77,13 +65,7 @@ class Output(StrEnum):
     help="File to write instead of the terminal.",
 )
 @cluster_options
-def report(
-    name: str,
-    output: str,
-    output_file: Path | None,
-    context: str | None,
-    namespace: str | None,
-) -> None:
+def report(name: str, output: str, output_file: Path | None) -> None:
     """Print the results of a benchmark or a sweep.
 
     While it runs, these are the results of the steps stored so far. A sweep is ssweep/NAME, or NAME
@@ -91,55 +73,46 @@ def report(
     before with -o json, and ends in .json, or a folder such as ./export with report.json; it needs
     no cluster.
     """
-    form = Output(output)
-    if form is Output.HTML and output_file is None and sys.stdout.isatty():
+    if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.ClickException("a page is no text for a terminal; give --output-file FILE")
     with as_cli_errors():
-        loaded = _from_file(name) if _is_file(name) else _from_cluster(name, context, namespace)
-        if form is Output.TABLE and output_file is None:
+        loaded = _from_file(name)
+        if loaded is None:
+            cluster, namespace = open_cluster()
+            loaded = read_any_report(cluster, get_resource(cluster, namespace, name))
+        if output == "table" and output_file is None:
             _print(loaded, Console(highlight=False))
             return
-        text = write_report(loaded, form)
+        text = write_report(loaded, output)
     if output_file is None:
         click.echo(text, nl=False)
     else:
+        # Without a change of line ends, which CSV has of its own.
         output_file.write_text(text, "utf-8", newline="")
 
 
-def _is_file(name: str) -> bool:
-    path = Path(name)
-    is_folder = "/" in name and (path / _FILE_IN_FOLDER).is_file()
-    return is_folder or (name.endswith(_FILE_SUFFIX) and path.is_file())
-
-
-def _from_file(name: str) -> Report | SweepReport:
+def _from_file(name: str) -> Report | SweepReport | None:
+    """Return the report of a file or a folder; None if it is the name of a resource."""
+    file = Path(name)
+    # Without a slash, a folder that is here by chance would hide the resource of its name.
+    if "/" in name and (file / _FILE_IN_FOLDER).is_file():
+        file /= _FILE_IN_FOLDER
+    elif not (name.endswith(_FILE_SUFFIX) and file.is_file()):
+        return None
     try:
-        path = Path(name)
-        text = (path / _FILE_IN_FOLDER if path.is_dir() else path).read_bytes()
-        return SweepReport.parse(text) if _is_of_sweep(text) else Report.parse(text)
+        text = file.read_bytes()
+        # What is no JSON at all is an error of Report.parse, too, which says what is wrong.
+        with suppress(orjson.JSONDecodeError):
+            body = orjson.loads(text)
+            if isinstance(body, dict) and "sweep" in body:
+                return SweepReport.parse(text)
+        return Report.parse(text)
     except (OSError, ReportFormatError) as error:
         raise click.ClickException(f"{name}: {error}") from error
 
 
-def _is_of_sweep(text: bytes) -> bool:
-    try:
-        body = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return False
-    return isinstance(body, dict) and "sweep" in body
-
-
-def _from_cluster(name: str, context: str | None, namespace: str | None) -> Report | SweepReport:
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    return read_any_report(cluster, get_resource(cluster, resolved_namespace, name))
-
-
 def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepReport:
-    """Return the full report of a benchmark or a sweep, as far as it is stored.
-
-    Raises:
-        SolrbenchError: if the cluster does not return it.
-    """
+    """Return the full report of a benchmark or a sweep, as far as it is stored."""
     if not found.is_sweep:
         return read_report(cluster, parse_stored(found.body))
     from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  of the extra "report"
@@ -148,11 +121,7 @@ def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepR
 
 
 def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
-    """Return the full report of a benchmark, as far as it is stored.
-
-    Raises:
-        SolrbenchError: if the cluster does not return it.
-    """
+    """Return the full report of a benchmark, as far as it is stored."""
     return Report(
         benchmark=benchmark.key,
         spec=benchmark.spec,
@@ -172,65 +141,58 @@ def _print(found: Report | SweepReport, console: Console) -> None:
 
 
 def write_report(found: Report | SweepReport, form: str) -> str:
-    """Return a form of the report, one of `Output`.
+    """Return a form of the report, one of `FORMS`.
 
-    Raises:
-        click.ClickException: if a sweep has none of this kind.
+    It raises `click.ClickException` if a sweep has none of this kind.
     """
-    match Output(form):
-        case Output.TABLE:
-            out = io.StringIO()
-            _print(found, Console(file=out, highlight=False))
-            return out.getvalue()
-        case Output.JSON:
-            return found.to_json().decode() + "\n"
-        case other if isinstance(found, Report):
-            return _write(found, other)
-        case other:
-            return _write_sweep(found, other)
+    if form == "table":
+        out = io.StringIO()
+        _print(found, Console(file=out, highlight=False))
+        return out.getvalue()
+    if form == "json":
+        return found.to_json().decode() + "\n"
+    return _write(found, form) if isinstance(found, Report) else _write_sweep(found, form)
 
 
-def _write(found: Report, form: Output) -> str:
+def _write(found: Report, form: str) -> str:
     match form:
-        case Output.HTML:
+        case "html":
             # Percentiles of distributions are computed from histograms, for which the other forms
             # need no library.
             from solrbench.present.html import render_html  # noqa: PLC0415 - of the extra "report"
 
             text = render_html(found)
-        case Output.JUNIT:
+        case "junit":
             from solrbench.present.junit import to_junit  # noqa: PLC0415 - the same
 
             text = to_junit(found.as_benchmark) + "\n"
-        case Output.MARKDOWN:
+        case "markdown":
             text = to_markdown(found.as_benchmark, found.steps, found.environment)
-        case Output.CSV:
+        case "csv":
             text = to_csv(results_with_totals(found.status), found.status.verdicts)
-        case Output.WINDOWS:
+        case "csv-windows":
             text = windows_to_csv(found.steps)
         case _:
             # What was kept of each failure, oldest first.
             kept = [f"=== {key}\n{log}" for key, log in found.evidence.items()]
-            nothing = (
-                f"{found.benchmark}: no pod was lost and nothing failed, so nothing was kept\n"
-            )
-            text = "\n".join(kept) or nothing
+            nothing = "no pod was lost and nothing failed, so nothing was kept"
+            text = "\n".join(kept) or f"{found.benchmark}: {nothing}\n"
     return text
 
 
-def _write_sweep(found: SweepReport, form: Output) -> str:
+def _write_sweep(found: SweepReport, form: str) -> str:
     match form:
-        case Output.HTML:
+        case "html":
             from solrbench.present.html import render_sweep_html  # noqa: PLC0415 - as above
 
             return render_sweep_html(found)
-        case Output.JUNIT:
+        case "junit":
             from solrbench.present.junit import sweep_to_junit  # noqa: PLC0415 - as above
 
             return sweep_to_junit(found) + "\n"
-        case Output.MARKDOWN:
+        case "markdown":
             return sweep_to_markdown(found)
-        case Output.CSV:
+        case "csv":
             return points_to_csv(found)
         case _:
             raise click.ClickException(
@@ -238,14 +200,12 @@ def _write_sweep(found: SweepReport, form: Output) -> str:
             )
 
 
-@click.command(
+@command(
+    "solrbench open quickstart",
+    "solrbench open quickstart --port 9000",
+    "solrbench open quickstart --report",
+    "solrbench open ssweep/heaps",
     name="open",
-    epilog=examples(
-        "solrbench open quickstart",
-        "solrbench open quickstart --port 9000",
-        "solrbench open quickstart --report",
-        "solrbench open ssweep/heaps",
-    ),
 )
 @click.argument("name")
 @click.option(
@@ -261,28 +221,25 @@ def _write_sweep(found: SweepReport, form: Output) -> str:
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 @cluster_options
-def open_page(  # noqa: PLR0913, PLR0917  one argument for each option
-    name: str,
-    port: int,
-    wants_report: bool,
-    no_browser: bool,
-    context: str | None,
-    namespace: str | None,
-) -> None:
+def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> None:
     """Open Locust's page of a benchmark whose load runs, until Ctrl-C; else the report.
 
     kubectl forwards the port. The report, also of a sweep, is written to a file of a temporary
     folder, which stays.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    resource = get_resource(cluster, resolved_namespace, name)
-    pods = (
-        []
-        if resource.is_sweep or wants_report
-        else _running_masters(cluster, resolved_namespace, resource.name)
-    )
+    cluster, namespace = open_cluster()
+    resource = get_resource(cluster, namespace, name)
+    pods: list[str] = []
+    if not resource.is_sweep and not wants_report:
+        labels = {LABEL_BENCHMARK: resource.name, LABEL_COMPONENT: names.LOAD_MASTER}
+        pods = [
+            pod["metadata"]["name"]
+            for pod in cluster.list("v1", "Pod", namespace, labels)
+            if (pod.get("status") or {}).get("phase") == "Running"
+        ]
     if pods:
-        _forward(resource.name, resolved_namespace, pods[0], port, context, no_browser=no_browser)
+        # It does not return: Ctrl-C, or the end of the load, ends the program.
+        _forward(resource.name, namespace, pods[0], port, no_browser=no_browser)
     report = read_any_report(cluster, resource)
     file = Path(tempfile.mkdtemp(prefix="solrbench-")) / f"{resource.name}.html"
     file.write_text(write_report(report, "html"), "utf-8")
@@ -291,32 +248,20 @@ def open_page(  # noqa: PLR0913, PLR0917  one argument for each option
         click.launch(file.as_uri())
 
 
-def _running_masters(cluster: Cluster, namespace: str, name: str) -> list[str]:
-    labels = {LABEL_BENCHMARK: name, LABEL_COMPONENT: names.LOAD_MASTER}
-    pods = cluster.list("v1", "Pod", namespace, labels)
-    running = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Running"]
-    return [pod["metadata"]["name"] for pod in running]
-
-
-def _forward(  # noqa: PLR0913 - what, where and how
-    name: str, namespace: str, pod: str, port: int, context: str | None, *, no_browser: bool
-) -> NoReturn:
+def _forward(name: str, namespace: str, pod: str, port: int, *, no_browser: bool) -> NoReturn:
     """Forward the port until Ctrl-C, then exit with kubectl's code."""
     kubectl = shutil.which("kubectl")
     if kubectl is None:
         raise click.ClickException("kubectl forwards the port, and is not on the PATH; install it")
     address = f"http://127.0.0.1:{port}"
     click.echo(f"Locust's page of {name}: {address} (Ctrl-C ends it)")
-    command = [kubectl, "-n", namespace, "port-forward", f"pod/{pod}"]
-    command += [f"{port}:{WEB_PORT}", *_options(context)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as forwarding:  # noqa: S603
+    arguments = [kubectl, "-n", namespace, "port-forward", f"pod/{pod}"]
+    # kubectl has its own defaults where nothing is given, which are the same.
+    chosen = {option: given(option) for option in ("context", "kubeconfig")}
+    arguments += [f"{port}:{WEB_PORT}", *(f"--{k}={v}" for k, v in chosen.items() if v)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as forwarding:  # noqa: S603
         assert forwarding.stdout is not None  # noqa: S101  a pipe
+        # The first line says that the port is open; a browser before would find nothing.
         if forwarding.stdout.readline() and not no_browser:
             click.launch(address)
         sys.exit(forwarding.wait())
-
-
-def _options(context: str | None) -> list[str]:
-    kubeconfig = click.get_current_context().meta.get(KUBECONFIG)
-    chosen = {"--context": context, "--kubeconfig": kubeconfig}
-    return [f"{option}={value}" for option, value in chosen.items() if value]

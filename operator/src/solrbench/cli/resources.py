@@ -1,5 +1,6 @@
 """Benchmarks and sweeps as they are named on the command line."""
 
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -50,8 +51,7 @@ class ClusterResource(NamedTuple):
 def parse_reference(text: str) -> tuple[Kind | None, str]:
     """Return kind and name of `ssweep/nightly`; of a bare name the kind is None.
 
-    Raises:
-        CommandError: if there is no such kind.
+    It raises `CommandError` if there is no such kind.
     """
     prefix, slash, name = text.rpartition("/")
     if not slash:
@@ -78,38 +78,29 @@ def find_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResourc
 
 
 def get_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResource:
-    """Return what is named.
-
-    Raises:
-        CommandError: if there is no such benchmark or sweep.
-    """
+    """Return what is named; `CommandError` says that there is no such benchmark or sweep."""
     resource = find_resource(cluster, namespace, text)
     if resource is None:
-        raise _absence(cluster, namespace, text)
+        kind, name = parse_reference(text)
+        what = f"{KIND} or {SWEEP_KIND}" if kind is None else kind[1]
+        # A name that ends so was meant as the file of a report.
+        file = f"file {text}, and no " if text.endswith(".json") else ""
+        raise CommandError(
+            f"there is no {file}{what} {name} in namespace {namespace};"
+            f" {suggest_name(cluster, namespace, text)}"
+        )
     return resource
-
-
-def _absence(cluster: Cluster, namespace: str, text: str) -> CommandError:
-    kind, name = parse_reference(text)
-    what = f"{KIND} or {SWEEP_KIND}" if kind is None else kind[1]
-    file = f"file {text}, and no " if text.endswith(".json") else ""
-    return CommandError(
-        f"there is no {file}{what} {name} in namespace {namespace};"
-        f" {suggest_name(cluster, namespace, text)}"
-    )
 
 
 def suggest_name(cluster: Cluster, namespace: str, text: str) -> str:
     """Return what to do about a name that is not there: take one that is near, or look."""
     wanted, name = parse_reference(text)
     kinds = (BENCHMARKS, SWEEPS) if wanted is None else (wanted,)
-    near = get_close_matches(name, [each for k in kinds for each in _names(cluster, k, namespace)])
+    names: list[str] = []
+    for kind in kinds:
+        # Without the right to list them there is no suggestion, and no second error.
+        with suppress(SolrbenchError):
+            bodies = cluster.list_metadata(*kind, namespace)
+            names += [each["metadata"]["name"] for each in bodies]
+    near = get_close_matches(name, names)
     return f'did you mean "{near[0]}"?' if near else f"see {program_name()} list -A"
-
-
-def _names(cluster: Cluster, kind: Kind, namespace: str) -> list[str]:
-    """Return the names of a namespace; none where they may not be listed."""
-    try:
-        return [each["metadata"]["name"] for each in cluster.list_metadata(*kind, namespace)]
-    except SolrbenchError:
-        return []

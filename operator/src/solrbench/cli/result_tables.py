@@ -25,11 +25,7 @@ from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.present.comparison_tables import baseline_table, comparison_notes, comparison_table
 from solrbench.present.fact_tables import NOT_CHECKED, verdict_lines
 from solrbench.present.limit_tables import stall_table, user_table
-from solrbench.present.result_tables import (
-    intervals_table,
-    results_table,
-    results_with_totals,
-)
+from solrbench.present.result_tables import intervals_table, results_table, results_with_totals
 from solrbench.present.server_tables import SLOW_NOTE, failure_table, slow_lines
 from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_tables import (
@@ -39,25 +35,19 @@ from solrbench.present.sweep_tables import (
     points_table,
     sweep_facts,
 )
-from solrbench.present.table import (
-    Column,
-    NameColumn,
-    NumberColumn,
-    Table,
-    TextColumn,
-    build_table,
-)
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.present.time_figures import TimeSlice, time_slices
 from solrbench.stats.number_format import format_milliseconds, format_number
 
 
-def print_table(console: Console, table: Table) -> None:
-    """Print a table with its caption and note."""
-    console.print()
-    print_line(console, f"{table.caption}:", style="bold")
-    print_rows(console, table)
-    if table.note:
-        print_line(console, table.note)
+def print_tables(console: Console, *tables: Table) -> None:
+    """Print tables with their captions and notes, but those without rows."""
+    for table in filter(None, tables):
+        console.print()
+        print_line(console, f"{table.caption}:", style="bold")
+        print_rows(console, table)
+        if table.note:
+            print_line(console, table.note)
 
 
 def print_rows(console: Console, table: Table) -> None:
@@ -83,7 +73,7 @@ def print_rows(console: Console, table: Table) -> None:
 
 
 def _print_layout(console: Console, table: Table, layout: TableLayout) -> None:
-    # A blank of padding and one of the box lie between two columns.
+    # A blank of padding and one of the box lie between two columns: `GAP`.
     shown = RichTable(
         box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold"
     )
@@ -134,15 +124,14 @@ def print_result(console: Console, benchmark: SolrBenchmark) -> None:
     reason, message = summary(benchmark)
     good = holds(benchmark.status, SUCCEEDED)
     console.print()
-    ending = f"{benchmark.key}: {benchmark.status.phase}"
     failed = is_finished(benchmark.status) and not good
-    print_line(console, ending, style="bold red" if failed else "green" if good else "")
+    style = "bold red" if failed else "green" if good else ""
+    print_line(console, f"{benchmark.key}: {benchmark.status.phase}", style=style)
     if not good:
         print_line(console, ": ".join(filter(None, (reason, message))), indent=2)
-    for title, text in details(benchmark):
-        print_line(console, f"{title}: {text}", indent=2)
-    for answer in benchmark.status.answers:
-        print_line(console, answer, indent=2)
+    facts = [f"{title}: {text}" for title, text in details(benchmark)]
+    for line in (*facts, *benchmark.status.answers):
+        print_line(console, line, indent=2)
     print_results(console, benchmark)
     print_next_commands(console, benchmark)
 
@@ -164,13 +153,7 @@ def print_results(console: Console, benchmark: SolrBenchmark) -> None:
         console.print()
         print_line(console, f"Beside {status.comparison.baseline}:")
         print_baseline_table(console, status.comparison)
-    _print_tables(console, [comparison_table(status)])
-
-
-def _print_tables(console: Console, tables: Sequence[Table]) -> None:
-    for table in tables:
-        if table:
-            print_table(console, table)
+    print_tables(console, comparison_table(status))
 
 
 def print_baseline_table(console: Console, found: BaselineComparison, place: str = "step") -> None:
@@ -210,7 +193,7 @@ def print_details(console: Console, documents: Sequence[StepRunResult]) -> None:
     _print_failures(console, failure_table(documents))
     narrow = console.is_terminal and console.width < _NARROW
     over_time = time_table(documents, MIN_POINTS if narrow else POINTS)
-    _print_tables(console, [over_time, user_table(documents), stall_table(documents)])
+    print_tables(console, over_time, user_table(documents), stall_table(documents))
     if lines := slow_lines(documents, _SHOWN_SLOW):
         console.print("\nSlowest requests:")
         for line in lines:
@@ -243,10 +226,10 @@ _TIME_COLUMNS: Sequence[Column[_TimeRow]] = (
 
 def time_table(documents: Sequence[StepRunResult], points: int) -> Table:
     """Return the mean service time of each step run as a line of `points` characters at most."""
-    shown = documents[:_SHOWN_RUNS]
-    runs = [(each, time_slices(each, points)) for each in shown]
-    rows = [(document, parts) for document, parts in runs if len(parts) > 1]
-    left_out = len(documents) - len(shown)
+    runs = [(each, time_slices(each, points)) for each in documents[:_SHOWN_RUNS]]
+    # A single slice is the mean, which is in the table of results.
+    rows = [run for run in runs if len(run[1]) > 1]
+    left_out = len(documents) - len(runs)
     note = f"{left_out} more step runs are left out." if left_out else ""
     table = build_table("Service time over time", _TIME_COLUMNS, rows, note)
     return table.without_empty_columns()
@@ -255,9 +238,9 @@ def time_table(documents: Sequence[StepRunResult], points: int) -> Table:
 def _print_failures(console: Console, table: Table) -> None:
     """Print the table without its samples, which are too long for one, and each of them once."""
     if "Sample" not in table.head:
-        _print_tables(console, [table])
+        print_tables(console, table)
         return
-    print_table(console, replace(table.without_column("Sample"), note=""))
+    print_tables(console, replace(table.without_column("Sample"), note=""))
     kind, sample = table.head.index("Failure"), table.head.index("Sample")
     for text in dict.fromkeys(f"{row[kind]}: {row[sample]}" for row in table.texts if row[sample]):
         print_line(console, text, indent=2)
@@ -271,9 +254,10 @@ def print_sweep(console: Console, report: SweepReport) -> None:
     phase = report.status.phase
     console.print()
     print_line(console, f"{report.sweep}: {phase}", style=_STYLES.get(phase, ""))
-    for line in (*report.status.answers, objectives_sentence(report)):
-        if line:
-            print_line(console, line, indent=2)
-    for name, text in (best_facts(report) | sweep_facts(report)).items():
-        print_line(console, f"{name.lower()}: {text}", indent=2)
-    _print_tables(console, [points_table(report), failures_table(report)])
+    facts = best_facts(report) | sweep_facts(report)
+    for line in (
+        *filter(None, (*report.status.answers, objectives_sentence(report))),
+        *(f"{name.lower()}: {text}" for name, text in facts.items()),
+    ):
+        print_line(console, line, indent=2)
+    print_tables(console, points_table(report), failures_table(report))

@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,90 +11,86 @@ import click
 from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
-from solrbench.cli.files import FILES, SET, Document, apply_changes, read_documents
-from solrbench.cli.follow import follow, follow_sweep
-from solrbench.cli.lifecycle import REPLACE_SECONDS, is_over, replace_existing
-from solrbench.cli.options import DURATION, cluster_options, open_cluster, output_option
-from solrbench.cli.program import ExitCode, examples, program_name, worst
+from solrbench.cli.files import FILES, SET, Document, read_documents
+from solrbench.cli.follow import follow
+from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, is_over, replace_existing
+from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
+from solrbench.cli.program import Command, ExitCode, command, program_name, worst
 from solrbench.cli.resources import Kind, find_resource, parse_reference
 from solrbench.cli.validation import valid_parts
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
 
 MANAGER = "kubectl-solrbench"
-
-WATCHED = (BENCHMARKS, SWEEPS)
-"""Kinds that are followed; all else is what they refer to."""
-
-TIMEOUT = click.option(
-    "--timeout",
-    "timeout_seconds",
-    type=DURATION,
-    metavar="DURATION",
-    help="Stop watching after so long in all, such as 90s or 30m; benchmarks go on (exit code 3).",
-)
-
-CANCEL = click.option(
-    "--cancel-on-timeout",
-    is_flag=True,
-    help="Stop benchmarks that still run then; `resume` lets them go on.",
-)
-
-REQUIRE_VALID = click.option(
-    "--require-valid",
-    is_flag=True,
-    help="Exit with code 4 if any step is Invalid.",
-)
-
-OUTPUT = output_option(
-    "table",
-    "json",
-    "name",
-    text="What standard output gets at the end; with json and name, progress goes to stderr.",
-)
+"""Owner of the fields that are applied (server-side apply)."""
 
 
 @dataclass(frozen=True)
 class WatchOptions:
-    """How benchmarks are followed: the time is for all of them together.
+    """How benchmarks are followed: the time is for all of them together, from now on.
 
-    Those that still run then are stopped with `cancel`; with `require_valid`, Invalid steps have an
-    exit code of their own. The output is `table`, `json` or `name`.
+    Those that still run then are stopped with `cancel_on_timeout`; with `require_valid`, Invalid
+    steps have an exit code of their own. The output is `table`, `json` or `name`.
     """
 
     timeout_seconds: float | None
-    cancel: bool
+    cancel_on_timeout: bool
     require_valid: bool
     output: str
+    began: float = field(default_factory=time.monotonic)
+
+    def left(self) -> float | None:
+        """Return the seconds that are left, at least a moment: no time would be no limit."""
+        if self.timeout_seconds is None:
+            return None
+        return max(0.001, self.timeout_seconds - (time.monotonic() - self.began))
 
 
-@click.command(
-    epilog=examples(
-        "solrbench run -f examples/quickstart.yaml",
-        "solrbench run -f bench.yaml --set spec.target.solrCloud.heap=4Gi --timeout 30m",
-        "solrbench run -f nightly.yaml -o json --require-valid > result.json",
-    )
+def _watch_options(function: Command) -> Command:
+    """Add the options that are the fields of `WatchOptions`."""
+    # click shows the option first that was added last.
+    for option in (
+        output_option(
+            "table",
+            "json",
+            "name",
+            text="What standard output gets at the end; with json and name, progress goes to"
+            " stderr.",
+        ),
+        click.option(
+            "--require-valid", is_flag=True, help="Exit with code 4 if any step is Invalid."
+        ),
+        click.option(
+            "--cancel-on-timeout",
+            is_flag=True,
+            help="Stop benchmarks that still run then; `resume` lets them go on.",
+        ),
+        click.option(
+            "--timeout",
+            "timeout_seconds",
+            type=DURATION,
+            metavar="DURATION",
+            help="Stop watching after so long in all, such as 90s or 30m; benchmarks go on"
+            " (exit code 3).",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@command(
+    "solrbench run -f examples/quickstart.yaml",
+    "solrbench run -f bench.yaml --set spec.target.solrCloud.heap=4Gi --timeout 30m",
+    "solrbench run -f nightly.yaml -o json --require-valid > result.json",
 )
 @FILES
 @SET
 @click.option("--replace", is_flag=True, help="Delete benchmarks of the same name first.")
 @click.option("--no-watch", is_flag=True, help="Return as soon as everything is applied.")
-@TIMEOUT
-@CANCEL
-@REQUIRE_VALID
-@OUTPUT
+@_watch_options
 @cluster_options
-def run(  # noqa: PLR0913, PLR0917  one argument for each option
-    files: tuple[Path, ...],
-    changes: tuple[str, ...],
-    replace: bool,
-    no_watch: bool,
-    timeout_seconds: float | None,
-    cancel_on_timeout: bool,
-    require_valid: bool,
-    output: str,
-    context: str | None,
-    namespace: str | None,
+def run(
+    files: tuple[Path, ...], changes: tuple[str, ...], replace: bool, no_watch: bool, **options: Any
 ) -> None:
     """Apply benchmarks and sweeps, follow them, and print their results.
 
@@ -105,55 +101,39 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
     --timeout, 4: a step is Invalid and --require-valid is given, 5: an objective is missed, 6: the
     cluster cannot be reached, 130: interrupted.
     """
-    documents = read_documents(files)
-    apply_changes(documents, changes)
+    documents = read_documents(files, changes)
+    # Nothing is applied if anything is wrong: a half of a file is harder to clean up.
     valid_parts(documents)
-    cluster, default = open_cluster(context, namespace)
-    options = WatchOptions(timeout_seconds, cancel_on_timeout, require_valid, output)
-    bodies = [_placed(cluster, each, namespace, default) for each in documents]
-    began = time.monotonic()
-    quiet = output != "table"
+    cluster, default = open_cluster()
+    bodies = [_placed(cluster, each, default) for each in documents]
+    watch_options = WatchOptions(**options)
     for index, body in enumerate(bodies):
-        left = _left(options, began) or REPLACE_SECONDS
-        bodies[index] = _apply(cluster, body, replace, left, quiet=quiet)
-    wanted = [each for each in bodies if _kind(each) in WATCHED]
+        bodies[index] = _apply(cluster, body, replace, watch_options)
+    # All else is what benchmarks refer to.
+    wanted = [each for each in bodies if _kind(each) in (BENCHMARKS, SWEEPS)]
     if no_watch:
-        _print_names(wanted, output)
+        _print_names(wanted, watch_options.output)
         return
-    sys.exit(_follow_all(cluster, wanted, options, began))
+    sys.exit(_follow_all(cluster, wanted, watch_options))
 
 
-@click.command(
-    epilog=examples(
-        "solrbench watch quickstart",
-        "solrbench watch quickstart --timeout 30m --cancel-on-timeout",
-        "solrbench watch ssweep/heaps",
-    )
+@command(
+    "solrbench watch quickstart",
+    "solrbench watch quickstart --timeout 30m --cancel-on-timeout",
+    "solrbench watch ssweep/heaps",
 )
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
-@TIMEOUT
-@CANCEL
-@REQUIRE_VALID
-@OUTPUT
+@NAMES
+@_watch_options
 @cluster_options
-def watch(  # noqa: PLR0913, PLR0917  one argument for each option
-    names: tuple[str, ...],
-    timeout_seconds: float | None,
-    cancel_on_timeout: bool,
-    require_valid: bool,
-    output: str,
-    context: str | None,
-    namespace: str | None,
-) -> None:
+def watch(names: tuple[str, ...], **options: Any) -> None:
     """Follow a benchmark or a sweep to its end and print its results.
 
     A sweep is ssweep/NAME, or NAME if no benchmark has it. Where spec.results.export is set, the
     export is waited for, too. Exit codes are those of `run`.
     """
-    cluster, resolved_namespace = open_cluster(context, namespace)
-    options = WatchOptions(timeout_seconds, cancel_on_timeout, require_valid, output)
-    bodies = [_named(cluster, resolved_namespace, name) for name in names]
-    sys.exit(_follow_all(cluster, bodies, options, time.monotonic()))
+    cluster, namespace = open_cluster()
+    bodies = [_named(cluster, namespace, name) for name in names]
+    sys.exit(_follow_all(cluster, bodies, WatchOptions(**options)))
 
 
 def _named(cluster: Cluster, namespace: str, text: str) -> Manifest:
@@ -170,86 +150,70 @@ def _kind(body: Manifest) -> Kind:
     return body["apiVersion"], body["kind"]
 
 
-def _placed(cluster: Cluster, document: Document, namespace: str | None, default: str) -> Manifest:
+def _placed(cluster: Cluster, document: Document, default: str) -> Manifest:
     """Return an object with its namespace.
 
-    Raises:
-        click.ClickException: if the file names another than the option does, as kubectl.
+    It raises `click.ClickException` if the file names another than the option does, as kubectl.
     """
     body, metadata = document.body, document.body["metadata"]
     if not cluster.is_namespaced(body["apiVersion"], body["kind"]):
         return body
-    own = metadata.get("namespace")
+    own, namespace = metadata.get("namespace"), given("namespace")
     if namespace and own and own != namespace:
         raise click.ClickException(
             f"{document.source}:{document.line_of(('metadata', 'namespace'))}: {body['kind']}"
             f" {metadata.get('name', '')} is in namespace {own}, and -n says {namespace}; remove"
             " one of them"
         )
-    metadata["namespace"] = own or namespace or default
+    metadata["namespace"] = own or default
     return body
 
 
-def _apply(
-    cluster: Cluster, body: Manifest, replace: bool, seconds: float, *, quiet: bool = False
-) -> Manifest:
-    metadata = body["metadata"]
+def _apply(cluster: Cluster, body: Manifest, replace: bool, options: WatchOptions) -> Manifest:
+    metadata, quiet = body["metadata"], options.output != "table"
+    # Server-side apply needs a name; the API server makes one of `generateName` only on creation.
     if not metadata.get("name"):
         stored = cluster.create(body, MANAGER)
         click.echo(f"{body['kind']} {stored['metadata']['name']} created", err=quiet)
         return stored
-    if _kind(body) in WATCHED:
-        replace_existing(cluster, body, seconds, replace=replace)
+    if _kind(body) in (BENCHMARKS, SWEEPS):
+        replace_existing(cluster, body, options.left() or REPLACE_SECONDS, replace=replace)
     stored = cluster.apply(body, manager=MANAGER)
     click.echo(f"{body['kind']} {metadata['name']} applied", err=quiet)
     return stored
 
 
-def _follow_all(
-    cluster: Cluster, bodies: list[Manifest], options: WatchOptions, began: float
-) -> ExitCode:
+def _follow_all(cluster: Cluster, bodies: list[Manifest], options: WatchOptions) -> ExitCode:
     """Follow benchmarks one after another, within one time; return the code of the worst."""
     codes: set[ExitCode] = set()
+    # What is machine-readable has standard output for itself.
     console = Console(highlight=False, stderr=options.output != "table")
     for body in bodies:
-        key = body["metadata"]["namespace"], body["metadata"]["name"]
-        code = (follow_sweep if _kind(body) == SWEEPS else follow)(
+        kind, key = _kind(body), (body["metadata"]["namespace"], body["metadata"]["name"])
+        code = follow(
             cluster,
+            kind,
             *key,
-            _left(options, began),
+            options.left(),
             require_valid=options.require_valid,
             console=console,
         )
         codes.add(code)
         if code is ExitCode.INTERRUPTED:
             return code
-        if code is ExitCode.TIMED_OUT and options.cancel:
-            _stop(cluster, body, console)
-    if options.output != "table":
-        _print_results(cluster, bodies, options.output)
+        if code is ExitCode.TIMED_OUT and options.cancel_on_timeout:
+            stored = cluster.get(*kind, *key)
+            # What is over, and is only exported, goes on.
+            if stored is not None and not is_over(stored):
+                cluster.merge(*kind, *key, {"spec": {"suspend": True}})
+                again = f"{program_name()} resume -n {' '.join(key)}"
+                console.print(f"{key[1]} is stopped; resume it: {again}", soft_wrap=True)
+    _print_results(cluster, bodies, options.output)
     return worst(codes)
 
 
-def _stop(cluster: Cluster, body: Manifest, console: Console) -> None:
-    """Stop what still runs; what is over, and is only exported, goes on."""
-    kind, key = _kind(body), (body["metadata"]["namespace"], body["metadata"]["name"])
-    stored = cluster.get(*kind, *key)
-    if stored is None or is_over(stored):
-        return
-    cluster.merge(*kind, *key, {"spec": {"suspend": True}})
-    again = f"{program_name()} resume -n {' '.join(key)}"
-    console.print(f"{key[1]} is stopped; resume it: {again}", soft_wrap=True)
-
-
-def _left(options: WatchOptions, began: float) -> float | None:
-    """Return the seconds that are left of the time for all, at least a moment."""
-    if options.timeout_seconds is None:
-        return None
-    return max(0.001, options.timeout_seconds - (time.monotonic() - began))
-
-
 def _print_results(cluster: Cluster, bodies: list[Manifest], output: str) -> None:
-    if output == "name":
+    if output != "json":
         _print_names(bodies, output)
         return
     stored = [

@@ -1,10 +1,8 @@
 """The report of a sweep, read from the cluster."""
 
 from solrbench.api.identity import BENCHMARKS
-from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.validation import parse_stored, parse_stored_as
-from solrbench.contract.environment import Environment
 from solrbench.contract.names import LABEL_SWEEP
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
@@ -18,23 +16,17 @@ AT_ONCE = 50
 
 
 def read_sweep_report(cluster: Cluster, body: Manifest) -> SweepReport:
-    """Return the full report of a sweep, as far as it is measured.
-
-    Raises:
-        SolrbenchError: if the cluster does not return it.
-    """
+    """Return the full report of a sweep, as far as it is measured."""
     sweep = parse_stored_as(SolrBenchmarkSweep, body)
-    labels = {LABEL_SWEEP: sweep.metadata.name}
-    parts = cluster.list_in_parts(*BENCHMARKS, sweep.metadata.namespace, labels, AT_ONCE)
+    name = sweep.metadata.name
+    parts = cluster.list_in_parts(
+        *BENCHMARKS, sweep.metadata.namespace, {LABEL_SWEEP: name}, AT_ONCE
+    )
     stored_reports = [parse_stored(each) for part in parts for each in part]
     benchmarks = {each.metadata.name: each for each in stored_reports}
-    return build_sweep_report(sweep, benchmarks, _environment(cluster, sweep, benchmarks))
-
-
-def _environment(
-    cluster: Cluster, sweep: SolrBenchmarkSweep, benchmarks: dict[str, SolrBenchmark]
-) -> tuple[str, Environment] | None:
+    # All points run in one cluster: the first that was measured stands for the others.
     point = environment_point(sweep)
-    benchmark = benchmarks.get(benchmark_name(sweep.metadata.name, point or ""))
-    environment = read_environment(cluster, benchmark) if benchmark is not None else None
-    return None if environment is None or point is None else (point, environment)
+    benchmark = benchmarks.get(benchmark_name(name, point or ""))
+    environment = None if benchmark is None else read_environment(cluster, benchmark)
+    known = None if environment is None or point is None else (point, environment)
+    return build_sweep_report(sweep, benchmarks, known)

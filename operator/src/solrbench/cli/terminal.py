@@ -34,11 +34,8 @@ def split_columns(
 ) -> list[TableLayout]:
     """Return the tables that show all columns within `width`; none if it is too narrow.
 
-    Args:
-        widths: width of each column, all of it.
-        names: columns that every table begins with and that may be folded.
-        groups: the other columns; those of one group stay together where they fit.
-        width: of the terminal; None for one table of any width.
+    `widths` are those of all columns. Every table begins with the columns `names`, which may be
+    folded; columns of one of the `groups` stay together where they fit. No `width` is any width.
     """
     every = sorted([*names, *(column for group in groups for column in group)])
     whole = TableLayout(tuple(every), tuple(widths[i] for i in every))

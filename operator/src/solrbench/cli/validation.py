@@ -19,81 +19,56 @@ from solrbench.api.rules import ADMITTED, describe
 from solrbench.api.schema import structural_schema
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
-from solrbench.cli.files import (
-    FILES,
-    SET,
-    Document,
-    Place,
-    apply_changes,
-    format_place,
-    read_documents,
-)
-from solrbench.cli.program import ExitCode, examples
+from solrbench.cli.files import FILES, SET, Document, Place, format_place, read_documents
+from solrbench.cli.program import ExitCode, command
 from solrbench.sweep.plan import CheckedSweep, check_sweep, largest_benchmark
 
 _EXAMPLE_SUFFIX = "xxxxx"
 """As long as what the API server adds to `metadata.generateName`."""
 
 
-def valid_benchmarks(documents: list[Document]) -> list[SolrBenchmark]:
-    """Return the benchmarks among some objects.
-
-    Raises:
-        click.ClickException: if there is none, or one breaks the schema; names every field of all
-            of them, with its line and what to write.
-    """
-    wanted = [document for document in documents if document.is_benchmark]
-    if not wanted:
-        raise click.ClickException(f"no {KIND} in the files given")
-    checked = [check(document) for document in wanted]
-    faults = [line for _, lines in checked for line in lines]
-    if faults:
-        raise click.ClickException("\n".join(faults))
-    return [benchmark for benchmark, _ in checked if benchmark is not None]
-
-
 def valid_resources(documents: list[Document]) -> list[SolrBenchmark]:
     """Return the benchmarks among some objects, and of each sweep that of its largest point.
 
-    Raises:
-        click.ClickException: if there is none, or one is not valid; names every fault.
+    It raises what `valid_parts` does.
     """
     benchmarks, _ = valid_parts(documents)
-    largest = [largest_benchmark(_named(each.body)) for each in _sweeps(documents)]
+    largest = [largest_benchmark(_named(each.body)) for each in documents if each.is_sweep]
     return benchmarks + [each for each in largest if each is not None]
 
 
 def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[CheckedSweep]]:
     """Return the benchmarks, and the sweeps as they were checked, among some objects.
 
-    Raises:
-        click.ClickException: if there is none, or one is not valid; names every fault.
+    It raises `click.ClickException` if there is none, or one is not valid; this names every fault,
+    with its line and what to write.
     """
-    sweeps = [(document, check_sweep(_named(document.body))) for document in _sweeps(documents)]
+    sweeps = [(each, check_sweep(_named(each.body))) for each in documents if each.is_sweep]
     faults = [
-        f"{document.source}:{document.line_of(('spec',))}: {SWEEP.name} {_name(document)}"
-        f" is not valid: {text}"
-        for document, checked in sweeps
+        _fault(each, each.line_of(("spec",)), SWEEP.name, _name(each), text)
+        for each, checked in sweeps
         for text in checked.problems
     ]
-    faults += unknown_kinds(documents)
-    if faults:
+    if faults := faults + unknown_kinds(documents):
         raise click.ClickException("\n".join(faults))
-    has_benchmark = not sweeps or any(document.is_benchmark for document in documents)
-    benchmarks = valid_benchmarks(documents) if has_benchmark else []
-    return benchmarks, [checked for _, checked in sweeps]
+    checked = [check(document) for document in documents if document.is_benchmark]
+    if not checked and not sweeps:
+        raise click.ClickException(f"no {KIND} in the files given")
+    if faults := [line for _, lines in checked for line in lines]:
+        raise click.ClickException("\n".join(faults))
+    benchmarks = [benchmark for benchmark, _ in checked if benchmark is not None]
+    return benchmarks, [each for _, each in sweeps]
 
 
-def _sweeps(documents: list[Document]) -> list[Document]:
-    return [document for document in documents if document.is_sweep]
+def _fault(document: Document, line: int, kind: str, name: str, text: str) -> str:
+    return f"{document.source}:{line}: {kind} {name} is not valid: {text}"
 
 
 def unknown_kinds(documents: list[Document]) -> list[str]:
     """Return a line for each object of our group whose kind there is not."""
     return [
-        f"{document.source}:{document.line_of(('kind',))}: kind {document.body['kind']} of"
-        f" {GROUP} is unknown;"
-        f" write {KIND} or {SWEEP.name}"
+        f"{document.source}:{document.line_of(('kind',))}: kind {document.body['kind']} of {GROUP}"
+        f" is unknown; write {KIND} or {SWEEP.name}"
         for document in documents
         if str(document.body["apiVersion"]).partition("/")[0] == GROUP
         and document.body["kind"] not in {KIND, SWEEP.name}
@@ -103,19 +78,13 @@ def unknown_kinds(documents: list[Document]) -> list[str]:
 def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
     """Return a benchmark, and a line for each thing that is wrong with it."""
     name = _name(document)
-    faults = [(line, text) for line, text in document.faults]
-    benchmark = None
+    faults, benchmark = [*document.faults], None
     try:
         benchmark = SolrBenchmark.parse(_named(document.body))
     except ValidationError as error:
-        for item in error.errors(include_url=False):
-            location: Place = item["loc"]
-            faults.append((document.line_of(location), _text(item)))
-    lines = [
-        f"{document.source}:{line}: {KIND} {name} is not valid: {text}"
-        for line, text in sorted(faults)
-    ]
-    return benchmark, lines
+        items = error.errors(include_url=False)
+        faults += [(document.line_of(item["loc"]), _text(item)) for item in items]
+    return benchmark, [_fault(document, line, KIND, name, text) for line, text in sorted(faults)]
 
 
 def _name(document: Document) -> str:
@@ -137,28 +106,24 @@ def _text(item: ErrorDetails) -> str:
     location: Place = item["loc"]
     text = describe(item)
     if item["type"] == "extra_forbidden":
-        near = get_close_matches(str(location[-1]), _fields(location[:-1]), 1)
-        text += f'; did you mean "{near[0]}"?' if near else _known(location[:-1])
+        fields = _fields(location[:-1])
+        if near := get_close_matches(str(location[-1]), fields, 1):
+            text += f'; did you mean "{near[0]}"?'
+        elif fields:
+            text += f"; known are {', '.join(fields)}"
     return f"{format_place(location)}: {text}" if location else text
 
 
-def _known(place: Place) -> str:
-    fields = ", ".join(_fields(place))
-    return f"; known are {fields}" if fields else ""
+_schema = cache(structural_schema)
 
 
 def _fields(place: Place) -> list[str]:
     """Return the names of the fields of an object of the resource."""
-    schema = _schema()
+    schema = _schema(BENCHMARK.model)
     for part in place:
         schema = schema.get("items" if isinstance(part, int) else "properties", {})
         schema = schema if isinstance(part, int) else schema.get(part, {})
     return sorted(schema.get("properties", {}))
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    return structural_schema(BENCHMARK.model)
 
 
 _ROUNDS = 20
@@ -166,7 +131,6 @@ _ROUNDS = 20
 _SHOWN = 3
 _NOUNS = {SolrBenchmark: "benchmark", SolrBenchmarkSweep: "sweep"}
 _KNOWN = ("apiVersion", "kind", "metadata", "spec", "status")
-
 
 Stored = TypeVar("Stored", SolrBenchmark, SolrBenchmarkSweep)
 
@@ -180,10 +144,8 @@ def parse_stored_as(model: type[Stored], body: dict[str, Any]) -> Stored:
     """Return the model of a stored resource; what this version does not know is left out.
 
     Rules of the resource are not applied: the API server let it through. The first time that
-    something is left out, a warning says so.
-
-    Raises:
-        pydantic.ValidationError: if what is left is no such resource.
+    something is left out, a warning says so. It raises `pydantic.ValidationError` if what is left
+    is no such resource.
     """
     rest = copy.deepcopy({key: body[key] for key in _KNOWN if key in body})
     left_out: list[str] = []
@@ -191,7 +153,12 @@ def parse_stored_as(model: type[Stored], body: dict[str, Any]) -> Stored:
         try:
             benchmark = model.model_validate(rest, context={ADMITTED: True})
         except ValidationError as error:
-            places = [_unreadable(item["type"], item["loc"]) for item in error.errors()]
+            places = [
+                # Where a field is missing, its whole object cannot be read.
+                item["loc"][:-1] if item["type"] == "missing" else item["loc"]
+                for item in error.errors()
+            ]
+            # From the last one on: the indices of entries before a removed one stay right.
             removed = [place for place in reversed(places) if _remove(rest, place)]
             if not removed:
                 raise
@@ -200,11 +167,6 @@ def parse_stored_as(model: type[Stored], body: dict[str, Any]) -> Stored:
             _warn(_NOUNS[model], sorted(set(left_out)))
             return benchmark
     return model.model_validate(rest, context={ADMITTED: True})
-
-
-def _unreadable(kind: str, place: Place) -> Place:
-    """Return what to leave out: the whole object where a field of it is missing."""
-    return place[:-1] if kind == "missing" else place
 
 
 def _remove(body: Any, place: Place) -> bool:
@@ -237,12 +199,7 @@ def _warn(noun: str, left_out: list[str]) -> None:
     )
 
 
-@click.command(
-    epilog=examples(
-        "solrbench validate -f examples/",
-        "helm template my-chart | solrbench validate -f -",
-    )
-)
+@command("solrbench validate -f examples/", "helm template my-chart | solrbench validate -f -")
 @FILES
 @SET
 def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:
@@ -251,40 +208,35 @@ def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:
     Of a sweep all points are shown in their order, with the time and the resources they need.
     All faults of all files are shown, each with its line. Exit code 1 if there is one.
     """
-    documents = read_documents(files)
-    apply_changes(documents, changes)
+    documents = read_documents(files, changes)
     wanted = [each for each in documents if each.is_benchmark]
     sweeps = [each for each in documents if each.is_sweep]
-    unknown = unknown_kinds(documents)
-    if not wanted and not sweeps and not unknown:
+    faults = unknown_kinds(documents)
+    if not wanted and not sweeps and not faults:
         raise click.ClickException(f"no {KIND} or {SWEEP.name} in the files given")
-    bad = len(unknown) + sum(not _is_good_sweep(each) for each in sweeps)
-    for line in unknown:
+    bad = bool(faults)
+    for document in sweeps:
+        faults_of_sweep = _print_sweep(document)
+        bad = bad or faults_of_sweep
+    for line in faults:
         click.echo(line, err=True)
     for document in wanted:
-        benchmark, faults = check(document)
-        bad += bool(faults)
+        _, faults = check(document)
         for line in faults:
             click.echo(line, err=True)
-        if benchmark is not None and not faults:
-            metadata = document.body["metadata"]
-            click.echo(f"{metadata.get('name') or metadata['generateName']}: valid")
+        if not faults:
+            click.echo(f"{_name(document)}: valid")
+        bad = bad or bool(faults)
     if bad:
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-def _is_good_sweep(document: Document) -> bool:
-    """Print the points of a sweep, or each point and field that is not valid."""
-    sweep = check_sweep(document.body)
+def _print_sweep(document: Document) -> bool:
+    """Print the points of a sweep, or each point and field that is not valid; return if one is."""
+    sweep, line = check_sweep(document.body), document.line_of(("spec",))
     for problem in sweep.problems:
-        line = document.line_of(("spec",))
-        click.echo(
-            f"{document.source}:{line}: {SWEEP.name} {sweep.name} is not valid: {problem}", err=True
-        )
-    if sweep.problems:
-        return False
-    summary, *points = sweep.lines
-    click.echo(f"{sweep.name}: valid, {summary}")
-    for line_of_point in points:
-        click.echo(f"  {line_of_point}")
-    return True
+        click.echo(_fault(document, line, SWEEP.name, sweep.name, problem), err=True)
+    if not sweep.problems:
+        summary, *points = sweep.lines
+        click.echo("\n  ".join([f"{sweep.name}: valid, {summary}", *points]))
+    return bool(sweep.problems)

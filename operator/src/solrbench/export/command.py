@@ -2,7 +2,8 @@
 
 import gzip
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,10 +22,8 @@ from solrbench.contract.pod_plans import (
     VOLUME_FOLDER,
     ExportOutcome,
     ExportPlan,
-    StoredDocument,
     parent_folder,
 )
-from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.storage import ChunkedDocument, DamagedReportError, from_chunks
 from solrbench.decide.existing_target import check_addresses, check_name, host_of, qualify
 from solrbench.decide.export import ENDPOINT_FIELD, HOSTS_SETTING
@@ -45,19 +44,18 @@ from solrbench.reasons.end import ExportReason
 
 
 def read_report(plan: ExportPlan, resource: Path, folder: Path) -> Report:
-    """Return the report.
+    """Return the report of the documents that the plan names, whose folders are in `folder`.
 
-    Args:
-        plan: names the documents
-        resource: file with the resource, gzip
-        folder: where the results are mounted
-
-    Raises:
-        ExportError: `ExportPlanInvalid` if a file is missing or not what it must be.
+    `resource` is a file with the resource, packed by gzip. It raises `ExportError` with
+    `ExportPlanInvalid` if a file is missing or not what it must be.
     """
     try:
         benchmark = SolrBenchmark.model_validate_json(gzip.decompress(resource.read_bytes()))
-        steps = [_read_document(each, folder / STEPS_FOLDER) for each in plan.documents]
+        steps = []
+        for stored in plan.documents:
+            # A document that is larger than a ConfigMap is in several of them.
+            chunks = tuple((folder / STEPS_FOLDER / name).read_bytes() for name in stored.chunks)
+            steps.append(from_chunks(ChunkedDocument(chunks, stored.sha256)))
         return Report(
             benchmark=plan.benchmark,
             spec=benchmark.spec,
@@ -71,24 +69,17 @@ def read_report(plan: ExportPlan, resource: Path, folder: Path) -> Report:
         raise ExportError(ExportReason.EXPORT_PLAN_INVALID, message, permanent=True) from error
 
 
-def _read_document(stored: StoredDocument, folder: Path) -> StepRunResult:
-    chunks = tuple((folder / name).read_bytes() for name in stored.chunks)
-    return from_chunks(ChunkedDocument(chunks, stored.sha256))
-
-
 def _read_environment(folder: Path) -> Environment | None:
-    file = folder / ENVIRONMENT_KEY
-    if not file.exists():
-        return None
-    try:
-        return Environment.model_validate_json(file.read_bytes())
-    except ValidationError:
-        return None  # of another version
+    # An environment of another version is worth less than an export of the results without it.
+    with suppress(FileNotFoundError, ValidationError):
+        return Environment.model_validate_json((folder / ENVIRONMENT_KEY).read_bytes())
+    return None
 
 
 def _read_diagnostics(folder: Path) -> dict[str, str]:
     if not folder.is_dir():
         return {}
+    # Kubernetes mounts a ConfigMap with folders of its own, which hold the files' versions.
     files = sorted(file for file in folder.iterdir() if file.is_file())
     return {file.name: file.read_text("utf-8") for file in files}
 
@@ -100,16 +91,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ExportPodEnvironment:
-    """What is around the command in its pod.
-
-    Attributes:
-        results: where the results are mounted
-        volume: where the claim is mounted
-        credentials: folder with the keys of the bucket
-        ca: folder with certificates to trust
-        termination_log: file of the termination message
-        check: the check of addresses
-    """
+    """What is around the command in its pod: what is mounted where, and the check of addresses."""
 
     results: Path = Path(RESULTS_FOLDER)
     volume: Path = Path(VOLUME_FOLDER)
@@ -122,8 +104,7 @@ class ExportPodEnvironment:
 def run_export(plan_file: Path, pod: ExportPodEnvironment | None = None) -> int:
     """Write the results and say how it went.
 
-    Returns:
-        0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`
+    It returns 0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`.
     """
     pod = pod or ExportPodEnvironment()
     code = 0
@@ -169,18 +150,14 @@ def _open(plan: ExportPlan, pod: ExportPodEnvironment) -> Destination:
         return open_volume(pod.volume, claim.claim_name if claim else "")
     url = qualify(plan.export.s3.endpoint, plan.benchmark.partition("/")[0])
     host = host_of(url)
+    # What the name resolves to is checked here, where the connection is made.
     try:
         check_name(host, plan.allowed_hosts, ENDPOINT_FIELD, HOSTS_SETTING)
-        pod.check(host, _addresses(host), plan.api_server, ENDPOINT_FIELD)
+        pod.check(host, lookup(host), plan.api_server, ENDPOINT_FIELD)
     except PermanentError as error:
         raise ExportError(error.reason, error.message, permanent=True) from error
-    bucket = plan.export.s3.model_copy(update={"endpoint": url})
-    return open_bucket(bucket, pod.credentials, pod.ca)
-
-
-def _addresses(host: str) -> Sequence[str]:
-    try:
-        return lookup(host)
     except (OSError, UnicodeError) as error:
         message = f"{ENDPOINT_FIELD}: {host} cannot be resolved: {error}; correct it"
         raise ExportError(ExportReason.EXPORT_UNREACHABLE, message, permanent=False) from error
+    bucket = plan.export.s3.model_copy(update={"endpoint": url})
+    return open_bucket(bucket, pod.credentials, pod.ca)

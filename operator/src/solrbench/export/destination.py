@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import obstore
-from obstore.exceptions import BaseError
+from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import LocalStore, S3Store
 
 from solrbench.api.v1alpha1.results import ExportBucket
@@ -22,13 +22,14 @@ from solrbench.contract.pod_plans import ACCESS_KEY, SECRET_KEY, SESSION_TOKEN, 
 from solrbench.errors import JobPodError
 from solrbench.reasons.end import ExportReason
 
+if TYPE_CHECKING:
+    # obstore has these types in its stubs alone.
+    from obstore.store import ClientConfig, S3Config
+
 
 class ExportError(JobPodError):
     """The export cannot go on."""
 
-
-if TYPE_CHECKING:
-    from obstore.store import ClientConfig, S3Config
 
 TIMEOUT = timedelta(seconds=60)
 RETRY_TIMEOUT = timedelta(seconds=60)
@@ -41,56 +42,34 @@ _Problem = tuple[ExportReason, str, bool]
 
 @dataclass(frozen=True)
 class Destination:
-    """Where files are written.
+    """Where files are written: a folder or a bucket; every method raises `ExportError` if it fails.
 
-    Attributes:
-        store: a folder or a bucket
-        name: of the volume or bucket, for messages
-        field: of the resource that names it
-        is_bucket: whether it is one
+    `name` is that of the volume or bucket and `field` the field of the resource that names it, both
+    for messages.
     """
 
     store: S3Store | LocalStore
     name: str
     field: str
-    is_bucket: bool
 
     def put(self, path: str, content: bytes) -> None:
-        """Write a file, in place of what may be there.
-
-        Raises:
-            ExportError: if it cannot be written.
-        """
+        """Write a file, in place of what may be there."""
         with self._explained("writing", path):
             obstore.put(self.store, path, content)
 
     def get(self, path: str) -> bytes:
-        """Return a file.
-
-        Raises:
-            ExportError: if it cannot be read.
-        """
+        """Return a file."""
         with self._explained("reading", path):
             return bytes(obstore.get(self.store, path).bytes())
 
     def folders(self, parent: str) -> list[str]:
-        """Return the names of the folders in one, sorted.
-
-        Raises:
-            ExportError: if they cannot be listed.
-        """
+        """Return the names of the folders in one, sorted."""
         with self._explained("listing", parent):
-            common_prefixes = obstore.list_with_delimiter(self.store, parent)["common_prefixes"]
-        return sorted(
-            common_prefix.rstrip("/").rpartition("/")[2] for common_prefix in common_prefixes
-        )
+            prefixes = obstore.list_with_delimiter(self.store, parent)["common_prefixes"]
+        return sorted(prefix.rstrip("/").rpartition("/")[2] for prefix in prefixes)
 
     def delete_folder(self, path: str) -> None:
-        """Delete all files of a folder.
-
-        Raises:
-            ExportError: if one cannot be deleted.
-        """
+        """Delete all files of a folder."""
         with self._explained("deleting", path):
             for part in obstore.list(self.store, path):
                 obstore.delete(self.store, [each["path"] for each in part])
@@ -102,31 +81,24 @@ class Destination:
         except (BaseError, OSError) as error:
             # Only the first line: a server's response must not reach the status.
             text = str(error).partition("\n")[0]
-            explain = _bucket_problem if self.is_bucket else _volume_problem
+            explain = _bucket_problem if isinstance(self.store, S3Store) else _volume_problem
             reason, remedy, permanent = explain(error, text)
-            what = f"{self.field}: {action} {path or '/'} in {self.name}"
-            raise ExportError(
-                reason, f"{what}: {_short(text)}; {remedy}", permanent=permanent
-            ) from error
+            short = text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} …"
+            message = f"{self.field}: {action} {path or '/'} in {self.name}: {short}; {remedy}"
+            raise ExportError(reason, message, permanent=permanent) from error
 
 
 def open_volume(folder: Path, claim: str) -> Destination:
     """Return the claim that is mounted at `folder`."""
+    # A deleted export must not leave its empty folders, which a bucket does not have.
     store = LocalStore(folder, automatic_cleanup=True)
-    field = "spec.results.export.persistentVolumeClaim"
-    return Destination(store, f"claim {claim}", field, is_bucket=False)
+    return Destination(store, f"claim {claim}", "spec.results.export.persistentVolumeClaim")
 
 
 def open_bucket(bucket: ExportBucket, credentials: Path, ca: Path) -> Destination:
-    """Return a bucket.
+    """Return a bucket, with the folders of its keys and of the certificates to trust, if any are.
 
-    Args:
-        bucket: where and what it is
-        credentials: folder with the keys
-        ca: folder with the certificates to trust, if any are
-
-    Raises:
-        ExportError: `ExportSecretNotFound` if a key is missing.
+    It raises `ExportError` with `ExportSecretNotFound` if a key is missing.
     """
     field = "spec.results.export.s3"
     secret = f"{field}.credentialsSecret: Secret {bucket.credentials_secret.name}"
@@ -136,10 +108,12 @@ def open_bucket(bucket: ExportBucket, credentials: Path, ca: Path) -> Destinatio
         "region": bucket.region,
         "access_key_id": _read(credentials / ACCESS_KEY, secret),
         "secret_access_key": _read(credentials / SECRET_KEY, secret),
+        # Most servers inside of a cluster have no DNS name for each bucket.
         "virtual_hosted_style_request": False,
     }
     if (credentials / SESSION_TOKEN).exists():
         config["session_token"] = _read(credentials / SESSION_TOKEN, secret)
+    # A server inside of the cluster often has no certificate; the scheme is that of `endpoint`.
     client: ClientConfig = {"allow_http": True, "timeout": TIMEOUT}
     if bucket.tls is not None:
         client["root_certificate"] = _read(ca / CA_KEY, f"{field}.tls")
@@ -148,7 +122,7 @@ def open_bucket(bucket: ExportBucket, credentials: Path, ca: Path) -> Destinatio
         client_options=client,
         retry_config={"max_retries": MAX_RETRIES, "retry_timeout": RETRY_TIMEOUT},
     )
-    return Destination(store, f"bucket {bucket.bucket}", field, is_bucket=True)
+    return Destination(store, f"bucket {bucket.bucket}", field)
 
 
 def _read(file: Path, what: str) -> str:
@@ -158,17 +132,17 @@ def _read(file: Path, what: str) -> str:
         raise ExportError(
             ExportReason.EXPORT_SECRET_NOT_FOUND,
             f"{what} does not exist, or has no text under the key {file.name}; create it",
+            # It may be created while the Job tries again.
             permanent=False,
         ) from error
 
 
 def _bucket_problem(error: Exception, text: str) -> _Problem:
-    """Say what an error of an S3 server means; object_store has few types of errors."""
-    whole = str(error)
-    if "NoSuchBucket" in whole or isinstance(error, FileNotFoundError):
+    # object_store has few types of errors: their text says the rest.
+    if "NoSuchBucket" in str(error) or isinstance(error, FileNotFoundError):
         remedy = "correct bucket or endpoint, or create the bucket"
         return ExportReason.BUCKET_NOT_FOUND, remedy, True
-    if isinstance(error, PermissionError) or _is_named(error, "Permission", "Unauthenticated"):
+    if isinstance(error, PermissionError | PermissionDeniedError | UnauthenticatedError):
         remedy = "correct the Secret, or allow its user to list, put, get and delete below prefix"
         return ExportReason.BUCKET_FORBIDDEN, remedy, True
     if "non-2xx" in text or "Server returned" in text:
@@ -187,14 +161,6 @@ def _volume_problem(_: Exception, text: str) -> _Problem:
     return ExportReason.EXPORT_REFUSED, "check the volume", False
 
 
-def _is_named(error: Exception, *names: str) -> bool:
-    return any(type(error).__name__.startswith(name) for name in names)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} …"
-
-
 _EXPORT = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}")
 """Name of a folder that we made; nothing else is ever deleted."""
 
@@ -204,11 +170,9 @@ def write_files(
 ) -> ExportOutcome:
     """Write files and read each back; the last one has the digests of all others.
 
-    Raises:
-        ExportError: if one cannot be written, or is not as it was written.
+    It raises `ExportError` if one cannot be written, or is not as it was written.
     """
-    count = total = 0
-    digest = ""
+    count, total, digest = 0, 0, ""
     for name, content in files:
         path = f"{folder}/{name}"
         destination.put(path, content)
@@ -221,13 +185,10 @@ def write_files(
 
 
 def remove_older(destination: Destination, parent: str, own: str, keep: int) -> int:
-    """Delete the exports beside one beyond `keep`, oldest first; return how many.
-
-    Raises:
-        ExportError: if one cannot be deleted.
-    """
-    others = [each for each in destination.folders(parent) if _EXPORT.fullmatch(each)]
-    others = [each for each in others if each != own]
+    """Delete the exports beside one beyond `keep`, oldest first; return how many."""
+    folders = destination.folders(parent)
+    others = [each for each in folders if _EXPORT.fullmatch(each) and each != own]
+    # Names begin with the time, so that the oldest ones are first.
     surplus = others[: max(len(others) - (keep - 1), 0)]
     for each in surplus:
         destination.delete_folder(f"{parent}/{each}")

@@ -1,10 +1,10 @@
 """The load master as the operator sees it: state, finished steps, acknowledgements."""
 
 from http import HTTPStatus
-from typing import Self
+from typing import Self, TypeVar
 
 import httpx
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from solrbench.api.rules import problems
 from solrbench.contract.load_plan import OTHER_VERSION_REMEDY, WEB_PORT, LoadState
@@ -18,19 +18,17 @@ TIMEOUT_SECONDS = 5.0
 RESULT_SECONDS = 30.0
 MAX_STATE_BYTES = 1 << 20
 MAX_RESULT_BYTES = 32 << 20
-"""Half of what a stored result may have (`results.model.storage`)."""
+"""Half of what a stored result may have (`contract.storage`)."""
 
 MAX_PROBLEMS = 3
 """Fields that a message names."""
 
 
-class LoadMasterClient:
-    """Sends requests to the load master in a pod.
+Document = TypeVar("Document", bound=BaseModel)
 
-    Args:
-        host: address of the pod
-        check: of the address, at each connection
-    """
+
+class LoadMasterClient:
+    """Sends requests to the load master in a pod; `check` looks at its address each time."""
 
     def __init__(self, host: str, check: AddressCheck | None = None) -> None:
         base = f"http://{url_host(host)}:{WEB_PORT}/solrbench"
@@ -49,10 +47,7 @@ class LoadMasterClient:
             TemporaryError: if it does not respond; it starts, is busy or is just gone.
                 `VersionMismatch` if its response is that of another version.
         """
-        try:
-            return LoadState.model_validate_json(self._send("GET", "/state"))
-        except ValidationError as error:
-            raise _mismatch("state", error) from error
+        return _parse(LoadState, self._send("GET", "/state"), "state")
 
     def result(self, step_run_id: str) -> StepRunResult:
         """Return the document of a finished step run.
@@ -62,12 +57,8 @@ class LoadMasterClient:
                 that of another version.
             PermanentError: `ResultTooLarge` if it has more bytes than can be stored.
         """
-        try:
-            document = StepRunResult.model_validate_json(
-                self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
-            )
-        except ValidationError as error:
-            raise _mismatch("result", error) from error
+        body = self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
+        document = _parse(StepRunResult, body, "result")
         if document.id != step_run_id:
             text = f"the result of {step_run_id} says that it is another's; {OTHER_VERSION_REMEDY}"
             raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
@@ -81,12 +72,7 @@ class LoadMasterClient:
             PermanentError: as `result`.
         """
         body = self._send("GET", "/unfinished", MAX_RESULT_BYTES, RESULT_SECONDS, may_miss=True)
-        if not body:
-            return None
-        try:
-            return StepRunResult.model_validate_json(body)
-        except ValidationError as error:
-            raise _mismatch("result", error) from error
+        return _parse(StepRunResult, body, "result") if body else None
 
     def acknowledge(self, step_run_id: str) -> None:
         """Acknowledge to the master that a document is stored, so that it need not keep it.
@@ -122,9 +108,13 @@ class LoadMasterClient:
             ) from error
 
 
-def _mismatch(what: str, error: ValidationError) -> TemporaryError:
-    """Return the error for a response of another version; nothing of the response is quoted."""
-    message = "; ".join(problems(error)[:MAX_PROBLEMS])
-    return TemporaryError(
-        LoadReason.VERSION_MISMATCH, f"the response is no {what}: {message}; {OTHER_VERSION_REMEDY}"
-    )
+def _parse(kind: type[Document], body: bytes, what: str) -> Document:
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        # Another version is the likely cause; nothing of what a pod sent is quoted.
+        message = "; ".join(problems(error)[:MAX_PROBLEMS])
+        raise TemporaryError(
+            LoadReason.VERSION_MISMATCH,
+            f"the response is no {what}: {message}; {OTHER_VERSION_REMEDY}",
+        ) from error

@@ -4,10 +4,11 @@ Nothing is registered at import: the caller owns the registry.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, Self
+from typing import Self
 from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import (
@@ -19,8 +20,9 @@ from prometheus_client import (
     start_http_server,
 )
 
-from solrbench.metrics.benchmarks import RESULT_SECONDS, BenchmarkCollector, BenchmarkStore
-from solrbench.metrics.sweeps import SweepCollector, SweepStore
+from solrbench.metrics.benchmarks import BenchmarkStore
+from solrbench.metrics.family import RESULT_SECONDS
+from solrbench.metrics.sweeps import SweepStore
 from solrbench.net.deadline import wildcard_address
 
 _RECONCILE_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -37,18 +39,11 @@ class ReconcileResult(StrEnum):
     """The reconcile ended with an unexpected error."""
 
 
-class Clock(Protocol):
-    """Seconds that only go forward, such as `time.monotonic`."""
-
-    def __call__(self) -> float:
-        """Return the seconds since a fixed but unknown moment."""
-
-
+@dataclass
 class ReconcileTimer:
-    """Notes how one reconcile ended."""
+    """How one reconcile ended, which the block that is timed may change."""
 
-    def __init__(self) -> None:
-        self.result = ReconcileResult.SUCCESS
+    result: ReconcileResult = ReconcileResult.SUCCESS
 
 
 class OperatorMetrics:
@@ -56,11 +51,9 @@ class OperatorMetrics:
 
     def __init__(self, registry: CollectorRegistry, version: str) -> None:
         self._reconciles = Counter(
-            "solrbench_reconcile",
-            "Reconciles by result.",
-            ["result"],
-            registry=registry,
+            "solrbench_reconcile", "Reconciles by result.", ["result"], registry=registry
         )
+        # Each result is there from the first scrape on: a rate needs a first value to rise from.
         for result in ReconcileResult:
             self._reconciles.labels(result.value)
         self._seconds = Histogram(
@@ -83,15 +76,17 @@ class OperatorMetrics:
         self._seconds.observe(seconds)
 
     @contextmanager
-    def time_reconcile(self, clock: Clock) -> Iterator[ReconcileTimer]:
+    def time_reconcile(self, clock: Callable[[], float]) -> Iterator[ReconcileTimer]:
         """Time and count one reconcile; an exception that leaves the block counts as an error.
 
-        The block sets `result` of what it gets where the reconcile is to be made again.
+        `clock` returns seconds that only go forward, as `time.monotonic` does. The block sets
+        `result` of what it gets where the reconcile is to be made again.
         """
         timer, begin = ReconcileTimer(), clock()
         try:
             yield timer
         except BaseException:
+            # Also when the operator ends: a reconcile that was cut off is not a success.
             timer.result = ReconcileResult.ERROR
             raise
         finally:
@@ -99,14 +94,7 @@ class OperatorMetrics:
 
 
 class PrometheusMetrics:
-    """All metrics of one operator process.
-
-    Attributes:
-        registry: what `serve` shows
-        benchmarks: the latest status of every benchmark
-        sweeps: the latest status of every sweep
-        operator: metrics of the operator process
-    """
+    """All metrics of one operator process; `registry` is what `serve` shows."""
 
     def __init__(
         self, registry: CollectorRegistry, version: str, result_seconds: float = RESULT_SECONDS
@@ -115,28 +103,28 @@ class PrometheusMetrics:
         self.benchmarks = BenchmarkStore(result_seconds)
         self.sweeps = SweepStore(result_seconds)
         self.operator = OperatorMetrics(registry, version)
-        registry.register(BenchmarkCollector(self.benchmarks))
-        registry.register(SweepCollector(self.sweeps))
+        registry.register(self.benchmarks)
+        registry.register(self.sweeps)
         ProcessCollector(registry=registry)
 
 
+@dataclass(frozen=True)
 class MetricsServer:
     """A running server of `/metrics`; close it, or use it as a context manager."""
 
-    def __init__(self, server: WSGIServer, thread: threading.Thread) -> None:
-        self._server = server
-        self._thread = thread
+    server: WSGIServer
+    thread: threading.Thread
 
     @property
     def port(self) -> int:
         """The port it listens on."""
-        return self._server.server_port
+        return self.server.server_port
 
     def close(self) -> None:
         """Stop serving, free the port and wait until the thread has ended."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
 
     def __enter__(self) -> Self:
         return self
@@ -148,10 +136,9 @@ class MetricsServer:
 def serve(registry: CollectorRegistry, port: int, address: str | None = None) -> MetricsServer:
     """Show `registry` on `http://address:port/metrics` from a thread of its own.
 
-    Without an address it listens on all, of both families. Port 0 takes any free one.
-
-    Raises:
-        OSError: if the port is taken.
+    Without an address it listens on all, of both families. Port 0 takes any free one; it raises
+    `OSError` if the port is taken.
     """
-    server, thread = start_http_server(port, addr=address or wildcard_address(), registry=registry)
-    return MetricsServer(server, thread)
+    # The client library's own default, 0.0.0.0, leaves out clusters that have only IPv6.
+    address = address or wildcard_address()
+    return MetricsServer(*start_http_server(port, addr=address, registry=registry))

@@ -13,7 +13,6 @@ import socket
 import sys
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import FrameType
 
 from solrbench.telemetry.jvm import find_gc_log, read_gc_log, start_recording, take_recording
 from solrbench.telemetry.kernel_files import (
@@ -56,35 +55,13 @@ def usage() -> dict[str, object]:
 
 
 def gc_log(begin: int | None) -> dict[str, object]:
-    """Return the length of the GC log, and its text from `begin` on.
-
-    Raises:
-        OSError: if there is none that can be read.
-    """
+    """Return the length of the GC log, and its text from `begin` on; `OSError` if there is none."""
     pid = find_java()
     path = find_gc_log(pid) if pid else None
     if path is None:
         raise OSError("no GC log in the options of the JVM")
     size, text = read_gc_log(path, begin)
     return {"bytes": size, "text": text}
-
-
-def begin_recording(seconds: int) -> None:
-    """Record what the JVM does for so many seconds.
-
-    Raises:
-        OSError: if it does not.
-    """
-    start_recording(_java(), seconds)
-
-
-def end_recording() -> bytes:
-    """Return the packed recording.
-
-    Raises:
-        OSError: if there is none.
-    """
-    return take_recording(_java())
 
 
 def _java() -> int:
@@ -95,6 +72,7 @@ def _java() -> int:
 
 
 class _Handler(BaseHTTPRequestHandler):
+    # A client that sends nothing must not hold a thread for good.
     timeout = REQUEST_SECONDS
     server: "_Server"
 
@@ -112,13 +90,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Begin a flight recording."""
         path, seconds = self._asked()
         if self._may_record(path):
-            self._send(lambda: begin_recording(seconds or 0))
+            self._send(lambda: start_recording(_java(), seconds or 0))
 
     def do_DELETE(self) -> None:
         """End it and send it."""
         path, _ = self._asked()
         if self._may_record(path):
-            self._send(end_recording)
+            self._send(lambda: take_recording(_java()))
 
     def _asked(self) -> tuple[str, int | None]:
         """Return the path, and the number in its query."""
@@ -130,6 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
         if path != FLIGHT_RECORDING:
             self.send_error(404)
         elif not self.server.flight_recordings:
+            # Any client that reaches the port could slow the server down by recordings.
             self.send_error(403, "flight recordings were not asked for")
         return path == FLIGHT_RECORDING and self.server.flight_recordings
 
@@ -139,10 +118,11 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError as error:
             self.send_error(404, error.strerror or str(error))
             return
-        is_file = isinstance(content, bytes)
-        body = content if isinstance(content, bytes) else json.dumps(content).encode()
+        form, body = "application/gzip", content
+        if not isinstance(body, bytes):
+            form, body = "application/json", json.dumps(content).encode()
         self.send_response(200)
-        self.send_header("Content-Type", "application/gzip" if is_file else "application/json")
+        self.send_header("Content-Type", form)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -159,6 +139,7 @@ class _Server(ThreadingHTTPServer):
     def server_bind(self) -> None:
         """Listen on both families where there are two."""
         if self.address_family == socket.AF_INET6:
+            # The node's default may be sockets of IPv6 alone.
             self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         super().server_bind()
 
@@ -170,13 +151,9 @@ def serve(port: int, *, flight_recordings: bool = False) -> ThreadingHTTPServer:
     return server
 
 
-def _end(_signal: int, _frame: FrameType | None) -> None:
-    sys.exit(0)
-
-
 if __name__ == "__main__":
     # The first process of a container ignores signals until it has handlers.
-    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     numbers = [int(each) for each in sys.argv[1:] if each.isdecimal()]
     port = numbers[0] if numbers else AGENT_PORT
     try:

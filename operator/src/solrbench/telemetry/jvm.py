@@ -15,9 +15,10 @@ import signal
 import socket
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 TIMEOUT_SECONDS = 20.0
 _LISTENING_SECONDS = 5.0
@@ -30,12 +31,13 @@ _PROC = Path("/proc")
 def send_command(pid: int, command: str, proc: Path = _PROC) -> str:
     """Return what a JVM says to a command of `jcmd`, such as `JFR.start name=one`.
 
-    Raises:
-        OSError: if it does not listen, or says that the command failed.
+    It raises `OSError` if the JVM does not listen, or says that the command failed.
     """
     folder = proc / str(pid)
     path = folder / "root" / "tmp" / f".java_pid{pid}"
+    # The socket stays after the first command; until then, none is there.
     if not path.is_socket():
+        # SIGQUIT ends a process without a handler for it, as a JVM is that only begins.
         if not _handles_quit(folder):
             raise OSError("the JVM is not up yet")
         _ask_to_listen(pid, path)
@@ -47,15 +49,15 @@ def send_command(pid: int, command: str, proc: Path = _PROC) -> str:
 
 
 def _handles_quit(folder: Path) -> bool:
-    """Say whether a process has a handler for SIGQUIT, which would end it without (proc(5))."""
     for line in (folder / "status").read_text().splitlines():
         name, _, mask = line.partition(":")
-        if name == "SigCgt":
+        if name == "SigCgt":  # a bit for each signal that is caught, from 1 on (proc(5))
             return bool(int(mask, 16) & 1 << (signal.SIGQUIT - 1))
     return False
 
 
 def _ask_to_listen(pid: int, place: Path) -> None:
+    # Without this file, SIGQUIT makes the JVM print a thread dump instead.
     request = place.with_name(f".attach_pid{pid}")
     request.touch()
     try:
@@ -66,6 +68,7 @@ def _ask_to_listen(pid: int, place: Path) -> None:
                 raise OSError("the JVM takes no commands")
             time.sleep(_PAUSE_SECONDS)
     finally:
+        # A file that stayed would make each SIGQUIT of an administrator a request to listen.
         request.unlink(missing_ok=True)
 
 
@@ -75,6 +78,7 @@ def _exchange(place: Path, words: list[str]) -> str:
         connection.connect(str(place))
         connection.sendall("".join(f"{word}\0" for word in words).encode())
         received = b""
+        # The JVM closes the connection after its response; a longer one than the limit is cut.
         while len(received) < _MAX_BYTES and (part := connection.recv(_MAX_BYTES)):
             received += part
     return received.decode(errors="replace")
@@ -87,8 +91,6 @@ _OPTION = re.compile(r'-Xlog:(?P<tags>[^:]*):(?:file=)?"?(?P<path>[^":]+)"?')
 """-Xlog:TAGS:file=PATH:DECORATORS:OPTIONS (java(1), "Enable Logging with the JVM Unified Logging
 Framework")."""
 
-_NO_FILES = frozenset({"stdout", "stderr"})
-
 
 def find_gc_log(pid: int, proc: Path = _PROC) -> Path | None:
     """Return the GC log that the command line of a process names; None if it names none."""
@@ -98,7 +100,12 @@ def find_gc_log(pid: int, proc: Path = _PROC) -> Path | None:
         return None
     for argument in arguments.split("\0"):
         match = _OPTION.match(argument)
-        if match and match["path"] not in _NO_FILES and _is_of_collector(match["tags"]):
+        if not match or match["path"] in {"stdout", "stderr"}:
+            continue
+        # Tags are such as `gc*=debug,safepoint+stats`: selections with levels, of names in sets.
+        sets = [each.partition("=")[0] for each in match["tags"].split(",")]
+        if {name.rstrip("*") for each in sets for name in each.split("+")} & {"gc", "all"}:
+            # The path is one of the other container: it is reached through the process's folders.
             folder = "root" if match["path"].startswith("/") else "cwd"
             name = match["path"].replace("%p", str(pid))
             return proc / str(pid) / folder / name.lstrip("/")
@@ -108,31 +115,27 @@ def find_gc_log(pid: int, proc: Path = _PROC) -> Path | None:
 def read_gc_log(path: Path, begin: int | None) -> tuple[int, str]:
     """Return how many bytes a log has, and its text from `begin` on, at most `MAX_LOG_BYTES`.
 
-    Without `begin` there is no text. A log that is shorter than that was begun anew, and is read
-    from its own begin.
-
-    Raises:
-        OSError: if it is no file that can be read.
+    Without `begin` there is no text. It raises `OSError` if the log is no file that can be read.
     """
-    with open(path, "rb", opener=open_at_once) as file:
-        file_status = os.fstat(file.fileno())
-        if not stat.S_ISREG(file_status.st_mode):
+    with open(path, "rb", opener=_open_at_once) as file:
+        size = _regular_size(file)
+        if size is None:
             raise OSError(f"{path.name} is no regular file")
         if begin is None:
-            return file_status.st_size, ""
-        file.seek(begin if begin <= file_status.st_size else 0)
-        return file_status.st_size, file.read(MAX_LOG_BYTES).decode(errors="replace")
+            return size, ""
+        # A log that is shorter than that was begun anew: all of it is new.
+        file.seek(begin if begin <= size else 0)
+        return size, file.read(MAX_LOG_BYTES).decode(errors="replace")
 
 
-def open_at_once(path: str, flags: int) -> int:
-    """Open no link, and no pipe that would wait: what lies there is up to the server's image."""
+def _open_at_once(path: str, flags: int) -> int:
+    # No link, and no pipe that would wait: what lies there is up to the server's image.
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
-def _is_of_collector(tags: str) -> bool:
-    """Return whether a selection of tags, such as `gc*=debug,safepoint`, holds the collector's."""
-    names = {name.rstrip("*") for each in tags.split(",") for name in each.split("=")[0].split("+")}
-    return not names.isdisjoint({"gc", "all"})
+def _regular_size(file: BinaryIO) -> int | None:
+    status = os.fstat(file.fileno())
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 MAX_SECONDS = 300
@@ -140,7 +143,6 @@ MAX_RECORDING_BYTES = 16 << 20
 """Of a recording that is read; one of Solr for 30 s has 1 to 3 MB."""
 
 MAX_PACKED_BYTES = 1 << 20
-
 _FILE = "solrbench.jfr"
 _NAME = "name=solrbench"
 _NONE = "there is no flight recording"
@@ -160,8 +162,7 @@ OMITTED = (
 def start_recording(pid: int, seconds: int, proc: Path = _PROC) -> None:
     """Record for so many seconds, in place of a recording before.
 
-    Raises:
-        OSError: if the JVM does not.
+    It raises `OSError` if the JVM does not.
     """
     discard_recording(pid, proc)
     without = " ".join(f"{each}#enabled=false" for each in OMITTED)
@@ -173,17 +174,17 @@ def start_recording(pid: int, seconds: int, proc: Path = _PROC) -> None:
 def take_recording(pid: int, proc: Path = _PROC) -> bytes:
     """End the recording if it goes on; return its file packed by gzip, and remove it.
 
-    Raises:
-        OSError: if there is none, or one that is too large.
+    It raises `OSError` if there is none, or one that is too large.
     """
     _stop(pid, proc)
     try:
-        with open(_place(pid, proc), "rb", opener=open_at_once) as file:
-            file_status = os.fstat(file.fileno())
-            if not stat.S_ISREG(file_status.st_mode) or not file_status.st_size:
+        with open(_place(pid, proc), "rb", opener=_open_at_once) as file:
+            size = _regular_size(file)
+            if not size:
                 raise OSError(_NONE)
-            if file_status.st_size > MAX_RECORDING_BYTES:
-                raise OSError(_too_large(file_status.st_size, MAX_RECORDING_BYTES))
+            if size > MAX_RECORDING_BYTES:
+                raise OSError(_too_large(size, MAX_RECORDING_BYTES))
+            # Without the time of packing, the same recording has the same bytes and digest.
             packed = gzip.compress(file.read(MAX_RECORDING_BYTES), mtime=0)
     except FileNotFoundError as error:
         raise OSError(_NONE) from error
@@ -201,11 +202,9 @@ def discard_recording(pid: int, proc: Path = _PROC) -> None:
 
 
 def _stop(pid: int, proc: Path) -> None:
-    try:
+    # An error says that it has ended by itself, or never begun.
+    with suppress(OSError):
         send_command(pid, f"JFR.stop {_NAME}", proc)
-    except OSError:
-        # It has ended by itself, or never begun.
-        return
 
 
 def _place(pid: int, proc: Path) -> Path:
@@ -221,19 +220,14 @@ def _too_large(size: int, limit: int) -> str:
 def format_thread_dump(body: Mapping[str, Any]) -> str:
     """Return one paragraph for each thread: name, id, state, CPU time, what it waits for, stack.
 
-    `threadDump` is a list of names and values in turn, as Solr writes what may repeat names.
-
-    Raises:
-        KeyError, TypeError: if it is no response of Solr.
+    It raises `KeyError` or `TypeError` if it is no response of Solr.
     """
     system = body["system"]
     count = system["threadCount"]
     head = f"{count['current']} threads, {count['peak']} at most, {count['daemon']} daemons\n"
-    return head + "".join(f"\n{_format(thread)}" for thread in _threads(system["threadDump"]))
-
-
-def _threads(found: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
-    return (entry for entry in found if isinstance(entry, Mapping))
+    # A list of names and values in turn, as Solr writes what may repeat names.
+    threads = [entry for entry in system["threadDump"] if isinstance(entry, Mapping)]
+    return head + "".join(f"\n{_format(thread)}" for thread in threads)
 
 
 def _format(thread: Mapping[str, Any]) -> str:
@@ -247,26 +241,18 @@ def _format(thread: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_YOUNG = ("eden", "survivor", "young")
-
-
 def heap_after_gc(pools: Mapping[str, float]) -> float | None:
     """Return the bytes in use after the last collection of each pool.
 
     The JVM gives each pool of the heap the use after the collection that last included it
     (`MemoryPoolMXBean.getCollectionUsage`), and 0 before there was one. Collections of the young
     generation, the only ones for a while, leave out the old one: their sum would be what survived
-    for a moment, not what the heap holds.
-
-    Args:
-        pools: bytes by name of the pool
-
-    Returns:
-        None until the old generation was collected once, or without it
+    for a moment, not what the heap holds. So it is None until the old generation was collected
+    once, or without it. `pools` are bytes by the name of the pool.
     """
-    old = sum(value for name, value in pools.items() if not _is_young(name))
-    return sum(pools.values()) if old else None
-
-
-def _is_young(name: str) -> bool:
-    return any(part in name.lower() for part in _YOUNG)
+    old = [
+        value
+        for name, value in pools.items()
+        if not any(part in name.lower() for part in ("eden", "survivor", "young"))
+    ]
+    return sum(pools.values()) if sum(old) else None

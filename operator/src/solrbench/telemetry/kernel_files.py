@@ -6,11 +6,10 @@ Only the standard library is used: an agent that runs beside Solr must be small.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 Numbers = dict[str, float]
-
 _PROC = Path("/proc")
 _TICKS = float(os.sysconf("SC_CLK_TCK"))
 _NO_LIMIT = 1 << 60
@@ -33,13 +32,12 @@ def find_server(proc: Path = _PROC) -> int | None:
 
 
 def _largest(folders: Iterable[Path]) -> int | None:
-    sizes = [(_resident_pages(folder), int(folder.name)) for folder in folders]
+    sizes = []
+    for folder in folders:
+        pages = _text(folder / "statm").split()
+        # The second field counts resident pages; a process that ended meanwhile has no file.
+        sizes.append((float(pages[1]) if len(pages) > 1 else 0.0, int(folder.name)))
     return max(sizes)[1] if sizes else None
-
-
-def _resident_pages(folder: Path) -> float:
-    pages = _text(folder / "statm").split()
-    return float(pages[1]) if len(pages) > 1 else 0.0
 
 
 def _processes(proc: Path) -> Iterator[Path]:
@@ -56,19 +54,24 @@ def read_processes(proc: Path = _PROC) -> Numbers:
 
     Every user may read these. A process that ends is counted by the one that waited for it.
     """
-    fields = [_text(each / "stat").rpartition(")")[2].split() for each in _others(proc)]
-    known = [[float(number) for number in each[9:15]] for each in fields if len(each) > 14]
     # majflt, cmajflt, utime, stime, cutime, cstime are the 12th to the 17th field (proc(5)).
-    user = sum(each[2] + each[4] for each in known) / _TICKS
-    system = sum(each[3] + each[5] for each in known) / _TICKS
+    known = [[float(word) for word in _stat(each)[9:15]] for each in _others(proc)]
+    known = [each for each in known if len(each) == 6]
     if not known:
         return {}
+    user = sum(each[2] + each[4] for each in known) / _TICKS
+    system = sum(each[3] + each[5] for each in known) / _TICKS
     return {
         "cpu_seconds": user + system,
         "cpu_user_seconds": user,
         "cpu_system_seconds": system,
         "major_faults": sum(each[0] + each[1] for each in known),
     }
+
+
+def _stat(folder: Path) -> list[str]:
+    """Return the fields from the third on: the second is a name in parentheses, with blanks."""
+    return _text(folder / "stat").rpartition(")")[2].split()
 
 
 def read_process_group(pid: int, proc: Path = _PROC) -> tuple[Numbers, Numbers, Numbers]:
@@ -79,10 +82,14 @@ def read_process_group(pid: int, proc: Path = _PROC) -> tuple[Numbers, Numbers, 
     """
     folder = proc / str(pid)
     group = _Group(folder / "root" / "sys" / "fs" / "cgroup", folder / "cgroup")
-    counters, gauges, peaks = group.counters(), group.gauges(), group.peaks()
-    for name, number in _of_process(folder).items():
-        counters.setdefault(name, number)
-    return counters, gauges, peaks
+    # What the process alone did stands in for what its group does not report.
+    io, fields = _table(_text(folder / "io")), _stat(folder)
+    of_process = present(
+        read_bytes=io.get("read_bytes"),
+        written_bytes=io.get("write_bytes"),
+        major_faults=float(fields[9]) if len(fields) > 9 else None,
+    )
+    return of_process | group.counters(), group.gauges(), group.peaks()
 
 
 def read_network(proc: Path = _PROC) -> Numbers:
@@ -115,18 +122,15 @@ def read_machine(proc: Path = _PROC) -> tuple[str, Numbers, Numbers]:
             "disk_waiting_seconds": waiting,
         }
     for resource in RESOURCES:
-        counters |= _pressure(proc / "pressure" / resource, resource)
-    cpus = sum(line.startswith("cpu") and line[3:4].isdigit() for line in stat)
-    memory = _kilobytes(_text(proc / "meminfo"))
-    gauges = {
-        name: memory[key]
-        for name, key in (
-            ("page_cache_bytes", "Cached"),
-            ("memory_available_bytes", "MemAvailable"),
-        )
-        if key in memory
-    }
-    return machine_id(proc), counters, gauges | ({"cpus": float(cpus)} if cpus else {})
+        counters |= _pressure(_text(proc / "pressure" / resource), resource)
+    kibibytes = _table(_text(proc / "meminfo"))
+    gauges = present(
+        page_cache_bytes=_scaled(kibibytes.get("Cached"), 1 / 1024),
+        memory_available_bytes=_scaled(kibibytes.get("MemAvailable"), 1 / 1024),
+        # The line `cpu` is of all of them, `cpu0` of the first.
+        cpus=float(sum(line.startswith("cpu") and line[3:4].isdigit() for line in stat)) or None,
+    )
+    return machine_id(proc), counters, gauges
 
 
 class _Group:
@@ -134,98 +138,110 @@ class _Group:
 
     def __init__(self, mount: Path, self_file: Path) -> None:
         self._mount = mount
-        self._paths = dict(_paths(_text(self_file)))
+        self._paths: dict[str, str] = {}
+        for line in _text(self_file).splitlines():
+            # 4:cpu,cpuacct:/path, and 0::/path in version 2 (cgroups(7)).
+            _, controllers, path = line.split(":", 2)
+            self._paths |= dict.fromkeys([controllers, *controllers.split(",")], path)
 
-    def file(self, name: str, *controllers: str) -> Path | None:
+    def text(self, name: str, *controllers: str) -> str | None:
         """Return a file of the group: of version 2, or of a controller of version 1."""
-        for folder in (self._mount, *(self._mount / controller for controller in controllers)):
-            key = "" if folder == self._mount else folder.name
-            for path in (folder / self._paths.get(key, "").lstrip("/"), folder):
+        for controller in ("", *controllers):
+            folder = self._mount / controller
+            # A container with a namespace of its own sees its group as the root of the mount.
+            for path in (folder / self._paths.get(controller, "").lstrip("/"), folder):
                 if (path / name).is_file():
-                    return path / name
+                    return _text(path / name)
         return None
 
     def number(self, name: str, *controllers: str) -> float | None:
-        """Return the number that a file holds; None without one."""
-        file = self.file(name, *controllers)
-        text = "" if file is None else _text(file)
+        """Return the number that a file holds; None without one, such as for `max`."""
+        text = self.text(name, *controllers) or ""
         return float(text) if text.lstrip("-").isdigit() else None
 
     def table(self, name: str, *controllers: str) -> Numbers:
         """Return a file of names and numbers."""
-        file = self.file(name, *controllers)
-        return {} if file is None else _pairs(_text(file))
+        return _table(self.text(name, *controllers) or "")
 
     def counters(self) -> Numbers:
-        values = self._cpu() | self._faults() | self._disk()
-        for resource in RESOURCES:
-            if (file := self.file(f"{resource}.pressure")) is not None:
-                values |= _pressure(file, resource)
-        return values
-
-    def _cpu(self) -> Numbers:
-        stat = self.table("cpu.stat", "cpu", "cpu,cpuacct")
-        ticks = self.table("cpuacct.stat", "cpuacct", "cpu,cpuacct")
-        usage = self.number("cpuacct.usage", "cpuacct", "cpu,cpuacct")
-        return _present(
-            cpu_seconds=_scaled(stat.get("usage_usec"), 1e6) or _scaled(usage, 1e9),
-            cpu_user_seconds=_scaled(stat.get("user_usec"), 1e6)
-            or _scaled(ticks.get("user"), _TICKS),
-            cpu_system_seconds=_scaled(stat.get("system_usec"), 1e6)
-            or _scaled(ticks.get("system"), _TICKS),
-            periods=stat.get("nr_periods"),
-            throttled_periods=stat.get("nr_throttled"),
-            throttled_seconds=_scaled(stat["throttled_usec"], 1e6)
-            if "throttled_usec" in stat
-            else _scaled(stat.get("throttled_time"), 1e9),
-        )
-
-    def _faults(self) -> Numbers:
+        values = self._cpu() | self._disk()
         stat = self.table("memory.stat", "memory")
-        return _present(
+        values |= present(
+            # Version 1 counts this group alone beside those below it: the latter count.
             major_faults=stat.get("total_pgmajfault", stat.get("pgmajfault")),
             refaults=stat.get("workingset_refault_file"),
         )
+        for resource in RESOURCES:
+            values |= _pressure(self.text(f"{resource}.pressure") or "", resource)
+        return values
+
+    def _cpu(self) -> Numbers:
+        # Version 1 mounts both controllers alone, or as one folder with both names.
+        stat = self.table("cpu.stat", "cpu", "cpu,cpuacct")
+        ticks = self.table("cpuacct.stat", "cpuacct", "cpu,cpuacct")
+        usage = self.number("cpuacct.usage", "cpuacct", "cpu,cpuacct")
+        user, system = stat.get("user_usec"), stat.get("system_usec")
+        throttled, in_version_1 = stat.get("throttled_usec"), stat.get("throttled_time")
+        return present(
+            cpu_seconds=_scaled(stat.get("usage_usec"), 1e6) or _scaled(usage, 1e9),
+            cpu_user_seconds=_scaled(user, 1e6) or _scaled(ticks.get("user"), _TICKS),
+            cpu_system_seconds=_scaled(system, 1e6) or _scaled(ticks.get("system"), _TICKS),
+            periods=stat.get("nr_periods"),
+            throttled_periods=stat.get("nr_throttled"),
+            throttled_seconds=_scaled(in_version_1, 1e9)
+            if throttled is None
+            else _scaled(throttled, 1e6),
+        )
 
     def _disk(self) -> Numbers:
-        file = self.file("io.stat")
-        if file is not None:
-            return _disk_of_2(_text(file))
-        disk_counters: Numbers = {}
-        for name, read, written in (
+        text = self.text("io.stat")
+        if text is not None:
+            names = {"rbytes": "read_bytes", "wbytes": "written_bytes"}
+            names |= {"rios": "reads", "wios": "writes"}
+            # No line is there before the first access: nothing was read, which is known.
+            disk_counters = dict.fromkeys(names.values(), 0.0)
+            for word in text.split():
+                key, _, number = word.partition("=")
+                if key in names and number.isdigit():
+                    disk_counters[names[key]] += float(number)
+            return disk_counters
+        disk_counters = {}
+        for file, read, written in (
             ("blkio.throttle.io_service_bytes", "read_bytes", "written_bytes"),
             ("blkio.throttle.io_serviced", "reads", "writes"),
         ):
-            file = self.file(name, "blkio")
-            for words in (line.split() for line in (_text(file) if file else "").splitlines()):
-                key = {"Read": read, "Write": written}.get(words[1] if len(words) == 3 else "")
-                if key is not None:
-                    disk_counters[key] = disk_counters.get(key, 0.0) + float(words[2])
+            for line in (self.text(file, "blkio") or "").splitlines():
+                # DEVICE OPERATION NUMBER; a total over all devices has two words.
+                words = line.split()
+                figure = {"Read": read, "Write": written}.get(words[1] if len(words) == 3 else "")
+                if figure is not None:
+                    disk_counters[figure] = disk_counters.get(figure, 0.0) + float(words[2])
         return disk_counters
 
     def gauges(self) -> Numbers:
         stat = self.table("memory.stat", "memory")
         limit = self.number("memory.max") or self.number("memory.limit_in_bytes", "memory")
-        return _present(
+        return present(
             cpu_limit_cores=self._cpu_limit(),
             memory_limit_bytes=None if limit is None or limit > _NO_LIMIT else limit,
             page_cache_bytes=stat.get("file", stat.get("total_cache")),
         )
 
     def _cpu_limit(self) -> float | None:
-        file = self.file("cpu.max")
-        if file is not None:
-            quota, _, period = _text(file).partition(" ")
+        limit = self.text("cpu.max")
+        if limit is not None:
+            quota, _, period = limit.partition(" ")
             return int(quota) / int(period) if quota.isdigit() and period.isdigit() else None
-        cores = self.number("cpu.cfs_quota_us", "cpu", "cpu,cpuacct")
+        quota_us = self.number("cpu.cfs_quota_us", "cpu", "cpu,cpuacct")
         period_us = self.number("cpu.cfs_period_us", "cpu", "cpu,cpuacct") or 100_000.0
-        return cores / period_us if cores is not None and cores > 0 else None
+        # -1 stands for no limit.
+        return quota_us / period_us if quota_us is not None and quota_us > 0 else None
 
     def peaks(self) -> Numbers:
         stat = self.table("memory.stat", "memory")
         used = self.number("memory.current") or self.number("memory.usage_in_bytes", "memory")
         inactive = stat.get("total_inactive_file", stat.get("inactive_file", 0.0))
-        return _present(
+        return present(
             memory_used_bytes=used,
             # As the kubelet counts it: what cannot be dropped at once.
             working_set_bytes=None if used is None else max(used - inactive, 0.0),
@@ -233,72 +249,30 @@ class _Group:
         )
 
 
-def _of_process(folder: Path) -> Numbers:
-    """Return what the process alone did, for what its group does not report."""
-    io = {name: float(n) for name, _, n in _colons(_text(folder / "io")) if n.isdigit()}
-    # Fields after the name in parentheses, which may hold blanks; majflt is the 12th (proc(5)).
-    fields = _text(folder / "stat").rpartition(")")[2].split()
-    return _present(
-        read_bytes=io.get("read_bytes"),
-        written_bytes=io.get("write_bytes"),
-        major_faults=float(fields[9]) if len(fields) > 9 else None,
-    )
-
-
-def _disk_of_2(text: str) -> Numbers:
-    names = {"rbytes": "read_bytes", "wbytes": "written_bytes", "rios": "reads", "wios": "writes"}
-    disk_counters = dict.fromkeys(names.values(), 0.0)
-    for word in text.split():
-        key, _, number = word.partition("=")
-        if key in names and number.isdigit():
-            disk_counters[names[key]] += float(number)
-    return disk_counters
-
-
-def _pressure(file: Path, resource: str) -> Numbers:
+def _pressure(text: str, resource: str) -> Numbers:
     """Return the seconds in which some, or all, tasks waited for a resource."""
     pressure: Numbers = {}
-    for line in _text(file).splitlines():
+    for line in text.splitlines():
         kind, *words = line.split()
-        total = next((word for word in words if word.startswith("total=")), "")
-        if kind in ("some", "full") and total:
-            pressure[f"{resource}_{kind}_seconds"] = float(total.removeprefix("total=")) / 1e6
+        for word in words:
+            # The averages of the last seconds say nothing of a step; the total is in microseconds.
+            if kind in ("some", "full") and word.startswith("total="):
+                pressure[f"{resource}_{kind}_seconds"] = float(word.removeprefix("total=")) / 1e6
     return pressure
 
 
-def _paths(text: str) -> Iterator[tuple[str, str]]:
-    for line in text.splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        yield controllers, path
-        for each in controllers.split(","):
-            yield each, path
+def _table(text: str) -> Numbers:
+    """Return the numbers of lines such as `name 1`, `name: 1` and `name: 1 kB`."""
+    words = (line.replace(":", " ").split() for line in text.splitlines())
+    return {word[0]: float(word[1]) for word in words if len(word) > 1 and word[1].isdigit()}
 
 
-def _pairs(text: str) -> Numbers:
-    words = (line.split() for line in text.splitlines())
-    return {word[0]: float(word[1]) for word in words if len(word) == 2 and word[1].isdigit()}
+def _scaled(number: float | None, divisor: float) -> float | None:
+    return None if number is None else number / divisor
 
 
-def _colons(text: str) -> Iterator[tuple[str, str, str]]:
-    for line in text.splitlines():
-        name, colon, rest = line.partition(":")
-        yield name, colon, rest.strip()
-
-
-def _kilobytes(text: str) -> Mapping[str, float]:
-    return {
-        name: float(rest.split()[0]) * 1024
-        for name, _, rest in _colons(text)
-        if rest and rest.split()[0].isdigit()
-    }
-
-
-def _scaled(number: float | None, per_second: float) -> float | None:
-    return None if number is None else number / per_second
-
-
-def _present(**numbers: float | None) -> Numbers:
+def present(**numbers: float | None) -> Numbers:
+    """Return the numbers that are known: a figure that was not measured is absent, never zero."""
     return {name: number for name, number in numbers.items() if number is not None}
 
 

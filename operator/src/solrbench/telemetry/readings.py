@@ -1,8 +1,9 @@
 """Counters and gauges of one server at one moment, and their windows over a step run."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import itemgetter
 from statistics import fmean, median
 
 from solrbench.contract.server_document import (
@@ -19,17 +20,11 @@ _DIGITS = 6
 
 @dataclass(frozen=True)
 class ServerReading:
-    """What one server said of itself at one moment.
+    """What one server said of itself at one moment, in monotonic seconds.
 
-    Attributes:
-        server: its name
-        moment: monotonic time in seconds
-        counters: numbers that only grow while the server runs, by the name of their figure
-        gauges: numbers of the moment; the last one counts
-        peaks: numbers of the moment of which the largest and the mean count
-        component: component of a pod
-        machine: id of the machine of a pod
-        kind: what the server is, if its source reads several kinds
+    Numbers are by the name of their figure. Counters only grow while the server runs; of gauges the
+    last one counts, of peaks the largest and the mean. Component and machine are those of a pod,
+    and `kind` is what the server is, if its source reads several kinds.
     """
 
     server: str
@@ -42,18 +37,30 @@ class ServerReading:
     kind: str = ""
 
 
+def add_up(numbers: Iterable[tuple[str, float | None]]) -> dict[str, float]:
+    """Return the sums of numbers by their names; a name without any number has no sum."""
+    sums: dict[str, float] = {}
+    for name, number in numbers:
+        if number is not None:
+            sums[name] = sums.get(name, 0.0) + number
+    return sums
+
+
 def summarise_readings(readings: Sequence[ServerReading]) -> ServerFigures:
     """Return what a server did between the first and the last of its readings, which are in order.
 
-    A counter that fell, because the server was started again, has no difference. A reading may hold
-    a part of all numbers: each is followed through those that have it.
+    A reading may hold a part of all numbers: each is followed through those that have it.
     """
     first, last = readings[0], readings[-1]
-    figures: dict[str, float] = dict(_followed(readings, lambda reading: reading.gauges, _last))
-    figures |= _followed(readings, lambda reading: reading.counters, _difference)
-    for suffix, combine in (("max", max), ("mean", _mean)):
-        peaks = _followed(readings, lambda reading: reading.peaks, combine)
-        figures |= {_with_suffix(name, suffix): number for name, number in peaks.items()}
+    figures = _followed((reading.gauges for reading in readings), itemgetter(-1))
+    figures |= _followed((reading.counters for reading in readings), _difference)
+    for suffix, combine in (("max", max), ("mean", fmean)):
+        peaks = _followed((reading.peaks for reading in readings), combine)
+        for name, number in peaks.items():
+            # `heap_used_max_bytes` for `heap_used_bytes`: the unit stays at the end.
+            stem, _, unit = name.rpartition("_")
+            of = f"{stem}_{suffix}_{unit}" if unit in _UNITS else f"{name}_{suffix}"
+            figures[of] = number
     return ServerFigures(
         server=last.server,
         component=last.component,
@@ -65,39 +72,23 @@ def summarise_readings(readings: Sequence[ServerReading]) -> ServerFigures:
 
 
 def _followed(
-    readings: Sequence[ServerReading],
-    numbers: Callable[[ServerReading], Mapping[str, float]],
-    combine: Callable[[Sequence[float]], float | None],
+    readings: Iterable[Mapping[str, float]], combine: Callable[[Sequence[float]], float | None]
 ) -> dict[str, float]:
     series: dict[str, list[float]] = {}
-    for reading in readings:
-        for name, number in numbers(reading).items():
+    for numbers in readings:
+        for name, number in numbers.items():
             series.setdefault(name, []).append(number)
     combined = {name: combine(each) for name, each in series.items()}
     return {name: number for name, number in combined.items() if number is not None}
 
 
 def _difference(series: Sequence[float]) -> float | None:
+    # A counter that fell began anew with its server: what it counted before is lost.
     grows = all(after >= before for before, after in pairwise(series))
     return series[-1] - series[0] if len(series) > 1 and grows else None
 
 
-def _last(series: Sequence[float]) -> float:
-    return series[-1]
-
-
-def _mean(series: Sequence[float]) -> float:
-    return sum(series) / len(series)
-
-
-def _with_suffix(name: str, suffix: str) -> str:
-    """Return `heap_used_max_bytes` for `heap_used_bytes`: the unit stays at the end."""
-    stem, _, unit = name.rpartition("_")
-    return f"{stem}_{suffix}_{unit}" if unit in _UNITS else f"{name}_{suffix}"
-
-
 _UNITS = {"bytes", "percent", "seconds", "cores"}
-
 
 _METRICS: dict[str, dict[str, Combine]] = {
     # The least of a window is nearest to what a collection leaves.
@@ -117,9 +108,12 @@ _SERIES_DIGITS = 3
 
 def series_of(kind: str, readings: Sequence[ServerReading]) -> list[ServerSeries]:
     """Return the series of a server, in seconds since its first reading."""
-    series = []
+    begin, series = readings[0].moment, []
     for figure, combine in _METRICS.get(kind, {}).items():
-        windows = cut_windows(_points(readings, figure), combine)
+        points = _cpu_points(readings) if figure == CPU_PERCENT else _points(readings, figure)
+        since_begin = [SeriesPoint(moment - begin, value) for moment, value in points]
+        windows = cut_windows(since_begin, combine)
+        # One value is no course over time.
         if len(windows.values) > 1:
             series.append(
                 ServerSeries(
@@ -134,37 +128,31 @@ def series_of(kind: str, readings: Sequence[ServerReading]) -> list[ServerSeries
     return series
 
 
-def _points(readings: Sequence[ServerReading], figure: str) -> list[SeriesPoint]:
-    begin = readings[0].moment
-    if figure == CPU_PERCENT:
-        return list(_cpu_points(readings, begin))
-    return [
-        SeriesPoint(reading.moment - begin, value)
-        for reading in readings
-        if (value := _value(reading, figure)) is not None
-    ]
+def _points(readings: Sequence[ServerReading], figure: str) -> Iterator[tuple[float, float]]:
+    for reading in readings:
+        value = reading.peaks.get(figure, reading.gauges.get(figure))
+        if figure == CACHE_ENTRIES:
+            entries = [reading.gauges.get(f"{cache}_entries") for cache in CACHES.values()]
+            known = [entry for entry in entries if entry is not None]
+            # Without any, the reading was a light one, which leaves out the cores.
+            value = sum(known) if known else None
+        if value is not None:
+            yield reading.moment, value
 
 
-def _cpu_points(readings: Sequence[ServerReading], begin: float) -> Iterator[SeriesPoint]:
+def _cpu_points(readings: Sequence[ServerReading]) -> Iterator[tuple[float, float]]:
     """Yield the share of its CPUs that a node used between each two readings, at their middle."""
     known = [reading for reading in readings if "cpu_seconds" in reading.counters]
     for before, after in pairwise(known):
         spent = after.counters["cpu_seconds"] - before.counters["cpu_seconds"]
         seconds, cpus = after.moment - before.moment, after.gauges.get("cpus")
+        # A node that was started again has spent less than before.
         if spent >= 0 and seconds > 0 and cpus:
-            middle = (before.moment + after.moment) / 2 - begin
-            yield SeriesPoint(middle, 100 * spent / seconds / cpus)
-
-
-def _value(reading: ServerReading, figure: str) -> float | None:
-    if figure == CACHE_ENTRIES:
-        entries = [reading.gauges.get(f"{cache}_entries") for cache in CACHES.values()]
-        known = [entry for entry in entries if entry is not None]
-        return sum(known) if known else None
-    return reading.peaks.get(figure, reading.gauges.get(figure))
+            yield (before.moment + after.moment) / 2, 100 * spent / seconds / cpus
 
 
 def _limit(readings: Sequence[ServerReading], figure: str) -> float | None:
     name = _LIMITS.get(figure, "")
     known = [reading.gauges[name] for reading in readings if name in reading.gauges]
+    # The JVM gives -1 for a heap without a limit.
     return known[-1] if known and known[-1] > 0 else None

@@ -5,30 +5,31 @@ each core. See "Metrics Reporting" in the Solr Reference Guide 9.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from solrbench.contract.server_document import CACHES
 from solrbench.telemetry.jvm import heap_after_gc
-from solrbench.telemetry.readings import ServerReading
+from solrbench.telemetry.kernel_files import present
+from solrbench.telemetry.readings import ServerReading, add_up
 
 _JVM = r"memory\.heap\.(used|max)|memory\.pools\..*\.used-after-gc|gc\..*|os\.(processCpuTime|systemCpuLoad|availableProcessors|openFileDescriptorCount)|threads\.(count|blocked\.count|runnable\.count)"  # noqa: E501 - one expression
 _JETTY = r".*QueuedThreadPool\..*\.(size|jobs|utilization|utilization-max)"
 _CORE = r"CACHE\.searcher\..*|CORE\.collection|INDEX\.(sizeInBytes|segments)|SEARCHER\.searcher\.(numDocs|deletedDocs)|UPDATE\.updateHandler\.merges|(QUERY|UPDATE)\./.*\.(requests|errors|totalTime)"  # noqa: E501 - one expression
 
+_ALL_NODES = {"nodes": "all", "wt": "json"}
+
 FULL_PARAMETERS: Mapping[str, str | list[str]] = {
-    "nodes": "all",
+    **_ALL_NODES,
     "group": "jvm,jetty,core",
     "regex": [_JVM, _JETTY, _CORE],
-    "wt": "json",
 }
 """Everything, for the begin and the end of a step run."""
 
 LIGHT_PARAMETERS: Mapping[str, str | list[str]] = {
-    "nodes": "all",
+    **_ALL_NODES,
     "group": "jvm,jetty",
     "regex": [_JVM, _JETTY],
-    "wt": "json",
 }
 """What is sampled in between: a node with a thousand cores would have much to say of them."""
 
@@ -42,7 +43,6 @@ HANDLER_METRICS = {
     "totalTime": ("handler_seconds", 1e9),
 }
 """Metric of a handler: what the figure begins with, before a colon and the handler; divisor."""
-
 
 _OF_QUERIES = {"requests": "requests", "totalTime": "request_seconds"}
 
@@ -70,82 +70,66 @@ def _parse_node(
         for key, registry in registries.items()
         if key.startswith("solr.core.") and registry.get("CORE.collection") == collection
     ]
+    counters = [each for core in cores for each in _core_counters(core)]
+    gauges = [each for core in cores for each in _core_gauges(core)]
     return ServerReading(
+        # host:port_solr: the context is the same for all of them.
         server=name.partition("_")[0],
         moment=moment,
-        counters=_jvm_counters(jvm) | _core_counters(cores),
-        gauges=_jvm_gauges(jvm) | _core_gauges(cores),
-        peaks=_jvm_peaks(jvm) | _jetty_peaks(registries.get("solr.jetty", {})),
+        counters=add_up([*_jvm_counters(jvm), *counters]),
+        gauges=add_up(
+            [
+                ("heap_limit_bytes", _number(jvm.get("memory.heap.max"))),
+                ("cpus", _number(jvm.get("os.availableProcessors"))),
+                ("open_files", _number(jvm.get("os.openFileDescriptorCount"))),
+                *gauges,
+            ]
+        ),
+        peaks=_peaks(jvm, registries.get("solr.jetty", {})),
     )
 
 
-def _jvm_counters(jvm: Mapping[str, Any]) -> dict[str, float]:
-    jvm_counters: dict[str, float] = {}
-    if (nanoseconds := _number(jvm.get("os.processCpuTime"))) is not None:
-        jvm_counters["cpu_seconds"] = nanoseconds / 1e9
+_Numbers = Iterator[tuple[str, float | None]]
+
+
+def _jvm_counters(jvm: Mapping[str, Any]) -> _Numbers:
+    nanoseconds = _number(jvm.get("os.processCpuTime"))
+    yield "cpu_seconds", None if nanoseconds is None else nanoseconds / 1e9
     for name, value in jvm.items():
         collector, number = _PAUSES.fullmatch(name), _number(value)
         if collector and number is not None:
-            figure = "gc_count" if collector[1] == "count" else "gc_seconds"
-            scale = 1.0 if figure == "gc_count" else 1000.0
-            jvm_counters[figure] = jvm_counters.get(figure, 0.0) + number / scale
-    return jvm_counters
+            is_count = collector[1] == "count"
+            yield ("gc_count", number) if is_count else ("gc_seconds", number / 1000)
 
 
-def _jvm_gauges(jvm: Mapping[str, Any]) -> dict[str, float]:
-    return _present(
-        heap_limit_bytes=_number(jvm.get("memory.heap.max")),
-        cpus=_number(jvm.get("os.availableProcessors")),
-        open_files=_number(jvm.get("os.openFileDescriptorCount")),
-    )
-
-
-def _jvm_peaks(jvm: Mapping[str, Any]) -> dict[str, float]:
+def _peaks(jvm: Mapping[str, Any], jetty: Mapping[str, Any]) -> dict[str, float]:
     after = {
         name: number
         for name, value in jvm.items()
         if name.endswith(".used-after-gc") and (number := _number(value)) is not None
     }
-    return _present(
+    # The name of the pool, before the last dot, is another one in each process.
+    by_end = {name.rpartition(".")[2]: _number(value) for name, value in jetty.items()}
+    return present(
         heap_used_bytes=_number(jvm.get("memory.heap.used")),
         heap_after_gc_bytes=heap_after_gc(after),
         system_cpu_percent=_percent(_number(jvm.get("os.systemCpuLoad"))),
         threads=_number(jvm.get("threads.count")),
         threads_blocked=_number(jvm.get("threads.blocked.count")),
         threads_runnable=_number(jvm.get("threads.runnable.count")),
-    )
-
-
-def _jetty_peaks(jetty: Mapping[str, Any]) -> dict[str, float]:
-    by_end = {name.rpartition(".")[2]: _number(value) for name, value in jetty.items()}
-    return _present(
         jetty_busy_percent=_percent(by_end.get("utilization-max")),
         jetty_queue=by_end.get("jobs"),
         jetty_threads=by_end.get("size"),
     )
 
 
-def _core_counters(cores: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    core_counters: dict[str, float] = {}
-    for core in cores:
-        for name, number in (*_cache_counters(core), *_handler_counters(core)):
-            core_counters[name] = core_counters.get(name, 0.0) + number
-        if (merges := _number(core.get("UPDATE.updateHandler.merges"))) is not None:
-            core_counters["merges"] = core_counters.get("merges", 0.0) + merges
-    return core_counters
-
-
-def _cache_counters(core: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _core_counters(core: Mapping[str, Any]) -> _Numbers:
     for cache, stem in CACHES.items():
         numbers = core.get(f"CACHE.searcher.{cache}")
         if isinstance(numbers, dict):
             for what in ("lookups", "hits", "inserts", "evictions"):
                 # Those without `cumulative_` begin anew with every searcher.
-                if (number := _number(numbers.get(f"cumulative_{what}"))) is not None:
-                    yield f"{stem}_{what}", number
-
-
-def _handler_counters(core: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+                yield f"{stem}_{what}", _number(numbers.get(f"cumulative_{what}"))
     for name, value in core.items():
         handler, number = _HANDLER.fullmatch(name), _number(value)
         if handler and number is not None:
@@ -153,34 +137,35 @@ def _handler_counters(core: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
             figure, divisor = HANDLER_METRICS[metric]
             yield f"{figure}:{path}", number / divisor
             if category == "QUERY" and metric in _OF_QUERIES:
+                # Solr counts what nodes ask each other beside what clients asked for.
                 shard = "shard_" if path.endswith("[shard]") else ""
                 yield shard + _OF_QUERIES[metric], number / divisor
+    yield "merges", _number(core.get("UPDATE.updateHandler.merges"))
 
 
-def _core_gauges(cores: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    core_gauges: dict[str, float] = {}
-    names = {
-        "INDEX.sizeInBytes": "index_bytes",
-        "INDEX.segments": "segments",
-        "SEARCHER.searcher.numDocs": "documents",
-        "SEARCHER.searcher.deletedDocs": "deleted_documents",
-    }
-    for core in cores:
-        numbers = {figure: _number(core.get(name)) for name, figure in names.items()}
-        for cache, stem in CACHES.items():
-            entry = core.get(f"CACHE.searcher.{cache}")
-            if isinstance(entry, dict):
-                numbers[f"{stem}_entries"] = _number(entry.get("size"))
-                numbers[f"{stem}_bytes"] = _number(entry.get("ramBytesUsed"))
-        for figure, number in _present(**numbers).items():
-            core_gauges[figure] = core_gauges.get(figure, 0.0) + number
-    return core_gauges
+def _core_gauges(core: Mapping[str, Any]) -> _Numbers:
+    for name, figure in _CORE_GAUGES.items():
+        yield figure, _number(core.get(name))
+    for cache, stem in CACHES.items():
+        entry = core.get(f"CACHE.searcher.{cache}")
+        if isinstance(entry, dict):
+            yield f"{stem}_entries", _number(entry.get("size"))
+            yield f"{stem}_bytes", _number(entry.get("ramBytesUsed"))
+
+
+_CORE_GAUGES = {
+    "INDEX.sizeInBytes": "index_bytes",
+    "INDEX.segments": "segments",
+    "SEARCHER.searcher.numDocs": "documents",
+    "SEARCHER.searcher.deletedDocs": "deleted_documents",
+}
 
 
 def _number(value: Any) -> float | None:
     """Return a number, or the count of a meter; None for anything else."""
     if isinstance(value, dict):
         value = value.get("count")
+    # A bool is an int to Python.
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)
@@ -188,7 +173,3 @@ def _number(value: Any) -> float | None:
 
 def _percent(ratio: float | None) -> float | None:
     return None if ratio is None else 100 * ratio
-
-
-def _present(**numbers: float | None) -> dict[str, float]:
-    return {name: number for name, number in numbers.items() if number is not None}

@@ -14,7 +14,8 @@ from prometheus_client.samples import Sample
 
 from solrbench.contract.server_document import CACHES
 from solrbench.telemetry.jvm import heap_after_gc
-from solrbench.telemetry.readings import ServerReading
+from solrbench.telemetry.kernel_files import present
+from solrbench.telemetry.readings import ServerReading, add_up
 
 PARAMETERS: Mapping[str, str] = {"wt": "prometheus"}
 
@@ -59,75 +60,64 @@ def parse_solr_prometheus(
 ) -> ServerReading | None:
     """Return the reading of a node; None if the text has nothing of Solr 10.
 
-    Raises:
-        ValueError: if it is no text of Prometheus.
+    It raises `ValueError` if the text is none of Prometheus.
     """
     samples = _Samples(
         sample for family in text_string_to_metric_families(text) for sample in family.samples
     )
-    counters = _jvm_counters(samples) | _cache_counters(samples, collection)
+    counters = add_up([*_jvm_counters(samples), *_cache_counters(samples, collection)])
+    # Solr 9 has text of Prometheus, too, with other names.
     if not counters:
         return None
     return ServerReading(
         server=server,
         moment=moment,
-        counters=counters | _handler_counters(samples, collection),
+        counters=counters | add_up(_handler_counters(samples, collection)),
         gauges=_gauges(samples, collection),
         peaks=_peaks(samples),
     )
 
 
-def _jvm_counters(samples: _Samples) -> dict[str, float]:
-    pauses = [
-        {"count": samples.total("jvm_gc_duration_seconds_count", {"jvm_gc_name": name}) or 0.0}
-        | {"sum": samples.total("jvm_gc_duration_seconds_sum", {"jvm_gc_name": name}) or 0.0}
-        for labels, _ in samples.labelled("jvm_gc_duration_seconds_count")
-        if _PAUSES.fullmatch(name := labels.get("jvm_gc_name", ""))
-    ]
-    jvm_counters = _present(
-        cpu_seconds=samples.total("jvm_cpu_time_seconds_total"),
-        merges=samples.total("solr_core_indexwriter_merges_total"),
-    )
-    if pauses:
-        jvm_counters["gc_count"] = sum(pause["count"] for pause in pauses)
-        jvm_counters["gc_seconds"] = sum(pause["sum"] for pause in pauses)
-    return jvm_counters
+_Numbers = Iterator[tuple[str, float | None]]
 
 
-def _cache_counters(samples: _Samples, collection: str) -> dict[str, float]:
-    cache_counters: dict[str, float] = {}
-    lookups, operations = (
-        "solr_core_indexsearcher_cache_lookups_total",
-        "solr_core_indexsearcher_cache_ops_total",
-    )
+def _jvm_counters(samples: _Samples) -> _Numbers:
+    yield "cpu_seconds", samples.total("jvm_cpu_time_seconds_total")
+    yield "merges", samples.total("solr_core_indexwriter_merges_total")
+    for figure, end in (("gc_count", "count"), ("gc_seconds", "sum")):
+        for labels, value in samples.labelled(f"jvm_gc_duration_seconds_{end}"):
+            if _PAUSES.fullmatch(labels.get("jvm_gc_name", "")):
+                yield figure, value
+
+
+def _cache_counters(samples: _Samples, collection: str) -> _Numbers:
+    lookups = "solr_core_indexsearcher_cache_lookups_total"
+    operations = "solr_core_indexsearcher_cache_ops_total"
     for cache, stem in CACHES.items():
         named = {"name": cache, "collection": collection}
         hits = samples.total(lookups, named | {"result": "hit"})
         misses = samples.total(lookups, named | {"result": "miss"})
+        # A result that never was has no sample yet: a cache without a miss has hits alone.
         if hits is not None or misses is not None:
-            cache_counters[f"{stem}_hits"] = hits or 0.0
-            cache_counters[f"{stem}_lookups"] = (hits or 0.0) + (misses or 0.0)
+            yield f"{stem}_hits", hits or 0.0
+            yield f"{stem}_lookups", (hits or 0.0) + (misses or 0.0)
         for what in ("inserts", "evictions"):
-            if (number := samples.total(operations, named | {"ops": what})) is not None:
-                cache_counters[f"{stem}_{what}"] = number
-    return cache_counters
+            yield f"{stem}_{what}", samples.total(operations, named | {"ops": what})
 
 
-def _handler_counters(samples: _Samples, collection: str) -> dict[str, float]:
-    handler_counters: dict[str, float] = {}
+def _handler_counters(samples: _Samples, collection: str) -> _Numbers:
     for figure, name, scale in (
         ("handler_requests", "solr_core_requests_total", 1.0),
         ("handler_errors", "solr_core_requests_errors_total", 1.0),
         ("handler_seconds", "solr_core_requests_times_milliseconds_sum", 0.001),
     ):
         for labels, value in samples.labelled(name, {"collection": collection}):
-            shard = "[shard]" if labels.get("internal") == "true" else ""
-            key = f"{figure}:{labels.get('handler', '')}{shard}"
-            handler_counters[key] = handler_counters.get(key, 0.0) + value * scale
+            # Requests of other nodes have the suffix that Solr 9 gives to the handler's name.
+            is_internal = labels.get("internal") == "true"
+            handler = labels.get("handler", "") + ("[shard]" if is_internal else "")
+            yield f"{figure}:{handler}", value * scale
             if figure in _OF_QUERIES and labels.get("category") == "QUERY":
-                counter = ("shard_" if shard else "") + _OF_QUERIES[figure]
-                handler_counters[counter] = handler_counters.get(counter, 0.0) + value * scale
-    return handler_counters
+                yield ("shard_" if is_internal else "") + _OF_QUERIES[figure], value * scale
 
 
 _OF_QUERIES = {"handler_requests": "requests", "handler_seconds": "request_seconds"}
@@ -143,7 +133,7 @@ def _gauges(samples: _Samples, collection: str) -> dict[str, float]:
         for cache, stem in CACHES.items()
         for end, name in (("entries", "size"), ("bytes", "ram_used_bytes"))
     }
-    return _present(
+    return present(
         heap_limit_bytes=samples.total("jvm_memory_limit_bytes", _HEAP),
         cpus=samples.total("jvm_cpu_count"),
         index_bytes=None if megabytes is None else megabytes * _MEGABYTE,
@@ -158,14 +148,10 @@ def _peaks(samples: _Samples) -> dict[str, float]:
         labels.get("jvm_memory_pool_name", ""): value
         for labels, value in samples.labelled("jvm_memory_used_after_last_gc_bytes", _HEAP)
     }
-    return _present(
+    return present(
         heap_used_bytes=samples.total("jvm_memory_used_bytes", _HEAP),
         heap_after_gc_bytes=heap_after_gc(after),
         threads=samples.total("jvm_thread_count"),
         threads_blocked=samples.total("jvm_thread_count", {"jvm_thread_state": "blocked"}),
         threads_runnable=samples.total("jvm_thread_count", {"jvm_thread_state": "runnable"}),
     )
-
-
-def _present(**numbers: float | None) -> dict[str, float]:
-    return {name: number for name, number in numbers.items() if number is not None}

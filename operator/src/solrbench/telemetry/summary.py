@@ -10,6 +10,7 @@ import os
 import socket
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
@@ -22,7 +23,7 @@ from solrbench.contract.server_document import (
     Spread,
 )
 from solrbench.telemetry.kernel_files import machine_id, read_network, read_process_group
-from solrbench.telemetry.readings import ServerReading, summarise_readings
+from solrbench.telemetry.readings import ServerReading, add_up, summarise_readings
 
 _SCALED_DEVIATION = 1.4826
 """Makes a median absolute deviation one of the standard deviation (Hampel 1974)."""
@@ -80,14 +81,7 @@ _SHARES = {
     "memory_used_max_percent": ("memory_used_max_bytes", "memory_limit_bytes"),
     "working_set_max_percent": ("working_set_max_bytes", "memory_limit_bytes"),
 }
-_OF_TIME = {
-    "gc_percent": "gc_seconds",
-    "cpu_some_percent": "cpu_some_seconds",
-    "memory_full_percent": "memory_full_seconds",
-    "memory_some_percent": "memory_some_seconds",
-    "io_some_percent": "io_some_seconds",
-    "io_full_percent": "io_full_seconds",
-}
+_OF_TIME = ("gc", "cpu_some", "memory_full", "memory_some", "io_some", "io_full")
 _OF_CPUS = {
     "cpu_percent": ("cpu_seconds", "cpus"),
     "cpu_limit_percent": ("cpu_seconds", "cpu_limit_cores"),
@@ -99,12 +93,11 @@ _OF_CPUS = {
 def worst_servers(servers: Iterable[ServerFigures]) -> list[ServerFigures]:
     """Return the servers with the most CPU time, without the figures of single handlers."""
     ordered = sorted(servers, key=lambda server: -server.figures.get("cpu_seconds", 0.0))
-    return [_without_handlers(server) for server in ordered[:MAX_SERVERS]]
-
-
-def _without_handlers(server: ServerFigures) -> ServerFigures:
-    kept = {name: number for name, number in server.figures.items() if ":" not in name}
-    return server.model_copy(update={"figures": kept})
+    worst = []
+    for server in ordered[:MAX_SERVERS]:
+        kept = {name: number for name, number in server.figures.items() if ":" not in name}
+        worst.append(server.model_copy(update={"figures": kept}))
+    return worst
 
 
 def with_shares(server: ServerFigures) -> ServerFigures:
@@ -126,12 +119,13 @@ def with_shares(server: ServerFigures) -> ServerFigures:
             if spent in figures and figures.get(cpus)
         }
         shares |= {
-            name: 100 * figures[spent] / seconds
-            for name, spent in _OF_TIME.items()
-            if spent in figures
+            f"{name}_percent": 100 * figures[f"{name}_seconds"] / seconds
+            for name in _OF_TIME
+            if f"{name}_seconds" in figures
         }
     if figures.get("periods"):
-        # Of the periods in which the group wanted to run, those in which its quota ended.
+        # Of the periods in which the group wanted to run, those in which its quota ended: idle
+        # ones would hide a throttle that hits whenever there is work.
         shares["throttled_percent"] = 100 * figures.get("throttled_periods", 0) / figures["periods"]
     rounded = {name: round(number, _DIGITS) for name, number in shares.items()}
     return server.model_copy(update={"figures": figures | rounded})
@@ -139,18 +133,20 @@ def with_shares(server: ServerFigures) -> ServerFigures:
 
 def spreads_of(kind: str, servers: Sequence[ServerFigures]) -> list[Spread]:
     """Return how the figures are spread over the servers; those that grow per second."""
-    spreads = (_spread(figure, servers) for figure in DISPERSION_METRICS[kind])
-    return [spread for spread in spreads if spread is not None]
+    spreads = []
+    for figure in DISPERSION_METRICS[kind]:
+        numbers = {
+            each.server: _per_second(figure, each)
+            for each in servers
+            # A server with a single reading has no time over which its counters grew.
+            if figure in each.figures and each.seconds > 0
+        }
+        if numbers:
+            spreads.append(_spread(figure, numbers))
+    return spreads
 
 
-def _spread(figure: str, servers: Sequence[ServerFigures]) -> Spread | None:
-    numbers = {
-        each.server: _per_second(figure, each)
-        for each in servers
-        if figure in each.figures and each.seconds > 0
-    }
-    if not numbers:
-        return None
+def _spread(figure: str, numbers: Mapping[str, float]) -> Spread:
     middle = median(numbers.values())
     highest = max(numbers, key=lambda server: numbers[server])
     return Spread(
@@ -175,22 +171,16 @@ def _per_second(figure: str, server: ServerFigures) -> float:
 
 def handlers_of(servers: Iterable[ServerFigures]) -> list[HandlerFigures]:
     """Return the handlers that had requests, over all nodes, the one with the most time first."""
-    totals: dict[str, dict[str, float]] = {}
-    for server in servers:
-        for name, number in server.figures.items():
-            figure, colon, handler = name.partition(":")
-            if colon:
-                sums = totals.setdefault(handler, {})
-                sums[figure] = sums.get(figure, 0.0) + number
+    sums = add_up(each for server in servers for each in server.figures.items())
     handlers = [
         HandlerFigures(
             handler=handler,
-            requests=int(sums.get("handler_requests", 0)),
-            errors=int(sums.get("handler_errors", 0)),
-            seconds=round(sums.get("handler_seconds", 0.0), _DIGITS),
+            requests=int(requests),
+            errors=int(sums.get(f"handler_errors:{handler}", 0)),
+            seconds=round(sums.get(f"handler_seconds:{handler}", 0.0), _DIGITS),
         )
-        for handler, sums in totals.items()
-        if sums.get("handler_requests")
+        for name, requests in sums.items()
+        if requests and (handler := name.removeprefix("handler_requests:")) != name
     ]
     return sorted(handlers, key=lambda each: (-each.seconds, each.handler))[:MAX_HANDLERS]
 
@@ -215,12 +205,12 @@ _PEAKS = {"zk_outstanding_requests": "outstanding_requests"}
 
 def parse_monitor(text: str, server: str, moment: float) -> ServerReading | None:
     """Return the reading of a server; None if it did not say anything."""
-    pairs = (line.split("\t", 1) for line in text.splitlines())
-    numbers = {
-        pair[0]: number
-        for pair in pairs
-        if len(pair) == 2 and (number := _number(pair[1])) is not None
-    }
+    numbers: dict[str, float] = {}
+    for line in text.splitlines():
+        key, _, value = line.partition("\t")
+        # Some are words, such as the version, the state and the path of its data.
+        with suppress(ValueError):
+            numbers[key] = float(value)
     counters = {
         name: numbers[key] / scale for key, (name, scale) in _COUNTERS.items() if key in numbers
     }
@@ -235,29 +225,15 @@ def parse_monitor(text: str, server: str, moment: float) -> ServerReading | None
     )
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 _PROC = Path("/proc")
 
 
 def read_own_pod(component: str, proc: Path = _PROC) -> ServerReading:
     """Return the control group of this process and the network of its pod, at this moment."""
     counters, gauges, peaks = read_process_group(os.getpid(), proc)
-    return ServerReading(
-        socket.gethostname(),
-        time.monotonic(),
-        counters | read_network(proc),
-        gauges,
-        peaks,
-        component=component,
-        machine=machine_id(proc),
-        kind="pods",
-    )
+    counters |= read_network(proc)
+    name, moment, machine = socket.gethostname(), time.monotonic(), machine_id(proc)
+    return ServerReading(name, moment, counters, gauges, peaks, component, machine, kind="pods")
 
 
 class OwnPodMeter:

@@ -11,13 +11,15 @@ from solrbench.load.engine.client_pool import (
     expected_clients,
     max_clients,
 )
+from solrbench.load.engine.target import RequestSupply, UserContext
+from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
 from solrbench.load.workload.response_checks import RequestFailure
 from support.fakes.virtual_time import VirtualTimeLoop
-from support.load.builders import target
+from support.load.builders import assignment, target
 from support.servers.virtual_server import serve
 
-(NODE,) = target("http://one:1/solr").nodes
+TARGET = target("http://one:1/solr")
 
 
 def schedule(workers: int = 1, worker: int = 0, **rate: Any) -> Schedule:
@@ -33,17 +35,16 @@ class Owner:
         self.failed: list[str] = []
         self.pool = ClientPool(most, self._new, self._on_connected, loop)
 
-    def on_opened(self, tried_ns: int, opened_ns: int) -> None:
-        assert tried_ns <= opened_ns
-
     def take(self) -> PooledClient:
         client = self.pool.take_idle()
         assert client is not None
         return client
 
     def _new(self) -> PooledClient:
-        owner: Any = self
-        return PooledClient(owner, NODE, 1.0, self.loop)
+        recorder = StepRunRecorder((), self.loop.now_ns)
+        supply = RequestSupply(TARGET.requests.open_stream(assignment()))
+        context = UserContext(supply, recorder, 1.0, self.loop, lambda: None)
+        return PooledClient(context, TARGET.nodes[0], lambda *_: None)
 
     def _on_connected(
         self, client: PooledClient, tried_ns: int, failed: RequestFailure | None

@@ -297,3 +297,9 @@ async def test_aborted_step_run_has_no_result_and_sends_no_more() -> None:
         assert len(server.requests) == seen + 5
     assert result.measured == 5
     assert not listener.outcome.done()
+
+
+async def test_user_who_comes_after_the_step_run_has_nothing_to_do() -> None:
+    listener = RecordingListener()
+    Engine(target("http://one:1/solr"), listener, asyncio.get_running_loop()).add_user()
+    assert not listener.all_ready.is_set()

@@ -158,7 +158,7 @@ async def test_draining_lasts_until_no_request_waits(make: MakeBench) -> None:
     bench = make(requests=4, max_in_flight=1, response_seconds=1.0)
     await bench.start()
     assert await bench.until(DRAINING) == pytest.approx(0.3, abs=0.002)
-    assert len(bench.sender._node_senders[0].queue.waiting) == 3
+    assert len(bench.sender._node_senders[0]._waiting) == 3
     assert await bench.until(FINISHED) == pytest.approx(4.0, abs=0.002)
     assert bench.sent_ms == [0, 1000, 2000, 3000]
     # Only the first found its connection free.
@@ -211,10 +211,7 @@ async def _drain(bench: Bench) -> None:
     [(0, _stay, WAITING), (1, _start, RAMPING), (0, _start, MEASURING), (0, _drain, DRAINING)],
 )
 async def test_aborted_sender_sends_and_reports_no_more(
-    ramp_seconds: int,
-    before: Callable[[Bench], Any],
-    state: OpenLoopState,
-    make: MakeBench,
+    ramp_seconds: int, before: Callable[[Bench], Any], state: OpenLoopState, make: MakeBench
 ) -> None:
     bench = make(requests=5, ramp_seconds=ramp_seconds)
     await before(bench)

@@ -30,8 +30,9 @@ RECORDING = gzip.compress(b"FLR\0recording")
 
 def test_recordings_are_begun_and_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
-    monkeypatch.setattr(agent, "begin_recording", begun.append)
-    monkeypatch.setattr(agent, "end_recording", lambda: RECORDING)
+    monkeypatch.setattr(agent, "find_java", lambda: 1)
+    monkeypatch.setattr(agent, "start_recording", lambda _, seconds: begun.append(seconds))
+    monkeypatch.setattr(agent, "take_recording", lambda _: RECORDING)
     with in_thread(serve(0, flight_recordings=True)) as address:
         recordings = FlightRecordings([address], 12)
         recordings.begin()
@@ -44,11 +45,12 @@ def test_recordings_are_begun_and_taken(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_why_there_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_seconds: int) -> None:
+    def refuse(*_: int) -> None:
         raise OSError("the JVM takes no commands")
 
-    monkeypatch.setattr(agent, "begin_recording", refuse)
-    monkeypatch.setattr(agent, "end_recording", lambda: refuse(0))
+    monkeypatch.setattr(agent, "find_java", lambda: 1)
+    monkeypatch.setattr(agent, "start_recording", refuse)
+    monkeypatch.setattr(agent, "take_recording", refuse)
     with in_thread(serve(0, flight_recordings=True)) as address:
         recordings = FlightRecordings([address], 12)
         recordings.begin()

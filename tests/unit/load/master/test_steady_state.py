@@ -3,11 +3,13 @@
 import asyncio
 import socket
 import threading
+from typing import cast
 
 import pytest
 
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.load.errors import LoadError
+from solrbench.load.master.distributed_step_run import DistributedStepRun
 from solrbench.load.master.steady_state import (
     CollapseDetector,
     SteadyStateDetector,
@@ -39,7 +41,8 @@ class Workers:
 
 def watched(workers: Workers) -> SteadyStateDetector:
     until = UntilSteady(windows=3, window_requests=20)
-    return SteadyStateDetector(until, workers, lambda: workers.seconds)
+    load = cast("DistributedStepRun", workers)
+    return SteadyStateDetector(until, load, lambda: workers.seconds)
 
 
 def test_closes_once_when_the_windows_are_alike() -> None:
@@ -175,7 +178,7 @@ class Load:
 def seen(*by_second: tuple[int, int]) -> tuple[Load, CollapseDetector]:
     """Show requests and failures so far, second by second, to a limit of 5 s."""
     load = Load()
-    detector = CollapseDetector(5, load, lambda: load.now)
+    detector = CollapseDetector(5, cast("DistributedStepRun", load), lambda: load.now)
     for requests, failures in by_second:
         load.now += 1
         load.live_totals = LiveTotals(1, requests, failures, 0)

@@ -103,3 +103,10 @@ def test_users_of_all_workers_are_one_distribution() -> None:
 def test_half_of_the_users_without_requests_have_a_median_of_none() -> None:
     shares = not_none(user_shares(users(0, 0, 5, 9)))
     assert shares.median_requests == 0
+
+
+def test_response_that_ended_no_later_than_another_ends_no_gap() -> None:
+    node = NodeActivity("a:1")
+    node.record(REQUEST, 0, 5 * MS)
+    node.record(REQUEST, 0, 4 * MS)
+    assert node.last_ns == 5 * MS

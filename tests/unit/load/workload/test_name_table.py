@@ -23,11 +23,11 @@ from solrbench.load.workload.name_table import (
 )
 from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.request_mix import PreparedWorkload
-from solrbench.load.workload.requests import prepare_requests
 from support.load.builders import (
     assignment,
     duty,
     mix_plan,
+    prepare_requests,
     queries_spec,
     run_step,
     target,

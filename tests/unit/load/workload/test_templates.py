@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from solrbench.load.workload.templates import (
     escape_json,
-    escape_url,
     extract_values,
     join_templates,
     parse_extraction,
     parse_template,
+    url_quote,
 )
 from support.narrowing import not_none
 
@@ -105,9 +105,9 @@ VALUES = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 @given(VALUES, VALUES)
 def test_values_survive_an_address(one: str, two: str) -> None:
-    parts = [parse_template(text, escape_url) for text in ("q=a", "t&:{{one}} + {{ two }}")]
-    text = join_templates([join_templates(parts, "="), parse_template("x", escape_url)], "&")
-    filled = text.fill({"one": one, "two": two}, escape_url)
+    parts = [parse_template(text, url_quote) for text in ("q=a", "t&:{{one}} + {{ two }}")]
+    text = join_templates([join_templates(parts, "="), parse_template("x", url_quote)], "&")
+    filled = text.fill({"one": one, "two": two}, url_quote)
     assert parse_qsl(filled, keep_blank_values=True) == [
         ("q=a", f"t&:{one} + {two}"),
         ("x", ""),
