@@ -1,9 +1,4 @@
-"""Addresses of the nodes that each provisioner makes.
-
-Where each variant leads.
-
-Where in which ZooKeeper a SolrCloud keeps its state.
-"""
+"""Addresses of nodes, where each variant leads, and the place of a SolrCloud in ZooKeeper."""
 
 from datetime import timedelta
 

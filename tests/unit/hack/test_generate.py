@@ -1,11 +1,4 @@
-"""Files that are made from the models.
-
-The page that documents the resource.
-
-The CustomResourceDefinition, and its copy in the chart.
-
-The reasons of verdicts in the documentation.
-"""
+"""Files that are made from the models: definition, pages and the reasons of verdicts."""
 
 import json
 from functools import cache

@@ -67,27 +67,17 @@ def test_positions_count_over_all_files(tmp_path: Path, pods: int, batch: int) -
 @pytest.mark.parametrize(
     ("name", "data", "reason", "message"),
     [
-        ("a.jsonl", b'{"a":1}\n{"a":\n', IndexingReason.MALFORMED_DOCUMENT, "a.jsonl: line 2"),
-        ("a.json", b'[{"a":1},{"a" 2}]', IndexingReason.MALFORMED_DOCUMENT, "a.json: record 2"),
-        ("a.json.gz", packed(b'[{"a":1}]')[:-6], IndexingReason.MALFORMED_DOCUMENT, "damaged gzip"),
-        ("a.csv.gz", packed(b"a\n1\n")[:-6], IndexingReason.MALFORMED_DOCUMENT, "damaged gzip"),
-        (
-            "a.csv.gz",
-            packed(b"a\n")[:10] + b"\xff" * 9,
-            IndexingReason.MALFORMED_DOCUMENT,
-            "damaged",
-        ),
-        ("a.jsonl", b"\n", IndexingReason.EMPTY_DATASET, "there is no document in a.jsonl"),
-        (
-            "a.tsv",
-            b"a\t",
-            IndexingReason.UNKNOWN_FORMAT,
-            "a.tsv: the file extension belongs to no known format",
-        ),
+        ("a.jsonl", b'{"a":1}\n{"a":\n', "MalformedDocument", "a.jsonl: line 2"),
+        ("a.json", b'[{"a":1},{"a" 2}]', "MalformedDocument", "a.json: record 2"),
+        ("a.json.gz", packed(b'[{"a":1}]')[:-6], "MalformedDocument", "damaged gzip"),
+        ("a.csv.gz", packed(b"a\n1\n")[:-6], "MalformedDocument", "damaged gzip"),
+        ("a.csv.gz", packed(b"a\n")[:10] + b"\xff" * 9, "MalformedDocument", "damaged"),
+        ("a.jsonl", b"\n", "EmptyDataset", "there is no document in a.jsonl"),
+        ("a.tsv", b"a\t", "UnknownFormat", "a.tsv: the file extension belongs to no known format"),
     ],
 )
 def test_says_what_is_wrong_with_a_file(
-    tmp_path: Path, name: str, data: bytes, reason: IndexingReason, message: str
+    tmp_path: Path, name: str, data: bytes, reason: str, message: str
 ) -> None:
     (tmp_path / name).write_bytes(data)
     with failing(IndexingError, reason, message, permanent=True):

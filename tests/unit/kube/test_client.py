@@ -1,9 +1,4 @@
-"""Kinds that a cluster may not know, refusals, logs and lists.
-
-Objects of others stay as they are: what the client sends to the API server.
-
-Watching, with an API server that responds as each test says.
-"""
+"""What the client sends, and what it makes of refusals, logs, lists and watches."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -193,10 +188,8 @@ def test_listed_objects_have_the_kind_and_version_that_the_list_has() -> None:
         return httpx.Response(200, json=body)
 
     found = cluster_of(respond).list("v1", "Pod", "search", {})
-    assert [(each["kind"], each["metadata"]["name"]) for each in found] == [
-        ("Pod", "a"),
-        ("Pod", "b"),
-    ]
+    names = [(each["kind"], each["metadata"]["name"]) for each in found]
+    assert names == [("Pod", "a"), ("Pod", "b")]
 
 
 def test_threads_find_a_kind_once_while_another_is_missing() -> None:
@@ -261,9 +254,11 @@ def applied(cluster: Cluster, api: ApiStub, body: dict[str, Any]) -> list[tuple[
 ABSENT, READ = ("PATCH", "false", "", "1"), ("GET", "", "", "")
 
 
-def test_a_new_object_is_created_by_one_request_that_changes_none() -> None:
+def test_one_request_creates_a_new_object_and_applies_one_without_a_controller_as_it_is() -> None:
     api = ApiStub()
     assert applied(cluster_of(api), api, service(None, OWNER)) == [ABSENT]
+    api = ApiStub(service("s1"))
+    assert applied(cluster_of(api), api, service()) == [("PATCH", "true", "", "")]
 
 
 def test_an_own_object_is_read_once_and_then_changed_if_it_is_still_the_same() -> None:
@@ -284,11 +279,6 @@ def test_an_own_object_that_was_replaced_is_read_again(successor: str | None) ->
         api.put(service(successor, OWNER))
     expected = [("PATCH", "true", "s1", ""), READ, ABSENT if successor is None else last]
     assert applied(cluster, api, service(None, OWNER)) == expected
-
-
-def test_an_object_without_a_controller_is_applied_as_it_is() -> None:
-    api = ApiStub(service("s1"))
-    assert applied(cluster_of(api), api, service()) == [("PATCH", "true", "", "")]
 
 
 @pytest.mark.parametrize("owners", [[], [OWNER | {"uid": "other"}]])

@@ -1,7 +1,4 @@
-"""Fields of a kind in the OpenAPI document of an API server.
-
-Nodes of all kinds are recorded.
-"""
+"""Fields of a kind in the OpenAPI document, and the nodes that are recorded."""
 
 from base64 import b64encode
 from typing import Any

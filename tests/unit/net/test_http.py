@@ -1,7 +1,4 @@
-"""Whatever a server does, a request ends in time and takes a bounded number of bytes.
-
-Whatever a target sends to the load master, a response ends in time and is not too large.
-"""
+"""Whatever a server or target does, a request ends in time and takes a bounded size."""
 
 import gzip
 import socket

@@ -1,7 +1,4 @@
-"""The HTML report: whole, self-contained, and safe with hostile text.
-
-Figures as SVG: what is drawn, and what is refused.
-"""
+"""The HTML report: whole, self-contained, and safe with hostile text; figures as SVG."""
 
 import base64
 import gzip
