@@ -79,9 +79,11 @@ def sweep_scale(_: Path, points: int) -> list[Row]:
     objects.apply(_sweep(points))
     before = resident_megabytes(os.getpid())
     plan = make_plan(SolrBenchmarkSweep.parse(_sweep(points)))
-    while _count_left(sweep := _reconcile(objects, plan, AT_A_TIME)) > LAST:
+    left = points
+    while left > LAST:
+        sweep = _reconcile(objects, plan, AT_A_TIME)
         _end_running(objects, sweep)
-    _end_running(objects, sweep)
+        left = sum(each.state == PointState.PLANNED for each in sweep.status.points)
     cpu, reconciles, longest = time.process_time(), 0, 0.0
     while sweep.status.completion_time is None:
         began = time.process_time()
@@ -122,10 +124,6 @@ def _end_running(objects: StoredObjects, sweep: SolrBenchmarkSweep) -> None:
     for each in sweep.status.points:
         if each.state == PointState.RUNNING:
             objects.end(benchmark_name(sweep.metadata.name, each.name))
-
-
-def _count_left(sweep: SolrBenchmarkSweep) -> int:
-    return sum(each.state == PointState.PLANNED for each in sweep.status.points)
 
 
 def _sweep(points: int) -> Body:

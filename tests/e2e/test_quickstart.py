@@ -148,10 +148,8 @@ def test_cleanup_may_be_asked_for_later_and_results_stay(finished: str) -> None:
     assert finished
     patch = '{"spec": {"cleanup": "Always"}}'
     kube.kubectl("patch", "sbench", NAME, "--type=merge", "-p", patch)
-    kube.wait_for("end of all pods", lambda: not _owned_but_report(), 60)
+    kube.wait_for(
+        "end of all pods", lambda: all("-report-" in name for name in kube.owned(NAME)), 60
+    )
     kube.wait_for_reason(NAME, "CleanedUp", "CleanedUp", 20)
     assert json.loads(solrbench("report", NAME, "-o", "json"))["steps"]
-
-
-def _owned_but_report() -> list[str]:
-    return [name for name in kube.owned(NAME) if "-report-" not in name]

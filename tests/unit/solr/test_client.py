@@ -41,7 +41,7 @@ def test_answers_are_json_and_asked_for_as_json() -> None:
         (
             (200, "<html>"),
             TemporaryError,
-            "did not respond in JSON: HTTP 200, text/plain; charset=utf-8, 6 bytes",
+            "not respond in JSON: HTTP 200, text/plain; charset=utf-8",
         ),
         (httpx.ConnectError("refused"), TemporaryError, "refused"),
         (httpx.ReadTimeout("timed out"), TemporaryError, "timed out"),
