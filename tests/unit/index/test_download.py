@@ -70,7 +70,7 @@ def test_download_is_retried_after_a_temporary_failure(code: int, pauses: list[f
 def test_gives_up_after_the_retries() -> None:
     with (
         file_server(FILES, [(503, "")] * 3) as url,
-        failing(IndexingError, IndexingReason.DATASET_UNREACHABLE, permanent=False),
+        failing(IndexingError, "DatasetUnreachable", permanent=False),
     ):
         read(f"{url}/a.json")
 
@@ -201,7 +201,7 @@ def test_a_file_that_changes_while_it_is_read_is_noticed(etag: str) -> None:
 
     with (
         range_server(served) as url,
-        failing(IndexingError, IndexingReason.DATASET_CHANGED, "was changed", permanent=True),
+        failing(IndexingError, "DatasetChanged", "was changed", permanent=True),
     ):
         read(f"{url}/a.json", first=(50_000, change))
 
@@ -233,7 +233,7 @@ def test_a_file_beyond_the_limit_is_not_read_on() -> None:
 
     response = httpx.Response(200, content=pieces())
     body = ResumableBody(lambda _: response, RetryPolicy(0), ExpectedFile("a.json", 100_000))
-    with failing(IndexingError, IndexingReason.DATASET_TOO_LARGE, "maxGibibytes"):
+    with failing(IndexingError, "DatasetTooLarge", "maxGibibytes"):
         io.BufferedReader(body).read()
 
 
@@ -290,9 +290,7 @@ def test_credentials_stay_with_their_host(
 def test_missing_credentials_are_named(fields: dict[str, Any], tmp_path: Path) -> None:
     rules = replace(ON_LOOPBACK, credentials=tmp_path, ca=tmp_path)
     with failing(
-        IndexingError,
-        IndexingReason.DATASET_SECRET_NOT_FOUND,
-        r"spec\.dataset\.http\..*mine does not exist",
+        IndexingError, "DatasetSecretNotFound", r"spec\.dataset\.http\..*mine does not exist"
     ):
         read("http://127.0.0.1:1/a.json", rules=rules, **fields)
 
@@ -316,5 +314,5 @@ def test_a_proxy_is_sent_the_whole_url_and_checked_itself() -> None:
 def test_lost_connection_is_retried() -> None:
     with file_server(FILES, []) as url:
         gone = f"{url}/a.json"
-    with failing(IndexingError, IndexingReason.DATASET_UNREACHABLE, permanent=False):
+    with failing(IndexingError, "DatasetUnreachable", permanent=False):
         read(gone, retries=1)

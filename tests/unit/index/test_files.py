@@ -125,7 +125,7 @@ def test_file_extension_sets_the_format(name: str, expected: Format) -> None:
 
 @pytest.mark.parametrize("name", ["a.txt", "json", "a.gz", ".gz"])
 def test_other_endings_are_refused(name: str) -> None:
-    with failing(IndexingError, IndexingReason.UNKNOWN_FORMAT, r"set spec\.dataset\.format"):
+    with failing(IndexingError, "UnknownFormat", r"set spec\.dataset\.format"):
         format_of(file(name), Format.AUTO)
 
 
@@ -146,9 +146,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
     fits = unpacked(io.BufferedReader(io.BytesIO(packed(bytes(1 << 20)))), bomb)
     assert len(fits.read()) == 1 << 20
     stream = unpacked(io.BufferedReader(io.BytesIO(packed(bytes(4 << 20)))), bomb)
-    with failing(
-        IndexingError, IndexingReason.DATASET_TOO_LARGE, r"more than .* GiB when decompressed"
-    ):
+    with failing(IndexingError, "DatasetTooLarge", r"more than .* GiB when decompressed"):
         stream.read()
 
 
@@ -245,7 +243,7 @@ def test_files_with_fewer_documents_are_named_by_every_pod(kind: str, tmp_path: 
         for pod in range(2):
             with failing(
                 IndexingError,
-                IndexingReason.DATASET_TOO_SMALL,
+                "DatasetTooSmall",
                 r"only 30 documents in .*, expected 31",
                 permanent=True,
             ):

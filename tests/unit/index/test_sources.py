@@ -305,10 +305,5 @@ def test_every_member_of_the_union_has_a_source(name: str) -> None:
 
 def test_a_member_without_a_source_ends_the_run() -> None:
     dataset = BucketDataset.model_validate({"s3": {"bucket": "books"}})
-    with failing(
-        IndexingError,
-        IndexingReason.INVALID_PLAN,
-        "no source that this image knows",
-        permanent=True,
-    ):
+    with failing(IndexingError, "InvalidPlan", "no source that this image knows", permanent=True):
         read_documents(dataset, WHOLE, CONTEXT)

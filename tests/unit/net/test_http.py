@@ -149,10 +149,8 @@ def test_clients_of_the_target_send_credentials_and_ask_for_no_compression(
 
 
 def test_credentials_in_utf_8() -> None:
-    assert (
-        b64decode(basic_auth("änne", "pass:wörd").removeprefix("Basic ")).decode()
-        == "änne:pass:wörd"
-    )
+    encoded = basic_auth("änne", "pass:wörd").removeprefix("Basic ")
+    assert b64decode(encoded).decode() == "änne:pass:wörd"
 
 
 def test_files_of_a_mounted_secret(tmp_path: Path) -> None:
