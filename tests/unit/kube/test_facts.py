@@ -14,6 +14,7 @@ from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import secret
 from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, refusal
+from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.small_resource import create
 
@@ -32,14 +33,15 @@ def document(*options: str) -> dict[str, Any]:
     return {"openapi": "3.0.0", "components": {"schemas": schemas}}
 
 
-def test_fields_at_a_place() -> None:
-    found = fields_at(document("labels", "resources"), API_VERSION, KIND, POD_OPTIONS)
-    assert found == frozenset({"labels", "resources"})
-
-
-def test_a_place_that_is_not_there_has_no_fields() -> None:
-    found = fields_at(document("labels"), API_VERSION, KIND, ("spec", "customSolrKubeOptions", "x"))
-    assert found == frozenset()
+@pytest.mark.parametrize(
+    ("place", "fields"),
+    [
+        pytest.param(POD_OPTIONS, {"labels", "resources"}, id="a place that is there"),
+        pytest.param(("spec", "customSolrKubeOptions", "x"), set(), id="one that is not"),
+    ],
+)
+def test_fields_at_a_place(place: tuple[str, ...], fields: set[str]) -> None:
+    assert fields_at(document("labels", "resources"), API_VERSION, KIND, place) == frozenset(fields)
 
 
 def test_another_kind_or_version_is_not_taken_for_it() -> None:
@@ -117,8 +119,7 @@ TRUST = {"urls": ["https://search/solr"], "tls": {"caSecret": {"name": "ca", "ke
 
 
 def read(cluster: FakeCluster, **fields: object) -> HttpAuth:
-    existing = stored(create(**fields)).spec.target.existing
-    assert existing is not None
+    existing = not_none(stored(create(**fields)).spec.target.existing)
     return secret_auth(cluster, "search", existing)
 
 
