@@ -3,7 +3,6 @@ import re
 import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
@@ -47,105 +46,31 @@ def _names(registry: CollectorRegistry) -> set[str]:
     return {sample.name for family in registry.collect() for sample in family.samples}
 
 
-STEP = {"step": "five", "variant": ""}
-QUERY = STEP | {"request": "query"}
-LATE = RESULT.model_copy(update={"response_p99_milliseconds": 700.0, "late_requests": 7})
-LIVE = LiveLoad(stage="Measuring", step="five", users=5, requests_per_second=7.5, requests=70)
-OPEN_LOOP = OpenLoopStats(
-    step="five",
-    variant="proxy",
-    planned_arrivals=100,
-    sent_arrivals=97,
-    late_arrivals=0,
-    dropped_arrivals=3,
-    lag_p99_milliseconds=1.5,
-    lag_max_milliseconds=250.0,
-)
-ARRIVALS = {
-    "step_planned_arrivals": 100,
-    "step_sent_arrivals": 97,
-    "step_late_arrivals": 0,
-    "step_dropped_arrivals": 3,
-    "step_send_lag_max_seconds": 0.25,
-}
-P99_LAG = STEP | {"variant": "proxy", "quantile": "0.99"}
-
-
-@pytest.mark.parametrize(
-    ("fields", "labels", "wanted"),
-    [
-        pytest.param(
-            {"results": [RESULT]},
-            QUERY | {"quantile": "0.95"},
-            {
-                "step_service_time_seconds": pytest.approx(0.00987),
-                "step_service_time_deviation_ratio": 0.05,
-            },
-            id="milliseconds become seconds and percent become ratios",
-        ),
-        pytest.param({"results": [RESULT]}, QUERY, {"step_failures": 3}, id="counts stay"),
-        pytest.param(
-            {"dataset": DatasetStatus(documents=0)},
-            {},
-            {"benchmark_documents": 0},
-            id="a measured zero is a sample",
-        ),
-        pytest.param(
-            {"live_load": LIVE},
-            STEP,
-            {"live_users": 5, "live_requests_per_second": 7.5, "live_step_requests": 70},
-            id="live load has the step as label",
-        ),
-        pytest.param(
-            {"phase_start_time": NOW},
-            {},
-            {"benchmark_phase_start_timestamp_seconds": NOW.timestamp()},
-            id="the start of a phase is Unix time",
-        ),
-        pytest.param(
-            {"open_loop": [OPEN_LOOP]},
-            STEP | {"variant": "proxy"},
-            ARRIVALS,
-            id="arrivals and lags are those of a step",
-        ),
-        pytest.param(
-            {"open_loop": [OPEN_LOOP]}, P99_LAG, {"step_send_lag_seconds": 0.0015}, id="its p99 lag"
-        ),
-        pytest.param(
-            {"results": [LATE]},
-            QUERY | {"quantile": "0.99"},
-            {"step_response_time_seconds": 0.7},
-            id="response times stand beside service times",
-        ),
-        pytest.param({"results": [LATE]}, QUERY, {"step_late_requests": 7}, id="late requests"),
-        pytest.param(
-            {"cold_start": COLD_START},
-            STEP,
-            {
-                "cold_start_first_thousand_seconds": 2.5,
-                "cold_start_first_thousand_service_time_average_seconds": 0.008,
-                "cold_start_first_thousand_service_time_max_seconds": 0.25,
-                "cold_start_steady_service_time_average_seconds": 0.002,
-            },
-            id="the cold start is in seconds",
-        ),
-    ],
-)
-def test_numbers_of_a_status_are_samples_in_base_units(
-    fields: dict[str, Any], labels: dict[str, str], wanted: dict[str, float]
-) -> None:
-    get = _registry(make_benchmark(**fields)).get_sample_value
-    assert {name: get(f"solrbench_{name}", OWNER | labels) for name in wanted} == wanted
+def test_milliseconds_become_seconds_and_percent_become_ratios() -> None:
+    registry = _registry(make_benchmark(results=[RESULT]))
+    labels = {**OWNER, "step": "five", "request": "query", "variant": ""}
+    times = "solrbench_step_service_time_seconds"
+    assert registry.get_sample_value(times, {**labels, "quantile": "0.95"}) == pytest.approx(
+        0.00987
+    )
+    ratio = "solrbench_step_service_time_deviation_ratio"
+    assert registry.get_sample_value(ratio, {**labels, "quantile": "0.95"}) == 0.05
+    assert registry.get_sample_value("solrbench_step_failures", labels) == 3
 
 
 def test_absent_numbers_give_no_sample() -> None:
     registry = _registry(make_benchmark(results=[RESULT]))
-    labels = OWNER | QUERY | {"quantile": "0.99"}
+    labels = {**OWNER, "step": "five", "request": "query", "variant": "", "quantile": "0.99"}
     assert registry.get_sample_value("solrbench_step_service_time_seconds", labels) is None
     names = _names(registry)
     assert "solrbench_step_service_time_average_seconds" not in names
     assert "solrbench_benchmark_documents" not in names
     assert "solrbench_live_users" not in names
+
+
+def test_measured_zero_is_a_sample() -> None:
+    registry = _registry(make_benchmark(dataset=DatasetStatus(documents=0)))
+    assert registry.get_sample_value("solrbench_benchmark_documents", OWNER) == 0
 
 
 def test_phases_and_conditions_are_labels() -> None:
@@ -160,6 +85,15 @@ def test_phases_and_conditions_are_labels() -> None:
     assert get("solrbench_benchmark_condition", labels) == 1
 
 
+def test_live_load_has_the_step_as_label() -> None:
+    load = LiveLoad(stage="Measuring", step="five", users=5, requests_per_second=7.5, requests=70)
+    registry = _registry(make_benchmark(live_load=load))
+    labels = {**OWNER, "step": "five", "variant": ""}
+    assert registry.get_sample_value("solrbench_live_users", labels) == 5
+    assert registry.get_sample_value("solrbench_live_requests_per_second", labels) == 7.5
+    assert registry.get_sample_value("solrbench_live_step_requests", labels) == 70
+
+
 def test_variants_have_a_label() -> None:
     results = [RESULT.model_copy(update={"variant": name}) for name in ("raw", "proxy")]
     load = LiveLoad(stage="Measuring", step="five", variant="proxy", users=5)
@@ -171,6 +105,12 @@ def test_variants_have_a_label() -> None:
         assert get("solrbench_step_failures", {**result, "variant": name}) == 3
 
 
+def test_the_start_of_a_phase_is_unix_time() -> None:
+    registry = _registry(make_benchmark(phase_start_time=NOW))
+    name = "solrbench_benchmark_phase_start_timestamp_seconds"
+    assert registry.get_sample_value(name, OWNER) == NOW.timestamp()
+
+
 def test_a_verdict_is_a_number_and_its_reasons_are_labels() -> None:
     good = StepVerdict(step="one", verdict="Valid")
     bad = StepVerdict(step="five", variant="proxy", verdict="Invalid", reasons=[REASON])
@@ -180,6 +120,54 @@ def test_a_verdict_is_a_number_and_its_reasons_are_labels() -> None:
     assert registry.get_sample_value("solrbench_step_valid", OWNER | five) == 0
     because = OWNER | five | {"reason": "WorkersLost"}
     assert registry.get_sample_value("solrbench_step_invalid_reason", because) == 1
+
+
+def test_arrivals_and_lags_are_those_of_a_step() -> None:
+    open_loop = OpenLoopStats(
+        step="five",
+        variant="proxy",
+        planned_arrivals=100,
+        sent_arrivals=97,
+        late_arrivals=0,
+        dropped_arrivals=3,
+        lag_p99_milliseconds=1.5,
+        lag_max_milliseconds=250.0,
+    )
+    registry = _registry(make_benchmark(open_loop=[open_loop]))
+    labels = {**OWNER, "step": "five", "variant": "proxy"}
+
+    def get(name: str) -> float | None:
+        return registry.get_sample_value(f"solrbench_step_{name}", labels)
+
+    assert (get("planned_arrivals"), get("sent_arrivals")) == (100, 97)
+    assert (get("late_arrivals"), get("dropped_arrivals")) == (0, 3)
+    assert get("send_lag_max_seconds") == 0.25
+    lag = registry.get_sample_value(
+        "solrbench_step_send_lag_seconds", {**labels, "quantile": "0.99"}
+    )
+    assert lag == 0.0015
+
+
+def test_response_times_stand_beside_service_times() -> None:
+    result = RESULT.model_copy(update={"response_p99_milliseconds": 700.0, "late_requests": 7})
+    registry = _registry(make_benchmark(results=[result]))
+    labels = {**OWNER, "step": "five", "request": "query", "variant": ""}
+    get = registry.get_sample_value
+    assert get("solrbench_step_response_time_seconds", {**labels, "quantile": "0.99"}) == 0.7
+    assert get("solrbench_step_late_requests", labels) == 7
+
+
+def test_the_cold_start_is_in_seconds() -> None:
+    registry = _registry(make_benchmark(cold_start=COLD_START))
+    labels = {**OWNER, "step": "five", "variant": ""}
+
+    def get(name: str) -> float | None:
+        return registry.get_sample_value(f"solrbench_cold_start_{name}", labels)
+
+    assert get("first_thousand_seconds") == 2.5
+    assert get("first_thousand_service_time_average_seconds") == 0.008
+    assert get("first_thousand_service_time_max_seconds") == 0.25
+    assert get("steady_service_time_average_seconds") == 0.002
 
 
 def test_a_closed_loop_that_was_never_steady_gives_no_sample_of_what_it_lacks() -> None:
