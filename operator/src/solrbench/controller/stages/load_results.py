@@ -102,11 +102,12 @@ def step_runs_on_target(
 def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
     try:
         state = master.state()
-        if state.unacknowledged:
-            # A result of nodes that were restarted meanwhile would mix two targets.
+        # A result of nodes that were restarted meanwhile would mix two targets. The master keeps it
+        # until a reconcile has looked at them.
+        if state.unacknowledged and context.unseen_target is None:
             provisioner_of(context).check_before_storing(context)
-        for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
-            _store_result(context, master, step_run_id)
+            for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
+                _store_result(context, master, step_run_id)
     except TemporaryError as error:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise

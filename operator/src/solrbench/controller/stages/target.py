@@ -38,9 +38,12 @@ def reconcile_target(context: ReconcileContext) -> None:
         TargetLostError: if a pod or node of a finished target is not the one it was.
     """
     if context.conditions.is_true(TARGET_READY):
-        # An API server that does not respond says nothing of Solr; the next reconcile looks again.
-        with suppress(TemporaryError):
+        try:
             verify_target(context)
+        except TemporaryError as error:
+            # An API server that does not respond says nothing of Solr: the load goes on, and the
+            # next reconcile looks again before it stores what was measured meanwhile.
+            context.unseen_target = error
         return
     context.set_phase("Provisioning")
     # A point of a sweep uses the index of the one before, so it must be whole.
