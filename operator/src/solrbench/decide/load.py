@@ -25,6 +25,10 @@ from solrbench.stats.number_format import round_significant
 KUBELET_DELAY = timedelta(seconds=10)
 """Within this long the API server shows that a container ended."""
 
+MASTER_PATIENCE = timedelta(seconds=60)
+"""How long the end of a load waits for a master that does not respond; live figures, which say when
+it did, are up to 15 s older."""
+
 _MAX_TEXT = 500
 
 
@@ -116,6 +120,18 @@ def check_master_state(state: LoadState) -> Outcome | None:
         find_reason(state.reason) or LoadReason.LOAD_FAILED,
         state.message or "the load master failed without a message; see its log",
     )
+
+
+def postpone_end(outcome: Outcome | None, load: LiveLoad | None, now: datetime) -> Outcome | None:
+    """Wait instead of ending a load whose master may still hold results.
+
+    `load` has the time of its last response. One that has been silent for `MASTER_PATIENCE` since
+    then is given up, as its pod may never respond again.
+    """
+    responded = None if load is None else load.update_time
+    if outcome is None or responded is None or now - responded >= MASTER_PATIENCE:
+        return outcome
+    return outcome.waiting()
 
 
 def failure(reason: Reason, message: str) -> Outcome:
