@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.api.v1alpha1.status import DatasetStatus, TargetStatus
 from solrbench.contract import names
 from solrbench.contract.environment import MeasuredTarget, VariantTarget
 from solrbench.controller.companions import (
@@ -87,7 +87,9 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
     # Before the attempts count up: objects of lower numbers are deleted, and logs with them.
     where = keep_diagnostics(context, lost.reason, lost.message)
-    context.update(attempts=again, target=expected, live_load=None, phase="")
+    context.update(
+        attempts=again, target=expected, dataset=DatasetStatus(), live_load=None, phase=""
+    )
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(
             type_, "False", lost.reason, f"{lost.message}; target and data are made again{where}"
