@@ -86,6 +86,7 @@ class JobView:
     failed: bool
     failure: str
     deleting: bool
+    created: datetime
 
 
 def view_pod(body: dict[str, Any]) -> PodView:
@@ -150,6 +151,7 @@ def view_job(body: dict[str, Any]) -> JobView:
         failed=bool(failed),
         failure=failed.get("message", ""),
         deleting=metadata.get("deletionTimestamp") is not None,
+        created=datetime.fromisoformat(metadata["creationTimestamp"]),
     )
 
 

@@ -92,6 +92,7 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
         repeats=format_repeats(context.benchmark.spec.load.repeats),
         on_worker_loss=context.benchmark.spec.load.on_worker_loss,
         now=context.now,
+        starting_seconds=context.benchmark.spec.deadlines.starting_seconds,
         creation=next((each for each in creation if each is not None), None),
     )
 
