@@ -100,6 +100,8 @@ class Handlers:
         kopf.on.startup(registry=registry)(configure)
         kopf.on.login(registry=registry)(log_in)
         kopf.on.cleanup(registry=registry)(cast(Any, self.on_cleanup))
+        probe = kopf.on.probe(registry=registry, id="reconcileSeconds")
+        probe(cast(Any, self._schedule.check_health))
         kind = BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural
         # kopf adds the finalizer while this holds, and takes it away as soon as it does not.
         delete = kopf.on.delete(*kind, registry=registry, when=needs_finalizer)
