@@ -158,6 +158,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 - name: SOLRBENCH_CONCURRENCY
   value: {{ .Values.concurrency | int | quote }}
+- name: SOLRBENCH_CONCURRENCY_PER_NAMESPACE
+  value: {{ .Values.concurrencyPerNamespace | int | quote }}
 - name: SOLRBENCH_ALLOWED_HOSTS
   value: {{ join "," .Values.existingTargets.allowedHosts | quote }}
 - name: SOLRBENCH_DATASET_HOSTS

@@ -85,7 +85,7 @@ class Handlers:
         self._telemetry = telemetry
         self._reports = BenchmarkResultStore(cluster)
         self._access = access or TargetAccess()
-        self._queue = BenchmarkQueue()
+        self._queue = BenchmarkQueue(settings.concurrency_per_namespace)
         self._shortest = timedelta(seconds=settings.reconcile_seconds)
         self._attempts = ReconcileAttempts(
             BENCHMARK, cluster, telemetry.operator, self._shortest, utc_now
