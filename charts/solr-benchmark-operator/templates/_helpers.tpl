@@ -79,7 +79,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [solrbench.io]
   resources: [solrbenchmarks/status]
-  verbs: [get, patch, update]
+  verbs: [update]
 # It deletes a sweep when its time to live is over; the benchmarks of a sweep go with it. It is
 # suspended, with its benchmark on an existing target, when the release is deleted.
 - apiGroups: [solrbench.io]
@@ -113,7 +113,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 # Pods and claims are made by the controllers of Kubernetes.
 - apiGroups: [""]
   resources: [pods]
-  verbs: [get, list, watch, delete]
+  verbs: [list, watch, delete]
 - apiGroups: [""]
   resources: [persistentvolumeclaims]
   verbs: [get, list, delete]
@@ -138,7 +138,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - apiGroups: [""]
   resources: [events]
   # Those of StatefulSets, Jobs and pods say why a pod is refused, or what became of it.
-  verbs: [list, create, patch]
+  verbs: [list, create]
 {{- end }}
 
 {{/* Settings of the operator. */}}
@@ -158,6 +158,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 - name: SOLRBENCH_CONCURRENCY
   value: {{ .Values.concurrency | int | quote }}
+- name: SOLRBENCH_CONCURRENCY_PER_NAMESPACE
+  value: {{ .Values.concurrencyPerNamespace | int | quote }}
 - name: SOLRBENCH_ALLOWED_HOSTS
   value: {{ join "," .Values.existingTargets.allowedHosts | quote }}
 - name: SOLRBENCH_DATASET_HOSTS

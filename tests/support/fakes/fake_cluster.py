@@ -99,6 +99,7 @@ class FakeCluster(Cluster):
         real: Any = None,
     ) -> None:
         self.objects: dict[Key, Body] = {}
+        self._version = 0
         self.requests: list[Request] = []
         self.applied: list[Body] = []
         self.deleted: list[str] = []
@@ -119,7 +120,8 @@ class FakeCluster(Cluster):
         metadata.setdefault("namespace", "default")
         metadata.setdefault("uid", f"uid-of-{metadata['name']}")
         metadata.setdefault("creationTimestamp", CREATED)
-        metadata["resourceVersion"] = str(int(metadata.get("resourceVersion", "0")) + 1)
+        self._version = max(self._version, int(metadata.get("resourceVersion", "0"))) + 1
+        metadata["resourceVersion"] = str(self._version)
         self.objects[body["kind"], metadata["namespace"], metadata["name"]] = body
         return body
 

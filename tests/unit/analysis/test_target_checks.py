@@ -30,7 +30,7 @@ from support.results.validity_documents import (
     worker,
 )
 
-PODS_TEXT = "s-0 was replaced (attempts 1 and 2)"
+PODS_TEXT = "s-0 was replaced or restarted (attempts 1 and 2)"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_unknown_deleted_documents_are_listed_as_unchecked(document: StepRunResu
             ["index filled at 03:04:05, then again at 03:05:06 UTC"],
         ),
         ({"indexed": None}, []),
-        ({"pods": {"s-0": "uid-1"}}, ["s-1 was replaced (attempts 1 and 1)"]),
+        ({"pods": {"s-0": "uid-1"}}, ["s-1 was replaced or restarted (attempts 1 and 1)"]),
         ({"images": {"solr": "b"}}, ["image of solr: solr:9@sha256:00, then b"]),
     ],
 )
@@ -128,7 +128,9 @@ def test_target_that_changes_within_a_repeat_is_invalid() -> None:
     runs = [step_run("a", 1, 0), step_run("a", 2, 2), step_run("b", 2, 3, **MOVED)]
     found = fresh_reasons("FreshTarget", *runs)
     assert found["a"] == []
-    assert found["b"][0].startswith("measured on another target than r2-a: s-0 was replaced")
+    assert found["b"][0].startswith(
+        "measured on another target than r2-a: s-0 was replaced or restarted"
+    )
 
 
 def test_fresh_data_on_other_nodes_is_invalid() -> None:

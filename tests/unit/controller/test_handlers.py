@@ -206,6 +206,18 @@ def test_the_others_move_up_when_one_is_gone(world: World) -> None:
     assert world.body("three")["status"]["queue"] == {"position": 1, "waitingSince": waits_since}
 
 
+def test_benchmarks_of_other_namespaces_are_not_named(world: World) -> None:
+    foreign = small("merger")
+    foreign["metadata"] |= {"namespace": "secret", "creationTimestamp": "2026-01-01T00:30:00Z"}
+    foreign["status"] = {"startTime": NOW.isoformat()}
+    world.cluster.put(foreign)
+    world.due("one")
+    world.due("two")
+    conditions = world.body("two")["status"]["conditions"]
+    (message,) = (each["message"] for each in conditions if each["type"] == "Succeeded")
+    assert message == "waits for default/one, 1 of other namespaces to end"
+
+
 def test_a_change_of_the_spec_is_reconciled_while_it_waits(world: World) -> None:
     for name in ("one", "two"):
         world.due(name)

@@ -145,3 +145,15 @@ def test_a_refused_namespace_does_not_stop_the_others() -> None:
     assert queue.turn(FIRST, 1).before == []
     with pytest.raises(ForbiddenError):
         BenchmarkQueue().verify(fake, ("team-a",), NOW)
+
+
+def in_namespace(body: dict[str, Any], namespace: str) -> dict[str, Any]:
+    return body | {"metadata": body["metadata"] | {"namespace": namespace}}
+
+
+def test_a_namespace_that_was_served_last_waits_for_the_others() -> None:
+    theirs = in_namespace(waiting("theirs", 5), "team")
+    queue = filled(running("now"), FIRST, theirs)
+    queue.forget("now")
+    assert queue.turn(FIRST, 1).before == ["team/theirs"]
+    assert queue.turn(theirs, 1) == QueuePosition(1, [])

@@ -2,14 +2,20 @@
 
 import asyncio
 import gc
+import socket
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+import aiohttp
+import kopf
 import pytest
+from kopf._core.engines.probing import health_reporter
 from prometheus_client import CollectorRegistry
 
 from solrbench.contract.load_plan import LoadState
@@ -17,10 +23,12 @@ from solrbench.controller import handlers as handlers_module
 from solrbench.controller.handlers import Handlers
 from solrbench.controller.schedule import (
     CHANGE_SECONDS,
+    HANG_SECONDS,
     RETRY,
     BenchmarkKey,
     ReconcileSchedule,
     Rest,
+    _Item,
 )
 from solrbench.controller.settings import Settings
 from solrbench.decide.load import build_live_load
@@ -342,3 +350,47 @@ def test_load_whose_pods_are_not_watched_needs_a_reconcile(load_world: LoadWorld
 
 def test_live_figures_are_due_now_and_then(load_world: LoadWorld) -> None:
     assert not load_world.is_settled(LIVE_LOAD_PAUSE.total_seconds())
+
+
+async def health(registry: kopf.OperatorRegistry) -> tuple[int, Any]:
+    """Return what kopf's own endpoint answers to the kubelet."""
+    ready, settings = asyncio.Event(), kopf.OperatorSettings()
+    endpoint = f"http://127.0.0.1:{unused_port()}/healthz"
+    given = {"memo": kopf.Memo(), "indices": {}, "registry": registry, "settings": settings}
+    task = asyncio.create_task(health_reporter(endpoint, ready_flag=ready, **cast(Any, given)))
+    try:
+        await asyncio.wait_for(ready.wait(), 10)
+        async with aiohttp.ClientSession() as session, session.get(endpoint) as response:
+            is_text = response.content_type != "application/json"
+            return response.status, await (response.text() if is_text else response.json())
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def test_a_reconcile_that_hangs_fails_the_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1000.0]
+    time = SimpleNamespace(monotonic=lambda: clock[0])
+    monkeypatch.setattr("solrbench.controller.schedule.time", time)
+    found: list[tuple[int, Any]] = []
+
+    def reconcile(_: BenchmarkKey) -> None:
+        for seconds in (12.0, HANG_SECONDS):
+            clock[0] += seconds
+            found.append(asyncio.run(health(registry)))
+
+    schedule = ReconcileSchedule(reconcile, 1)
+    registry = kopf.OperatorRegistry()
+    probe = kopf.on.probe(registry=registry, id="reconcileSeconds")
+    probe(cast(Any, schedule.check_health))
+    item = schedule._items[ONE.uid] = _Item(ONE, 1)
+    schedule.run(item)
+    assert found[0] == (200, {"reconcileSeconds": 12.0})
+    assert found[1][0] == 500
+    assert asyncio.run(health(registry)) == (200, {"reconcileSeconds": 0.0})

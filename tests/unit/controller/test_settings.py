@@ -79,6 +79,12 @@ def test_allowed_pod_options_are_read_from_the_environment(
     assert Settings.from_environment(IMAGE | variables).allowed_pod_options == options
 
 
+def test_places_of_a_namespace_are_read_from_the_environment() -> None:
+    assert Settings.from_environment(IMAGE).concurrency_per_namespace == 0
+    given = Settings.from_environment(IMAGE | {"SOLRBENCH_CONCURRENCY_PER_NAMESPACE": "2"})
+    assert given.concurrency_per_namespace == 2
+
+
 def test_pull_secrets_are_read_from_the_environment() -> None:
     settings = Settings.from_environment(IMAGE | {"SOLRBENCH_IMAGE_PULL_SECRETS": "one,two"})
     assert settings.image.pull_secrets == ("one", "two")

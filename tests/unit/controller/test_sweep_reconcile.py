@@ -9,7 +9,7 @@ import asyncio
 import copy
 import random
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.errors import PermanentError
 from solrbench.reasons.end import ApiServerReason
 from solrbench.sweep.plan import make_plan
+from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import POD_KINDS, Request
 from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
 from support.resources.small_resource import REMOVE, change, create
@@ -277,6 +278,65 @@ def test_what_is_in_the_way_of_a_point_is_said_of_the_sweep(sweeps: SweepDriver)
     status, reason, message = condition(sweeps.read(), "Succeeded")
     assert (status, reason) == ("Unknown", "RunningPoints")
     assert f"{name}: FailedCreate: {refused}" in message
+
+
+def status_writes(sweeps: SweepDriver) -> int:
+    return sum(
+        each.method == "replace_status" and each.kind == "SolrBenchmarkSweep"
+        for each in sweeps.cluster.requests
+    )
+
+
+def test_a_point_whose_name_is_taken_is_said_once_and_fails(sweeps: SweepDriver) -> None:
+    body = sweep_of(2)
+    first = make_plan(SolrBenchmarkSweep.parse(body)).points[0].point.name
+    foreign = small(f"trial-{first}")
+    foreign["status"] = {"conditions": [{"type": "CleanedUp", "status": "True"}]}
+    sweeps.cluster.put(foreign)
+    sweeps.put(body)
+    sweeps.reconcile()
+    status, reason, message = condition(sweeps.read(), "Succeeded")
+    assert (status, reason) == ("Unknown", "PointNotCreated")
+    assert f"{first}: NameTaken: SolrBenchmark trial-{first} in namespace" in message
+    assert "does not belong to this sweep and is not changed; delete it" in message
+    before, stored = status_writes(sweeps), sweeps.read()
+    for _ in range(5):
+        sweeps.operator.now += timedelta(seconds=10)
+        sweeps.reconcile()
+    assert status_writes(sweeps) == before
+    assert sweeps.read() == stored
+    events = [each[:2] for each in sweeps.operator.events]
+    assert events.count(("Warning", "PointNotCreated")) == 1
+    sweeps.operator.now += timedelta(minutes=10)
+    body = sweeps.finish()
+    assert states(body) == ["Failed", "Valid"]
+    assert body["status"]["points"][0]["reason"] == "NameTaken"
+    assert "blockedSince" not in body["status"]["points"][0]
+
+
+def test_a_point_is_made_once_its_name_is_free(sweeps: SweepDriver) -> None:
+    body = sweep_of(1)
+    name = f"trial-{make_plan(SolrBenchmarkSweep.parse(body)).points[0].point.name}"
+    sweeps.cluster.put(small(name))
+    sweeps.put(body)
+    sweeps.reconcile()
+    assert "blockedSince" in sweeps.read()["status"]["points"][0]
+    sweeps.cluster.delete(*BENCHMARK.reference, "default", name)
+    sweeps.reconcile()
+    assert "blockedSince" not in sweeps.read()["status"]["points"][0]
+    assert condition(sweeps.read(), "Succeeded")[1] == "RunningPoints"
+    assert states(sweeps.finish()) == ["Valid"]
+
+
+def test_a_refused_change_of_a_benchmark_that_runs_fails_no_point(sweeps: SweepDriver) -> None:
+    sweeps.put(sweep_of(1))
+    sweeps.get_on()
+    refuse_first(sweeps)
+    sweeps.put(sweep_of(1, cleanup="OnSuccess"))
+    sweeps.reconcile()
+    assert states(sweeps.read()) == ["Running"]
+    assert condition(sweeps.read(), "Succeeded")[1] == "PointNotCreated"
+    assert states(sweeps.finish()) == ["Valid"]
 
 
 def test_suspension_reaches_the_point_under_way(sweeps: SweepDriver) -> None:

@@ -18,6 +18,7 @@ from solrbench.decide.indexing import (
     all_reported,
     check_documents,
     check_expected_known,
+    check_pods_work,
     count_deleted,
     count_documents,
     keep_known_progress,
@@ -32,15 +33,18 @@ from support.resources.pod_views import pod_view
 from support.resources.small_resource import resource
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-JOB = JobView("one-index", 1, succeeded=False, failed=False, failure="", deleting=False)
+JOB = JobView(
+    "one-index", 1, succeeded=False, failed=False, failure="", deleting=False, created=NOW
+)
 DONE, FAILED = replace(JOB, succeeded=True), replace(JOB, failed=True, failure="too many retries")
 POD = pod_view("one-index-0", NOW, component="index")
+LATE = replace(POD, phase="Pending", created=NOW - timedelta(seconds=601))
 STUCK = replace(POD, phase="Pending", created=NOW - timedelta(minutes=5))
 
 
 def run(job: JobView, *pods: PodView, progress: tuple[IndexProgress, ...] = ()) -> IndexRun:
     dataset = DatasetStatus(documents=7, documents_total=20)
-    return IndexRun(job, pods, progress, dataset, NOW)
+    return IndexRun(job, pods, progress, dataset, NOW, 600)
 
 
 def ended(reason: str) -> PodView:
@@ -57,6 +61,7 @@ def report(reason: str, pod: int = 0) -> IndexProgress:
     [
         (run(JOB, POD), "Indexing", Action.WAIT, "7 of 20 documents sent"),
         (run(JOB, STUCK), "PodNotStarting", Action.WAIT, "300 s"),
+        (run(JOB, LATE), "DeadlineExceeded", Action.FAIL, "limit 600 s (spec.deadlines.starting"),
         (run(FAILED), "IndexJobFailed", Action.FAIL, "too many retries"),
         (run(FAILED, ended("Error")), "IndexPodFailed", Action.FAIL, "exit code 1; why"),
         (run(FAILED, ended("OOMKilled")), "OOMKilled", Action.FAIL, "one-index-0 ended"),
@@ -86,6 +91,11 @@ def test_index_pods_that_may_not_be_created() -> None:
     outcome = first_outcome(INDEX_RUN_CHECKS, replace(run(JOB), creation=refused))
     assert_outcome(outcome, "FailedCreate", Action.WAIT)
     assert first_outcome(INDEX_RUN_CHECKS, replace(run(DONE), creation=refused)) is None
+    late = replace(run(replace(JOB, created=LATE.created)), creation=refused)
+    for sent, action in ((None, Action.FAIL), (7, Action.WAIT)):  # 7: a pod has run before
+        outcome = check_pods_work(replace(late, dataset=DatasetStatus(documents=sent)))
+        assert outcome is not None
+        assert outcome.action is action
 
 
 def test_job_that_succeeded_is_done_whatever_its_pods_look_like() -> None:

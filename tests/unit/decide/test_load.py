@@ -22,15 +22,19 @@ from solrbench.decide.load import (
     plan_resumption,
 )
 from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.pods import PodProblem
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.reasons.load import LoadReason
+from solrbench.reasons.target import PodReason
 from support.narrowing import not_none
 from support.resources.outcomes import assert_outcome, seen
 from support.resources.pod_views import pod_view
 from support.results.builders import make_document, make_result
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-JOB = JobView("one-load-worker", 1, succeeded=False, failed=False, failure="", deleting=False)
+JOB = JobView(
+    "one-load-worker", 1, succeeded=False, failed=False, failure="", deleting=False, created=NOW
+)
 MASTER = pod_view("one-load-master", NOW, uid="m", component="load-master")
 WORKER = replace(MASTER, name="one-load-worker-0", uid="w", component="load-worker")
 RUN = LoadRun(
@@ -42,6 +46,7 @@ RUN = LoadRun(
     load=None,
     on_worker_loss=OnWorkerLoss.REPEAT_STEP,
     now=NOW,
+    starting_seconds=600,
 )
 AGAIN = Action.RESTART_LOAD
 REDISTRIBUTING = replace(RUN, on_worker_loss=OnWorkerLoss.REDISTRIBUTE)
@@ -211,3 +216,33 @@ def test_possible_repeats_stay_for_all_later_steps() -> None:
         stored(),  # of a version that did not record it
     ):
         assert plan_resumption(SECOND, [doubtful], 1, 1).may_repeat
+
+
+REFUSED = PodProblem(PodReason.FAILED_CREATE, "exceeded quota: compute")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "changes", "action"),
+    [
+        (600, {}, Action.WAIT),
+        (601, {}, Action.FAIL),
+        (601, {"load": LiveLoad(stage="WaitingForWorkers")}, Action.FAIL),
+        (601, {"load": MEASURING}, Action.WAIT),  # it goes on without the worker
+    ],
+)
+def test_pods_that_cannot_start_have_a_deadline(
+    seconds: float, changes: dict[str, Any], action: Action
+) -> None:
+    before = NOW - timedelta(seconds=seconds)
+    pending = replace(WORKER, phase="Pending", created=before, unschedulable="0/3 nodes")
+    stuck = replace(RUN, pods=(MASTER, pending), **changes)
+    job = replace(JOB, created=before)
+    refused = replace(RUN, pods=(MASTER,), jobs=(job,), creation=REFUSED, **changes)
+    for run, cause in (stuck, "Unschedulable: no node"), (refused, "FailedCreate: exceeded quota"):
+        outcome = first_outcome(LOAD_RUN_CHECKS, run)
+        assert outcome is not None
+        assert outcome.action is action
+        if action is Action.FAIL:
+            assert outcome.reason == "DeadlineExceeded"
+            limit = "601 s, limit 600 s (spec.deadlines.startingSeconds); last seen: "
+            assert limit + cause in outcome.message

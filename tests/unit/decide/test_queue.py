@@ -1,5 +1,6 @@
 """Who runs, who waits for whom."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from solrbench.decide.queue import (
     QueueEntry,
     QueuePosition,
     find_position,
+    order_waiting,
     view_entry,
 )
 from support.resources.small_resource import resource
@@ -124,3 +126,33 @@ def test_a_benchmark_that_is_just_created_is_an_entry() -> None:
     entry = view_entry({"metadata": {"name": "new", "namespace": "team", "uid": "u"}})
     assert (entry.key, entry.running, entry.waiting) == ("team/new", False, False)
     assert entry.rank > ME.rank
+
+
+def of(namespace: str, name: str, hour: int, **state: bool) -> QueueEntry:
+    entry = benchmark(name, hour, ACCEPTED, **state)
+    return replace(entry, namespace=namespace, key=f"{namespace}/{name}", uid=f"{namespace}/{name}")
+
+
+MANY = [of("a", f"a{hour}", hour) for hour in range(1, 6)]
+
+
+def test_namespaces_take_turns() -> None:
+    theirs = [of("b", "b1", 7), of("b", "b2", 8)]
+    served = {"a": TIME.replace(hour=9)}
+    ordered = order_waiting([*MANY, *theirs], served)
+    wanted = ["b/b1", "a/a1", "b/b2", "a/a2", "a/a3", "a/a4", "a/a5"]
+    assert [entry.key for entry in ordered] == wanted
+    assert find_position(theirs[0], [*MANY, *theirs], 1, served) == QueuePosition(1, [])
+    assert find_position(MANY[0], [*MANY, *theirs], 1, served).position == 2
+    ordered = order_waiting([*MANY, *theirs], served | {"b": TIME.replace(hour=10)})
+    assert [entry.key for entry in ordered][:2] == ["a/a1", "b/b1"]
+
+
+def test_a_namespace_at_its_limit_keeps_no_other_waiting() -> None:
+    running, theirs = of("a", "a0", 0, started=True), of("b", "b1", 7)
+    everyone = [running, *MANY, theirs]
+    assert find_position(MANY[0], everyone, 2, {}).before == []
+    assert find_position(theirs, everyone, 2, {}).before == ["a/a0", "a/a1"]
+    assert find_position(MANY[0], everyone, 2, {}, 1).before == ["a/a0"]
+    assert find_position(theirs, everyone, 2, {}, 1).before == []
+    assert find_position(theirs, everyone, 1, {}, 1).before == ["a/a0", "a/a1"]

@@ -2,7 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import httpx
@@ -216,6 +216,25 @@ def test_threads_find_a_kind_once_while_another_is_missing() -> None:
         found = list(threads.map(read, range(40)))
     assert found == [{"kind": "Pod"}, None] * 20
     assert searches.count("/api/v1") == 1
+
+
+def test_threads_do_not_wait_for_each_other_while_the_server_is_slow() -> None:
+    seconds = 0.2
+
+    def respond(_: httpx.Request) -> httpx.Response:
+        sleep(seconds)
+        raise httpx.ReadTimeout("timed out")
+
+    shared = cluster_of(respond).within(seconds)
+
+    def read(_: int) -> None:
+        with pytest.raises(TemporaryError):
+            shared.get("v1", "Pod", "search", "one")
+
+    begun = monotonic()
+    with ThreadPoolExecutor(16) as threads:
+        list(threads.map(read, range(16)))
+    assert monotonic() - begun < 16 * seconds / 2  # one after another: 16 times
 
 
 OWNER = {"uid": "b1", "controller": True}

@@ -3,7 +3,9 @@
 import base64
 import tracemalloc
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,11 +19,12 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.storage import to_chunks
 from solrbench.errors import TemporaryError
 from solrbench.kube.facts import record_environment
-from solrbench.kube.result_documents import sorted_documents
+from solrbench.kube.result_documents import find_documents, sorted_documents
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.results import build_report
 from support.failing import failing
-from support.fakes.fake_cluster import FakeCluster, Request
+from support.fakes.fake_cluster import FakeCluster, Request, no_fault
+from support.fakes.operator_driver import KilledError, Kills, kills_at
 from support.resources.objects import stored
 from support.results.builders import START, make_document, make_result, make_spec, verdicts_of
 
@@ -43,6 +46,13 @@ def selectors(cluster: FakeCluster) -> list[dict[str, str]]:
     return [each for each in found if each is not None]
 
 
+def kill_around(number: int, *, after: bool) -> Kills:
+    """Return a fault that kills the operator before or after one of its writes."""
+    kills = kills_at({number})
+    kills.number = int(after)  # every second kill comes after the write
+    return kills
+
+
 def forget(request: Request, serve: Callable[[], Any]) -> Any:
     """Store nothing, and do as if."""
     return request.arguments["manifest"] if request.method == "apply" else serve()
@@ -59,7 +69,8 @@ def test_only_what_was_written_is_read_back() -> None:
     store(reports, SECOND, FIRST)
     assert list(reports.documents(BENCHMARK).items()) == [(FIRST.id, FIRST), (SECOND.id, SECOND)]
     whole, *read_back = [each.get("solrbench.io/step-run") for each in selectors(cluster)]
-    assert (whole, read_back) == (None, [SECOND.id, FIRST.id])
+    # Each is read back, and what it takes the place of is looked for.
+    assert (whole, read_back) == (None, [SECOND.id, SECOND.id, FIRST.id, FIRST.id])
 
 
 def test_another_operator_finds_the_same() -> None:
@@ -142,6 +153,38 @@ def test_histograms_and_blocks_count_in_what_is_kept() -> None:
     reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
     assert len(selectors(cluster)) == reads + 1
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = partial(to_chunks, max_bytes=100)
+    monkeypatch.setattr("solrbench.kube.results.to_chunks", cut)
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("after", [False, True])
+def test_a_kill_while_a_document_is_extended_loses_none(after: bool) -> None:
+    extended = FIRST.model_copy(update={"pods": []})
+    wanted = {each["metadata"]["name"] for each in chunks(extended)}
+    seen = []
+    for number in range(1, 2 * len(wanted) + 4):
+        cluster = FakeCluster()
+        store(BenchmarkResultStore(cluster), FIRST, SECOND)
+        cluster.fault = kill_around(number, after=after)
+        with suppress(KilledError):
+            store(BenchmarkResultStore(cluster), extended)
+        cluster.fault = no_fault
+        reports = BenchmarkResultStore(cluster)
+        seen.append(reports.documents(BENCHMARK)[FIRST.id])
+        assert seen[-1] in (FIRST, extended)
+        assert seen[-1] in sorted_documents(cluster, BENCHMARK)
+        assert len(find_documents(cluster, BENCHMARK)) == 2
+        store(reports, extended)
+        assert reports.documents(BENCHMARK) == {FIRST.id: extended, SECOND.id: SECOND}
+        left = cluster.names("ConfigMap")
+        assert left == wanted | {each["metadata"]["name"] for each in chunks(SECOND)}
+    assert FIRST in seen
+    assert extended in seen
 
 
 def annotated(**changes: str) -> list[dict[str, Any]]:

@@ -12,8 +12,8 @@ TWO = ChunkedDocument((b"\x00first", b"second"), "5" * 64)
 
 def test_one_config_map_for_each_chunk() -> None:
     first, second = build_report(stored(), "r1-s0-one", TWO, 1)
-    assert first["metadata"]["name"] == "base-report-r1-s0-one-0"
-    assert second["metadata"]["name"] == "base-report-r1-s0-one-1"
+    assert first["metadata"]["name"] == "base-report-r1-s0-one-55555555-0"
+    assert second["metadata"]["name"] == "base-report-r1-s0-one-55555555-1"
     assert base64.b64decode(first["binaryData"]["document.json.gz"]) == b"\x00first"
     assert base64.b64decode(second["binaryData"]["document.json.gz"]) == b"second"
 

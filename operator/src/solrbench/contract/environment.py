@@ -152,8 +152,8 @@ class MeasuredTarget(LenientModel):
     attempt: int
     """Number of the target's attempt."""
     pods: dict[str, str] = {}
-    """Uid of each pod of Solr and ZooKeeper; of an existing target the start time of each node's
-    JVM."""
+    """Uid and restarts of each pod of Solr and ZooKeeper; of an existing target the start time of
+    each node's JVM."""
     nodes: dict[str, str] = {}
     """Node of Kubernetes that each of these pods ran on; empty for an existing target."""
     images: dict[str, str] = {}
@@ -191,7 +191,7 @@ def find_changes(
         new = [name for name in names if first.pods.get(name) != other.pods.get(name)]
         if new:
             attempts = f"(attempts {first.attempt} and {other.attempt})"
-            changes.append(f"{', '.join(new)} was replaced {attempts}")
+            changes.append(f"{', '.join(new)} was replaced or restarted {attempts}")
         changes += _changed("node", first.nodes, other.nodes)
     changes += _changed("image", first.images, other.images)
     before, after = first.indexed, other.indexed

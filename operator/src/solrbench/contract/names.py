@@ -150,9 +150,13 @@ def provided_zookeeper(benchmark: SolrBenchmark) -> str:
     return f"{solr_operator_stateful_set(benchmark)}-zookeeper"
 
 
-def report(benchmark: SolrBenchmark, step_run_id: str, chunk: int) -> str:
-    """Return the name of a report ConfigMap."""
-    return f"{benchmark.metadata.name}-report-{step_run_id}-{chunk}"
+def report(benchmark: SolrBenchmark, step_run_id: str, sha256: str, chunk: int) -> str:
+    """Return the name of a report ConfigMap.
+
+    A document that is extended gets other names: written over, chunk by chunk, neither the old nor
+    the new one would be whole if the operator is killed between two chunks.
+    """
+    return f"{benchmark.metadata.name}-report-{step_run_id}-{sha256[:8]}-{chunk}"
 
 
 def environment(benchmark: SolrBenchmark) -> str:

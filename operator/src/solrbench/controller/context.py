@@ -17,6 +17,7 @@ from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.decide.existing_target import patterns_in
+from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.net.http import NO_AUTH, HttpAuth
@@ -52,6 +53,8 @@ class ReconcileContext:
     conditions: Conditions = field(init=False)
     ask_load: Callable[[], LoadState] | None = field(init=False, default=None)
     """Returns the state of the load master, where this reconcile asked for it."""
+    unseen_target: TemporaryError | None = field(init=False, default=None)
+    """Why this reconcile could not look at a target that was ready; it stores no result then."""
     has_late_pod_events: bool = field(init=False, default=False)
     """Whether stored documents were extended, so that verdicts may differ from the status."""
 

@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.findings import StepVerdict, invalid_steps
 from solrbench.decide.conditions import COMPLETE, SUCCEEDED
 from solrbench.present.fact_tables import step_label
 from solrbench.reasons.kinds import Kind
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
 from solrbench.reasons.registry import ALL_REASONS
 
 log = logging.getLogger(__name__)
@@ -71,7 +71,11 @@ def _event(before: Condition | None, after: Condition) -> Event | None:
     if after.reason == LifecycleReason.QUEUED:
         return Event("Normal", after.reason, after.message)
     # While it lasts, the summary only repeats what another condition says.
-    is_repeated = after.type == SUCCEEDED and after.status == "Unknown"
+    is_repeated = (
+        after.type == SUCCEEDED
+        and after.status == "Unknown"
+        and after.reason != SweepReason.POINT_NOT_CREATED
+    )
     if after.reason in _NO_EVENT or is_repeated:
         return None
     return Event("Warning", after.reason, after.message)

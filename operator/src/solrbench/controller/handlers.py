@@ -85,7 +85,7 @@ class Handlers:
         self._telemetry = telemetry
         self._reports = BenchmarkResultStore(cluster)
         self._access = access or TargetAccess()
-        self._queue = BenchmarkQueue()
+        self._queue = BenchmarkQueue(settings.concurrency_per_namespace)
         self._shortest = timedelta(seconds=settings.reconcile_seconds)
         self._attempts = ReconcileAttempts(
             BENCHMARK, cluster, telemetry.operator, self._shortest, utc_now
@@ -100,6 +100,8 @@ class Handlers:
         kopf.on.startup(registry=registry)(configure)
         kopf.on.login(registry=registry)(log_in)
         kopf.on.cleanup(registry=registry)(cast(Any, self.on_cleanup))
+        probe = kopf.on.probe(registry=registry, id="reconcileSeconds")
+        probe(cast(Any, self._schedule.check_health))
         kind = BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural
         # kopf adds the finalizer while this holds, and takes it away as soon as it does not.
         delete = kopf.on.delete(*kind, registry=registry, when=needs_finalizer)

@@ -7,7 +7,13 @@ from datetime import datetime, timedelta
 
 from solrbench.api.identity import BENCHMARKS
 from solrbench.decide.pauses import has_passed
-from solrbench.decide.queue import QueueEntry, QueuePosition, find_position, view_entry
+from solrbench.decide.queue import (
+    QueueEntry,
+    QueuePosition,
+    find_position,
+    order_waiting,
+    view_entry,
+)
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.reader import Manifest
@@ -25,9 +31,14 @@ class BenchmarkQueue:
 
     Attributes:
         slot_lock: held while a place is taken; there is one operator
+
+    Args:
+        max_per_namespace: benchmarks of one namespace that may run at a time, 0 for any number
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_per_namespace: int = 0) -> None:
+        self._max_per_namespace = max_per_namespace
+        self._served: dict[str, datetime] = {}
         self.slot_lock = threading.Lock()
         self._lock = threading.RLock()
         self._verify_lock = threading.Lock()
@@ -53,6 +64,9 @@ class BenchmarkQueue:
             self._held.discard(entry.uid)
             if entry.waiting and entry.is_observed:
                 self._checked.setdefault(entry.uid, now)
+            if entry.started is not None:
+                last = self._served.get(entry.namespace, entry.started)
+                self._served[entry.namespace] = max(last, entry.started)
             before = self._entries.pop(entry.uid, None)
             if entry.running or entry.waiting:
                 self._entries[entry.uid] = entry
@@ -86,7 +100,7 @@ class BenchmarkQueue:
         with self._lock:
             moved, self._moved = self._moved, False
             waiting = [entry for entry in self._entries.values() if entry.waiting] if moved else []
-        return [entry.uid for entry in sorted(waiting, key=lambda entry: entry.rank)]
+            return [entry.uid for entry in order_waiting(waiting, self._served)]
 
     def note_check(self, uid: str, now: datetime) -> None:
         """Note that all that a benchmark refers to is there."""
@@ -103,7 +117,12 @@ class BenchmarkQueue:
             if entry.uid in self._held:
                 self._held.discard(entry.uid)
                 self._entries[entry.uid] = entry
-            return find_position(entry, self._entries.values(), max_concurrent)
+            return self._find_position(entry, max_concurrent)
+
+    def _find_position(self, entry: QueueEntry, max_concurrent: int) -> QueuePosition:
+        everyone = self._entries.values()
+        limit = self._max_per_namespace
+        return find_position(entry, everyone, max_concurrent, self._served, limit)
 
     def is_settled(self, uid: str, now: datetime, max_concurrent: int) -> bool:
         """Return whether a benchmark goes on waiting and its stored status says all about it."""
@@ -111,7 +130,7 @@ class BenchmarkQueue:
             entry = self._entries.get(uid)
             if entry is None or not self._keeps_waiting(entry, now, max_concurrent):
                 return False
-            position = find_position(entry, self._entries.values(), max_concurrent).position
+            position = self._find_position(entry, max_concurrent).position
             # The first is woken by the end of another, which the watch may have missed.
             is_due = self._verified is None or has_passed(VERIFY_AFTER, self._verified, now)
             return entry.position == position and (position > 1 or not is_due)
@@ -125,7 +144,7 @@ class BenchmarkQueue:
         checked = self._checked.get(entry.uid)
         if not (entry.waiting and entry.is_observed) or checked is None:
             return False
-        turn = find_position(entry, self._entries.values(), max_concurrent)
+        turn = self._find_position(entry, max_concurrent)
         return bool(turn.before) and not has_passed(CHECK_AFTER, checked, now)
 
     def verify(self, cluster: Cluster, namespaces: Sequence[str], now: datetime) -> None:

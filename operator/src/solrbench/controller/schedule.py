@@ -14,16 +14,21 @@ import asyncio
 import contextvars
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+import kopf
+
 log = logging.getLogger("solrbench")
 
 RETRY = timedelta(seconds=5)
 """Pause after a reconcile that failed unexpectedly; its traceback is in the log."""
+HANG_SECONDS = 900.0
+"""A reconcile that takes longer hangs, as each of its requests has a time limit."""
 CHANGE_SECONDS = 0.5
 """Between a change of a pod or Job and the reconcile: changes often come together."""
 
@@ -64,6 +69,8 @@ class _Item:
     generation: int
     timer: asyncio.TimerHandle | None = None
     is_busy: bool = False
+    begun: float | None = None
+    """When the reconcile under way got its thread, by the monotonic clock."""
     is_stopped: bool = False
     woken: float | None = None
     """When it is to be reconciled again, noted while a reconcile is under way."""
@@ -80,10 +87,10 @@ class _Item:
 class ReconcileSchedule:
     """Runs the reconciles of each benchmark one after another, those of several side by side.
 
-    A benchmark that waits costs one timer of the event loop. All methods but `note_change` and
-    `is_busy` belong into the thread of the event loop; reconciles run in threads, in the context in
-    which the first benchmark was added, where kopf finds its queue of events. The function that
-    reconciles returns `None` if the benchmark is gone.
+    A benchmark that waits costs one timer of the event loop. All methods but `note_change`,
+    `is_busy` and `check_health` belong into the thread of the event loop; reconciles run in
+    threads, in the context in which the first benchmark was added, where kopf finds its queue of
+    events. The function that reconciles returns `None` if the benchmark is gone.
     """
 
     def __init__(self, reconcile: Callable[[BenchmarkKey], Rest | None], workers: int) -> None:
@@ -103,6 +110,24 @@ class ReconcileSchedule:
         """Return whether a reconcile of a benchmark is under way."""
         item = self._items.get(uid)
         return item is not None and item.is_busy
+
+    def check_health(self, **_: object) -> float:
+        """Return the seconds of the oldest reconcile under way, as a probe of kopf.
+
+        The event loop, which responds to the kubelet, goes on while every thread hangs.
+
+        Raises:
+            kopf.PermanentError: if it hangs; the kubelet restarts the operator then.
+        """
+        now = time.monotonic()
+        with self._lock:
+            ages = {each.key: now - each.begun for each in self._items.values() if each.begun}
+        oldest = max(ages, key=lambda key: ages[key], default=None)
+        seconds = 0.0 if oldest is None else ages[oldest]
+        if oldest is not None and seconds > HANG_SECONDS:
+            where = f"{oldest.namespace}/{oldest.name}"
+            raise kopf.PermanentError(f"{where}: a reconcile hangs for {seconds:.0f} s")
+        return round(seconds, 1)
 
     def add(self, key: BenchmarkKey, generation: int, pause: timedelta) -> None:
         """Put a benchmark on the schedule, to be reconciled first after a pause.
@@ -189,7 +214,11 @@ class ReconcileSchedule:
             return before
         # Before the reconcile reads anything: what changes from now on, it may not have seen.
         item.is_changed, item.is_running = False, True
-        item.rest = self._reconcile(item.key)
+        item.begun = time.monotonic()
+        try:
+            item.rest = self._reconcile(item.key)
+        finally:
+            item.begun = None
         item.is_running = item.rest is not None and item.rest.is_running
         return item.rest
 

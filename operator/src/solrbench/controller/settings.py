@@ -16,6 +16,7 @@ class Settings:
 
     Attributes:
         namespaces: where benchmarks are watched; empty means in every namespace
+        concurrency_per_namespace: benchmarks of one that may run at a time, 0 for any number
         image: image of index and load pods, the operator's own
         reconcile_seconds: pause between two reconciles over one benchmark
         allowed_hosts: patterns of the hosts that existing targets, variants and external
@@ -30,6 +31,7 @@ class Settings:
     namespaces: tuple[str, ...]
     image: OperatorImage
     concurrency: int = 1
+    concurrency_per_namespace: int = 0
     reconcile_seconds: float = 2.0
     allowed_hosts: tuple[str, ...] = DEFAULT_PATTERNS
     dataset_hosts: tuple[str, ...] = ("*",)
@@ -69,6 +71,9 @@ class Settings:
                 _words(get("SOLRBENCH_IMAGE_PULL_SECRETS", "")),
             ),
             concurrency=_number(environment, "SOLRBENCH_CONCURRENCY", 1, 1),
+            concurrency_per_namespace=_number(
+                environment, "SOLRBENCH_CONCURRENCY_PER_NAMESPACE", 0, 0
+            ),
             allowed_hosts=_words(get("SOLRBENCH_ALLOWED_HOSTS", ",".join(DEFAULT_PATTERNS))),
             dataset_hosts=_words(get("SOLRBENCH_DATASET_HOSTS", "*")),
             export_hosts=_words(get("SOLRBENCH_EXPORT_HOSTS", "*")),

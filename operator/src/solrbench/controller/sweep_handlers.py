@@ -63,6 +63,8 @@ class SweepHandlers:
             )
             watch(cast(Any, handler))
         kopf.on.cleanup(registry=registry, id="sweeps/cleanup")(cast(Any, self.on_cleanup))
+        probe = kopf.on.probe(registry=registry, id="sweeps/reconcileSeconds")
+        probe(cast(Any, self._schedule.check_health))
 
     async def on_event(
         self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object

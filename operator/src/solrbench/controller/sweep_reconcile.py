@@ -6,13 +6,15 @@ while their spec stays: to validate 500 points takes half a second.
 """
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus, SweepTarget
+from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
 from solrbench.controller.deletion import delete_children
 from solrbench.controller.owned_objects import OwnedObjects
@@ -24,10 +26,20 @@ from solrbench.reasons.lifecycle import SweepReason
 from solrbench.sweep.cluster_capacity import ClusterCapacity, capacity_of_nodes
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
-from solrbench.sweep.points import DesignPoint, benchmark_name
-from solrbench.sweep.state import PointState, SweepObservation, ended_well, round_of, view_child
+from solrbench.sweep.points import benchmark_name
+from solrbench.sweep.state import (
+    ChildView,
+    PointState,
+    SweepObservation,
+    ended_well,
+    round_of,
+    view_child,
+)
 from solrbench.sweep.target_reuse import target_annotations
 from solrbench.sweep.validation import build_child
+
+MAX_BLOCKED = timedelta(minutes=10)
+"""How long the benchmark of a point is tried to be made: a name that another has stays taken."""
 
 
 @dataclass
@@ -54,10 +66,11 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
         ConflictError: if the sweep changed meanwhile; nothing is lost.
         TemporaryError: if the API server does not respond.
     """
-    decision = decide_sweep(_observe(context))
+    seen = _observe(context)
+    decision = decide_sweep(seen)
     # First: a benchmark of a point that the stored status does not name would be begun again.
-    _store(context, decision.status)
-    status = _apply(context, decision)
+    _store(context, _with_obstacle(context, decision))
+    status = _apply(context, decision, seen.children)
     _store(context, _remove_targets(context, decision, status))
     if decide_expiry(context.sweep, context.now) == timedelta():
         # Its benchmarks go with it.
@@ -107,7 +120,32 @@ def _store(context: SweepContext, status: SweepStatus) -> None:
     context.sweep = context.sweep.model_copy(update={"status": status})
 
 
-def _apply(context: SweepContext, decision: SweepDecision) -> SweepStatus:
+def _with_obstacle(context: SweepContext, decision: SweepDecision) -> SweepStatus:
+    """Return the decided status with the obstacle of the reconcile before, which may last.
+
+    Without it, each reconcile would take it out of the status and write it again.
+    """
+    status = decision.status
+    obstacle = next((each for each in context.sweep.status.conditions if _is_obstacle(each)), None)
+    if obstacle is None or not decision.applied:
+        return status
+    return _say_not_applied(context, status, obstacle.message)
+
+
+def _is_obstacle(condition: Condition) -> bool:
+    return condition.type == SUCCEEDED and condition.reason == SweepReason.POINT_NOT_CREATED
+
+
+def _say_not_applied(context: SweepContext, status: SweepStatus, text: str) -> SweepStatus:
+    generation = context.sweep.metadata.generation
+    conditions = Conditions(status.conditions, context.now, generation, SWEEP_TYPES)
+    conditions.set(SUCCEEDED, "Unknown", SweepReason.POINT_NOT_CREATED, text)
+    return status.model_copy(update={"conditions": conditions.as_list()})
+
+
+def _apply(
+    context: SweepContext, decision: SweepDecision, children: Mapping[str, ChildView]
+) -> SweepStatus:
     """Apply the benchmarks that are missing or to be changed; return the status after that."""
     status, name = decision.status, context.sweep.metadata.name
     stored = {sweep_point.name: sweep_point for sweep_point in status.points}
@@ -118,15 +156,30 @@ def _apply(context: SweepContext, decision: SweepDecision) -> SweepStatus:
             context.cluster.apply(build_child(context.sweep, point, annotations, round_of(due)))
         except ConflictError:
             continue  # it changed at this moment; the next reconcile looks again
-        except TemporaryError as wait:
-            generation = context.sweep.metadata.generation
-            conditions = Conditions(status.conditions, context.now, generation, SWEEP_TYPES)
-            text = f"{point.name}: {wait}"
-            conditions.set(SUCCEEDED, "Unknown", SweepReason.POINT_NOT_CREATED, text)
-            status = status.model_copy(update={"conditions": conditions.as_list()})
-        except PermanentError as never:
-            status = _fail_point(status, point, never)
+        except (TemporaryError, PermanentError) as error:
+            status = _note_refusal(context, status, due, error, exists=point.name in children)
+        else:
+            status = _change_point(status, point.name, blocked_since=None)
     return status
+
+
+def _note_refusal(
+    context: SweepContext,
+    status: SweepStatus,
+    due: SweepPoint,
+    error: TemporaryError | PermanentError,
+    *,
+    exists: bool,
+) -> SweepStatus:
+    """Return the status with a point that is tried again, or has failed; counts follow later."""
+    since = due.blocked_since or context.now
+    is_final = isinstance(error, PermanentError) or context.now - since >= MAX_BLOCKED
+    # A benchmark that is there goes on, and so does its point: only a change of it was refused.
+    if is_final and not exists:
+        failed = {"state": PointState.FAILED, "reason": str(error.reason)}
+        return _change_point(status, due.name, **failed, blocked_since=None)
+    status = _say_not_applied(context, status, f"{due.name}: {error}")
+    return _change_point(status, due.name, blocked_since=None if exists else since)
 
 
 def _remove_targets(
@@ -152,12 +205,10 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
         return False  # the next reconcile goes on
 
 
-def _fail_point(status: SweepStatus, point: DesignPoint, error: PermanentError) -> SweepStatus:
-    """Return the status with a point that the API server does not take; counts follow later."""
-    failed = {"state": PointState.FAILED, "reason": str(error.reason)}
+def _change_point(status: SweepStatus, name: str, **changes: object) -> SweepStatus:
+    """Return the status with other fields of one point."""
     points = [
-        each.model_copy(update=failed) if each.name == point.name else each
-        for each in status.points
+        each.model_copy(update=changes) if each.name == name else each for each in status.points
     ]
     return status.model_copy(update={"points": points})
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus
 from solrbench.contract.pod_plans import IndexProgress
+from solrbench.decide.lifecycle import check_starting
 from solrbench.decide.outcome import Check, Outcome, fail, wait
 from solrbench.decide.pods import PodProblem, first_problem
 from solrbench.decide.views import JobView, PodView, ReplicaSize
@@ -23,6 +24,7 @@ class IndexRun:
 
     Attributes:
         dataset: the progress of all of them together
+        starting_seconds: limit of the time until the pods run
         creation: why pods are missing, if they may not be created
     """
 
@@ -31,6 +33,7 @@ class IndexRun:
     progress: tuple[IndexProgress, ...]
     dataset: DatasetStatus
     now: datetime
+    starting_seconds: int
     creation: PodProblem | None = None
 
 
@@ -64,8 +67,13 @@ def check_pods_work(run: IndexRun) -> Outcome | None:
     if run.job.succeeded:
         return None
     needed = [pod for pod in run.pods if pod.phase in ("Pending", "Running")]
-    problem = first_problem(needed, run.now) or run.creation
-    return None if problem is None else wait(problem.reason, problem.message)
+    problem, since = first_problem(needed, run.now), None
+    if problem is not None:
+        since = problem.since
+    elif run.creation is not None:
+        # Of a pod that has to be made again since, it is not known for how long it is missing.
+        problem, since = run.creation, None if run.dataset.documents else run.job.created
+    return check_starting(problem, since, run.now, run.starting_seconds)
 
 
 def check_job_succeeded(run: IndexRun) -> Outcome | None:

@@ -7,7 +7,8 @@ from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.api.v1alpha1.conditions import Attempts
 from solrbench.api.v1alpha1.status import Status
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, deadline_seconds
-from solrbench.decide.outcome import Outcome, fail
+from solrbench.decide.outcome import Outcome, fail, wait
+from solrbench.decide.pods import PodProblem
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -27,6 +28,25 @@ def check_deadline(
         LifecycleReason.DEADLINE_EXCEEDED,
         f"{phase} took {seconds:.0f} s, limit {limit} s (spec.deadlines);"
         f" last seen: {blocker.reason}: {blocker.message}",
+    )
+
+
+def check_starting(
+    problem: PodProblem | None, since: datetime | None, now: datetime, limit_seconds: int
+) -> Outcome | None:
+    """Wait with the problem of a pod; fail where it has not started for longer than its deadline.
+
+    `since` is `None` for a pod that has run: what holds that up has the deadline of the phase.
+    """
+    if problem is None:
+        return None
+    seconds = 0.0 if since is None else (now - since).total_seconds()
+    if seconds <= limit_seconds:
+        return wait(problem.reason, problem.message)
+    return fail(
+        LifecycleReason.DEADLINE_EXCEEDED,
+        f"pods have not started for {seconds:.0f} s, limit {limit_seconds} s"
+        f" (spec.deadlines.startingSeconds); last seen: {problem.reason}: {problem.message}",
     )
 
 

@@ -14,6 +14,7 @@ from solrbench.contract.load_plan import OTHER_VERSION_REMEDY, LoadState, Resump
 from solrbench.contract.names import LOAD_WORKER
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import StepRunId
+from solrbench.decide.lifecycle import check_starting
 from solrbench.decide.outcome import Check, Outcome, fail, restart_load, wait
 from solrbench.decide.pods import PodProblem, first_problem
 from solrbench.decide.views import JobView, PodView
@@ -25,7 +26,14 @@ from solrbench.stats.number_format import round_significant
 KUBELET_DELAY = timedelta(seconds=10)
 """Within this long the API server shows that a container ended."""
 
+MASTER_PATIENCE = timedelta(seconds=60)
+"""How long the end of a load waits for a master that does not respond; live figures, which say when
+it did, are up to 15 s older."""
+
 _MAX_TEXT = 500
+
+_WAITING_FOR_WORKERS = "WaitingForWorkers"
+"""The first stage of a load master (`load.master.step_run`)."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,7 @@ class LoadRun:
     Attributes:
         left: number of its step runs that are not stored
         repeats: how many there are to be, in words
+        starting_seconds: limit of the time until the pods run
         creation: why pods are missing, if they may not be created
     """
 
@@ -46,6 +55,7 @@ class LoadRun:
     load: LiveLoad | None
     on_worker_loss: OnWorkerLoss
     now: datetime
+    starting_seconds: int
     creation: PodProblem | None = None
 
 
@@ -84,8 +94,14 @@ def check_jobs_ended(run: LoadRun) -> Outcome | None:
 
 def check_pods_work(run: LoadRun) -> Outcome | None:
     """Wait with the problem of a pod."""
-    problem = first_problem(_needed(run), run.now) or run.creation
-    return None if problem is None else wait(problem.reason, problem.message)
+    problem = first_problem(_needed(run), run.now)
+    since = None if problem is None else problem.since
+    if problem is None and run.creation is not None:
+        problem, since = run.creation, min((job.created for job in run.jobs), default=None)
+    # A load that has begun may go on without a worker that is made again.
+    has_begun = run.load is not None and run.load.stage != _WAITING_FOR_WORKERS
+    since = None if has_begun else since
+    return check_starting(problem, since, run.now, run.starting_seconds)
 
 
 def check_measured(run: LoadRun) -> Outcome | None:
@@ -116,6 +132,18 @@ def check_master_state(state: LoadState) -> Outcome | None:
         find_reason(state.reason) or LoadReason.LOAD_FAILED,
         state.message or "the load master failed without a message; see its log",
     )
+
+
+def postpone_end(outcome: Outcome | None, load: LiveLoad | None, now: datetime) -> Outcome | None:
+    """Wait instead of ending a load whose master may still hold results.
+
+    `load` has the time of its last response. One that has been silent for `MASTER_PATIENCE` since
+    then is given up, as its pod may never respond again.
+    """
+    responded = None if load is None else load.update_time
+    if outcome is None or responded is None or now - responded >= MASTER_PATIENCE:
+        return outcome
+    return outcome.waiting()
 
 
 def failure(reason: Reason, message: str) -> Outcome:

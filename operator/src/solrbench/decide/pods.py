@@ -4,7 +4,7 @@ A problem has a reason for programs and a sentence with the remedy for people.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -31,16 +31,24 @@ _MAX_TEXT = 400
 
 @dataclass(frozen=True)
 class PodProblem:
-    """One reason why a pod does not do its work."""
+    """One reason why a pod does not do its work.
+
+    Attributes:
+        since: when the pod was made, if it has not started since
+    """
 
     reason: Reason
     message: str
+    since: datetime | None = field(default=None, compare=False)
 
 
 def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
     """Return the first trouble among the pods, in the order of their names."""
-    problems = (pod_problem(pod, now) for pod in sorted(pods, key=lambda pod: pod.name))
-    return next(filter(None, problems), None)
+    for pod in sorted(pods, key=lambda pod: pod.name):
+        problem = pod_problem(pod, now)
+        if problem is not None:
+            return replace(problem, since=pod.created if pod.phase == "Pending" else None)
+    return None
 
 
 def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:

@@ -1,9 +1,10 @@
-"""Which benchmark may run: at most so many at a time, oldest first.
+"""Which benchmark may run: at most so many at a time, by turns of namespaces, oldest first.
 
 Benchmarks that run side by side disturb each other's numbers, so the default is one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -39,12 +40,14 @@ class QueueEntry:
     created: datetime
     running: bool
     waiting: bool
+    namespace: str = "default"
+    started: datetime | None = None
     is_observed: bool = False
     position: int | None = None
 
     @property
     def rank(self) -> tuple[datetime, str]:
-        """Place in the queue: older ones first."""
+        """Place among those of its namespace: older ones first."""
         return self.created, self.key
 
 
@@ -65,6 +68,8 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
     return QueueEntry(
         uid=metadata.get("uid", ""),
         key=f"{metadata.get('namespace', 'default')}/{metadata['name']}",
+        namespace=metadata.get("namespace", "default"),
+        started=datetime.fromisoformat(status["startTime"]) if is_started else None,
         created=datetime.fromisoformat(created) if created else datetime.max.replace(tzinfo=UTC),
         running=(
             is_started and not gave_up and not (is_finished and is_cleaned_up and not is_exporting)
@@ -93,18 +98,45 @@ class QueuePosition:
     before: Sequence[str]
 
 
+def order_waiting(
+    waiting: Iterable[QueueEntry], served: Mapping[str, datetime]
+) -> list[QueueEntry]:
+    """Return those that wait in the order of their turns, one of each namespace after another.
+
+    `served` has the last start in a namespace: the one that waited longest since comes first, or a
+    tenant with a hundred benchmarks would keep all others waiting.
+    """
+    turns: Counter[str] = Counter()
+    keys: dict[str, tuple[int, datetime, tuple[datetime, str]]] = {}
+    ordered = sorted(waiting, key=lambda entry: entry.rank)
+    for entry in ordered:
+        last = served.get(entry.namespace, datetime.min.replace(tzinfo=UTC))
+        keys[entry.uid] = turns[entry.namespace], last, entry.rank
+        turns[entry.namespace] += 1
+    return sorted(ordered, key=lambda entry: keys[entry.uid])
+
+
 def find_position(
-    benchmark: QueueEntry, everyone: Iterable[QueueEntry], max_concurrent: int
+    benchmark: QueueEntry,
+    everyone: Iterable[QueueEntry],
+    max_concurrent: int,
+    served: Mapping[str, datetime] | None = None,
+    max_per_namespace: int = 0,
 ) -> QueuePosition:
     """Return the place of a benchmark in the queue, and what it waits for.
 
-    The benchmark itself may be among `everyone`, which are all that run or wait.
+    The benchmark itself may be among `everyone`, which are all that run or wait. Of a namespace
+    with as many running as it may have (0: any number), those that wait keep no others waiting.
     """
     others = [entry for entry in everyone if entry.uid != benchmark.uid]
-    running = sorted(entry.key for entry in others if entry.running)
-    waiting = sorted(
-        (entry for entry in others if entry.waiting and entry.rank < benchmark.rank),
-        key=lambda entry: entry.rank,
-    )
-    before = running + [entry.key for entry in waiting]
-    return QueuePosition(len(waiting) + 1, before if len(before) >= max_concurrent else [])
+    running = sorted((entry for entry in others if entry.running), key=lambda entry: entry.key)
+    waiting = [entry for entry in others if entry.waiting]
+    ordered = order_waiting([*waiting, benchmark], served or {})
+    earlier = ordered[: ordered.index(benchmark)]
+    taken = [entry.namespace for entry in running]
+    for entry in [*earlier, benchmark]:
+        is_free = not max_per_namespace or taken.count(entry.namespace) < max_per_namespace
+        if entry is benchmark and is_free and len(taken) < max_concurrent:
+            return QueuePosition(len(earlier) + 1, [])
+        taken += [entry.namespace] if is_free else []
+    return QueuePosition(len(earlier) + 1, [entry.key for entry in [*running, *earlier]])

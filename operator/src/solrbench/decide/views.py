@@ -86,6 +86,7 @@ class JobView:
     failed: bool
     failure: str
     deleting: bool
+    created: datetime
 
 
 def view_pod(body: dict[str, Any]) -> PodView:
@@ -150,6 +151,7 @@ def view_job(body: dict[str, Any]) -> JobView:
         failed=bool(failed),
         failure=failed.get("message", ""),
         deleting=metadata.get("deletionTimestamp") is not None,
+        created=datetime.fromisoformat(metadata["creationTimestamp"]),
     )
 
 
@@ -219,8 +221,9 @@ def check_not_taken(wanted: dict[str, Any], found: dict[str, Any] | None) -> Out
     if found is None or owner is None or controller_uid(found) == owner:
         return None
     metadata = wanted["metadata"]
+    what = "sweep" if wanted["kind"] == "SolrBenchmark" else "benchmark"
     return wait(
         ApiServerReason.NAME_TAKEN,
         f"{wanted['kind']} {metadata['name']} in namespace {metadata['namespace']} does not belong"
-        " to this benchmark and is not changed; delete it, or give the benchmark another name",
+        f" to this {what} and is not changed; delete it, or give the {what} another name",
     )

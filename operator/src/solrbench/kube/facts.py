@@ -30,6 +30,7 @@ from solrbench.contract.names import (
     ZOOKEEPER,
 )
 from solrbench.decide.evidence import add_entry
+from solrbench.decide.views import view_pod
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
@@ -135,7 +136,7 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
     existing = benchmark.status.target.nodes
     return MeasuredTarget(
         attempt=benchmark.status.attempts.target,
-        pods={pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in pods} | existing,
+        pods={view.name: view.identity for view in map(view_pod, pods)} | existing,
         nodes=_nodes_by_pod(pods),
         images=_images(pods),
     )

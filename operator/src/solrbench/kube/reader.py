@@ -31,7 +31,7 @@ class KnownKinds:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._lock = Lock()
+        self._locks: dict[str, Lock] = {}
         self._found: dict[tuple[str, str], tuple[str, bool]] = {}
 
     def find(self, api_version: str, kind: str, seconds: float) -> tuple[str, bool]:
@@ -40,19 +40,34 @@ class KnownKinds:
         Raises:
             KindNotServedError: if the API server does not know the kind.
         """
-        with self._lock:  # several threads begin with the same kind: one of them asks for it
-            if (api_version, kind) in self._found:
-                return self._found[api_version, kind]
-            action = f"looking for {kind} of {api_version}"
-            try:
-                body = self._connection.send(action, "GET", _root(api_version), seconds=seconds)
-            except NotFoundError:
-                body = b"{}"
-            for resource in orjson.loads(body).get("resources") or []:
-                # Subresources have entries of their own, some under the same kind: `pods/status`.
-                if resource["kind"] == kind and "/" not in resource["name"]:
-                    self._found[api_version, kind] = resource["name"], resource["namespaced"]
-                    return self._found[api_version, kind]
+        known = self._found.get((api_version, kind))
+        if known is not None:
+            return known
+        # Several threads begin with the same kind: one of them asks for it. While the API server is
+        # slow, the others wait no longer than for a request of their own, which they then make.
+        lock = self._locks.setdefault(api_version, Lock())
+        is_held = lock.acquire(timeout=seconds)
+        try:
+            return self._find(api_version, kind, seconds)
+        finally:
+            if is_held:
+                lock.release()
+
+    def _find(self, api_version: str, kind: str, seconds: float) -> tuple[str, bool]:
+        known = self._found.get((api_version, kind))
+        if known is not None:
+            return known
+        action = f"looking for {kind} of {api_version}"
+        try:
+            body = self._connection.send(action, "GET", _root(api_version), seconds=seconds)
+        except NotFoundError:
+            body = b"{}"
+        for resource in orjson.loads(body).get("resources") or []:
+            # Subresources have entries of their own, some under the same kind: `pods/status`.
+            if resource["kind"] == kind and "/" not in resource["name"]:
+                found = resource["name"], resource["namespaced"]
+                self._found[api_version, kind] = found
+                return found
         # That it is absent is not kept: its definition may be installed any moment.
         raise KindNotServedError(
             ApiServerReason.KIND_NOT_SERVED, f"the API server has no kind {kind} of {api_version}"

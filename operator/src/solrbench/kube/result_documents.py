@@ -3,7 +3,8 @@
 import base64
 import logging
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -26,37 +27,102 @@ from solrbench.manifests.results import (
     build_partial_result,
 )
 
+Kept = TypeVar("Kept")
+
 READ_AT_ONCE = 10
 """ConfigMaps in one part of a list: each may have a megabyte."""
 
 
 def read_documents(
-    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
-) -> Iterator[StepRunResult]:
-    """Yield what is stored of every step run, or of one; half-written ones are left out.
+    cluster: Cluster,
+    benchmark: SolrBenchmark,
+    keep: Callable[[StepRunResult], Kept],
+    step_run_id: str | None = None,
+) -> list[Kept]:
+    """Return what `keep` makes of the newest stored document of every step run, or of one.
+
+    Half-written ones are left out. No more than one is in memory beside what is kept.
 
     Raises:
         TemporaryError: if a stored document is damaged.
     """
-    labels = selector(benchmark, names.REPORT) | (
-        {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
-    )
-    namespace = benchmark.metadata.namespace
+    newest: dict[str, tuple[int, Kept]] = {}
+    for bodies in _whole_documents(cluster, benchmark, step_run_id):
+        document, version = _read(bodies), _version(bodies)
+        if document.id not in newest or version > newest[document.id][0]:
+            newest[document.id] = version, keep(document)
+    return [kept for _, kept in newest.values()]
+
+
+def read_written(
+    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str, sha256: str
+) -> StepRunResult | None:
+    """Return the document of a step run that has this digest, if all of it is stored."""
+    for bodies in _whole_documents(cluster, benchmark, step_run_id):
+        if _annotation(bodies[0], SHA256_ANNOTATION) == sha256:
+            return _read(bodies)
+    return None
+
+
+def delete_superseded(
+    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str, sha256: str
+) -> None:
+    """Delete every chunk of a step run that is not of the document with this digest."""
+    for body in _list_chunks(cluster, benchmark, step_run_id):
+        if _annotation(body, SHA256_ANNOTATION) != sha256:
+            metadata = body["metadata"]
+            place = metadata["namespace"], metadata["name"]
+            cluster.delete("v1", "ConfigMap", *place, uid=metadata["uid"])
+
+
+def _whole_documents(
+    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None
+) -> Iterator[list[Manifest]]:
+    """Yield the ConfigMaps of each document of which all chunks are there."""
+    labels, namespace = _labels(benchmark, step_run_id), benchmark.metadata.namespace
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
     for part in cluster.list_in_parts("v1", "ConfigMap", namespace, labels, READ_AT_ONCE):
         for body in part:
-            label = body["metadata"]["labels"].get(LABEL_STEP_RUN)
-            # A deleted benchmark of the same name may have left some that are not collected yet.
-            if label and controller_uid(body) == benchmark.metadata.uid:
-                # By digest, too: chunks that an earlier attempt left are another document's.
-                by_document[label, _annotation(body, SHA256_ANNOTATION)].append(body)
+            if _is_chunk(body, benchmark):
+                by_document[_document(body)].append(body)
         for key in [key for key, bodies in by_document.items() if _complete(bodies)]:
-            yield _read(by_document.pop(key))
+            yield by_document.pop(key)
+
+
+def _list_chunks(
+    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
+) -> list[Manifest]:
+    """Return the chunks of every step run, or of one, without what is in them."""
+    labels, namespace = _labels(benchmark, step_run_id), benchmark.metadata.namespace
+    listed = cluster.list_metadata("v1", "ConfigMap", namespace, labels)
+    return [body for body in listed if _is_chunk(body, benchmark)]
+
+
+def _labels(benchmark: SolrBenchmark, step_run_id: str | None) -> dict[str, str]:
+    one = {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
+    return selector(benchmark, names.REPORT) | one
+
+
+def _is_chunk(body: Manifest, benchmark: SolrBenchmark) -> bool:
+    # A deleted benchmark of the same name may have left some that are not collected yet.
+    is_own = controller_uid(body) == benchmark.metadata.uid
+    return is_own and LABEL_STEP_RUN in body["metadata"]["labels"]
+
+
+def _document(body: Manifest) -> tuple[str, str]:
+    """Return step run and digest: a step run that was extended has two documents for a moment."""
+    return body["metadata"]["labels"][LABEL_STEP_RUN], _annotation(body, SHA256_ANNOTATION)
+
+
+def _version(bodies: list[Manifest]) -> int:
+    """Return when the last chunk was written: versions grow, and may be compared (KEP-5504)."""
+    return max(int(body["metadata"]["resourceVersion"]) for body in bodies)
 
 
 def sorted_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StepRunResult]:
     """Return every stored document with all its series, in the order of measuring."""
-    return sorted(read_documents(cluster, benchmark), key=lambda document: document.start_time)
+    whole = read_documents(cluster, benchmark, lambda document: document)
+    return sorted(whole, key=lambda document: document.start_time)
 
 
 def read_environment(cluster: Cluster, benchmark: SolrBenchmark) -> Environment | None:
@@ -81,18 +147,17 @@ def read_owned_config_map(cluster: Cluster, benchmark: SolrBenchmark, name: str)
 def find_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StoredDocument]:
     """Return which ConfigMaps hold which step run, without reading what is in them."""
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    labels, namespace = selector(benchmark, names.REPORT), benchmark.metadata.namespace
-    for body in cluster.list_metadata("v1", "ConfigMap", namespace, labels):
-        label = body["metadata"]["labels"].get(LABEL_STEP_RUN)
-        if label and controller_uid(body) == benchmark.metadata.uid:
-            by_document[label, _annotation(body, SHA256_ANNOTATION)].append(body)
+    for body in _list_chunks(cluster, benchmark):
+        by_document[_document(body)].append(body)
+    whole = {key: bodies for key, bodies in by_document.items() if _complete(bodies)}
+    # The last one of each step run wins.
+    newest = {key[0]: key for key in sorted(whole, key=lambda key: _version(whole[key]))}
     return [
         StoredDocument(
-            chunks=[body["metadata"]["name"] for body in sorted(bodies, key=_chunk_number)],
-            sha256=sha256,
+            chunks=[body["metadata"]["name"] for body in sorted(whole[key], key=_chunk_number)],
+            sha256=key[1],
         )
-        for (_, sha256), bodies in sorted(by_document.items())
-        if _complete(bodies)
+        for _, key in sorted(newest.items())
     ]
 
 

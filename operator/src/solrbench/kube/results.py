@@ -27,7 +27,12 @@ from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.decide.references import BaselineBenchmark
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
-from solrbench.kube.result_documents import read_documents, read_environment
+from solrbench.kube.result_documents import (
+    delete_superseded,
+    read_documents,
+    read_environment,
+    read_written,
+)
 from solrbench.manifests.results import build_environment, build_report
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
@@ -81,7 +86,7 @@ class BenchmarkResultStore:
                 self._known.move_to_end(uid)
                 return known
         load = benchmark.spec.load
-        read = (evaluate_document(each, load) for each in read_documents(self._cluster, benchmark))
+        read = read_documents(self._cluster, benchmark, lambda each: evaluate_document(each, load))
         return self._keep(uid, _in_order({each.document.id: each for each in read}))
 
     def samples(self, benchmark: SolrBenchmark) -> BenchmarkSamples:
@@ -100,7 +105,7 @@ class BenchmarkResultStore:
 
     def whole_document(self, benchmark: SolrBenchmark, step_run_id: str) -> StepRunResult | None:
         """Return a stored result with all its series, read anew, if it is there."""
-        read = read_documents(self._cluster, benchmark, step_run_id)
+        read = read_documents(self._cluster, benchmark, lambda document: document, step_run_id)
         return next((document for document in read if document.id == step_run_id), None)
 
     def _keep(self, uid: str, runs: dict[str, EvaluatedRun]) -> dict[str, EvaluatedRun]:
@@ -117,7 +122,7 @@ class BenchmarkResultStore:
         return runs
 
     def store(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
-        """Store a result and read it back.
+        """Store a result and read it back; one that it takes the place of goes only then.
 
         Raises:
             TemporaryError: if what is read is not what was written.
@@ -125,15 +130,18 @@ class BenchmarkResultStore:
         known = self.runs(benchmark)
         with self._lock:
             self._known.pop(benchmark.metadata.uid, None)  # unknown until it is read back
-        for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
+        chunks = to_chunks(document)
+        for manifest in build_report(benchmark, document.id, chunks, attempt):
             self._cluster.apply(manifest)
         # Only what can be read back is acknowledged to the master, which then forgets it.
-        if self.whole_document(benchmark, document.id) != document:
+        written = read_written(self._cluster, benchmark, document.id, chunks.sha256)
+        if written != document:
             raise TemporaryError(
                 LoadReason.RESULT_NOT_STORED,
                 f"the stored result of {document.id} differs from the one written; it is stored"
                 " again",
             )
+        delete_superseded(self._cluster, benchmark, document.id, chunks.sha256)
         stored = {document.id: evaluate_document(document, benchmark.spec.load)}
         self._keep(benchmark.metadata.uid, _in_order(known | stored))
 

@@ -45,7 +45,7 @@ def build_report(
     }
     chunks = []
     for number, chunk in enumerate(document.chunks):
-        name = names.report(benchmark, step_run_id, number)
+        name = names.report(benchmark, step_run_id, document.sha256, number)
         label = {LABEL_STEP_RUN: step_run_id}
         meta = metadata(benchmark, names.REPORT, attempt, name, **label)
         packed = base64.b64encode(chunk).decode("ascii")

@@ -169,6 +169,7 @@ class SweepReason(Reason):
         "Read the conditions of the benchmark, or set `spec.failFast` to false to go on.",
     )
     POINT_NOT_CREATED = Kind.WARNING.reason(
-        "The benchmark of a point could not be created; it is tried again.",
+        "The benchmark of a point could not be created or changed; it is tried again, and a point"
+        " that has no benchmark after 10 minutes fails.",
         "Remove the cause that the message names.",
     )

@@ -14,7 +14,7 @@ from solrbench.controller.stages import load_results
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
 from support.controller.world import World, condition_of
-from support.controller.worlds import measured_so_far, solr_pod
+from support.controller.worlds import measured_so_far, solr_pod, worker_pod
 from support.results.builders import make_document, make_result
 
 KEPT = "one-report-unfinished"
@@ -28,6 +28,16 @@ class Master:
             stage="Measuring", step_run_id=document.id, repeat=1, step=document.step
         )
         self._document = document
+        self.acknowledged: list[str] = []
+
+    def result(self, step_run_id: str) -> StepRunResult:
+        self.state()
+        assert step_run_id == self._document.id
+        return self._document.model_copy(update={"ended_early": None})
+
+    def acknowledge(self, step_run_id: str) -> None:
+        self.state()
+        self.acknowledged.append(step_run_id)
 
     def state(self) -> LoadState:
         if self.current is None:
@@ -123,6 +133,33 @@ def test_a_lost_load_is_kept_after_the_last_attempt(world: World, master: Master
     after = world.reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "WorkerLost")
     assert "(WorkerLost: w-0 was lost; 1 attempts failed" in kept_of(after)
+
+
+def with_failed_worker(world: World) -> World:
+    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["backoffLimit"] = 0
+    world.cluster.put(worker_pod())
+    return world
+
+
+def test_results_are_fetched_before_a_failed_load_ends(world: World, master: Master) -> None:
+    held = LoadState(stage="Failed", reason="WorkerLost", unacknowledged=["r1-s0-two-users"])
+    master.current = None  # busy for a moment
+    after = with_failed_worker(world).reconcile("one", seconds=2)
+    assert condition_of(after, "Measured") == ("False", "OOMKilled")
+    assert condition_of(after, "Succeeded") == ("Unknown", "OOMKilled")
+    master.current = held
+    after = world.reconcile("one", seconds=2)
+    assert master.acknowledged == ["r1-s0-two-users"]
+    assert after.status.report.stored_steps == 1
+    assert condition_of(after, "Succeeded")[0] == "False"
+
+
+def test_a_failed_load_ends_without_a_master_that_stays_silent(
+    world: World, master: Master
+) -> None:
+    master.current = None
+    after = with_failed_worker(world).reconcile("one", seconds=61)
+    assert condition_of(after, "Succeeded") == ("False", "OOMKilled")
 
 
 def test_another_attempt_measures_the_step_from_its_begin(world: World, master: Master) -> None:

@@ -3,6 +3,7 @@
 What is lost starts again, up to `spec.backoffLimit` times.
 """
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -29,6 +30,7 @@ from support.controller.worlds import (
     with_worker_lost,
     world_with,
 )
+from support.fakes.fake_cluster import Request, refusal
 from support.resources.small_resource import REMOVE, Changes, create, use
 from support.solr.cloud import Cloud
 
@@ -126,11 +128,42 @@ def test_pods_nodes_and_images_are_stored_with_the_result() -> None:
     assert Master.acknowledged == [STEP_RUN]
     assert stored(world).target == MeasuredTarget(
         attempt=1,
-        pods={"one-solr-0": "some-uid"},
+        pods={"one-solr-0": "some-uid/0"},
         nodes={"one-solr-0": "n1"},
         images={"solr": "solr:9@sha256:00"},
         indexed=NOW,
     )
+
+
+@pytest.mark.usefixtures("master")
+def test_nothing_is_stored_of_a_target_that_could_not_be_looked_at() -> None:
+    world = with_target(measured_so_far(retries=2))
+    world.reconcile("one")
+    world.cluster.put(master_pod())
+    solr = world.cluster.objects["Pod", "default", "one-solr-0"]
+    solr["status"]["containerStatuses"][0]["restartCount"] = 1
+    refused = iter([TemporaryError(ApiServerReason.API_UNREACHABLE, "429")])
+
+    def refuse_once(request: Request, serve: Callable[[], Any]) -> Any:
+        if request.kind == "Pod" and (error := next(refused, None)) is not None:
+            raise error
+        return serve()
+
+    world.cluster.fault = refuse_once
+    after = world.reconcile("one")
+    assert (Master.acknowledged, after.status.phase) == ([], "Measuring")
+    assert world.reconcile("one").status.attempts.target == 2
+    assert Master.acknowledged == []
+
+
+def test_nothing_ends_while_the_target_cannot_be_looked_at() -> None:
+    world = world_with(measured(pods=[]))
+    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["load"].pop("repeats")
+    error = TemporaryError(ApiServerReason.API_UNREACHABLE, "429")
+    world.cluster.fault = refusal(error, kinds=["Pod"])
+    after = world.reconcile("one")
+    assert condition_of(after, "Measured") == ("False", "ApiUnreachable")
+    assert condition_of(after, "TargetReady")[0] == "True"
 
 
 @pytest.mark.usefixtures("master")
@@ -147,8 +180,10 @@ def test_record_outlives_a_lost_acknowledgement() -> None:
 
 def test_lost_pod_of_the_target_starts_everything_again() -> None:
     world = measured_so_far(retries=2)
+    world.cluster.objects["SolrBenchmark", "default", "one"]["status"]["dataset"] = {"documents": 9}
     after = world.reconcile("one")
     assert (after.status.attempts.target, after.status.attempts.load) == (2, 2)
+    assert after.status.dataset == DatasetStatus()  # else it counts as progress of the next index
     assert after.status.attempts.first_load_on_target == 2
     assert condition_of(after, "TargetReady") == ("False", "TargetPodLost")
     assert condition_of(after, "DataIndexed") == ("False", "TargetPodLost")

@@ -67,6 +67,9 @@ class Deadlines(Model):
     provisioning_seconds: Seconds = 900
     """`provisioningSeconds` limits the time until every Solr node is live and the collection
     exists."""
+    starting_seconds: Seconds = 600
+    """`startingSeconds` limits the time until the pods that index, or generate load, run; those
+    that cannot start would keep other benchmarks waiting."""
     indexing_seconds: Seconds = 86_400
     """`indexingSeconds` limits the time until every document is in the index."""
     measuring_seconds: Seconds = 604_800

@@ -32,6 +32,9 @@ class SweepPoint(StatusModel):
     Invalid if one of its steps is."""
     reason: Text | None = None
     """`reason` is why it failed, a CamelCase word."""
+    blocked_since: datetime | None = None
+    """`blockedSince` is the time since which its benchmark cannot be created; after 600 s the
+    point fails."""
     reuses: Text | None = None
     """`reuses` is what it takes over from the point before: `Cluster`, or `Index` with the cluster
     and its index; of a planned point what it is to take over. It is absent where it makes all of

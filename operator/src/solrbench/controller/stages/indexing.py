@@ -122,7 +122,8 @@ def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> Ind
         context.status.dataset, aggregate_progress(dataset, progress, context.now.timestamp())
     )
     creation = creation_problem(context, "Job", found.name, dataset.indexing.pods, seen)
-    return IndexRun(found, tuple(seen), tuple(progress), total, context.now, creation)
+    limit = context.benchmark.spec.deadlines.starting_seconds
+    return IndexRun(found, tuple(seen), tuple(progress), total, context.now, limit, creation)
 
 
 def _read_progress(context: ReconcileContext, seen: list[PodView]) -> list[IndexProgress]:

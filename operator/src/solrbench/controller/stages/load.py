@@ -63,6 +63,8 @@ def reconcile_load(context: ReconcileContext) -> None:
     documents = context.reports.documents(context.benchmark)
     update_result_status(context, documents)
     if is_measured(context):
+        if context.unseen_target is not None:
+            raise context.unseen_target  # a restart during the last step may not be noted yet
         _finish(context, len(documents))
         return
     # Two attempts would load the target at once.

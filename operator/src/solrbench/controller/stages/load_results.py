@@ -26,6 +26,7 @@ from solrbench.decide.load import (
     check_master_state,
     check_planned,
     may_have_lost_solr,
+    postpone_end,
 )
 from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.pauses import is_live_load_due
@@ -54,12 +55,16 @@ def poll_master(context: ReconcileContext) -> None:
     """Store what is finished and show what is under way."""
     seen = pods(context, *LOAD)
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
+    holds_results = False
     if master is not None and master.phase == "Running" and master.ip:
         with _client(context.cluster, master.ip) as remote:
-            _poll(context, remote)
+            holds_results = not _poll(context, remote)
         # Until the next reconcile its master alone says whether one is due (docs/adr/0009).
         context.ask_load = partial(_ask, context.cluster, master.ip)
-    apply_outcome(first_outcome(LOAD_RUN_CHECKS, _observe(context, seen)))
+    outcome = first_outcome(LOAD_RUN_CHECKS, _observe(context, seen))
+    if holds_results:  # they go with the load
+        outcome = postpone_end(outcome, context.status.live_load, context.now)
+    apply_outcome(outcome)
 
 
 def _client(cluster: Cluster, host: str) -> LoadMasterClient:
@@ -87,6 +92,7 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
         repeats=format_repeats(context.benchmark.spec.load.repeats),
         on_worker_loss=context.benchmark.spec.load.on_worker_loss,
         now=context.now,
+        starting_seconds=context.benchmark.spec.deadlines.starting_seconds,
         creation=next((each for each in creation if each is not None), None),
     )
 
@@ -99,25 +105,31 @@ def step_runs_on_target(
     return measured_on_target(context.benchmark.spec, step_runs, repeat)
 
 
-def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
+def _poll(context: ReconcileContext, master: LoadMasterClient) -> bool:
+    """Store and show what the master has; return whether it holds no further result."""
+    stored = 0
     try:
         state = master.state()
-        if state.unacknowledged:
-            # A result of nodes that were restarted meanwhile would mix two targets.
+        # A result of nodes that were restarted meanwhile would mix two targets. The master keeps it
+        # until a reconcile has looked at them.
+        if state.unacknowledged and context.unseen_target is None:
             provisioner_of(context).check_before_storing(context)
-        for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
-            _store_result(context, master, step_run_id)
+            for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
+                stored += _store_result(context, master, step_run_id)
     except TemporaryError as error:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
-        return  # starting, busy or just gone: the state of the pods shows which
+        return False  # starting, busy or just gone: the state of the pods shows which
     _keep_partial_result(context, master, state)
     live_load = build_live_load(state, context.now)
     if is_live_load_due(context.status.live_load, live_load, context.now):
         context.update(live_load=live_load)
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
+    if stored < len(state.unacknowledged):
+        return False
     apply_outcome(check_master_state(state))
+    return True
 
 
 def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
@@ -187,10 +199,11 @@ def _record_environment(context: ReconcileContext) -> None:
     context.update(report=context.status.report.model_copy(update=environment))
 
 
-def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_id: str) -> None:
+def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_id: str) -> bool:
+    """Store and acknowledge a result; return whether that is done, or has to wait."""
     document = master.result(step_run_id)
     if may_have_lost_solr(document, context.now):
-        return
+        return False
     known = context.reports.documents(context.benchmark).get(step_run_id)
     if known is not None:
         # Stored, but the acknowledgement got lost; pod events of that time may be gone by now.
@@ -204,6 +217,7 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
     # Only now: the master drops what is acknowledged (docs/adr/0003). `store` has read it back.
     master.acknowledge(step_run_id)
     update_result_status(context, context.reports.documents(context.benchmark))
+    return True
 
 
 def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:

@@ -25,6 +25,9 @@ from solrbench.decide.references import (
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 
+MAX_NAMED = 5
+"""Benchmarks that the message of one in the queue names."""
+
 
 def acquire_slot(context: ReconcileContext) -> None:
     """Take a place among the running benchmarks, and note that in the stored status at once.
@@ -67,7 +70,12 @@ def _wait_for_turn(context: ReconcileContext) -> None:
     stored = context.benchmark.status.queue
     since = context.now if stored is None else stored.waiting_since
     context.update(queue=QueueStatus(position=turn.position, waiting_since=since))
-    raise TemporaryError(LifecycleReason.QUEUED, f"waits for {', '.join(turn.before[:5])} to end")
+    # What others call their benchmarks is no business of this namespace.
+    own = [key for key in turn.before if key.startswith(f"{context.namespace}/")]
+    words, foreign = own[:MAX_NAMED], len(turn.before) - len(own)
+    if foreign:
+        words = [*words, f"{foreign} of other namespaces"]
+    raise TemporaryError(LifecycleReason.QUEUED, f"waits for {', '.join(words)} to end")
 
 
 def check_references(context: ReconcileContext) -> None:

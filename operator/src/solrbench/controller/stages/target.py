@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.api.v1alpha1.status import DatasetStatus, TargetStatus
 from solrbench.contract import names
 from solrbench.contract.environment import MeasuredTarget, VariantTarget
 from solrbench.controller.companions import (
@@ -38,9 +38,12 @@ def reconcile_target(context: ReconcileContext) -> None:
         TargetLostError: if a pod or node of a finished target is not the one it was.
     """
     if context.conditions.is_true(TARGET_READY):
-        # An API server that does not respond says nothing of Solr; the next reconcile looks again.
-        with suppress(TemporaryError):
+        try:
             verify_target(context)
+        except TemporaryError as error:
+            # An API server that does not respond says nothing of Solr: the load goes on, and the
+            # next reconcile looks again before it stores what was measured meanwhile.
+            context.unseen_target = error
         return
     context.set_phase("Provisioning")
     # A point of a sweep uses the index of the one before, so it must be whole.
@@ -84,7 +87,9 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
     # Before the attempts count up: objects of lower numbers are deleted, and logs with them.
     where = keep_diagnostics(context, lost.reason, lost.message)
-    context.update(attempts=again, target=expected, live_load=None, phase="")
+    context.update(
+        attempts=again, target=expected, dataset=DatasetStatus(), live_load=None, phase=""
+    )
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(
             type_, "False", lost.reason, f"{lost.message}; target and data are made again{where}"
