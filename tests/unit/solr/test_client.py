@@ -40,7 +40,7 @@ def test_answers_are_json_and_asked_for_as_json() -> None:
         (
             (200, "<html>"),
             TemporaryError,
-            "did not respond in JSON: HTTP 200, text/plain; charset=utf-8, 6 bytes",
+            "cannot be read: HTTP 200, text/plain; charset=utf-8, 6 bytes: it is not JSON",
         ),
         (httpx.ConnectError("refused"), TemporaryError, "refused"),
         (httpx.ReadTimeout("timed out"), TemporaryError, "timed out"),
@@ -62,6 +62,11 @@ def test_what_another_server_says_is_not_quoted() -> None:
 
 
 def test_a_response_without_end_is_not_kept() -> None:
-    with pytest.raises(TemporaryError, match="more than 16777216 bytes") as caught:
-        get((200, " " * (1 + (16 << 20))))
+    with pytest.raises(TemporaryError, match="more than 2097152 bytes") as caught:
+        get((200, " " * (1 + (2 << 20))))
     assert caught.value.reason == "SolrUnreachable"
+
+
+def test_a_response_of_too_many_values_is_refused_before_they_are_made() -> None:
+    with pytest.raises(TemporaryError, match=r"cannot be read: HTTP 200, .* bytes of memory"):
+        get((200, [[[]]] * 100_000))

@@ -4,11 +4,11 @@ from http import HTTPStatus
 from typing import Self
 
 import httpx
-from pydantic import ValidationError
 
-from solrbench.api.rules import problems
+from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.load_plan import OTHER_VERSION_REMEDY, WEB_PORT, LoadState
 from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.storage import MAX_RESULT_BYTES
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.deadline import AddressCheck, url_host
 from solrbench.net.http import ResponseTooLargeError, create_client, fetch
@@ -17,11 +17,8 @@ from solrbench.reasons.load import LoadReason
 TIMEOUT_SECONDS = 5.0
 RESULT_SECONDS = 30.0
 MAX_STATE_BYTES = 1 << 20
-MAX_RESULT_BYTES = 32 << 20
-"""Half of what a stored result may have (`results.model.storage`)."""
-
-MAX_PROBLEMS = 3
-"""Fields that a message names."""
+MAX_STATE_MEMORY = 4 << 20
+"""What the values of a state may take; they are some dozen."""
 
 
 class LoadMasterClient:
@@ -50,8 +47,8 @@ class LoadMasterClient:
                 `VersionMismatch` if its response is that of another version.
         """
         try:
-            return LoadState.model_validate_json(self._send("GET", "/state"))
-        except ValidationError as error:
+            return read(LoadState, self._send("GET", "/state"), MAX_STATE_MEMORY)
+        except ForeignDataError as error:
             raise _mismatch("state", error) from error
 
     def result(self, step_run_id: str) -> StepRunResult:
@@ -63,10 +60,9 @@ class LoadMasterClient:
             PermanentError: `ResultTooLarge` if it has more bytes than can be stored.
         """
         try:
-            document = StepRunResult.model_validate_json(
-                self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
-            )
-        except ValidationError as error:
+            body = self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
+            document = read(StepRunResult, body)
+        except ForeignDataError as error:
             raise _mismatch("result", error) from error
         if document.id != step_run_id:
             text = f"the result of {step_run_id} says that it is another's; {OTHER_VERSION_REMEDY}"
@@ -84,8 +80,8 @@ class LoadMasterClient:
         if not body:
             return None
         try:
-            return StepRunResult.model_validate_json(body)
-        except ValidationError as error:
+            return read(StepRunResult, body)
+        except ForeignDataError as error:
             raise _mismatch("result", error) from error
 
     def acknowledge(self, step_run_id: str) -> None:
@@ -122,9 +118,8 @@ class LoadMasterClient:
             ) from error
 
 
-def _mismatch(what: str, error: ValidationError) -> TemporaryError:
-    """Return the error for a response of another version; nothing of the response is quoted."""
-    message = "; ".join(problems(error)[:MAX_PROBLEMS])
+def _mismatch(what: str, error: ForeignDataError) -> TemporaryError:
+    """Return the error for a response of another version."""
     return TemporaryError(
-        LoadReason.VERSION_MISMATCH, f"the response is no {what}: {message}; {OTHER_VERSION_REMEDY}"
+        LoadReason.VERSION_MISMATCH, f"the response is no {what}: {error}; {OTHER_VERSION_REMEDY}"
     )
