@@ -17,10 +17,10 @@ from solrbench.contract.endpoints import solr_service_url
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.workload_files import sources
 from solrbench.load.workload.loader import load_workload
-from solrbench.load.workload.query_file import parse_lines
 from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
 from solrbench.sweep.plan import check_sweep
+from support.load.builders import parse_lines
 
 SWEEPS = sorted((Path(__file__).parents[2] / "examples").glob("sweep*.yaml"))
 EXAMPLES = sorted({*(Path(__file__).parents[2] / "examples").glob("*.yaml")} - {*SWEEPS})

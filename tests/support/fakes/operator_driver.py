@@ -15,9 +15,9 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from solrbench.controller import deletion_handlers, sweep_handlers
 from solrbench.controller import handlers as benchmark_handlers
 from solrbench.controller import reconcile as reconcile_module
+from solrbench.controller import sweep_handlers
 from solrbench.controller.context import TargetAccess
 from solrbench.controller.handlers import Handlers
 from solrbench.controller.schedule import BenchmarkKey
@@ -48,14 +48,8 @@ class OperatorDriver:
     """Handlers of benchmarks on a cluster, with the clock and the events in the test's hands.
 
     Attributes:
-        cluster: with objects in memory, or pods in memory only
-        patch: of the test
         cloud: the Solr that an existing target means
         access: how targets are reached, if not `cloud`
-        settings: of the operator
-        now: its clock
-        watches: whether it watches what belongs to benchmarks
-        events: type, reason and message of every event
         errors: tracebacks in the log
     """
 
@@ -72,8 +66,8 @@ class OperatorDriver:
     def __post_init__(self) -> None:
         self.workloads = Workloads(self.cluster, lambda: self.now)
         self.patch.setattr(load_results, "LoadMasterClient", self.workloads.master)
-        self.patch.setattr(benchmark_handlers, "_utc_now", lambda: self.now)
-        self.patch.setattr(deletion_handlers, "DELETE_POLL_SECONDS", 0.01)
+        self.patch.setattr(benchmark_handlers, "utc_now", lambda: self.now)
+        self.patch.setattr(benchmark_handlers, "DELETE_POLL_SECONDS", 0.01)
         self.patch.setattr(kopf, "event", self._note)
         self.patch.setattr(reconcile_module.log, "error", self._note_error)
         self.restart()
@@ -94,7 +88,12 @@ class OperatorDriver:
         self.watch()
         if not needs_reconcile(body):
             return body  # it is not on the schedule
-        self.handlers.on_due(BenchmarkKey(body["metadata"]["uid"], namespace, name))
+        schedule, uid = self.handlers._schedule, body["metadata"]["uid"]
+        item = schedule._items.get(uid)
+        if item is None:
+            self.handlers.on_due(BenchmarkKey(uid, namespace, name))
+        else:
+            schedule.run(item)
         return self.find(name, namespace) or body
 
     def watch(self) -> None:
@@ -111,7 +110,8 @@ class OperatorDriver:
                 await self.handlers.on_event(event={"type": "DELETED"}, body=body)
             for body in changed:
                 await self.handlers.on_event(event={"type": "MODIFIED"}, body=body)
-            self.handlers._schedule.close()  # nothing that this puts on the schedule is run
+            for item in self.handlers._schedule._items.values():
+                item.cancel()  # the test says when it is run
 
         asyncio.run(show())
         self._seen = listed
@@ -150,14 +150,7 @@ class OperatorDriver:
 
 @dataclass
 class SweepDriver:
-    """Handlers of sweeps beside those of benchmarks.
-
-    Attributes:
-        patch: of the test
-        cluster: where all is
-        namespace: of the sweeps
-        operator: handles the benchmarks
-    """
+    """Handlers of sweeps beside those of benchmarks."""
 
     patch: pytest.MonkeyPatch
     cluster: FakeCluster = field(default_factory=FakeCluster)
@@ -168,7 +161,7 @@ class SweepDriver:
         self._open: set[str] = set()
         self.operator = OperatorDriver(self.cluster, self.patch, settings=self.settings)
         self.workloads = self.operator.workloads
-        self.patch.setattr(sweep_handlers, "_utc_now", lambda: self.operator.now)
+        self.patch.setattr(sweep_handlers, "utc_now", lambda: self.operator.now)
         self.restart()
 
     def restart(self) -> None:
@@ -200,7 +193,8 @@ class SweepDriver:
 
     def reconcile(self, name: str = "trial") -> Any:
         """Reconcile a sweep and return the pause that it asks for."""
-        return self.handlers.on_due(self.key(self.read(name)))
+        rest = self.handlers.on_due(self.key(self.read(name)))
+        return None if rest is None else rest.pause
 
     def key(self, body: Body) -> BenchmarkKey:
         """Return the key of a sweep on the schedule."""
@@ -257,8 +251,6 @@ class Kills:
 
     Attributes:
         is_due: whether to kill it at a change, by the change's number from 1
-        changes: number so far
-        number: of kills so far
     """
 
     is_due: Callable[[int], bool]

@@ -1,11 +1,10 @@
 """Parts that several tests of the load need."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import pytest
-import uvloop
 
 from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.api.v1alpha1.request_mix import Queries
@@ -18,9 +17,10 @@ from solrbench.load.engine.target import LoadTarget
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import Assignment, Start, StartMeasuring
-from solrbench.load.workload.query_file import WorkloadQuery
-from solrbench.load.workload.request_mix import single_source
-from solrbench.load.workload.requests import prepare_node, prepare_requests
+from solrbench.load.workload.name_table import RequestNameTable, UncheckedNames
+from solrbench.load.workload.query_file import WorkloadQuery, _parse_line
+from solrbench.load.workload.request_mix import PreparedWorkload, QuerySource
+from solrbench.load.workload.requests import PreparedRequest, RequestBuilder, prepare_node
 from solrbench.net.http import NO_AUTH, HttpAuth
 
 # Where only time counts: little work for the processor until it is over.
@@ -65,6 +65,30 @@ def assignment(
     )
 
 
+class RequestList(NamedTuple):
+    """All requests of a list, in its order."""
+
+    names: tuple[str, ...]
+    requests: list[PreparedRequest]
+    unchecked: UncheckedNames
+
+
+def prepare_requests(spec: Workload, queries: Iterable[WorkloadQuery]) -> RequestList:
+    """Return the requests for the queries of a workload of one entry."""
+    names = RequestNameTable()
+    builder = RequestBuilder(spec, spec.entries[0], names)
+    requests = [builder.build(query) for query in queries]
+    return RequestList(names.names, requests, names.unchecked)
+
+
+def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[WorkloadQuery]:
+    """Yield the query of each line that has one; `file` names it in errors."""
+    for number, raw in enumerate(lines, start=1):
+        query = _parse_line(raw, number, file)
+        if query is not None:
+            yield query
+
+
 def target(
     *urls: str,
     queries: list[WorkloadQuery] | None = None,
@@ -74,9 +98,10 @@ def target(
 ) -> LoadTarget:
     spec = spec or workload()
     assert spec.queries is not None
+    names, requests, unchecked = prepare_requests(spec, queries or plain("a", "b", "c"))
     return LoadTarget(
-        requests=single_source(
-            prepare_requests(spec, queries or plain("a", "b", "c")), spec.queries
+        requests=PreparedWorkload(
+            names, [QuerySource(requests, spec.queries)], unchecked=unchecked
         ),
         seed=spec.queries.seed,
         nodes=[prepare_node(spec, "books", url, access) for url in urls],
@@ -149,15 +174,6 @@ async def until(probe: Callable[[], bool]) -> None:
     async with asyncio.timeout(20):
         while not probe():  # noqa: ASYNC110 - servers send no notification
             await asyncio.sleep(0.001)
-
-
-def run(body: Callable[[], Awaitable[None]]) -> None:
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_awaiting(body))
-
-
-async def _awaiting(body: Callable[[], Awaitable[None]]) -> None:
-    await body()
 
 
 def only(result: WorkerStepResult) -> WorkerRequestStats:

@@ -16,7 +16,6 @@ from solrbench.load.engine import (
     step_run,
     virtual_user,
 )
-from solrbench.load.engine import node_sender as arrival_queue
 from solrbench.load.engine.http_connection import HttpConnection
 from solrbench.load.workload.requests import Node
 from support.fakes.virtual_time import VirtualTimeLoop
@@ -24,13 +23,11 @@ from support.fakes.virtual_time import VirtualTimeLoop
 _BODY = b'{"response":{"numFound":1,"docs":[{"id":"a"}]}}'
 _RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(_BODY), _BODY)
 _MODULES = (
-    arrival_queue,
     client_pool,
     http_client,
     measurement,
     node_sender,
     precise_timer,
-    http_connection,
     http_connection,
     sender,
     step_run,
@@ -39,13 +36,7 @@ _MODULES = (
 
 
 class VirtualServer:
-    """Answers after `seconds`; `connect_seconds` is what a connection takes.
-
-    Attributes:
-        sent_ns: when each request was sent
-        connections: how many were opened
-        refuses: no connection can be opened
-    """
+    """Answers after `seconds`; `connect_seconds` is what a connection takes."""
 
     def __init__(self, loop: VirtualTimeLoop, seconds: float = 0.0) -> None:
         self.loop = loop
@@ -61,7 +52,8 @@ class VirtualServer:
             raise ConnectionRefusedError
         self.connections += 1
         connection = HttpConnection()
-        connection.attach_transport(_Transport(self, connection))
+        transport = _Transport(self, connection)
+        connection.attach_transport(transport.write, transport.abort)
         return connection
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from solrbench.analysis.bottleneck import bottleneck_sentences, find_bottlenecks
+from solrbench.analysis.bottleneck import describe_bottleneck, find_bottlenecks
 from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.analysis.samples import RunSamples
@@ -108,7 +108,7 @@ def test_a_step_without_telemetry_has_no_entry() -> None:
 def test_sentences_say_what_and_what_next() -> None:
     busy, idle = one(run(1, cpu_percent=99.0), run(2, cpu_percent=98.0)), one(run(1), run(2))
     unclear = one(run(1))
-    first, second, third = bottleneck_sentences([busy, idle, unclear])
+    first, second, third = map(describe_bottleneck, [busy, idle, unclear])
     assert first.startswith("calm is held back by the CPU of Solr: 99 % of its CPUs used by Solr")
     assert first.endswith("vary target.solrCloud.nodes next")
     assert second.startswith("Nothing holds calm back: nothing is saturated: CPU of the busiest")

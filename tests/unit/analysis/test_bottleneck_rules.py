@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.bottleneck import FIELDS, RULES, find_bottleneck
+from solrbench.analysis.bottleneck import HINTS, RULES, find_bottleneck
 from solrbench.analysis.bottleneck_evidence import BottleneckInput
 from solrbench.analysis.checks import NotEvaluated, Outcome, ValidityFinding
 from solrbench.analysis.server_metrics import RunTelemetry
@@ -154,7 +154,7 @@ def test_a_planted_bottleneck_is_named_with_its_number_and_limit(
     found = find_bottleneck(evidence(**planted))
     assert found.resource is resource
     assert "limit" in found.symptom.text
-    assert resource in FIELDS
+    assert resource in HINTS
 
 
 def test_healthy_figures_are_not_accused() -> None:

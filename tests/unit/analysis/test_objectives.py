@@ -8,7 +8,6 @@ from solrbench.analysis.objectives import (
     answer_objectives,
     conclusion_of,
     evaluate_objectives,
-    objectives_conclusion,
     overall_conclusion,
 )
 from solrbench.analysis.samples import BenchmarkSamples
@@ -188,8 +187,6 @@ def test_answers_and_condition_begin_with_what_is_missed() -> None:
     assert missed.startswith("objective o1: Missed at a: mean is 1.15 ms")
     assert missed.endswith("; Missed in 1 of 2 steps")
     assert completion_text(found).startswith("o1 (a): Missed: mean is 1.15 ms")
-    assert objectives_conclusion(status) is MISSED
-    assert objectives_conclusion(Status()) is None
 
 
 def test_goodput_is_the_rate_of_good_responses_within_the_shortest_limit() -> None:

@@ -14,6 +14,7 @@ from solrbench.analysis.scalability import (
     stated_peak,
 )
 from solrbench.stats.intervals import ConfidenceBounds
+from support.narrowing import not_none
 
 CONTENTION, COHERENCY = 0.05, 0.0005
 PEAK = 43.589  # sqrt((1 - 0.05) / 0.0005)
@@ -36,16 +37,14 @@ def levels(rates: dict[int, float], error: float = 0.01) -> list[Level]:
 
 def test_law_of_a_ladder_is_found_with_its_peak() -> None:
     ladder = levels({users: law(users) for users in DENSE})
-    found = fit_law(ladder)
-    assert found is not None
+    found = not_none(fit_law(ladder))
     assert (found.contention, found.coherency) == pytest.approx((CONTENTION, COHERENCY))
     assert stated_peak(ladder, found) == pytest.approx(PEAK, rel=0.001)
 
 
 def test_a_server_that_saturates_has_no_stated_peak() -> None:
     ladder = levels({users: saturating(users) for users in DENSE})
-    found = fit_law(ladder)
-    assert found is not None
+    found = not_none(fit_law(ladder))
     assert found.peak is not None  # which the law invents
     assert not declines(ladder)
     assert stated_peak(ladder, found) is None
@@ -71,23 +70,20 @@ def test_a_law_needs_four_levels() -> None:
 
 def test_knee_is_where_the_asymptotes_meet() -> None:
     rates = {users: saturating(users) for users in DENSE}
-    found = find_knee([rates])
-    assert found is not None
+    found = not_none(find_knee([rates]))
     assert found.at == pytest.approx(8.0)
     assert found.interval is None
 
 
 def test_knee_does_not_move_with_the_end_of_the_ladder() -> None:
-    short = find_knee([{users: saturating(users) for users in DENSE[:6]}])
-    assert short is not None
+    short = not_none(find_knee([{users: saturating(users) for users in DENSE[:6]}]))
     assert short.at == pytest.approx(8.0)
 
 
 def test_knee_of_repeats_has_an_interval() -> None:
     repeats = [{users: scale * saturating(users) for users in (1, 8, 32)} for scale in (1.0, 1.1)]
     repeats[1][1] = 10.0
-    found = find_knee(repeats)
-    assert found is not None
+    found = not_none(find_knee(repeats))
     assert found.interval is not None
     assert found.interval[0] < found.at < found.interval[1]
 

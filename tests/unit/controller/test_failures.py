@@ -52,7 +52,7 @@ def test_pauses_grow_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> timedelta | None:
         with attempts.begin(KEY) as attempt:
             raise TemporaryError(ApiServerReason.API_UNREACHABLE, "failed calling webhook")
-        return attempt.pause
+        return None if attempt.rest is None else attempt.rest.pause
 
     pauses = [fail() for _ in range(40)]
     assert pauses[:3] == [FIRST, 2 * FIRST, 4 * FIRST]
@@ -79,12 +79,7 @@ FAULTS = 6
 
 
 class Faults:
-    """A fault that raises at some calls of the API, chosen by chance, as often as asked.
-
-    Args:
-        source: of chance
-        left: how many calls fail
-    """
+    """A fault that raises at some calls of the API, chosen by chance, as often as asked."""
 
     def __init__(self, source: random.Random, left: int) -> None:
         self.raised: list[Exception] = []

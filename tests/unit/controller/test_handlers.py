@@ -4,6 +4,7 @@ What the watch shows, and what a due benchmark costs.
 """
 
 import asyncio
+import traceback
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -14,7 +15,7 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.controller.failures import CONFLICT_PAUSE, UPGRADE_PAUSE
 from solrbench.controller.handlers import Handlers
-from solrbench.controller.schedule import BenchmarkKey
+from solrbench.controller.schedule import BenchmarkKey, _Item
 from solrbench.decide.pauses import QUEUED_PAUSE, needs_finalizer, needs_reconcile
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.metrics.operator import PrometheusMetrics
@@ -22,6 +23,7 @@ from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import NOW, SETTINGS
 from support.fakes.fake_cluster import FakeCluster, Request, no_fault, refusal
+from support.fakes.operator_driver import OperatorDriver
 
 CLEANED = {"type": "CleanedUp", "status": "True"}
 
@@ -94,6 +96,13 @@ def test_new_spec_of_one_that_is_over_is_shown_in_its_status() -> None:
     assert not needs_reconcile(body)
 
 
+HOPS = [
+    *("on_event", "add", "wake", "_begin", "run", "on_due", "reconcile", "_run_stages"),
+    *("reconcile_target", "ensure_ready", "ensure_pods", "ensure_ensemble", "apply"),
+]
+"""To the `apply` of ZooKeeper; that of Solr comes from `ensure_pods` itself."""
+
+
 @pytest.fixture
 def made() -> tuple[Handlers, PrometheusMetrics]:
     telemetry = PrometheusMetrics(CollectorRegistry(), "test")
@@ -157,7 +166,8 @@ class World:
         asyncio.run(show())
 
     def due(self, name: str) -> timedelta | None:
-        return self.handlers.on_due(BenchmarkKey(f"uid-of-{name}", "default", name))
+        rest = self.handlers.on_due(BenchmarkKey(f"uid-of-{name}", "default", name))
+        return None if rest is None else rest.pause
 
 
 @pytest.fixture
@@ -286,7 +296,7 @@ def test_one_that_is_gone_is_not_due_again(world: World) -> None:
 def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solrbench.controller.deletion_handlers.DELETE_POLL_SECONDS", 0.01)
+    monkeypatch.setattr("solrbench.controller.handlers.DELETE_POLL_SECONDS", 0.01)
     for name in ("one", "two"):
         world.due(name)
     assert world.cluster.names("StatefulSet") == {"one-zookeeper"}
@@ -308,3 +318,36 @@ def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
     asyncio.run(show())
     world.due("two")
     assert world.body("two")["status"]["phase"] == "Provisioning"
+
+
+def test_few_functions_lie_between_an_event_and_the_apply_of_a_stateful_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stacks: dict[str, list[str]] = {}
+
+    def note(name: str) -> None:
+        frames = traceback.extract_stack()
+        found = [frame.name for frame in frames if "/src/solrbench/" in frame.filename]
+        stacks[name] = max(found, stacks.get(name, []), key=len)
+
+    def fault(request: Request, serve: Callable[[], Any]) -> Any:
+        if request.method == "apply" and request.kind == "StatefulSet":
+            note("apply")
+        return serve()
+
+    cancel = _Item.cancel
+
+    def note_and_cancel(item: _Item) -> None:
+        note("timer")
+        cancel(item)
+
+    monkeypatch.setattr(_Item, "cancel", note_and_cancel)
+    driver = OperatorDriver(FakeCluster(fault=fault), monkeypatch)
+    driver.cluster.put(small("one"))
+    for _ in range(3):
+        driver.workloads.advance()
+        driver.reconcile("one")
+    # The event loop calls `_begin` at the time of the timer, and `run` in a thread.
+    hops = [*stacks["timer"], "_begin", *stacks["apply"], "apply"]
+    assert hops[hops.index("_begin") + 1] == "run"
+    assert hops == HOPS

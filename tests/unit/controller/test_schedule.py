@@ -6,12 +6,29 @@ import threading
 import weakref
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from prometheus_client import CollectorRegistry
 
-from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
+from solrbench.contract.load_plan import LoadState
+from solrbench.controller import handlers as handlers_module
+from solrbench.controller.handlers import Handlers
+from solrbench.controller.schedule import (
+    CHANGE_SECONDS,
+    RETRY,
+    BenchmarkKey,
+    ReconcileSchedule,
+    Rest,
+)
+from solrbench.controller.settings import Settings
+from solrbench.decide.load import build_live_load
+from solrbench.decide.pauses import LIVE_LOAD_PAUSE
+from solrbench.errors import TemporaryError
+from solrbench.metrics.operator import PrometheusMetrics
+from solrbench.reasons.load import LoadReason
+from support.fakes.fake_cluster import FakeCluster
 
 ONE, TWO = BenchmarkKey("1", "default", "one"), BenchmarkKey("2", "default", "two")
 LONG = timedelta(hours=1)
@@ -36,16 +53,20 @@ class World:
         self.calls: list[tuple[str, str]] = []
         self.pause: timedelta | None = LONG
         self.error: Exception | None = None
+        self.is_running = True
+        self.is_settled = False
         self.gate = threading.Event()
         self.gate.set()
         self.schedule = ReconcileSchedule(self._reconcile, 2)
 
-    def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
+    def _reconcile(self, key: BenchmarkKey) -> Rest | None:
         self.calls.append((key.name, MARK.get()))
         assert self.gate.wait(10)
         if self.error is not None:
             raise self.error
-        return self.pause
+        if self.pause is None:
+            return None
+        return Rest(self.pause, self.is_running, lambda: self.is_settled)
 
     async def until(self, calls: int) -> None:
         """Wait for so many reconciles, and for the last to end."""
@@ -207,3 +228,117 @@ def test_nothing_that_an_event_shows_is_kept_until_the_benchmark_is_due(
 
     play(benchmarks_wait)
     assert kept == [False]
+
+
+def test_one_that_is_settled_rests_again_without_a_reconcile(play: Callable[[Play], World]) -> None:
+    async def scene(world: World) -> None:
+        world.is_settled = True
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.until(1)
+        item = world.schedule._items["1"]
+        assert world.schedule.run(item) == item.rest
+        world.schedule.add(ONE, 2, AT_ONCE)  # whatever its load says
+        await world.until(2)
+        world.is_settled = False
+        world.schedule.run(item)
+
+    assert len(play(scene).calls) == 3
+
+
+@pytest.mark.parametrize(("is_running", "calls"), [(True, 2), (False, 1)])
+def test_a_change_of_a_pod_ends_the_pause_of_one_that_runs(
+    play: Callable[[Play], World], *, is_running: bool, calls: int
+) -> None:
+    async def scene(world: World) -> None:
+        world.is_settled, world.is_running = True, is_running
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.until(1)
+        world.schedule.note_change("default", "two")
+        assert not world.schedule._items["1"].is_changed
+        world.schedule.note_change("default", "one")
+        assert world.schedule._items["1"].is_changed is is_running
+        await asyncio.sleep(0)
+        world.later(timedelta(seconds=CHANGE_SECONDS))
+        await world.until(calls)
+
+    assert len(play(scene).calls) == calls
+
+
+def test_a_change_during_a_reconcile_is_not_taken_for_seen(play: Callable[[Play], World]) -> None:
+    async def scene(world: World) -> None:
+        world.is_settled = True
+        world.gate.clear()
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.when(lambda: bool(world.calls))
+        world.schedule.note_change("default", "one")
+        world.gate.set()
+        await world.until(1)
+        assert world.schedule._items["1"].is_changed
+
+    play(scene)
+
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+STATE = LoadState(stage="Measuring", repeat=1, step="ten", requests=100)
+SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
+
+
+class LoadWorld:
+    """A load as the last reconcile left it, and what its master says now."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.state: LoadState | None = STATE
+        self._patch = patch
+        telemetry = PrometheusMetrics(CollectorRegistry(), "test")
+        self.handlers = Handlers(FakeCluster(), SETTINGS, telemetry)
+        self.watch(is_open=True)
+
+    def watch(self, *, is_open: bool) -> None:
+        self._patch.setattr(self.handlers._watches, "are_open", lambda _: is_open)
+
+    def _ask(self) -> LoadState:
+        if self.state is None:
+            raise TemporaryError(LoadReason.LOAD_MASTER_UNREACHABLE, "gone")
+        return self.state
+
+    def is_settled(self, seconds: float = 2) -> bool:
+        self._patch.setattr(handlers_module, "utc_now", lambda: NOW + timedelta(seconds=seconds))
+        return self.handlers._is_load_settled("search", build_live_load(STATE, NOW), self._ask)
+
+
+@pytest.fixture
+def load_world(monkeypatch: pytest.MonkeyPatch) -> LoadWorld:
+    return LoadWorld(monkeypatch)
+
+
+def test_load_that_goes_on_is_settled(load_world: LoadWorld) -> None:
+    assert load_world.is_settled()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"unacknowledged": ["r1-s0-ten"]},
+        {"stage": "Failed", "reason": "LoadFailed"},
+        {"step": "twenty"},
+        {"repeat": 2},
+        {"requests": 200},
+    ],
+)
+def test_load_with_something_new_is_not(load_world: LoadWorld, changes: dict[str, object]) -> None:
+    load_world.state = STATE.model_copy(update=changes)
+    assert not load_world.is_settled()
+
+
+def test_master_that_does_not_respond_needs_a_reconcile(load_world: LoadWorld) -> None:
+    load_world.state = None
+    assert not load_world.is_settled()
+
+
+def test_load_whose_pods_are_not_watched_needs_a_reconcile(load_world: LoadWorld) -> None:
+    load_world.watch(is_open=False)
+    assert not load_world.is_settled()
+
+
+def test_live_figures_are_due_now_and_then(load_world: LoadWorld) -> None:
+    assert not load_world.is_settled(LIVE_LOAD_PAUSE.total_seconds())

@@ -22,7 +22,6 @@ import pytest
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller import watches as watches_module
 from solrbench.controller.kopf_settings import configure, open_session
-from solrbench.controller.schedule import BenchmarkKey
 from solrbench.controller.watches import KINDS, PodWatches, WatchRetries
 from solrbench.decide.pauses import LIVE_LOAD_PAUSE
 from solrbench.kube.connection import ForbiddenError
@@ -84,7 +83,9 @@ class World:
         return self.cluster.reads - before
 
     def is_watched(self) -> bool:
-        return self.operator.handlers._are_watched(BenchmarkKey(self.uid, "default", self.name))
+        item = self.operator.handlers._schedule._items.get(self.uid)
+        is_open = self.operator.handlers._watches.are_open("default")
+        return is_open and item is not None and item.is_running
 
     def change(self, benchmark: str) -> None:
         """Show a changed pod and a changed Job."""
@@ -161,11 +162,7 @@ POD = {
 
 
 class Responses:
-    """Responds to the first watches of each kind, to no further one before the end of the test.
-
-    Args:
-        responses: for each kind, made by functions
-    """
+    """Responds to the first watches of each kind, to no further one before the end of the test."""
 
     def __init__(self, *responses: Callable[[], httpx.Response]) -> None:
         self.watches: list[tuple[str, str]] = []
@@ -315,7 +312,6 @@ class ApiServer(ThreadingHTTPServer):
     """Knows one kind; lists it in `team-b`, refuses all else in `team-a`.
 
     Attributes:
-        refusal: status of HTTP in `team-a`
         expired: how many lists of `team-b` expire in the middle
     """
 

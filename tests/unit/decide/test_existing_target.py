@@ -8,23 +8,22 @@ import pytest
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.existing_target import (
     DEFAULT_PATTERNS,
-    EXISTING_CHECKS,
-    EXISTING_CLOUD_CHECKS,
     PATIENCE,
-    USER_COLLECTION_CHECKS,
     CollectionOwner,
     ExistingNodes,
     ExistingSolrCloud,
-    UserCollection,
     check_addresses,
     check_enough_nodes,
+    check_existing_cloud,
+    check_existing_nodes,
     check_name,
     check_own_collection,
+    check_user_collection,
     host_of,
     patterns_in,
     qualify,
 )
-from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.outcome import Action
 from solrbench.decide.views import NodeIdentity, Replica
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import TargetReason
@@ -40,7 +39,7 @@ def cloud(*ready: bool) -> dict[str, Any]:
 
 def test_cloud_with_all_nodes_ready() -> None:
     found = ExistingSolrCloud("books", "search", served=True, body=cloud(True, True))
-    assert first_outcome(EXISTING_CLOUD_CHECKS, found) is None
+    assert check_existing_cloud(found) is None
     assert found.node_urls == [
         "http://a.nodes.search:8983/solr",
         "http://b.nodes.search:8983/solr",
@@ -61,7 +60,7 @@ def test_cloud_that_is_not_there_yet_is_waited_for(
     served: bool, body: dict[str, Any] | None, reason: str, message: str
 ) -> None:
     found = ExistingSolrCloud("books", "search", served, body)
-    outcome = first_outcome(EXISTING_CLOUD_CHECKS, found)
+    outcome = check_existing_cloud(found)
     assert outcome is not None
     assert (outcome.reason, outcome.action) == (reason, Action.WAIT)
     assert message in outcome.message
@@ -83,7 +82,7 @@ def replica(state: str) -> Replica:
 def test_collection_of_the_user_is_waited_for(
     replicas: tuple[Replica, ...], reason: str | None
 ) -> None:
-    outcome = first_outcome(USER_COLLECTION_CHECKS, UserCollection("books", replicas))
+    outcome = check_user_collection("books", replicas)
     assert (outcome.reason if outcome else None) == reason
     assert outcome is None or outcome.action is Action.WAIT
 
@@ -145,7 +144,7 @@ def nodes(**started: str) -> dict[str, NodeIdentity]:
 def test_nodes_of_an_existing_target_that_was_ready(
     found: ExistingNodes, reason: str | None, action: Action | None
 ) -> None:
-    outcome = first_outcome(EXISTING_CHECKS, found)
+    outcome = check_existing_nodes(found)
     seen = (None, None) if outcome is None else (outcome.reason, outcome.action)
     assert seen == (reason, action)
 

@@ -14,12 +14,12 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.decide.indexing import (
-    DOCUMENT_CHECKS,
     INDEX_RUN_CHECKS,
     IndexedDocuments,
     IndexRun,
     aggregate_progress,
     all_reported,
+    check_documents,
     check_expected_known,
     count_deleted,
     count_documents,
@@ -121,14 +121,14 @@ def test_followers_that_have_not_copied_everything_are_waited_for(
     # The leader commits at once; TLOG and PULL replicas fetch later, each in its own time.
     found = [core("shard1", "leader", 3), core("shard2", "other", 5), core("shard2", "copy", 5)]
     found += [core("shard1", f"follower{i}", n) for i, n in enumerate(followers)]
-    outcome = first_outcome(DOCUMENT_CHECKS, IndexedDocuments(tuple(found), 8, 8))
+    outcome = check_documents(IndexedDocuments(tuple(found), 8, 8))
     assert outcome is not None
     assert (outcome.reason, outcome.action) == ("ReplicasDisagree", Action.WAIT)
 
 
 def test_replicas_that_disagree_are_named() -> None:
     found = (core("shard1", "a", 3), core("shard1", "b", 2))
-    outcome = first_outcome(DOCUMENT_CHECKS, IndexedDocuments(found, 3, 3))
+    outcome = check_documents(IndexedDocuments(found, 3, 3))
     assert outcome is not None
     assert "documents of shard1 by replica" in outcome.message
     assert "'b': 2" in outcome.message
@@ -137,7 +137,7 @@ def test_replicas_that_disagree_are_named() -> None:
 @pytest.mark.parametrize(("expected", "action"), [(8, None), (7, Action.FAIL), (9, Action.FAIL)])
 def test_number_of_documents(expected: int, action: Action | None) -> None:
     found = (core("shard1", "a", 3), core("shard2", "b", 5), core("shard2", "c", 5))
-    outcome = first_outcome(DOCUMENT_CHECKS, IndexedDocuments(found, 8, expected))
+    outcome = check_documents(IndexedDocuments(found, 8, expected))
     assert (None if outcome is None else outcome.action) is action
     if outcome is not None:
         assert outcome.reason == "DocumentCountMismatch"

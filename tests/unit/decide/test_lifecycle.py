@@ -11,7 +11,6 @@ from solrbench.api.v1alpha1.conditions import Attempts
 from solrbench.api.v1alpha1.status import Status
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, TARGET_READY, Conditions, Truth
 from solrbench.decide.lifecycle import (
-    StageWait,
     check_deadline,
     check_load_attempts,
     check_target_attempts,
@@ -21,7 +20,7 @@ from solrbench.decide.lifecycle import (
     next_target_attempt,
     wants_cleanup,
 )
-from solrbench.decide.outcome import Action
+from solrbench.decide.outcome import Action, wait
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -51,8 +50,8 @@ def test_stage_fails_once_its_deadline_is_exceeded(
     condition: str, seconds: float, exceeded: bool
 ) -> None:
     spec = SolrBenchmark.parse(small("one", deadlines={"provisioningSeconds": 60})).spec
-    wait = StageWait(condition, "Provisioning", seconds, TargetReason.SOLR_NOT_READY, "0 of 1")
-    outcome = check_deadline(spec, wait)
+    blocker = wait(TargetReason.SOLR_NOT_READY, "0 of 1")
+    outcome = check_deadline(spec, condition, "Provisioning", seconds, blocker)
     assert (outcome is not None) is exceeded
     if outcome is not None:
         assert (outcome.reason, outcome.action) == ("DeadlineExceeded", Action.FAIL)

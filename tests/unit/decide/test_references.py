@@ -7,38 +7,34 @@ Which options of pods a benchmark may set.
 Objects that a spec refers to.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.outcome import Action
 from solrbench.decide.references import (
     DEFAULT_POD_OPTIONS,
-    DOWNLOAD_CHECKS,
     POD_OPTIONS,
-    REFERENCE_CHECKS,
     ClaimReference,
     ConfigMapReference,
-    Downloads,
-    References,
+    check_downloads,
     check_objective_steps,
+    check_objects_exist,
     check_pod_options,
 )
 from support.resources.objects import stored
 from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes, step
 
-ALLOWED = Downloads(("files.example.org",), ("*.example.org",), (), secrets_allowed=False)
+HOSTS, ALLOWED = ("files.example.org",), ("*.example.org",)
 
 
 def test_files_of_allowed_hosts_are_fine() -> None:
-    assert first_outcome(DOWNLOAD_CHECKS, ALLOWED) is None
+    assert check_downloads(HOSTS, ALLOWED, (), secrets_allowed=False) is None
 
 
 def test_another_host_is_refused_by_name() -> None:
-    found = replace(ALLOWED, hosts=("files.example.org", "evil.org"))
-    outcome = first_outcome(DOWNLOAD_CHECKS, found)
+    outcome = check_downloads((*HOSTS, "evil.org"), ALLOWED, (), secrets_allowed=False)
     assert outcome is not None
     assert (outcome.action, outcome.reason) == (Action.FAIL, "HostNotAllowed")
     assert outcome.message.startswith("spec.dataset.http.urls: evil.org matches none")
@@ -46,12 +42,12 @@ def test_another_host_is_refused_by_name() -> None:
 
 
 def test_secrets_are_the_installers_choice() -> None:
-    found = replace(ALLOWED, secret_fields=("spec.dataset.http.auth",))
-    outcome = first_outcome(DOWNLOAD_CHECKS, found)
+    fields = ("spec.dataset.http.auth",)
+    outcome = check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=False)
     assert outcome is not None
     assert (outcome.action, outcome.reason) == (Action.FAIL, "DatasetSecretNotAllowed")
     assert outcome.message.startswith("spec.dataset.http.auth: ")
-    assert first_outcome(DOWNLOAD_CHECKS, replace(found, secrets_allowed=True)) is None
+    assert check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=True) is None
 
 
 OBJECTIVE = {"name": "fast", "responseTime": {"maxMilliseconds": 1}}
@@ -145,10 +141,9 @@ def config_map(*keys: str, missing: bool = False) -> ConfigMapReference:
 @pytest.mark.parametrize(
     ("found", "reason", "text"),
     [
-        (References("search", (), ()), None, ""),
+        (((), ()), None, ""),
         (
-            References(
-                "search",
+            (
                 (config_map("queries.txt", "more"),),
                 (ClaimReference(CLAIM, "data", exists=True),),
             ),
@@ -156,29 +151,31 @@ def config_map(*keys: str, missing: bool = False) -> ConfigMapReference:
             "",
         ),
         (
-            References("search", (config_map(missing=True),), ()),
+            ((config_map(missing=True),), ()),
             "ConfigMapNotFound",
             f"{QUERIES}: there is no ConfigMap mine in namespace search; create it",
         ),
         (
-            References("search", (config_map("b", "a"),), ()),
+            ((config_map("b", "a"),), ()),
             "ConfigMapKeyNotFound",
             f"{QUERIES}: ConfigMap mine has no key queries.txt; it has a, b; add it",
         ),
         (
-            References("search", (config_map(),), ()),
+            ((config_map(),), ()),
             "ConfigMapKeyNotFound",
             f"{QUERIES}: ConfigMap mine has no key queries.txt; it has none; add it",
         ),
         (
-            References("search", (), (ClaimReference(CLAIM, "data", exists=False),)),
+            ((), (ClaimReference(CLAIM, "data", exists=False),)),
             "VolumeClaimNotFound",
             f"{CLAIM}: there is no PersistentVolumeClaim data in namespace search; create it",
         ),
     ],
 )
-def test_missing_objects_are_waited_for(found: References, reason: str | None, text: str) -> None:
-    outcome = first_outcome(REFERENCE_CHECKS, found)
+def test_missing_objects_are_waited_for(
+    found: tuple[Any, Any], reason: str | None, text: str
+) -> None:
+    outcome = check_objects_exist("search", *found)
     assert (None if outcome is None else outcome.reason) == reason
     if outcome is not None:
         assert (outcome.message, outcome.action) == (text, Action.WAIT)

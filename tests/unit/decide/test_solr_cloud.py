@@ -13,10 +13,10 @@ from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.solr_cloud import (
     LOCK,
-    OWNERSHIP_CHECKS,
     QUEUE,
     SolrCloudState,
     check_cloud_ready,
+    check_owned,
     check_reconciled,
     is_unreconciled,
     unmet_conditions,
@@ -36,13 +36,13 @@ def owner() -> str:
 
 def test_cloud_of_the_benchmark_that_is_ready() -> None:
     state = SolrCloudState(ready_cloud(), ready_stateful_set(), (POD,), owner(), NOW)
-    assert first_outcome(OWNERSHIP_CHECKS, state) is None
+    assert check_owned(state) is None
     assert first_outcome((check_reconciled, check_cloud_ready), state) is None
 
 
 def test_cloud_of_another_owner_ends_the_benchmark() -> None:
     state = SolrCloudState(ready_cloud(), None, (), "another", NOW)
-    outcome = first_outcome(OWNERSHIP_CHECKS, state)
+    outcome = check_owned(state)
     assert outcome is not None
     assert (outcome.reason, outcome.action) == ("SolrCloudNameTaken", Action.FAIL)
 

@@ -18,8 +18,6 @@ from solrbench.decide.target import (
     NODE_CHECKS,
     ComponentPods,
     TargetNodes,
-    TargetPods,
-    ZooKeeperHeap,
     check_clusters_served,
     check_ensemble,
     check_pods_unchanged,
@@ -30,6 +28,7 @@ from solrbench.decide.target import (
 )
 from solrbench.decide.views import ContainerView, PodView
 from solrbench.reasons.target import PodReason, TargetReason
+from support.narrowing import not_none
 from support.resources.pod_views import pod_view
 from support.resources.solr_clouds import CREATED
 
@@ -49,20 +48,17 @@ def test_components_are_waited_for(
     check: Callable[[ComponentPods], Outcome | None], reason: str, words: str
 ) -> None:
     waiting = ComponentPods(1, 3, (POD,), NOW)
-    outcome = check(waiting)
-    assert outcome is not None
+    outcome = not_none(check(waiting))
     assert (outcome.reason, outcome.action) == (reason, Action.WAIT)
     assert words in outcome.message
-    stuck = check(replace(waiting, pods=(POD, UNSCHEDULABLE)))
-    assert stuck is not None
+    stuck = not_none(check(replace(waiting, pods=(POD, UNSCHEDULABLE))))
     assert (stuck.reason, stuck.action) == ("Unschedulable", Action.WAIT)
     assert check(replace(waiting, ready=3, pods=(UNSCHEDULABLE,))) is None
 
 
 def test_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
-    outcome = check_solr_pods(ComponentPods(0, 3, (), NOW, refused))
-    assert outcome is not None
+    outcome = not_none(check_solr_pods(ComponentPods(0, 3, (), NOW, refused)))
     assert (outcome.reason, outcome.message) == ("FailedCreate", "exceeded quota")
 
 
@@ -71,7 +67,7 @@ def test_pods_that_may_not_be_created() -> None:
 )
 def test_heap_that_zookeeper_reports(mebibytes: int | None, matches: bool) -> None:
     found = None if mebibytes is None else mebibytes << 20
-    outcome = check_zookeeper_heap(ZooKeeperHeap({"zoo-1": 512 << 20, "zoo-2": found}, 512 << 20))
+    outcome = check_zookeeper_heap({"zoo-1": 512 << 20, "zoo-2": found}, 512 << 20)
     assert (outcome is None) is matches
     if outcome is not None:
         assert (outcome.reason, outcome.action) == ("HeapMismatch", Action.FAIL)
@@ -115,8 +111,7 @@ def test_nodes_as_in_the_spec() -> None:
     ],
 )
 def test_nodes_unlike_the_spec(nodes: TargetNodes, reason: str, action: Action, text: str) -> None:
-    outcome = first_outcome(NODE_CHECKS, nodes)
-    assert outcome is not None
+    outcome = not_none(first_outcome(NODE_CHECKS, nodes))
     assert (outcome.reason, outcome.action) == (reason, action)
     assert text in outcome.message
 
@@ -162,7 +157,7 @@ def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str
 def test_pods_of_a_target_that_was_ready(
     pods: tuple[PodView, ...], reason: str | None, action: Action | None
 ) -> None:
-    outcome = check_pods_unchanged(TargetPods({"solr-0": "u/0"}, pods, TARGET_NOW))
+    outcome = check_pods_unchanged({"solr-0": "u/0"}, pods, TARGET_NOW)
     found = (None, None) if outcome is None else (outcome.reason, outcome.action)
     assert found == (reason, action)
 

@@ -75,7 +75,7 @@ def test_what_a_later_round_says_is_in_tables_and_test_cases(report: SweepReport
 
 
 def test_figure_has_a_dot_for_each_round_and_one_for_all(report: SweepReport) -> None:
-    assert "rounds" in [each.name for each in build_sweep_page(report).figures]
+    assert "rounds" in [each.name for each in build_sweep_page(report)["figures"]]
     figure = round_figure(report)
     assert figure is not None
     series: Any = figure.option["series"]

@@ -12,7 +12,6 @@ from solrbench.stats.histograms import (
     bucket_of,
     buckets_of,
     decode,
-    encode,
     lowest_of,
     merge,
 )
@@ -35,9 +34,9 @@ def histogram_of(values: Iterable[int]) -> Histogram:
 
 def test_four_workers_merge_to_the_histogram_of_all_samples() -> None:
     parts = [samples(seed, 5_000 + 100 * seed) for seed in range(4)]
-    merged = merge(encode(histogram_of(part)) for part in parts)
+    merged = merge(histogram_of(part).encode() for part in parts)
     whole = histogram_of(chain.from_iterable(parts))
-    assert encode(merged) == encode(whole)
+    assert merged.encode() == whole.encode()
     assert merged.count == sum(map(len, parts))
     assert [merged.percentile(p) for p in PERCENTS] == [whole.percentile(p) for p in PERCENTS]
 
@@ -90,8 +89,8 @@ def test_histogram_from_buckets_equals_histogram_of_values() -> None:
 
 def test_empty_histograms_have_no_percentile_and_merge() -> None:
     assert merge([]).percentile(95) is None
-    assert merge([encode(Histogram()), encode(Histogram())]).percentile(50) is None
-    assert merge([encode(Histogram()), encode(histogram_of([70]))]).percentile(50) == 70
+    assert merge([Histogram().encode(), Histogram().encode()]).percentile(50) is None
+    assert merge([Histogram().encode(), histogram_of([70]).encode()]).percentile(50) == 70
 
 
 @pytest.mark.parametrize("percent", [0, -1, 100.1, float("nan")])
@@ -100,7 +99,7 @@ def test_percent_outside_its_range_is_refused(percent: float) -> None:
         histogram_of([1]).percentile(percent)
 
 
-@pytest.mark.parametrize("text", ["", "nonsense", "SGVsbG8gd29ybGQ=", encode(Histogram())[:-8]])
+@pytest.mark.parametrize("text", ["", "nonsense", "SGVsbG8gd29ybGQ=", Histogram().encode()[:-8]])
 def test_text_that_is_no_histogram_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not an HdrHistogram"):
         decode(text)

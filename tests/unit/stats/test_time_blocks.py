@@ -13,7 +13,6 @@ from solrbench.stats.time_blocks import (
     MAX_BLOCKS,
     TimeBlocks,
     coarse_bucket_of,
-    coarse_lowest_of,
 )
 
 TIMES = st.integers(-1, HIGHEST_MICROSECONDS + 1)
@@ -29,6 +28,12 @@ def blocks_of(*seconds: tuple[int, list[int]]) -> TimeBlocks:
 
 def totals(blocks: TimeBlocks) -> list[int]:
     return [int(each) for each in blocks.counts.sum(axis=1)]
+
+
+def coarse_lowest_of(bucket: int) -> int:
+    """Return the smallest value that falls into a coarse bucket."""
+    shift = max((bucket >> 5) - 1, 0)
+    return (bucket - (shift << 5)) << shift
 
 
 @given(TIMES)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from solrbench.analysis.checks import Outcome, ValidityFinding
 from solrbench.analysis.server_metrics import RunTelemetry
-from solrbench.contract.server_document import Spread
 from solrbench.stats.number_format import format_milliseconds, format_percent
 
 
@@ -18,9 +17,6 @@ class BottleneckInput:
     """One step run.
 
     Attributes:
-        repeat: its repeat
-        servers: what the servers did
-        findings: what the checks of the verdict found, by reason
         behind_proxy: whether requests went through something between load and Solr
         users: of a closed loop, of whom each has one request under way at most; None for arrivals
     """
@@ -44,12 +40,7 @@ class BottleneckInput:
 
 @dataclass(frozen=True)
 class Symptom:
-    """A resource at its limit.
-
-    Attributes:
-        text: measured values and limits
-        server: the node, pod or worker that shows it, if it is one of several
-    """
+    """A resource at its limit, as text, and the server that shows it if it is one of several."""
 
     text: str
     server: str | None = None
@@ -61,30 +52,36 @@ def pod_of(server: str) -> str:
     return host if dot and rest.rpartition(":")[0].endswith(".svc") else server
 
 
-_MIN_RATIO = {"cpu_percent": 1.4}
-_MIN_RATIO_OF_TIMES = 1.4
-"""How far the highest must exceed its peers. A node with twice its share of requests has more;
-nodes whose shards are nearly alike differ by less (docs/method.md, the bottleneck)."""
+# A node with twice its share of requests has more; nodes whose shards are nearly alike differ by
+# less (docs/method.md, the bottleneck).
+_MIN_RATIO = 1.4
+
+# Below so much nothing is apart: nodes that do nothing differ by chance.
+_MIN_ABOVE = {"cpu_percent": 10.0, "request_milliseconds": 1.0, "shard_request_milliseconds": 1.0}
 
 MAX_PEER_DEVIATIONS = 3.0
-"""And by how many scaled median absolute deviations, where there are enough nodes for them."""
+"""How many scaled median absolute deviations the highest may be above the median."""
 
+# With fewer nodes, a median absolute deviation is that of one or two of them.
 _ENOUGH_NODES = 5
-_MINIMUM = {"cpu_percent": 10.0}
-"""Below so much nothing is apart: nodes that do nothing differ by chance."""
-
-_MIN_MILLISECONDS = 1.0
 
 
 def find_outlier(run: BottleneckInput, figure: str) -> Symptom | None:
     """Return the node that is apart from the others by a figure; None if there is none."""
     spread = run.servers.peers.get(figure)
-    if spread is None or spread.servers < 2 or not _is_outlier(spread):
+    if spread is None or spread.servers < 2:
+        return None
+    # The median of two nodes has half of the highest in it: the other one is all its peers.
+    peers = spread.lowest if spread.servers == 2 else spread.median
+    if spread.highest <= _MIN_RATIO * peers or spread.highest - peers < _MIN_ABOVE[figure]:
+        return None
+    limit = MAX_PEER_DEVIATIONS * spread.deviation
+    if spread.servers >= _ENOUGH_NODES and spread.highest - spread.median <= limit:
         return None
     show = format_percent if figure == "cpu_percent" else format_milliseconds
     return Symptom(
         f"{pod_of(spread.highest_server)} has {show(spread.highest)} {_WHAT[figure]}, its peers"
-        f" {show(_of_peers(spread))} (limit {_min_ratio(figure):g} times as much)",
+        f" {show(peers)} (limit {_MIN_RATIO:g} times as much)",
         spread.highest_server,
     )
 
@@ -94,24 +91,6 @@ _WHAT = {
     "request_milliseconds": "for each request",
     "shard_request_milliseconds": "for each request to a shard",
 }
-
-
-def _is_outlier(spread: Spread) -> bool:
-    above = spread.highest - spread.median
-    if spread.highest <= _min_ratio(spread.figure) * _of_peers(spread):
-        return False
-    if spread.highest - _of_peers(spread) < _MINIMUM.get(spread.figure, _MIN_MILLISECONDS):
-        return False
-    return spread.servers < _ENOUGH_NODES or above > MAX_PEER_DEVIATIONS * spread.deviation
-
-
-def _min_ratio(figure: str) -> float:
-    return _MIN_RATIO.get(figure, _MIN_RATIO_OF_TIMES)
-
-
-def _of_peers(spread: Spread) -> float:
-    """Return what the others have: the median, of two nodes the other one's."""
-    return spread.lowest if spread.servers == 2 else spread.median
 
 
 MAX_CPU_PERCENT = 85.0

@@ -19,6 +19,7 @@ from solrbench.analysis.bottleneck_evidence import (
 )
 from solrbench.stats.number_format import format_milliseconds, format_percent
 
+# Limits and their sources: docs/method.md, held against computed cases of each kind.
 MAX_MEMORY_STALL_PERCENT = 5.0
 MAX_MAJOR_FAULTS = 100.0
 MIN_MEMORY_SOME_PERCENT = 1.0
@@ -41,54 +42,46 @@ def find_memory(run: BottleneckInput) -> Symptom | None:
     if stalled is not None:
         return stalled
     faults, disk = run.figure("major_faults_per_second"), run.figure("io_some_percent")
+    # Faults that no thread waits for cost nothing.
     if faults is None or faults <= MAX_MAJOR_FAULTS or (disk is not None and disk < 1):
         return None
-    if not _is_short_of_memory(run):
+    # A file that is read for the first time faults, too: pages must have had to leave memory. The
+    # kernel counts the wait for a page that it dropped before as a stall of memory; version 1 of
+    # control groups knows no stalls, so there the pod must have filled its limit.
+    some, used = run.figure("memory_some_percent"), run.figure("memory_used_max_percent")
+    if some is not None and some < MIN_MEMORY_SOME_PERCENT:
+        return None
+    if some is None and used is not None and used < MIN_MEMORY_USED_PERCENT:
         return None
     text = f"{faults:.0f} page faults a second that read the disk (limit {MAX_MAJOR_FAULTS:.0f})"
     return Symptom(text, run.server("major_faults_per_second"))
 
 
-def _is_short_of_memory(run: BottleneckInput) -> bool:
-    """Return whether pages had to leave memory: a file that is read for the first time faults, too.
-
-    The kernel counts the wait for a page that it dropped before as a stall of memory. Version 1 of
-    control groups knows no stalls: there the pod must have filled its limit.
-    """
-    stalled = run.figure("memory_some_percent")
-    if stalled is not None:
-        return stalled >= MIN_MEMORY_SOME_PERCENT
-    used = run.figure("memory_used_max_percent")
-    return used is None or used >= MIN_MEMORY_USED_PERCENT
-
-
 def find_garbage_collection(run: BottleneckInput) -> Symptom | None:
     """Apply if the collector stopped a node too long, or had nearly nothing to collect."""
+    live = "of the heap in use after a collection"
     return (
         above(run, "gc_percent", MAX_GC_PERCENT, "of the time in garbage collection")
-        or above(
-            run,
-            "heap_after_gc_max_percent",
-            MAX_HEAP_AFTER_GC_PERCENT,
-            "of the heap in use after a collection",
-        )
+        or above(run, "heap_after_gc_max_percent", MAX_HEAP_AFTER_GC_PERCENT, live)
         or _find_full_heap(run)
         or _find_long_pauses(run)
     )
 
 
 def _find_long_pauses(run: BottleneckInput) -> Symptom | None:
-    """Apply if pauses are much of the time of a request, though they are few.
-
-    An arrival meets a pause with the probability of the share of time in pauses, and then waits for
-    half of it on average: more if pauses differ, so this is a lower bound.
-    """
+    """Apply if waits for pauses are much of the time of a request, though pauses are few."""
     spent, often = run.figure("gc_percent"), run.figure("gc_per_second")
     milliseconds = run.figure("solr_milliseconds")
     if not spent or not often or not milliseconds or spent < MIN_GC_OF_LONG_PAUSES_PERCENT:
         return None
     pause = 1000 * spent / 100 / often
-    share = spent * _share_that_waits(run, pause) * pause / 2 / milliseconds
+    rate = run.figure("solr_requests_per_second")
+    # Of a plan, all requests that are due in a pause are sent. The users of a closed loop wait for
+    # their responses, so that a pause meets one request of each at most.
+    waiting = min(1.0, run.users / (rate * pause / 1000)) if run.users is not None and rate else 1.0
+    # An arrival meets a pause with the probability of the share of time in pauses, and then waits
+    # for half of it on average: more if pauses differ, so this is a lower bound.
+    share = spent * waiting * pause / 2 / milliseconds
     if share <= MAX_PAUSE_PERCENT_OF_REQUEST:
         return None
     return Symptom(
@@ -96,17 +89,6 @@ def _find_long_pauses(run: BottleneckInput) -> Symptom | None:
         f" {format_milliseconds(pause)} (limit {format_percent(MAX_PAUSE_PERCENT_OF_REQUEST)})",
         run.server("gc_percent"),
     )
-
-
-def _share_that_waits(run: BottleneckInput, pause_milliseconds: float) -> float:
-    """Return the share of the requests due in a pause that are sent: all of a plan's.
-
-    The users of a closed loop wait for their responses, so that a pause meets one of each at most.
-    """
-    rate = run.figure("solr_requests_per_second")
-    if run.users is None or not rate:
-        return 1.0
-    return min(1.0, run.users / (rate * pause_milliseconds / 1000))
 
 
 def _find_full_heap(run: BottleneckInput) -> Symptom | None:
@@ -138,6 +120,7 @@ def find_throttling(run: BottleneckInput) -> Symptom | None:
 
 def find_cpu(run: BottleneckInput) -> Symptom | None:
     """Apply if the CPU of the nodes is used up, and not that of a single one of them."""
+    # One busy node is a matter of its shards (OneNode): more nodes would not relieve it.
     if find_outlier(run, "cpu_percent") is not None:
         return None
     return above(run, "cpu_percent", MAX_CPU_PERCENT, "of its CPUs used by Solr")
@@ -153,15 +136,14 @@ def find_disk(run: BottleneckInput) -> Symptom | None:
 
 
 def _find_slow_reads(run: BottleneckInput) -> Symptom | None:
-    """Apply if requests spend much of their time reading, at a rate that leaves the disk idle.
-
-    By Little's law, requests times their mean duration are the time that all of them spent; at
-    least one of them waited for the disk in `io_some_percent` of the time.
-    """
+    """Apply if requests spend much of their time reading, at a rate that leaves the disk idle."""
     stalled, reads = run.figure("io_some_percent"), run.figure("reads_per_second")
     rate, milliseconds = run.figure("solr_requests_per_second"), run.figure("solr_milliseconds")
+
     if not stalled or not rate or not milliseconds or (reads or 0.0) < MIN_READS_PER_SECOND:
         return None
+    # By Little's law, requests times their mean duration are the time that all of them spent; at
+    # least one of them waited for the disk in `io_some_percent` of the time.
     share = stalled / (rate * milliseconds / 1000)
     if share <= MAX_DISK_PERCENT_OF_REQUEST:
         return None
@@ -174,6 +156,7 @@ def _find_slow_reads(run: BottleneckInput) -> Symptom | None:
 
 def find_one_node(run: BottleneckInput) -> Symptom | None:
     """Apply if one node is apart from its peers: by its CPU near the limit, or by its times."""
+    # A node that computes more than its peers holds nothing back while it has CPU left.
     symptom = find_outlier(run, "cpu_percent")
     if symptom is not None and is_cpu_busy(run):
         return symptom
@@ -185,6 +168,7 @@ def find_one_node(run: BottleneckInput) -> Symptom | None:
 
 def find_threads(run: BottleneckInput) -> Symptom | None:
     """Apply if threads wait for locks, or Jetty has none left, while CPU is idle."""
+    # Where the CPU is used up, threads pile up as a consequence of that.
     if is_cpu_busy(run):
         return None
     return above(
@@ -229,17 +213,21 @@ def find_proxy(run: BottleneckInput) -> Symptom | None:
 
 
 def find_network(run: BottleneckInput) -> Symptom | None:
-    """Apply if requests spend much of their time on their way, to Solr or between its nodes.
-
-    Only where processes hardly ever wait for a CPU: such waits look the same.
-    """
+    """Apply if requests spend much of their time on their way, to Solr or between its nodes."""
     client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
+    # Where processes wait for a CPU, their waits look the same.
     if not client or solr is None or not _is_idle(run) or is_cpu_busy(run):
         return None
     if found_by_verdict(run, *_WAITS_OF_LOAD) is not None:
         return None
     limit, least = OF_NETWORK
-    ways = {"between Solr's nodes": _between_nodes_milliseconds(run, solr)}
+    shards = run.figure("shard_milliseconds_per_request")
+    cpu = run.figure("cpu_milliseconds_per_request")
+    # At least: a request cannot have waited for its shards longer than all of them took together,
+    # nor computed longer than all nodes together.
+    between_nodes = solr - shards - cpu if shards and cpu is not None else 0.0
+    ways = {"between Solr's nodes": between_nodes}
+    # Behind a proxy it is the proxy's time, too, of which its own rule decides.
     if not run.behind_proxy:
         ways["between load and Solr"] = _outside_milliseconds(run, client, solr)
     for way, spent in ways.items():
@@ -253,44 +241,26 @@ def find_network(run: BottleneckInput) -> Symptom | None:
 
 
 def _outside_milliseconds(run: BottleneckInput, client: float, solr: float) -> float:
-    """Return how much longer a request takes than its handler and the writing of its response.
-
-    That took the CPU time that is in no handler: a node that asks its shards mostly waits.
-    """
+    """Return how much longer a request takes than its handler and the writing of its response."""
+    # Writing took the CPU time that is in no handler: a node that asks its shards mostly waits.
     cpu = run.figure("cpu_milliseconds_per_request") or 0.0
     shards = run.figure("shard_milliseconds_per_request") or 0.0
     return client - solr - max(cpu - max(solr, shards), 0.0)
 
 
-def _between_nodes_milliseconds(run: BottleneckInput, solr: float) -> float:
-    """Return the least time that a request of several shards waited for no handler of a shard.
-
-    It cannot have waited for its shards longer than all of them took together, nor computed longer
-    than all nodes together.
-    """
-    shards = run.figure("shard_milliseconds_per_request")
-    cpu = run.figure("cpu_milliseconds_per_request")
-    return solr - shards - cpu if shards and cpu is not None else 0.0
+def _busy_percent(run: BottleneckInput) -> float | None:
+    names = "machine_cpu_percent", "system_cpu_percent"
+    return max((each for name in names if (each := run.figure(name)) is not None), default=None)
 
 
 def _is_idle(run: BottleneckInput) -> bool:
-    """Return whether no process waits for a CPU, as far as is known.
-
-    While the host has a CPU, a process that runs stands still, and no figure of its use shows it.
-    """
+    """Return whether no process waits for a CPU, as far as is known."""
+    # While the host has a CPU, a process that runs stands still, and no figure of use shows it.
     steal, busy = run.figure("machine_steal_percent") or 0.0, _busy_percent(run)
     return busy is not None and busy <= IDLE_PERCENT and steal <= MAX_STEAL_WHERE_IDLE_PERCENT
 
 
-def _busy_percent(run: BottleneckInput) -> float | None:
-    names = "machine_cpu_percent", "system_cpu_percent"
-    return max(
-        (percent for name in names if (percent := run.figure(name)) is not None), default=None
-    )
-
-
 def _limits(run: BottleneckInput) -> tuple[float, float]:
-    """Return the most per cent outside of Solr, and the least milliseconds."""
     if _is_idle(run):
         return WHERE_IDLE
     busy = _busy_percent(run)
@@ -308,8 +278,8 @@ MAX_ZOOKEEPER_MILLISECONDS = 50.0
 MIN_ZOOKEEPER_RATE = 1.0
 MAX_STEAL_PERCENT = 10.0
 
+# Not `ScheduleLag`, which says nothing of how much it matters beside the response times.
 _OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
-"""Not `ScheduleLag`, which says nothing of how much it matters beside the response times."""
 
 
 def find_load_generator(run: BottleneckInput) -> Symptom | None:
@@ -318,10 +288,7 @@ def find_load_generator(run: BottleneckInput) -> Symptom | None:
 
 
 def find_others(run: BottleneckInput) -> Symptom | None:
-    """Apply if a check of the verdict found processes of others that use a node's CPU.
-
-    All else that such a node shows may be their doing, but not that a pod meets its own CPU limit.
-    """
+    """Apply if a check of the verdict found processes of others that use a node's CPU."""
     return found_by_verdict(run, "OthersUseCpu")
 
 
@@ -336,8 +303,9 @@ def find_zookeeper(run: BottleneckInput) -> Symptom | None:
     if latency is None or latency <= MAX_ZOOKEEPER_MILLISECONDS or rate < MIN_ZOOKEEPER_RATE:
         return None
     limit = format_milliseconds(MAX_ZOOKEEPER_MILLISECONDS)
-    text = f"ZooKeeper took {format_milliseconds(latency)} for each request (limit {limit})"
-    return Symptom(text)
+    return Symptom(
+        f"ZooKeeper took {format_milliseconds(latency)} for each request (limit {limit})"
+    )
 
 
 def find_machine(run: BottleneckInput) -> Symptom | None:

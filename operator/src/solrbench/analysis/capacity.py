@@ -5,7 +5,8 @@ started again goes on with what is stored, and measures no trial twice.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from solrbench.analysis.capacity_search import (
     NEAR,
@@ -44,35 +45,29 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import format_number, milliseconds, round_number
 
-_WORST = 1.0
-_BEST = -1.0
-
-
-def limits_of_trials(objectives: Iterable[Objective]) -> list[Objective]:
-    """Return the objectives that trials have to meet."""
-    return [objective for objective in objectives if objective.limits_trials]
-
 
 def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> PlannedStepRun | None:
-    """Return the step run to measure next; None if the search is over for all variants.
-
-    `trials` are all that are measured, of all variants.
-    """
+    """Return the step run after the trials of all variants; None if the search is over for all."""
     for variant in search.variants:
         own = [stored_trial for stored_trial in trials if stored_trial.variant == variant]
         probe = next((stored_trial for stored_trial in own if stored_trial.number == PROBE), None)
         if probe is None:
             return planned_probe(search, variant)
-        plan = _next_users_trial if searches_users(search) else _next_rate_trial
-        trial = plan(search, variant, probe, in_order(own))
-        if trial is not None:
-            return trial
+        measured = in_order(own)
+        so_far, most = list(map(as_trial, measured)), search.capacity.max_trials
+        taken = {stored_trial.number for stored_trial in measured}
+        # The first number that is not stored: a trial in between may have been lost.
+        number = next(number for number in range(1, len(taken) + 2) if number not in taken)
+        if search.capacity.search_for is SearchFor.USERS:
+            within = UserRange(search.workers, search.capacity.max_users)
+            users = next_users(within, as_trial(probe), so_far, most, search.seed)
+            if users is not None:
+                return planned_users_trial(search, variant, number, users)
+        else:
+            rate = next_rate(probe.requests_per_second, so_far, most, search.seed)
+            if rate is not None:
+                return planned_trial(search, variant, number, rate)
     return None
-
-
-def searches_users(search: CapacitySearch) -> bool:
-    """Say whether a search is for users, and not for a rate."""
-    return search.capacity.search_for is SearchFor.USERS
 
 
 def as_trial(stored: StoredTrial) -> Trial:
@@ -81,52 +76,20 @@ def as_trial(stored: StoredTrial) -> Trial:
     return Trial(level, stored.excess)
 
 
-def _next_rate_trial(
-    search: CapacitySearch, variant: str, probe: StoredTrial, measured: Sequence[StoredTrial]
-) -> PlannedStepRun | None:
-    trials, most = list(map(as_trial, measured)), search.capacity.max_trials
-    rate = next_rate(probe.requests_per_second, trials, most, search.seed)
-    if rate is None:
-        return None
-    return planned_trial(search, variant, _free_number(measured), rate)
-
-
-def _next_users_trial(
-    search: CapacitySearch, variant: str, probe: StoredTrial, measured: Sequence[StoredTrial]
-) -> PlannedStepRun | None:
-    within = UserRange(search.workers, search.capacity.max_users)
-    trials, most = list(map(as_trial, measured)), search.capacity.max_trials
-    users = next_users(within, as_trial(probe), trials, most, search.seed)
-    if users is None:
-        return None
-    return planned_users_trial(search, variant, _free_number(measured), users)
-
-
-def _free_number(measured: Sequence[StoredTrial]) -> int:
-    """Return the first number that is not stored: one in between may have been lost."""
-    taken = {stored_trial.number for stored_trial in measured}
-    return next(number for number in range(1, len(taken) + 2) if number not in taken)
-
-
 def in_order(trials: Iterable[StoredTrial]) -> list[StoredTrial]:
     """Return the trials without the probe, in the order in which they were planned."""
-    return sorted(
-        (trial for trial in trials if trial.number != PROBE), key=lambda trial: trial.number
-    )
+    return sorted((each for each in trials if each.number != PROBE), key=lambda each: each.number)
 
 
 def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:
-    """Return what a search needs of a measured trial.
-
-    The rate is that of the arrivals of the trial, which differs from the planned one by chance: it
-    is what the target had to serve. That of users is what it did serve.
-    """
+    """Return what a search needs of a measured trial."""
     document = run.document
-    number = document.trial or PROBE
     is_closed = document.planned_requests is None
     return StoredTrial(
         variant=document.variant,
-        number=number,
+        number=document.trial or PROBE,
+        # The arrivals of a trial, which differ from the plan by chance, are what the target had to
+        # serve; of users it is what it did serve.
         requests_per_second=good_rate(run) if is_closed else offered_rate(document),
         users=document.users if is_closed else None,
         excess=excess(run, objectives),
@@ -143,20 +106,13 @@ def offered_rate(document: StepRunResult) -> float:
 def excess(run: RunSamples, objectives: Iterable[Objective]) -> float:
     """Return how far a trial is beyond the objective that it exceeded most, from -1 to 1."""
     samples = StepSamples([run])
-    return max(
-        (
-            _overshoot(measured.value, limit_of(objective)[0])
-            for objective in limits_of_trials(objectives)
-            if (measured := measure(objective, samples)) is not None
-        ),
-        default=_WORST,
-    )
-
-
-def _overshoot(value: float, limit: float) -> float:
-    if value <= 0:
-        return _BEST
-    return max(1 - limit / value, _BEST)
+    overshoots = [
+        max(1 - limit_of(objective)[0] / measured.value, -1.0) if measured.value > 0 else -1.0
+        for objective in objectives
+        if objective.limits_trials and (measured := measure(objective, samples)) is not None
+    ]
+    # Without any response there is nothing to measure: the trial misses by as much as is possible.
+    return max(overshoots, default=1.0)
 
 
 def good_rate(run: RunSamples) -> float:
@@ -181,7 +137,7 @@ def capacity_search(samples: BenchmarkSamples) -> CapacitySearch | None:
     spec = samples.spec
     if spec.load.capacity is None:
         return None
-    limits = limits_of_trials(spec.objectives)
+    limits = [objective for objective in spec.objectives if objective.limits_trials]
     return CapacitySearch(
         capacity=spec.load.capacity,
         objectives=limits,
@@ -197,9 +153,7 @@ def capacity_results(
 ) -> list[CapacityResult]:
     """Return what the search through each variant has found; none before its probe is stored.
 
-    Args:
-        samples: of the stored step runs
-        interferences: why a step run does not show what the target can do, by its id
+    `interferences` says by id why a step run does not show what the target can do.
     """
     search = capacity_search(samples)
     if search is None:
@@ -232,41 +186,51 @@ def _result(
 ) -> CapacityResult:
     own = [each for each in search.stored if each.variant == variant]
     alone = search.model_copy(update={"variants": [variant]})
-    users = searches_users(search)
+    users = search.capacity.search_for is SearchFor.USERS
     trials = list(map(as_trial, in_order(own)))
-    capacity_estimate = estimate_users(trials) if users else estimate(trials)
-    problem = capacity_estimate.problem or _interference(capacity_estimate, runs, interferences)
-    searching = next_trial(alone, own) is not None
+    found = estimate_users(trials) if users else estimate(trials)
+    disturbed = [
+        run.document.id
+        for run in runs
+        if run.document.id in interferences
+        and found.rate is not None
+        and (rate := as_trial(read_trial(run, [])).rate) > 0
+        # Farther trials are not on the line, so that the result does not rest on them.
+        and abs(math.log(rate / found.rate)) <= NEAR
+    ]
+    problem = found.problem
+    if disturbed and not problem:
+        first = disturbed[0]
+        problem = f"{len(disturbed)} trials were disturbed, {first}: {interferences[first]}"
+    message = _message(found, problem, search.objectives, "users" if users else "requests/s")
     word = CapacityConclusion.UNCLEAR if problem else CapacityConclusion.FOUND
-    known = word is CapacityConclusion.FOUND
-    message = _message(
-        capacity_estimate, problem, search.objectives, "users" if users else "requests/s"
-    )
+    if next_trial(alone, own) is not None:
+        word, message = CapacityConclusion.SEARCHING, f"searching: {len(trials)} trials so far"
+    # What is found is not shown before the search is over: the next trial may still move it.
+    level = found if word is CapacityConclusion.FOUND else replace(found, rate=None)
+    rates = (each.requests_per_second for each in own if each.number == PROBE)
+    probed = next(map(round_number, rates), None)
     return CapacityResult(
         variant=variant or None,
-        word=CapacityConclusion.SEARCHING if searching else word,
-        message=f"searching: {len(trials)} trials so far" if searching else message,
-        **_level_fields(capacity_estimate, users=users, known=known and not searching),
+        word=word,
+        message=message,
+        **_level_fields(level, users=users),
         **({} if users else _knee(runs)),
-        probe_requests_per_second=_rounded(_probed(own)),
+        probe_requests_per_second=probed,
         trials=[_trial(each, search.objectives, interferences) for each in _ordered(runs)],
     )
 
 
-def _level_fields(found: CapacityEstimate, *, users: bool, known: bool) -> dict[str, object]:
+def _level_fields(found: CapacityEstimate, *, users: bool) -> dict[str, object]:
     """Return the rate or the users that were found, and the nearest that met and missed."""
-    unit, shown = ("users", _whole) if users else ("requests_per_second", _rounded)
-    fields: dict[str, object] = {
-        f"highest_met_{unit}": shown(found.highest_met),
-        f"lowest_missed_{unit}": shown(found.lowest_missed),
-    }
-    if known and found.lower is not None and found.upper is not None:
-        fields[unit] = shown(found.rate)
-        fields[f"{unit}_interval"] = (
-            Interval(lower=found.lower, upper=found.upper)
-            if users
-            else _interval(found.lower, found.upper)
-        )
+    unit = "users" if users else "requests_per_second"
+    show: Callable[[float], float] = round if users else round_number
+    fields: dict[str, object] = {}
+    for name, level in (("highest_met", found.highest_met), ("lowest_missed", found.lowest_missed)):
+        fields[f"{name}_{unit}"] = None if level is None else show(level)
+    if found.rate is not None and found.lower is not None and found.upper is not None:
+        fields[unit] = show(found.rate)
+        fields[f"{unit}_interval"] = Interval(lower=show(found.lower), upper=show(found.upper))
     return fields
 
 
@@ -282,10 +246,9 @@ def _knee(runs: Sequence[RunSamples]) -> dict[str, object]:
     )
     if knee is None or offered_rate(unloaded.document) > MAX_UNLOADED_SHARE * good_rate(probe):
         return {}
-    interval = None if knee.interval is None else _interval(*knee.interval)
     return {
         "knee_requests_in_flight": round_number(knee.at),
-        "knee_requests_in_flight_interval": interval,
+        "knee_requests_in_flight_interval": knee.rounded_interval,
     }
 
 
@@ -301,33 +264,13 @@ def _message(
         return f"holds {number} {unit} (95 %: {lower} to {upper}) at {at}"
     known = []
     if found.lowest_missed is None:
+        # The fastest trial met it: the probe was too slow, or the search too short to get there.
         known.append("set a higher probeUsers or maxTrials")
     if found.highest_met is not None:
         known.append(f"a trial at {format_number(found.highest_met)} {unit} met it")
     if found.lowest_missed is not None:
         known.append(f"one at {format_number(found.lowest_missed)} missed it")
     return f"capacity at {at} is unclear: {'; '.join([problem, *known])}"
-
-
-def _interference(
-    found: CapacityEstimate, runs: Sequence[RunSamples], interferences: Mapping[str, str]
-) -> str:
-    """Return why a trial that the result rests on does not show what the target can do."""
-    if found.rate is None:
-        return ""
-    near = [
-        run.document.id
-        for run in runs
-        if run.document.id in interferences
-        and _is_near(as_trial(read_trial(run, [])).rate, found.rate)
-    ]
-    if not near:
-        return ""
-    return f"{len(near)} trials were disturbed, {near[0]}: {interferences[near[0]]}"
-
-
-def _is_near(rate: float, centre: float) -> bool:
-    return rate > 0 and abs(math.log(rate / centre)) <= NEAR
 
 
 def _trial(
@@ -345,24 +288,8 @@ def _trial(
 
 
 def _ordered(runs: Iterable[RunSamples]) -> list[RunSamples]:
-    trials = [run for run in runs if run.document.trial]
+    trials = [run for run in runs if run.document.trial]  # the probe is no trial
     return sorted(trials, key=lambda run: run.document.trial or PROBE)
-
-
-def _probed(trials: Iterable[StoredTrial]) -> float | None:
-    return next((trial.requests_per_second for trial in trials if trial.number == PROBE), None)
-
-
-def _interval(lower: float, upper: float) -> Interval:
-    return Interval(lower=round_number(lower), upper=round_number(upper))
-
-
-def _whole(users: float | None) -> int | None:
-    return None if users is None else round(users)
-
-
-def _rounded(rate: float | None) -> float | None:
-    return None if rate is None else round_number(rate)
 
 
 def answer_capacity(spec: Spec, status: Status) -> Iterator[str]:
@@ -376,10 +303,6 @@ def answer_capacity(spec: Spec, status: Status) -> Iterator[str]:
 def answer_scalability(spec: Spec, status: Status) -> Iterator[str]:
     """Yield how throughput grows with users, where a knee was seen."""
     del spec
-    for scalability in status.scalability:
-        if scalability.knee_users is not None:
-            yield (
-                f"{scalability.variant}: {scalability.message}"
-                if scalability.variant
-                else scalability.message
-            )
+    for found in status.scalability:
+        if found.knee_users is not None:
+            yield f"{found.variant}: {found.message}" if found.variant else found.message

@@ -24,8 +24,10 @@ from dataclasses import dataclass, replace
 from solrbench.stats.number_format import format_number, round_number
 from solrbench.stats.regression import ZeroCrossing, fit_crossing
 
+# Next to nothing queues at a fifth of the probe's rate, so the trial also gives the unloaded times
+# that a knee needs.
 FIRST_SHARE = 0.2
-"""Rate of the first trial, as a share of that of the probe: there, next to nothing queues."""
+"""Rate of the first trial, as a share of that of the probe."""
 
 MAX_SEARCH_INTERVAL = math.log(1.25)
 """Between the rate that meets the limits and the one that misses them, before the line begins."""
@@ -33,6 +35,8 @@ MAX_SEARCH_INTERVAL = math.log(1.25)
 STEPS = (1.0, -1.0, 0.0, 0.6, -0.6)
 """Where trials stand around the crossing, as shares of the reach."""
 
+# Trials farther away are on another part of a curve that bends; nearer ones leave the slope, and so
+# the crossing, to the noise.
 MAX_TRIAL_DISTANCE = 0.08
 """How far trials stand from the crossing at most, in ln of the rate."""
 
@@ -44,6 +48,7 @@ TARGET_OVERSHOOT = 0.5
 NEAR = 0.15
 """Trials farther from the crossing than this, in ln of the rate, are not on the line."""
 
+# With fewer, an interval may be narrow by chance.
 MIN_TRIALS = 8
 """Trials before the search may stop."""
 
@@ -100,6 +105,12 @@ class Trial:
         """Whether it met every limit."""
         return self.excess <= 0
 
+    @property
+    def predicted(self) -> float:
+        """The users at which the limit is just met, if times grow in proportion to users."""
+        # Never below a tenth: a trial that misses by far says little of how far.
+        return self.rate * max(1 - self.excess, 0.1)
+
 
 @dataclass(frozen=True)
 class CapacityEstimate:
@@ -107,10 +118,6 @@ class CapacityEstimate:
 
     Attributes:
         rate: the highest rate that meets the limits, requests per second; None if unknown
-        lower: lower bound of its 95 % interval
-        upper: upper bound
-        highest_met: highest rate of a trial that met the limits; None without one
-        lowest_missed: lowest rate of a trial that missed one; None without one
         problem: why the rate is unknown, as words; empty if it is known
     """
 
@@ -123,14 +130,11 @@ class CapacityEstimate:
 
 
 def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> float | None:
-    """Return the rate of the next trial; None if the search is over.
+    """Return the rate of the next trial, of at most `most`; None if the search is over.
 
-    Args:
-        probed: requests per second of the probe, with users
-        trials: all trials so far, in their order
-        most: trials at most
-        seed: of the order of trials around the crossing
+    `probed` is the rate of the probe, and the seed is that of the order around the crossing.
     """
+    # A probe without a good response says nothing of where to begin.
     if len(trials) >= most or probed <= 0:
         return None
     bracketed = first_narrow_search_interval(trials)
@@ -160,18 +164,15 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
     """Return what the trials say of the highest rate, or level, that meets the limits."""
     met = max((trial.rate for trial in trials if trial.meets), default=None)
     missed = min((trial.rate for trial in trials if not trial.meets), default=None)
-    problem = _search_interval_problem(met, missed)
-    crossing = None if problem else line_crossing(trials, level_spacing)
-    problem = problem or _line_problem(crossing, level_spacing)
+    if met is None or missed is None:
+        problem = "no trial met the objectives" if met is None else "no trial missed an objective"
+        return CapacityEstimate(None, None, None, met, missed, problem)
+    crossing = line_crossing(trials, level_spacing)
+    problem = _line_problem(crossing, level_spacing)
     if crossing is None or problem:
         return CapacityEstimate(None, None, None, met, missed, problem)
-    return CapacityEstimate(
-        math.exp(crossing.at),
-        math.exp(crossing.lower - CURVATURE),
-        math.exp(crossing.upper + CURVATURE),
-        met,
-        missed,
-    )
+    lower, upper = crossing.lower - CURVATURE, crossing.upper + CURVATURE
+    return CapacityEstimate(math.exp(crossing.at), math.exp(lower), math.exp(upper), met, missed)
 
 
 def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:
@@ -204,21 +205,15 @@ def _bounds(crossing: ZeroCrossing) -> str:
     return f", {lower} to {upper},"
 
 
-def _search_interval_problem(met: float | None, missed: float | None) -> str:
-    if met is None:
-        return "no trial met the objectives"
-    return "no trial missed an objective" if missed is None else ""
-
-
 def first_narrow_search_interval(trials: Sequence[Trial], level_spacing: float = 0.0) -> int | None:
     """Return after how many trials the bracket was narrow enough; None if it is not."""
     for count in range(2, len(trials) + 1):
         low, high = _search_interval(trials[:count])
         if low is None or high is None:
             continue
-        if high - low <= max(
-            MAX_SEARCH_INTERVAL, math.log1p(level_spacing * math.exp(-low)) + _ROUNDING
-        ):
+        # Two neighbouring numbers of users are as narrow as it gets, however far apart in ln.
+        neighbours = math.log1p(level_spacing * math.exp(-low)) + _ROUNDING
+        if high - low <= max(MAX_SEARCH_INTERVAL, neighbours):
             return count
     return None
 
@@ -238,10 +233,10 @@ def _search_interval_rate(probed: float, trials: Sequence[Trial]) -> float:
         return math.exp(high - _STEP_DOWN)
     if low is not None and high is None:
         towards = math.exp(low) + _TOWARDS_PROBE * (probed - math.exp(low))
+        if towards > math.exp(low + MAX_SEARCH_INTERVAL / 4):
+            return towards
         # Close to the probe, whose users may have been too few to keep every place busy.
-        return (
-            towards if towards > math.exp(low + MAX_SEARCH_INTERVAL / 4) else math.exp(low + _STEP)
-        )
+        return math.exp(low + _STEP)
     return math.exp(interpolated_crossing(trials))
 
 
@@ -251,6 +246,7 @@ def interpolated_crossing(trials: Sequence[Trial]) -> float:
     above = min((trial for trial in trials if not trial.meets), key=lambda trial: trial.rate)
     share = below.excess / (below.excess - above.excess)
     low, high = math.log(below.rate), math.log(above.rate)
+    # False position alone may creep towards one end, trial by trial.
     return low + min(max(share, 0.2), 0.8) * (high - low)
 
 
@@ -302,12 +298,7 @@ _BEYOND = 1.1
 
 @dataclass(frozen=True)
 class UserRange:
-    """Numbers of users that may be tried.
-
-    Attributes:
-        least: one for each worker
-        most: of the spec
-    """
+    """Numbers of users that may be tried, from one for each worker on."""
 
     least: int
     most: int
@@ -320,15 +311,7 @@ class UserRange:
 def next_users(
     within: UserRange, probe: Trial, trials: Sequence[Trial], most: int, seed: int
 ) -> int | None:
-    """Return the users of the next trial; None if the search is over.
-
-    Args:
-        within: what may be tried
-        probe: users of the probe and their excess
-        trials: all trials so far, in their order
-        most: trials at most
-        seed: of the order of trials around the crossing
-    """
+    """Return the users of the next trial, of at most `most`; None if the search is over."""
     if len(trials) >= most:
         return None
     bracketed = first_narrow_search_interval(trials, _LEVEL_SPACING)
@@ -344,42 +327,26 @@ def next_users(
 
 def estimate_users(trials: Sequence[Trial]) -> CapacityEstimate:
     """Return the highest whole number of users that meets the limits, and its interval."""
-    capacity_estimate = estimate(trials, _LEVEL_SPACING)
-    if (
-        capacity_estimate.rate is None
-        or capacity_estimate.lower is None
-        or capacity_estimate.upper is None
-    ):
-        return capacity_estimate
-    return replace(
-        capacity_estimate,
-        rate=float(math.floor(capacity_estimate.rate)),
-        lower=float(math.floor(capacity_estimate.lower)),
-        upper=float(math.floor(capacity_estimate.upper)),
-    )
+    found = estimate(trials, _LEVEL_SPACING)
+    if found.rate is None or found.lower is None or found.upper is None:
+        return found
+    # Rounded down: one user more than the crossing misses the limit.
+    rate, *bounds = (float(math.floor(each)) for each in (found.rate, found.lower, found.upper))
+    return replace(found, rate=rate, lower=bounds[0], upper=bounds[1])
 
 
 def _bracketing_users(within: UserRange, probe: Trial, trials: Sequence[Trial]) -> int | None:
     if not trials:
-        return within.nearest(_predicted(probe))
-    met = max((trial for trial in trials if trial.meets), key=_users, default=None)
-    missed = min((trial for trial in trials if not trial.meets), key=_users, default=None)
+        return within.nearest(probe.predicted)
+    met = max((t for t in trials if t.meets), key=lambda trial: trial.rate, default=None)
+    missed = min((t for t in trials if not t.meets), key=lambda trial: trial.rate, default=None)
     if met is not None and missed is not None:
         between = within.nearest(math.exp(interpolated_crossing(trials)))
         return min(max(between, round(met.rate) + 1), round(missed.rate) - 1)
     if met is not None:
-        wanted = within.nearest(max(_predicted(met) * _BEYOND, met.rate + 1))
+        wanted = within.nearest(max(met.predicted * _BEYOND, met.rate + 1))
         return wanted if wanted > met.rate else None
     if missed is not None:
-        wanted = within.nearest(min(_predicted(missed) / _BEYOND, missed.rate - 1))
+        wanted = within.nearest(min(missed.predicted / _BEYOND, missed.rate - 1))
         return wanted if wanted < missed.rate else None
     return None
-
-
-def _users(trial: Trial) -> float:
-    return trial.rate
-
-
-def _predicted(trial: Trial) -> float:
-    """Return the users at which the limit is just met, if times grow in proportion to users."""
-    return trial.rate * max(1 - trial.excess, 0.1)

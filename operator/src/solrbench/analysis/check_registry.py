@@ -3,39 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from solrbench.analysis import load_checks, target_checks
 from solrbench.analysis.checks import RepeatsCheck, ValidityCheck, VerdictReason
-from solrbench.analysis.load_checks import (
-    check_connections_ran_out,
-    check_generator_delay,
-    check_pod_restarted,
-    check_pod_throttled,
-    check_queries_may_repeat,
-    check_requests_dropped,
-    check_requests_late,
-    check_schedule_lag,
-    check_worker_saturated,
-    check_workers_differ,
-    check_workers_lost,
-)
 from solrbench.analysis.repeat_checks import (
     check_agreement,
     check_empty_increased,
     check_steady,
     check_times,
-)
-from solrbench.analysis.target_checks import (
-    PlacementCheck,
-    check_cpu_pressure,
-    check_cpu_stolen,
-    check_deleted_documents,
-    check_empty_results,
-    check_ended_early,
-    check_load_shares_nodes,
-    check_others_use_cpu,
-    check_partial_results,
-    check_requests_failed,
-    check_solr_shares_nodes,
-    check_variant,
 )
 from solrbench.contract.step_document import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
 from solrbench.stats.repeats import Disagreement
@@ -47,47 +21,47 @@ CHECKS: Mapping[str, ValidityCheck] = {
     "WorkerSaturated": ValidityCheck(
         "A load worker used more than its share of CPU time, so it may have been the bottleneck.",
         "raise load.workers, or the CPU in load.resources",
-        check_worker_saturated,
+        load_checks.check_worker_saturated,
     ),
     "WorkersDiffer": ValidityCheck(
         "Requests of one load worker took much longer than those of the others.",
         "look at the Kubernetes node of that worker, and at the Solr nodes that its users reach",
-        check_workers_differ,
+        load_checks.check_workers_differ,
     ),
     "DelayedByGenerator": ValidityCheck(
         "In an open loop, delays that load workers caused themselves raised a percentile.",
         "give load pods nodes of their own and no CPU limit, or raise load.workers",
-        check_generator_delay,
+        load_checks.check_generator_delay,
     ),
     "ScheduleLag": ValidityCheck(
         "In an open loop, a load worker itself delayed requests.",
         "raise load.workers, or the CPU in load.resources",
-        check_schedule_lag,
+        load_checks.check_schedule_lag,
     ),
     "WorkersLost": ValidityCheck(
         "Load workers were lost while the step was measured, or never took part.",
         "look at the events of the load pods, and measure again",
-        check_workers_lost,
+        load_checks.check_workers_lost,
     ),
     "PodThrottled": ValidityCheck(
         "A load worker was throttled by its CPU limit.",
         "raise load.resources.limits.cpu",
-        check_pod_throttled,
+        load_checks.check_pod_throttled,
     ),
     "CpuStolen": ValidityCheck(
         "The host of a load worker's node gave CPU time of the node to others.",
         "use nodes whose CPUs are not shared, or measure when the host is idle",
-        check_cpu_stolen,
+        target_checks.check_cpu_stolen,
     ),
     "OthersUseCpu": ValidityCheck(
         "Processes that are not of the benchmark used CPU time of a node that it was measured on.",
         "stop what else runs on that node, or give the benchmark nodes of its own",
-        check_others_use_cpu,
+        target_checks.check_others_use_cpu,
     ),
     "CpuPressure": ValidityCheck(
         "Processes of a load worker waited for a CPU that others used.",
         "give load pods nodes of their own, or raise the CPU in load.resources.requests",
-        check_cpu_pressure,
+        target_checks.check_cpu_pressure,
     ),
     "NotSteady": ValidityCheck(
         "Service times still rose or fell when the step ended: it never became steady.",
@@ -98,60 +72,60 @@ CHECKS: Mapping[str, ValidityCheck] = {
     "PodRestarted": ValidityCheck(
         "A container of the benchmark ended, or a pod was replaced, during the step.",
         "look at the events of the pod, raise its memory if it was OOMKilled",
-        check_pod_restarted,
+        load_checks.check_pod_restarted,
     ),
     CONNECTIONS_RAN_OUT: ValidityCheck(
         "A load pod had no port, file descriptor or memory left for a connection.",
         "raise load.workers: each pod has ports and files of its own",
-        check_connections_ran_out,
+        load_checks.check_connections_ran_out,
     ),
     "RequestsFailed": ValidityCheck(
         "Too many requests failed, or in too many seconds at least half of them did.",
         "look for failureKinds in the JSON report, and at Solr's log",
-        check_requests_failed,
+        target_checks.check_requests_failed,
     ),
     "EndedEarly": ValidityCheck(
         "The step was ended before its time: requests failed and none was good any more, or the"
         " benchmark failed in the middle of it.",
         "look at Solr's log at that time, then measure again",
-        check_ended_early,
+        target_checks.check_ended_early,
     ),
     PARTIAL_RESULTS: ValidityCheck(
         "Responses lack the results of a shard.",
         "look for shards without a live replica, and for timeAllowed",
-        check_partial_results,
+        target_checks.check_partial_results,
     ),
     "EmptyResults": ValidityCheck(
         "Too many responses have no document.",
         "use queries that fit the documents",
-        check_empty_results,
+        target_checks.check_empty_results,
     ),
     "RequestsDropped": ValidityCheck(
         "In an open loop, planned requests were never sent.",
         "lower requestsPerSecond, or raise maxInFlight",
-        check_requests_dropped,
+        load_checks.check_requests_dropped,
     ),
     "RequestsLate": ValidityCheck(
         "In an open loop, planned requests were sent late.",
         "lower requestsPerSecond, or raise maxInFlight",
-        check_requests_late,
+        load_checks.check_requests_late,
     ),
     "QueriesMayRepeat": ValidityCheck(
         "Load pods were lost, and queries of a list with order Once may have been sent twice.",
         "measure again",
-        check_queries_may_repeat,
+        load_checks.check_queries_may_repeat,
     ),
     "DeletedDocuments": ValidityCheck(
         "Too many documents in the index are deleted, as after index pods that ran again.",
         "use dataset.indexing.maxSegments 1, which drops them, or raise"
         " load.validity.maxDeletedPercent",
-        check_deleted_documents,
+        target_checks.check_deleted_documents,
     ),
     "VariantDiffers": ValidityCheck(
         "A variant leads to another number of documents, or another version of Solr, than the"
         " target has.",
         "look at the URLs of target.variants, or set load.validity.allowVariantDifferences",
-        check_variant,
+        target_checks.check_variant,
     ),
 }
 """Checks of one step run by the reason that they give."""
@@ -191,25 +165,21 @@ CHECKS_OF_REPEATS: Mapping[str, RepeatsCheck] = {
 
 @dataclass(frozen=True)
 class PlacementReason(VerdictReason):
-    """A reason that the record of the pods' Kubernetes nodes gives, for every step.
+    """A reason that the record of the pods' Kubernetes nodes gives, for every step."""
 
-    Attributes:
-        find: finds the worst of its kind
-    """
-
-    find: PlacementCheck
+    find: target_checks.PlacementCheck
 
 
 PLACEMENT_CHECKS: Mapping[str, PlacementReason] = {
     "LoadSharesNodes": PlacementReason(
         "Load pods ran on a Kubernetes node with Solr pods.",
         "taint nodes for Solr (target.solrCloud.tolerations), or set validity.allowSharedNodes",
-        check_load_shares_nodes,
+        target_checks.check_load_shares_nodes,
     ),
     "SolrSharesNodes": PlacementReason(
         "Several Solr pods ran on one Kubernetes node.",
         "add Kubernetes nodes, lower target.solrCloud.nodes, or set validity.allowSharedNodes",
-        check_solr_shares_nodes,
+        target_checks.check_solr_shares_nodes,
     ),
 }
 """Checks of where pods ran by the reason that they give."""

@@ -9,7 +9,7 @@ from solrbench.analysis.server_metrics import RunTelemetry
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
-from solrbench.stats.number_format import format_percent, format_share
+from solrbench.stats.number_format import format_number, format_percent, format_share
 
 if TYPE_CHECKING:  # commands that only name the checks need no numpy
     from solrbench.analysis.samples import RunSamples
@@ -18,12 +18,7 @@ if TYPE_CHECKING:  # commands that only name the checks need no numpy
 
 @dataclass(frozen=True)
 class ValidityFinding:
-    """A limit that was passed.
-
-    Attributes:
-        number: what was measured, to find the worst repeat
-        text: what happened, the measured value and the limit, with units
-    """
+    """A limit that was passed: the measured number, by which the worst is found, and the text."""
 
     number: float
     text: str
@@ -47,12 +42,10 @@ class EvaluatedRun:
     """A step run and what was found in it alone, while all series of its time were there.
 
     Attributes:
-        samples: the step run with its times; its series may be left out
         findings: what each check found in the whole document, by reason
         second_means: mean service time of each whole second, in µs
         cold_start: its cold start, if it was the first
         servers: what the servers did; None if telemetry was turned off
-        trends: what grew meanwhile; none of a short step
     """
 
     samples: "RunSamples"
@@ -74,12 +67,7 @@ CheckOfRepeats = Callable[[Sequence[EvaluatedRun], Load], Outcome]
 
 @dataclass(frozen=True)
 class VerdictReason:
-    """A reason for which a step is Invalid.
-
-    Attributes:
-        meaning: what was measured beyond its limit, as a sentence
-        remedy: what to do, an imperative without full stop
-    """
+    """A reason for which a step is Invalid: its meaning is a sentence, its remedy an imperative."""
 
     meaning: str
     remedy: str
@@ -87,22 +75,14 @@ class VerdictReason:
 
 @dataclass(frozen=True)
 class ValidityCheck(VerdictReason):
-    """A reason that a check of one step run gives.
-
-    Attributes:
-        find: finds the worst of its kind in one step run
-    """
+    """A reason that a check of one step run gives."""
 
     find: Check
 
 
 @dataclass(frozen=True)
 class RepeatsCheck(VerdictReason):
-    """A reason that a check of all repeats together gives.
-
-    Attributes:
-        find: finds the worst of its kind in the repeats
-    """
+    """A reason that a check of all repeats together gives."""
 
     find: CheckOfRepeats
 
@@ -110,10 +90,7 @@ class RepeatsCheck(VerdictReason):
 def worst_share_of_requests(
     document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: float
 ) -> ValidityFinding | None:
-    """Return the request name with the largest share above `limit` per cent of its requests.
-
-    `what` goes on behind their number and name, such as "failed".
-    """
+    """Return the request name of which the largest share is `what`, if above `limit` per cent."""
     return worst(
         ValidityFinding(
             part / result.requests,
@@ -123,6 +100,38 @@ def worst_share_of_requests(
         for result in document.requests
         if (part := count(result)) * 100 > limit * result.requests and result.requests
     )
+
+
+def worst_share_of_time(
+    document: StepRunResult,
+    field: str,
+    limit: float,
+    text: str,
+    source: str,
+) -> Outcome:
+    """Return the worker that lost the largest share above `limit` per cent of its measured time.
+
+    `field` has the lost seconds, and `text` names them; `source` is what could not be read of
+    workers whose lost seconds are unknown.
+    """
+    findings, unknown = [], []
+    for worker in document.workers:
+        lost: float | None = getattr(worker, field)
+        whole, cores = measured_seconds(worker, document), worker.cpu_limit_cores
+        if lost is None:
+            unknown.append(worker.worker)
+        elif whole > 0 and lost * 100 > limit * whole:
+            finding = text.format(
+                worker=worker.worker,
+                lost=format_number(lost),
+                whole=format_number(whole),
+                at_cores="" if cores is None else f" at {format_number(cores)} cores",
+            )
+            share = f"{format_percent(100 * lost / whole)}, limit {format_percent(limit)}"
+            findings.append(ValidityFinding(lost / whole, f"{finding} ({share})"))
+    if not findings and unknown:
+        return NotEvaluated(f"no {source.format(', '.join(unknown[:3]))}")
+    return worst(findings)
 
 
 def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:

@@ -1,5 +1,6 @@
 """The cold-start curve: how long each thousand requests took, from the very first one on."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -28,12 +29,12 @@ def cold_start(document: StepRunResult) -> list[CurvePoint]:
         (True, document.warm_up_thousands, document.warm_up_caches),
         (False, document.thousands, document.caches),
     )
-    rows = [
-        (warm_up, window, hit_ratios(window, samples))
+    number = itertools.count(1)
+    return [
+        CurvePoint(next(number), warm_up, window, hit_ratios(window, samples))
         for warm_up, windows, samples in parts
         for window in windows
     ]
-    return [CurvePoint(number, *point) for number, point in enumerate(rows, start=1)]
 
 
 def first_step_run(documents: Iterable[StepRunResult]) -> StepRunResult | None:
@@ -43,12 +44,9 @@ def first_step_run(documents: Iterable[StepRunResult]) -> StepRunResult | None:
 
 
 def summarise_cold_start(documents: Sequence[StepRunResult]) -> ColdStart | None:
-    """Return how the first step run began and what it came to.
-
-    None if the curve does not begin with a whole thousand, or if a worker was lost: what it had
-    sent is missing, so it is unknown which requests were the first.
-    """
+    """Return how the first step run began; None if its first thousand requests are not known."""
     document = first_step_run(documents)
+    # What a lost worker had sent is missing, so it is unknown which requests were the first.
     if document is None or document.lost_workers:
         return None
     first = next(iter(cold_start(document)), None)
@@ -66,10 +64,11 @@ def summarise_cold_start(documents: Sequence[StepRunResult]) -> ColdStart | None
 
 
 def _steady_average(document: StepRunResult) -> float | None:
-    """Return the mean service time in ms from the steady second on; the last one is cut short."""
+    """Return the mean service time in ms from the steady second on; None if it never was."""
     begin = document.steady_from_second
     if begin is None:
         return None
+    # The time of a transaction is that of its requests, which would count twice.
     requests = [each for each in document.requests if not each.is_transaction]
     steady = [each for each in second_means(requests) if each.second >= begin]
     count = sum(each.requests for each in steady)
@@ -81,8 +80,7 @@ def hit_ratios(window: RequestWindow, samples: Sequence[CacheSample]) -> dict[st
     """Return the share of hits among the lookups during a window, by cache.
 
     Solr is sampled about once a second: what is shown is the time from the last sample before the
-    window to the first one after it. A cache that was not looked up in it has no ratio, nor has one
-    whose counters were reset.
+    window to the first one after it. A cache that was not looked up in it has no ratio.
     """
     begin, end = window.end_seconds - window.seconds, window.end_seconds
     ratios = {}
@@ -93,6 +91,7 @@ def hit_ratios(window: RequestWindow, samples: Sequence[CacheSample]) -> dict[st
         if before and after:
             lookups = after[0].lookups - before[-1].lookups
             hits = after[0].hits - before[-1].hits
+            # The counters begin anew where a core was reloaded in between.
             if lookups > 0 and 0 <= hits <= lookups:
                 ratios[cache] = hits / lookups
     return ratios

@@ -20,21 +20,18 @@ from solrbench.stats.number_format import format_number, format_percent
 
 def describe_early_end(ended: EndedEarly, stop: StopRules) -> str:
     """Return when it was ended, since when nothing was good, and the limit or the reason."""
-    if ended.reason is not None:
-        return _describe_break(ended)
-    return (
-        f"ended at second {format_number(ended.second)}: the last good response came at second"
-        f" {format_number(ended.last_good_second)}, {ended.failures} requests failed since"
-        f" (load.stop.collapseSeconds, limit {stop.collapse_seconds} s)"
-    )
-
-
-def _describe_break(ended: EndedEarly) -> str:
+    second, last_good = format_number(ended.second), format_number(ended.last_good_second)
+    if ended.reason is None:
+        return (
+            f"ended at second {second}: the last good response came at second {last_good},"
+            f" {ended.failures} requests failed since"
+            f" (load.stop.collapseSeconds, limit {stop.collapse_seconds} s)"
+        )
     failed = f", {ended.failures} requests failed since" if ended.failures else ""
     return (
-        f"broke off at second {format_number(ended.second)} ({ended.reason}: {ended.message}): the"
-        f" last good response came at second {format_number(ended.last_good_second)}{failed}; what"
-        " was measured until then is kept, over all request names"
+        f"broke off at second {second} ({ended.reason}: {ended.message}): the last good response"
+        f" came at second {last_good}{failed}; what was measured until then is kept, over all"
+        " request names"
     )
 
 
@@ -50,10 +47,10 @@ def stop_reason(objectives: Iterable[Objective], stop: StopRules, run: RunSample
     if document.ended_early is not None:
         return f"{document.id}: {describe_early_end(document.ended_early, stop)}"
     for objective in objectives:
-        if not objective.fail_fast or objective.is_of_dataset:
+        in_step = not objective.steps or document.step in objective.steps
+        if not objective.fail_fast or objective.is_of_dataset or not in_step:
             continue
-        if objective.steps and document.step not in objective.steps:
-            continue
+        # Unclear is no reason to stop: the intervals of a single step run are wide.
         result = evaluate(objective, document.step, document.variant, samples)
         if result.word is ObjectiveConclusion.MISSED:
             return f"{document.id} missed objective {objective.name}: {result.message}"
@@ -63,12 +60,13 @@ def stop_reason(objectives: Iterable[Objective], stop: StopRules, run: RunSample
 def stop_reasons(samples: BenchmarkSamples) -> dict[str, str]:
     """Return why step runs are the last of their ladders, by id, of those that are."""
     spec = samples.spec
-    reasons = {
-        run.document.id: stop_reason(spec.objectives, spec.load.stop, run)
+    return {
+        run.document.id: reason
         for run in samples.runs
+        # A trial that misses its objective is what the search for the capacity needs.
         if run.document.trial is None
+        and (reason := stop_reason(spec.objectives, spec.load.stop, run)) is not None
     }
-    return {key: reason for key, reason in reasons.items() if reason is not None}
 
 
 def left_out(
@@ -78,18 +76,12 @@ def left_out(
     stops: Mapping[str, str],
     dataset: DatasetStatus,
 ) -> dict[str, str]:
-    """Return the ids of step runs that are not run, with the reason.
-
-    Args:
-        spec: of the benchmark
-        step_runs: all of the plan, in their order
-        stored: the ids of the stored ones
-        stops: what `stop_reason` says of stored ones, by id
-        dataset: what is known of the indexing
-    """
+    """Return why step runs are not run; `stops` has the `stop_reason` of each stored one."""
+    missing = [step_run for step_run in step_runs if str(step_run) not in stored]
     whole = missed_by_indexing(spec, dataset)
     if whole is not None:
-        return {str(step_run): whole for step_run in step_runs if str(step_run) not in stored}
+        return {str(step_run): whole for step_run in missing}
+    # Of each variant the lowest step counts, whatever the repeat: no repeat goes beyond it.
     reasons: dict[str, tuple[int, str]] = {}
     for step_run in step_runs:
         reason = stops.get(str(step_run))
@@ -98,10 +90,8 @@ def left_out(
             reasons[step_run.variant] = step_run.step_index, reason
     return {
         str(step_run): reasons[step_run.variant][1]
-        for step_run in step_runs
-        if step_run.variant in reasons
-        and step_run.step_index > reasons[step_run.variant][0]
-        and str(step_run) not in stored
+        for step_run in missing
+        if step_run.variant in reasons and step_run.step_index > reasons[step_run.variant][0]
     }
 
 
@@ -114,9 +104,10 @@ def missed_by_indexing(spec: Spec, dataset: DatasetStatus) -> str | None:
     ]
     of_dataset = BenchmarkSamples(spec.model_copy(update={"objectives": fast}), [])
     objectives = evaluate_objectives(of_dataset, dataset)
-    results = objectives.results if objectives is not None else []
-    missed = [objective for objective in results if objective.word is ObjectiveConclusion.MISSED]
-    return f"objective {missed[0].name}: {missed[0].message}" if missed else None
+    for result in objectives.results if objectives is not None else []:
+        if result.word is ObjectiveConclusion.MISSED:
+            return f"objective {result.name}: {result.message}"
+    return None
 
 
 def summarise_omitted(step_runs: Sequence[StepRunId], reasons: Mapping[str, str]) -> list[NotRun]:

@@ -1,6 +1,6 @@
 """Whether each objective is met: its number with the 95 % interval beside the limit."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from solrbench.analysis.arrivals import MILLISECOND
@@ -22,109 +22,63 @@ from solrbench.stats.number_format import format_number
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """A number in the unit of its limit.
-
-    Attributes:
-        value: the number
-        interval: its 95 % interval; None if the steps were too short for one
-    """
+    """A number in the unit of its limit, with its 95 % interval if the steps allow one."""
 
     value: float
     interval: ConfidenceBounds | None
 
 
-@dataclass(frozen=True)
-class _Requests:
-    """All requests that an objective is for.
-
-    Attributes:
-        samples: their times and counts
-        rate: requests per second
-    """
-
-    samples: RequestSamples
-    rate: float
-
-
 def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
-    """Return the number that an objective limits, over all step runs of one step.
-
-    None if they have no such requests, or if the objective is of the dataset.
-    """
-    requests = _requests(objective.request, samples)
-    if requests is None:
+    """Return the number that an objective limits, over all step runs; None without requests."""
+    name = objective.request or ALL_REQUESTS
+    requests = samples.of(name)
+    counts, times = requests.counts, requests.perceived
+    if not counts.due or not samples.seconds or objective.is_of_dataset:
         return None
     if objective.response_time is not None:
-        return _percentile(requests, objective.response_time.percentile)
+        percent = objective.response_time.percentile
+        return _time(times.percentile(percent), times.percentile_interval(percent))
+    if objective.mean_response_time is not None:
+        return _time(times.average, times.mean_interval())
+    if objective.failures is not None:
+        return _failed_percent(requests)
+    share, interval = 1.0, ConfidenceBounds(1.0, 1.0)
     if objective.goodput is not None:
-        return _goodput(requests, objective.goodput.within_milliseconds)
-    simple: list[tuple[object, Callable[[_Requests], MeasuredValue | None]]] = [
-        (objective.mean_response_time, _mean),
-        (objective.failures, _failed_percent),
-        (objective.throughput, _throughput),
-    ]
-    return next((read(requests) for limit, read in simple if limit is not None), None)
+        within = objective.goodput.within_milliseconds * MILLISECOND
+        good, whole = requests.good_within(within), counts.requests
+        interval = share_interval(min(good, whole), whole) or ConfidenceBounds(0.0, 1.0)
+        share = good / whole if whole else 0.0
+
+    rate, error = samples.rate(name), requests.service.rate_error()
+    if error is None:
+        return MeasuredValue(rate * share, None)
+    # Both errors are added, which is rather too wide.
+    lower = rate * max(1 - error, 0.0) * interval.lower
+    return MeasuredValue(rate * share, ConfidenceBounds(lower, rate * (1 + error) * interval.upper))
 
 
 def failed_percent(samples: StepSamples) -> float:
     """Return the share of all planned requests that failed or were dropped, in per cent."""
-    requests = _requests(None, samples)
-    return 0.0 if requests is None else _failed_percent(requests).value
+    requests = samples.of(ALL_REQUESTS)
+    if not requests.counts.due or not samples.seconds:
+        return 0.0
+    return _failed_percent(requests).value
 
 
-def _requests(request: str | None, samples: StepSamples) -> _Requests | None:
-    name = request or ALL_REQUESTS
-    if not samples.of(name).counts.due or not samples.seconds:
+def _time(microseconds: float | None, interval: ConfidenceBounds | None) -> MeasuredValue | None:
+    if microseconds is None:
         return None
-    return _Requests(samples.of(name), samples.rate(name))
+    bounds = interval and ConfidenceBounds(*(each / MILLISECOND for each in interval))
+    return MeasuredValue(microseconds / MILLISECOND, bounds)
 
 
-def _percentile(found: _Requests, percent: float) -> MeasuredValue | None:
-    times = found.samples.perceived
-    value = times.percentile(percent)
-    if value is None:
-        return None
-    return MeasuredValue(value / MILLISECOND, _milliseconds(times.percentile_interval(percent)))
-
-
-def _mean(found: _Requests) -> MeasuredValue | None:
-    times = found.samples.perceived
-    if times.average is None:
-        return None
-    return MeasuredValue(times.average / MILLISECOND, _milliseconds(times.mean_interval()))
-
-
-def _failed_percent(found: _Requests) -> MeasuredValue:
-    counts = found.samples.counts
-    effect = max((each.failure_effect or 1.0 for each in found.samples.results), default=1.0)
+def _failed_percent(requests: RequestSamples) -> MeasuredValue:
+    counts = requests.counts
+    # Failures come together: an outage of a second is not a hundred independent failures.
+    effect = max((each.failure_effect or 1.0 for each in requests.results), default=1.0)
     interval = share_interval(counts.unanswered, counts.due, effect)
-    percents = None if interval is None else ConfidenceBounds(*(100 * each for each in interval))
+    percents = interval and ConfidenceBounds(*(100 * each for each in interval))
     return MeasuredValue(100 * counts.unanswered / counts.due, percents)
-
-
-def _throughput(found: _Requests) -> MeasuredValue:
-    return _rate(found, 1.0, ConfidenceBounds(1.0, 1.0))
-
-
-def _goodput(found: _Requests, within_milliseconds: int) -> MeasuredValue:
-    good = found.samples.good_within(within_milliseconds * MILLISECOND)
-    whole = found.samples.counts.requests
-    share = share_interval(min(good, whole), whole) or ConfidenceBounds(0.0, 1.0)
-    return _rate(found, good / whole if whole else 0.0, share)
-
-
-def _rate(found: _Requests, share: float, interval: ConfidenceBounds) -> MeasuredValue:
-    """Return a share of the rate; both errors are added, which is rather too wide."""
-    error = found.samples.service.rate_error()
-    if error is None:
-        return MeasuredValue(found.rate * share, None)
-    lower = found.rate * max(1 - error, 0.0) * interval.lower
-    upper = found.rate * (1 + error) * interval.upper
-    return MeasuredValue(found.rate * share, ConfidenceBounds(lower, upper))
-
-
-def _milliseconds(found: ConfidenceBounds | None) -> ConfidenceBounds | None:
-    return None if found is None else ConfidenceBounds(*(each / MILLISECOND for each in found))
 
 
 _DIGITS = 3
@@ -133,17 +87,19 @@ _DIGITS = 3
 def evaluate_objectives(
     samples: BenchmarkSamples, dataset: DatasetStatus
 ) -> ObjectivesStatus | None:
-    """Return the word of each objective, in each step and variant that has results.
-
-    None without objectives.
-    """
+    """Return the word of each objective, in each step and variant that has results, if any."""
     spec = samples.spec
     if not spec.objectives:
         return None
     results: list[ObjectiveResult] = []
     for objective in spec.objectives:
         if objective.is_of_dataset:
-            results += _of_dataset(objective, dataset)
+            size, seconds = dataset.index_bytes, dataset.seconds
+            value: float | None = size if objective.index_size is not None else seconds
+            if value is not None:
+                # It is counted, or timed once: it is its own interval.
+                found = MeasuredValue(value, ConfidenceBounds(value, value))
+                results.append(_result(objective, found))
             continue
         results += [
             evaluate(objective, step.name, variant, step_samples)
@@ -180,6 +136,8 @@ def conclusion_of(
     if interval is None:
         return ObjectiveConclusion.UNCLEAR
     lower, upper = interval
+    # The whole interval decides: a number that equals its limit in truth then gets either word in
+    # at most 2.5 of 100 cases.
     kept, broken = (lower >= limit, upper < limit) if least else (upper <= limit, lower > limit)
     if kept:
         return ObjectiveConclusion.MET
@@ -194,19 +152,6 @@ def _missing(spec: Spec) -> Iterator[ObjectiveResult]:
             if step not in known:
                 text = f"load.steps has no step {step}"
                 yield _result(objective, None, step).model_copy(update={"message": text})
-
-
-def _of_dataset(objective: Objective, dataset: DatasetStatus) -> list[ObjectiveResult]:
-    """Return the result of an objective of the dataset; none before it is known.
-
-    Such a number is counted, or timed once: it is its own interval.
-    """
-    value: float | None = (
-        dataset.index_bytes if objective.index_size is not None else dataset.seconds
-    )
-    if value is None:
-        return []
-    return [_result(objective, MeasuredValue(value, ConfidenceBounds(value, value)))]
 
 
 def _result(
@@ -234,19 +179,16 @@ def _message(objective: Objective, found: MeasuredValue | None, limit: float, un
         sent = f"requests of {objective.request}" if objective.request else "requests"
         return f"{what}: no {sent} were measured"
     sign = "at least" if is_least(objective) else "at most"
+    if found.interval is None:
+        interval = ", without an interval: the step is too short for its own swings"
+    else:
+        lower, upper = found.interval
+        bounds = f" (95 %: {format_number(lower)} to {format_number(upper)})"
+        interval = bounds if lower < upper else ""
     return (
-        f"{what} is {format_number(found.value)} {unit}{_interval_text(found)}"
+        f"{what} is {format_number(found.value)} {unit}{interval}"
         f" (limit: {sign} {format_number(limit)} {unit})"
     )
-
-
-def _interval_text(found: MeasuredValue) -> str:
-    if found.interval is None:
-        return ", without an interval: the step is too short for its own swings"
-    lower, upper = found.interval
-    if lower == upper:
-        return ""
-    return f" (95 %: {format_number(lower)} to {format_number(upper)})"
 
 
 _ORDER = (ObjectiveConclusion.MISSED, ObjectiveConclusion.UNCLEAR, ObjectiveConclusion.MET)
@@ -259,11 +201,6 @@ def answer_objectives(spec: Spec, status: Status) -> Iterator[str]:
         own = [result for result in results if result.name == objective.name]
         if own:
             yield _sentence(objective.name, own)
-
-
-def objectives_conclusion(status: Status) -> ObjectiveConclusion | None:
-    """Return the word of all objectives, which decides an exit code; None without objectives."""
-    return None if status.objectives is None else status.objectives.word
 
 
 def _sentence(name: str, results: list[ObjectiveResult]) -> str:

@@ -5,25 +5,21 @@ from collections.abc import Iterator
 from solrbench.analysis.samples import BenchmarkSamples, StepRuns
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.findings import MAX_RESPONSE_GAPS, StepResponseGaps
-from solrbench.contract.request_counts import ResponseGap
 from solrbench.stats.number_format import format_milliseconds, milliseconds
 
 
 def step_response_gaps(samples: BenchmarkSamples) -> list[StepResponseGaps]:
     """Return who waited, in the order of steps.
 
-    Of more than `MAX_RESPONSE_GAPS` steps and variants those stay in which a user is farthest
-    behind, then those with the longest waits.
+    Of too many steps and variants those stay in which a user is farthest behind or waited longest.
     """
     all_gaps = [
         _of_step(step, variant, step_samples.documents)
         for step, variant, step_samples in samples.steps()
         if any(document.response_gaps for document in step_samples.documents)
     ]
-    worst = sorted(range(len(all_gaps)), key=lambda index: _rank(all_gaps[index]))[
-        :MAX_RESPONSE_GAPS
-    ]
-    return [all_gaps[index] for index in sorted(worst)]
+    worst = sorted(range(len(all_gaps)), key=lambda index: _rank(all_gaps[index]))
+    return [all_gaps[index] for index in sorted(worst[:MAX_RESPONSE_GAPS])]
 
 
 def _rank(each: StepResponseGaps) -> tuple[float, float]:
@@ -34,44 +30,34 @@ def _rank(each: StepResponseGaps) -> tuple[float, float]:
 
 
 def _of_step(step: str, variant: str, step_runs: StepRuns) -> StepResponseGaps:
-    waits = [
-        (response_gap.user is not None, response_gap.microseconds, document.repeat, response_gap)
-        for document in step_runs
-        for response_gap in document.response_gaps
-    ]
-    _, _, repeat, longest = max(waits, key=lambda wait: wait[:2])
+    waits = [(document.repeat, gap) for document in step_runs for gap in document.response_gaps]
+
+    repeat, longest = max(waits, key=lambda wait: (wait[1].user is not None, wait[1].microseconds))
     return StepResponseGaps(
         step=step,
         variant=variant or None,
         **_shares(step_runs),
-        **_longest(longest, repeat),
+        longest_milliseconds=milliseconds(longest.microseconds),
+        longest_user=longest.user,
+        longest_node=longest.node,
+        longest_repeat=repeat,
+        longest_second=round(longest.second, 1),
     )
-
-
-def _longest(gap: ResponseGap, repeat: int) -> dict[str, object]:
-    return {
-        "longest_milliseconds": milliseconds(gap.microseconds),
-        "longest_user": gap.user,
-        "longest_node": gap.node,
-        "longest_repeat": repeat,
-        "longest_second": round(gap.second, 1),
-    }
 
 
 def _shares(step_runs: StepRuns) -> dict[str, object]:
     """Return the requests of users in the repeat whose last one is farthest behind."""
     ranked = [
-        (
-            user_shares.fewest[0].requests / max(user_shares.median_requests, 1),
-            document.repeat,
-            user_shares,
-        )
+        (document.repeat, shares)
         for document in step_runs
-        if (user_shares := document.user_shares) is not None and user_shares.fewest
+        if (shares := document.user_shares) is not None and shares.fewest
     ]
     if not ranked:
         return {}
-    _, repeat, shares = min(ranked, key=lambda entry: entry[:2])
+    repeat, shares = min(
+        ranked,
+        key=lambda each: (each[1].fewest[0].requests / max(each[1].median_requests, 1), each[0]),
+    )
     last = shares.fewest[0]
     return {
         "least_user_requests": last.requests,
@@ -93,22 +79,19 @@ MIN_MEDIAN = 20
 def answer_response_gaps(spec: Spec, status: Status) -> Iterator[str]:
     """Yield `user 3 of users-8 got 12 responses, the median user 480 …` for each such step."""
     del spec
-    for response_gap in status.response_gaps:
-        least, median = response_gap.least_user_requests, response_gap.median_user_requests
+    for gap in status.response_gaps:
+        least, median = gap.least_user_requests, gap.median_user_requests
         if least is None or median is None or median < MIN_MEDIAN:
             continue
         if least >= MIN_SHARE * median:
             continue
-        through = f" through {response_gap.variant}" if response_gap.variant else ""
+        through = f" through {gap.variant}" if gap.variant else ""
         text = (
-            f"user {response_gap.least_user} of {response_gap.step}{through} on"
-            f" {response_gap.least_user_node} got {least}"
-            f" responses in repeat {response_gap.least_user_repeat}, the median user {median}"
+            f"user {gap.least_user} of {gap.step}{through} on"
+            f" {gap.least_user_node} got {least}"
+            f" responses in repeat {gap.least_user_repeat}, the median user {median}"
         )
-        if (
-            response_gap.longest_milliseconds is not None
-            and response_gap.longest_user == response_gap.least_user
-        ):
-            waited = format_milliseconds(response_gap.longest_milliseconds)
-            text += f"; it waited up to {waited}, from second {response_gap.longest_second:g} on"
+        if gap.longest_milliseconds is not None and gap.longest_user == gap.least_user:
+            waited = format_milliseconds(gap.longest_milliseconds)
+            text += f"; it waited up to {waited}, from second {gap.longest_second:g} on"
         yield text

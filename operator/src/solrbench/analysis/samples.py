@@ -8,6 +8,7 @@ A number that was read once is kept; decoded times are kept within a bound (`sta
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -19,7 +20,6 @@ from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats import histograms
 from solrbench.stats.histograms import BucketCounts
-from solrbench.stats.intervals import TimedSamples
 from solrbench.stats.time_blocks import TimeBlocks
 from solrbench.stats.times import Times
 
@@ -32,92 +32,64 @@ ALL_REQUESTS = "all requests"
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class RequestSamples:
     """What became of the requests of one name, or of all, in one step run or in several repeats.
 
-    Attributes:
-        results: the stored results
-        service: their service times
-        response: their response times, none for closed loops
-        failed: the times of those that failed, as far as they were recorded
+    Closed loops have no response times; of failed requests older documents have no times.
     """
 
-    def __init__(
-        self, results: Sequence[RequestResult], service: Times, response: Times, failed: Times
-    ) -> None:
-        """Take the results and what reads their times."""
-        self.results = results
-        self.service = service
-        self.response = response
-        self.failed = failed
+    results: Sequence[RequestResult]
+    service: Times
+    response: Times
+    failed: Times
 
     @classmethod
     def of_result(cls, result: RequestResult) -> "RequestSamples":
         """Return those of one request name in one step run."""
 
         def times(histogram: str | None, blocks: str, total: int, highest: int | None) -> Times:
-            return Times(
-                lambda: (
-                    histograms.read(histogram) if histogram else BucketCounts.merged([]),
-                    [TimeBlocks.decode(blocks)],
-                ),
-                total,
-                highest,
-            )
+            def decode() -> tuple[BucketCounts, list[TimeBlocks]]:
+                counts = histograms.read(histogram) if histogram else BucketCounts.merged([])
+                return counts, [TimeBlocks.decode(blocks)]
 
+            return Times(decode, total, highest)
+
+        service = result.service_time_histogram, result.service_time_blocks
+        response = result.response_time_histogram, result.response_time_blocks
+        of_response = result.response_sum_microseconds, result.response_max_microseconds
         return cls(
             [result],
-            times(
-                result.service_time_histogram,
-                result.service_time_blocks,
-                result.sum_microseconds,
-                result.max_microseconds,
-            ),
-            times(
-                result.response_time_histogram,
-                result.response_time_blocks,
-                result.response_sum_microseconds,
-                result.response_max_microseconds,
-            ),
+            times(*service, result.sum_microseconds, result.max_microseconds),
+            times(*response, *of_response),
             times(result.failed_time_histogram, "", 0, None),
         )
 
     @classmethod
-    def of_names(cls, parts: Sequence["RequestSamples"]) -> "RequestSamples":
-        """Return those of several request names in one step run: blocks of one time are added."""
-        return parts[0] if len(parts) == 1 else cls._merged(parts, _add_blocks)
+    def merged(cls, parts: Sequence["RequestSamples"], *, are_repeats: bool) -> "RequestSamples":
+        """Return those of several request names in one step run, or of all repeats of a step."""
+        if len(parts) == 1:
+            return parts[0]
 
-    @classmethod
-    def of_repeats(cls, parts: Sequence["RequestSamples"]) -> "RequestSamples":
-        """Return those of all repeats of a step: each repeat keeps its blocks."""
-        return parts[0] if len(parts) == 1 else cls._merged(parts, _keep_blocks)
-
-    @classmethod
-    def _merged(
-        cls,
-        parts: Sequence["RequestSamples"],
-        merge_blocks: Callable[[list[TimedSamples]], list[TimeBlocks]],
-    ) -> "RequestSamples":
         def times(
             read: Callable[[RequestSamples], Times], total: int, highest: int | None
         ) -> Times:
             def decode() -> tuple[BucketCounts, list[TimeBlocks]]:
                 samples = [read(part).samples for part in parts]
                 histogram = BucketCounts.merged(each.histogram for each in samples)
-                return histogram, merge_blocks(samples)
+                blocks = [repeat for each in samples for repeat in each.repeats]
+                # Blocks of one time are added; each repeat keeps its own.
+                return histogram, blocks if are_repeats else [TimeBlocks.merged(blocks)]
 
             return Times(decode, total, highest)
 
         results = [result for part in parts for result in part.results]
         counts = sum_counts(results)
+        of_response = counts.response_sum_microseconds, counts.response_max_microseconds
         return cls(
             results,
             times(lambda part: part.service, counts.sum_microseconds, counts.max_microseconds),
-            times(
-                lambda part: part.response,
-                counts.response_sum_microseconds,
-                counts.response_max_microseconds,
-            ),
+            times(lambda part: part.response, *of_response),
             times(lambda part: part.failed, 0, None),
         )
 
@@ -137,31 +109,16 @@ class RequestSamples:
         return self.response if self.is_planned else self.service
 
     def good_within(self, microseconds: int) -> int:
-        """Return how many good responses came within a time.
-
-        Failures that came within it are taken off. In an open loop they are counted by their
-        service times, which are shorter than response times: rather too few are good.
-        """
+        """Return how many good responses came within a time, in an open loop rather too few."""
+        # There failures are counted by service times, which are shorter than response times.
         # Documents of older versions have no times of failures: then each counts as one in time.
         unknown = self.counts.failures - self.failed.count
         in_time = self.perceived.within(microseconds) - self.failed.within(microseconds)
         return max(in_time - unknown, 0)
 
 
-def _add_blocks(samples: list[TimedSamples]) -> list[TimeBlocks]:
-    return [TimeBlocks.merged(blocks for each in samples for blocks in each.repeats)]
-
-
-def _keep_blocks(samples: list[TimedSamples]) -> list[TimeBlocks]:
-    return [blocks for each in samples for blocks in each.repeats]
-
-
 class RunSamples:
-    """One stored step run with its times.
-
-    Attributes:
-        document: the step run; its series may be left out
-    """
+    """One stored step run with its times."""
 
     def __init__(self, document: StepRunResult) -> None:
         """Take a stored step run."""
@@ -172,30 +129,26 @@ class RunSamples:
     def of(self, request: str) -> RequestSamples:
         """Return the samples of a request name, or of `ALL_REQUESTS` but whole transactions."""
         if request not in self._known:
-            self._known[request] = RequestSamples.of_names(
-                [
-                    samples
-                    for samples, result in zip(self._results, self.document.requests, strict=True)
-                    if (
-                        not result.is_transaction
-                        if request == ALL_REQUESTS
-                        else result.request == request
-                    )
-                ]
-            )
+            parts = [
+                each
+                for each, result in zip(self._results, self.document.requests, strict=True)
+                # The time of a transaction is that of its requests, which would count twice.
+                if result.request == request
+                or (request == ALL_REQUESTS and not result.is_transaction)
+            ]
+            self._known[request] = RequestSamples.merged(parts, are_repeats=False)
         return self._known[request]
 
     @cached_property
     def target(self) -> str:
         """An identifier of the target of the step run; empty where it was not recorded."""
-        return target_of(self.document)
+        target = self.document.target
+        if target is None or not target.pods:
+            return ""
+        return hashlib.sha256(repr(sorted(target.pods.items())).encode()).hexdigest()
 
     def values(self, request: str, percents: Iterable[float]) -> dict[ComparisonMetric, float]:
-        """Return the metrics of a request name; none without requests.
-
-        Times are those that a user perceives: response times with a planned rate, else service
-        times.
-        """
+        """Return the metrics of a request name, with the times that a user perceives."""
         samples, document = self.of(request), self.document
         counts, times = samples.counts, samples.perceived
         if not counts.requests:
@@ -212,24 +165,12 @@ class RunSamples:
         return values
 
 
-def target_of(document: StepRunResult) -> str:
-    """Return an identifier of the target of a step run; empty where it was not recorded."""
-    if document.target is None or not document.target.pods:
-        return ""
-    pods = sorted(document.target.pods.items())
-    return hashlib.sha256(repr(pods).encode()).hexdigest()
-
-
 RepeatValues = dict[ComparisonMetric, list[RepeatValue]]
 """Of one request name: by metric the values of all repeats that have one."""
 
 
 class StepSamples:
-    """The repeats of one step through one variant, ascending, with their times.
-
-    Attributes:
-        runs: the repeats
-    """
+    """The repeats of one step through one variant, ascending, with their times."""
 
     def __init__(self, runs: Iterable[RunSamples]) -> None:
         """Take the repeats; there may be none."""
@@ -281,15 +222,16 @@ class StepSamples:
             # Of a step with one request name, all requests are those of the name.
             known = next((name for name in self._known if self.repeats(name) == parts), None)
             self._known[request] = (
-                RequestSamples.of_repeats(parts) if known is None else self._known[known]
+                RequestSamples.merged(parts, are_repeats=True)
+                if known is None
+                else self._known[known]
             )
         return self._known[request]
 
     def rate(self, request: str) -> float:
-        """Return the requests per second of a request name, or of `ALL_REQUESTS`.
-
-        Only those count that ended in the time that the rate is divided by.
-        """
+        """Return the requests per second of a request name, or of `ALL_REQUESTS`."""
+        # The drain is left out: one request that waits 30 s for its timeout would lower the rate of
+        # a step of 60 s by a third.
         rated = sum(
             run.document.rated(result) for run in self.runs for result in run.of(request).results
         )
@@ -307,12 +249,7 @@ class StepSamples:
 
 
 class BenchmarkSamples:
-    """All stored step runs of a benchmark with their times, by step and variant.
-
-    Attributes:
-        spec: of the benchmark
-        runs: all step runs, trials included, of each the last attempt
-    """
+    """All stored step runs of a benchmark, trials included, of each the last attempt."""
 
     def __init__(
         self, spec: Spec, runs: Iterable[RunSamples], before: "BenchmarkSamples | None" = None
@@ -320,10 +257,8 @@ class BenchmarkSamples:
         """Group the step runs of `spec`; a variant is empty without variants.
 
         Steps that have the same step runs as in `before` are taken from there, with their numbers.
-
-        Raises:
-            ValueError: if a document refers to a step or variant that `spec` does not have, or has
-                requests but no duration.
+        ValueError is raised for a step or variant that `spec` does not have, and for requests
+        without a duration.
         """
         given, latest = list(runs), dict[str, RunSamples]()
         for run in sorted(given, key=lambda run: run.document.attempt):
@@ -349,11 +284,7 @@ class BenchmarkSamples:
 
     @classmethod
     def of_documents(cls, spec: Spec, documents: Iterable[StepRunResult]) -> "BenchmarkSamples":
-        """Return stored step runs of a benchmark.
-
-        Raises:
-            ValueError: as `BenchmarkSamples`.
-        """
+        """Return stored step runs of a benchmark; raise ValueError as `BenchmarkSamples`."""
         return cls(spec, map(RunSamples, documents))
 
     def of(self, step: str, variant: str) -> StepSamples:

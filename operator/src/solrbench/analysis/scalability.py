@@ -31,15 +31,18 @@ from solrbench.stats.number_format import format_number, round_number
 
 @dataclass(frozen=True)
 class Knee:
-    """A knee.
-
-    Attributes:
-        at: the place, in users or requests in flight
-        interval: its 95 % interval; None if it is unknown
-    """
+    """Where the asymptotes meet, in users or requests in flight; without an interval if unknown."""
 
     at: float
     interval: tuple[float, float] | None
+
+    @property
+    def rounded_interval(self) -> Interval | None:
+        """The interval with the digits that are shown."""
+        if self.interval is None:
+            return None
+        lower, upper = self.interval
+        return Interval(lower=round_number(lower), upper=round_number(upper))
 
 
 def knee_in_flight(
@@ -47,9 +50,8 @@ def knee_in_flight(
 ) -> Knee | None:
     """Return the requests in flight at which a target begins to queue, by Little's law.
 
-    Args:
-        highest_rate: requests per second of the busy target
-        unloaded: mean time of its responses in ms when nothing queues
+    They are the requests per second of the busy target, times the mean time in ms of its responses
+    when nothing queues.
     """
     if highest_rate is None or unloaded is None:
         return None
@@ -60,12 +62,10 @@ def knee_in_flight(
         math.log(upper / lower) / 2 if lower > 0 else math.inf
         for lower, upper in (highest_rate.interval, unloaded.interval)
     ]
-    half = math.hypot(*widths)
-    return (
-        Knee(at, (at * math.exp(-half), at * math.exp(half)))
-        if half < _MAX_LN_HALF_WIDTH
-        else Knee(at, None)
-    )
+    half = math.hypot(*widths)  # both are measured apart
+    if half >= _MAX_LN_HALF_WIDTH:
+        return Knee(at, None)
+    return Knee(at, (at * math.exp(-half), at * math.exp(half)))
 
 
 _MILLISECONDS = 1000
@@ -80,55 +80,41 @@ GROWTH = 1.5
 
 
 def find_knee(repeats: Sequence[Mapping[int, float]]) -> Knee | None:
-    """Return the knee of ladders of users; None if they do not show one.
+    """Return the knee of ladders of users; None if one of them does not show it.
 
-    Args:
-        repeats: requests per second by number of users, repeat by repeat
+    `repeats` has the requests per second by the number of users, repeat by repeat.
     """
-    places = [knee_index for rates in repeats if (knee_index := _knee(rates)) is not None]
-    if not places or len(places) < len(repeats):
+    logarithms = []
+    for rates in repeats:
+        lowest, most = min(rates, default=0), max(rates.values(), default=0.0)
+        if len(rates) < MIN_KNEE_LEVELS or not 0 < GROWTH * rates[lowest] <= most:
+            return None
+        logarithms.append(math.log(most / (rates[lowest] / lowest)))
+    if not logarithms:
         return None
-    logarithms = [math.log(each) for each in places]
     mean = math.exp(sum(logarithms) / len(logarithms))
-    if len(places) < 2:
+    if len(logarithms) < 2:
         return Knee(mean, None)
     lower, upper = confidence_interval(logarithms)
     return Knee(mean, (math.exp(lower), math.exp(upper)))
 
 
-def _knee(rates: Mapping[int, float]) -> float | None:
-    if len(rates) < MIN_KNEE_LEVELS:
-        return None
-    lowest = min(rates)
-    most = max(rates.values())
-    if rates[lowest] <= 0 or most < GROWTH * rates[lowest]:
-        return None
-    return most / (rates[lowest] / lowest)
-
-
+# The law invents peaks: of a ladder that ends at 20 of 43 users, the interval of the peak holds it
+# in a third of the cases, with 8 levels to twice the peak in nine of ten.
 MIN_PEAK_LEVELS = 8
-"""Levels that a stated peak needs."""
-
-MIN_FIT_LEVELS = 4
-"""Levels that a fit of three numbers needs."""
-
 BEYOND = 2
 """Levels beyond the peak that it needs."""
 
 WIDEST_STEP = 2
 """How often the users of a level the next one may have."""
 
+MIN_FIT_LEVELS = 4
+"""Levels that a fit of three numbers needs."""
+
 
 @dataclass(frozen=True)
 class Level:
-    """One level of a ladder.
-
-    Attributes:
-        users: their number
-        rate: requests per second
-        lower: lower bound of its 95 % interval; None without one
-        upper: upper bound
-    """
+    """One level of a ladder."""
 
     users: int
     rate: float
@@ -143,7 +129,6 @@ class ScalabilityLaw:
     Attributes:
         contention: the share of work that is done one after another
         coherency: what users cost each other, pair by pair
-        peak: users of the highest throughput by the law; None without one
     """
 
     contention: float
@@ -153,6 +138,7 @@ class ScalabilityLaw:
 
 def fit_law(levels: Sequence[Level]) -> ScalabilityLaw | None:
     """Return the law that fits a ladder; None if it has too few levels or the fit has no sense."""
+    # With as many levels as numbers, the law would go through all of them, whatever they are.
     if len({level.users for level in levels}) < MIN_FIT_LEVELS or any(e.rate <= 0 for e in levels):
         return None
     users = np.array([level.users for level in levels], dtype=float)
@@ -180,16 +166,15 @@ def stated_peak(levels: Sequence[Level], law: ScalabilityLaw | None) -> float | 
 
 
 def declines(levels: Sequence[Level]) -> bool:
-    """Return whether the highest level is measured to be below the best one.
-
-    Their 95 % intervals must not touch, which equal rates do in less than one of 100 cases.
-    """
+    """Return whether the highest level is measured to be below the best one."""
     if not levels:
         return False
     last = max(levels, key=lambda level: level.users)
     best = max(levels, key=lambda level: level.rate)
+    # Without intervals a lower number may be chance, which is no decline.
     if last.upper is None or best.lower is None:
         return False
+    # Two 95 % intervals that do not touch: equal rates show that in less than one of 100 cases.
     return last is not best and last.upper < best.lower
 
 
@@ -198,15 +183,9 @@ MIN_LEVELS = 3
 
 
 def scalability(samples: BenchmarkSamples, totals: Sequence[StepResult]) -> list[Scalability]:
-    """Return how each variant scales; none for fewer than three different numbers of users.
-
-    Steps with think time are left out: their users are not always busy.
-
-    Args:
-        samples: of the stored step runs
-        totals: all requests of each step and variant
-    """
+    """Return how each variant scales; none for fewer than three different numbers of users."""
     ladder = samples.spec.load.steps
+    # Users with a think time are not always busy, so that more of them need not queue.
     steps = [each for each in ladder if each.users is not None and not each.think_time]
     scalabilities = [
         _of_variant(steps, variant, samples, totals) for variant in variant_names(samples.spec)
@@ -218,7 +197,12 @@ def _of_variant(
     steps: Sequence[Step], variant: str, samples: BenchmarkSamples, totals: Sequence[StepResult]
 ) -> Scalability | None:
     by_step = {each.step: each for each in totals if (each.variant or "") == variant}
-    levels = [_level(step.users or 0, by_step[step.name]) for step in steps if step.name in by_step]
+    levels = []
+    for step in steps:
+        if (total := by_step.get(step.name)) is not None:
+            interval = total.requests_per_second_interval
+            bounds = (None, None) if interval is None else (interval.lower, interval.upper)
+            levels.append(Level(step.users or 0, total.requests_per_second, *bounds))
     if len({each.users for each in levels}) < MIN_LEVELS:
         return None
     knee = find_knee(_repeats(steps, variant, samples))
@@ -228,19 +212,12 @@ def _of_variant(
         variant=variant or None,
         levels=len(levels),
         knee_users=None if knee is None else round_number(knee.at),
-        knee_users_interval=_interval(knee),
+        knee_users_interval=None if knee is None else knee.rounded_interval,
         contention=None if law is None else round_number(law.contention),
         coherency=None if law is None else round_number(law.coherency),
         peak_users=None if peak is None else round_number(peak),
         message=describe_scaling(levels, knee, peak),
     )
-
-
-def _level(users: int, result: StepResult) -> Level:
-    interval = result.requests_per_second_interval
-    if interval is None:
-        return Level(users, result.requests_per_second)
-    return Level(users, result.requests_per_second, interval.lower, interval.upper)
 
 
 def _repeats(
@@ -253,14 +230,9 @@ def _repeats(
             if run.document.rate_seconds > 0:
                 rate = StepSamples([run]).rate(ALL_REQUESTS)
                 by_repeat.setdefault(run.document.repeat, {})[step.users or 0] = rate
+    # A ladder that was cut short has another highest level, and so another knee.
     most = max(map(len, by_repeat.values()), default=0)
     return [each for each in by_repeat.values() if len(each) == most]
-
-
-def _interval(knee: Knee | None) -> Interval | None:
-    if knee is None or knee.interval is None:
-        return None
-    return Interval(lower=round_number(knee.interval[0]), upper=round_number(knee.interval[1]))
 
 
 def describe_scaling(levels: Sequence[Level], knee: Knee | None, peak: float | None) -> str:
@@ -271,7 +243,11 @@ def describe_scaling(levels: Sequence[Level], knee: Knee | None, peak: float | N
     parts = [f"highest throughput {rate} requests/s, at {best.users} users"]
     if knee is not None:
         at = format_number(round_number(knee.at))
-        parts.append(f"knee at {at} users{_bounds(knee)}")
+        bounds = ""
+        if knee.rounded_interval is not None:
+            lower, upper = knee.rounded_interval.lower, knee.rounded_interval.upper
+            bounds = f" (95 %: {format_number(lower)} to {format_number(upper)})"
+        parts.append(f"knee at {at} users{bounds}")
     if peak is not None:
         at = format_number(round_number(peak))
         parts.append(f"peak at about {at} users by the Universal Scalability Law")
@@ -283,10 +259,3 @@ def describe_scaling(levels: Sequence[Level], knee: Knee | None, peak: float | N
     else:
         parts.append(f"no decline up to {last.users} users")
     return "; ".join(parts)
-
-
-def _bounds(knee: Knee) -> str:
-    if knee.interval is None:
-        return ""
-    lower, upper = (format_number(round_number(each)) for each in knee.interval)
-    return f" (95 %: {lower} to {upper})"

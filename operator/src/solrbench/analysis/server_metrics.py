@@ -1,9 +1,9 @@
 """What the servers did, as the numbers of the status: of one step run, then of a whole step."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import stdev
-from typing import Any
+from typing import Any, TypeVar
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import Unit, result_fields
@@ -13,6 +13,8 @@ from solrbench.contract.server_document import CACHES, Spread
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import round_number
+
+T = TypeVar("T")
 
 PEER_METRICS = ("cpu_percent", "request_milliseconds", "shard_request_milliseconds")
 """Figures by which a node is compared with its peers."""
@@ -26,7 +28,6 @@ class RunTelemetry:
         figures: numbers by the names of `StepTelemetry`, and those that only rules read
         servers: the server that shows a figure most, by its name
         peers: how figures are spread over the nodes, by the name of the figure
-        missing: what could not be read, and why
     """
 
     figures: Mapping[str, float] = field(default_factory=dict)
@@ -62,46 +63,12 @@ _SUMS = {
 """Figures added over all nodes."""
 
 
-def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
-    """Return what the servers did in a step run; None if telemetry was turned off."""
-    telemetry = document.telemetry
-    if telemetry is None:
-        return None
-    solr = _by_metric(telemetry.spreads, "solr")
-    zookeeper = _by_metric(telemetry.spreads, "zookeeper")
-    figures = {name: solr[key].highest for name, key in _WORST.items() if key in solr}
-    figures |= {name: solr[key].total for name, key in _SUMS.items() if key in solr}
-    figures |= _of_requests(document, solr) | _hit_percents(solr) | _of_zookeeper(zookeeper)
-    figures |= _of_pods(telemetry.spreads, figures) | _of_other_pods(telemetry.spreads)
-    if telemetry.handlers:
-        figures["request_errors"] = sum(each.errors for each in telemetry.handlers)
-    if solr:
-        figures["nodes"] = max(each.servers for each in solr.values())
-    servers = {name: solr[key].highest_server for name, key in _WORST.items() if key in solr}
-    pods = _by_metric(telemetry.spreads, "solr-pods")
-    servers |= {name: pods[key].highest_server for name, key in _OF_PODS.items() if key in pods}
-    companions = _by_metric(telemetry.spreads, "companion-pods")
-    if "throttled_percent" in companions:
-        servers["companion_throttled_percent"] = companions["throttled_percent"].highest_server
-    if "outstanding_requests_max" in zookeeper:
-        servers["zookeeper"] = zookeeper["outstanding_requests_max"].highest_server
-    peers = {name: solr[name] for name in PEER_METRICS if name in solr}
-    return RunTelemetry(figures, servers, peers, tuple(telemetry.missing))
-
-
-def _by_metric(spreads: Mapping[str, Sequence[Spread]], kind: str) -> dict[str, Spread]:
-    """Return how the figures of a kind of servers are spread, by their names."""
-    return {spread.figure: spread for spread in spreads.get(kind, ())}
-
-
 def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[str, float]:
     fields: dict[str, float] = {}
-    if "cpu_seconds" in solr and "requests" in solr and solr["requests"].total:
-        each = solr["cpu_seconds"].total / solr["requests"].total
-        fields["cpu_milliseconds_per_request"] = 1000 * each
-    if "shard_request_seconds" in solr and "requests" in solr and solr["requests"].total:
-        each = solr["shard_request_seconds"].total / solr["requests"].total
-        fields["shard_milliseconds_per_request"] = 1000 * each
+    requests = solr["requests"].total if "requests" in solr else 0.0
+    for name, key in (("cpu", "cpu_seconds"), ("shard", "shard_request_seconds")):
+        if requests and key in solr:
+            fields[f"{name}_milliseconds_per_request"] = 1000 * solr[key].total / requests
     if "request_milliseconds" in solr:
         fields["solr_milliseconds"] = solr["request_milliseconds"].median
     counts = sum_counts(each for each in document.requests if not each.is_transaction)
@@ -110,7 +77,7 @@ def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[st
     return fields
 
 
-_OF_PODS = {
+_WORST_POD = {
     "throttled_percent": "throttled_percent",
     "cpu_limit_percent": "cpu_limit_percent",
     "cpu_some_percent": "cpu_some_percent",
@@ -125,7 +92,7 @@ _OF_PODS = {
 }
 """Figures of the worst pod of Solr."""
 
-_OF_MACHINES = {
+_WORST_MACHINE = {
     "machine_cpu_percent": "cpu_busy_percent",
     "machine_steal_percent": "steal_percent",
     "machine_cpu_some_percent": "cpu_some_percent",
@@ -149,53 +116,28 @@ _SUMS_OF_PODS = {
 }
 """Figures added over all pods of Solr."""
 
-
-_OTHER_PODS = ("zookeeper", "companion", "load")
-_OF_OTHER_PODS = (
-    "throttled_percent",
-    "cpu_some_percent",
-    "working_set_max_bytes",
+_WORST_OTHERS = ("throttled_percent", "cpu_some_percent", "working_set_max_bytes")
+_SUMS_OF_OTHERS = {"cpu_cores": "cpu_seconds", "network_bytes_per_second": "network_sent_bytes"}
+_FIGURES = (
+    *(("solr", "highest", name, key) for name, key in _WORST.items()),
+    *(("solr", "total", name, key) for name, key in _SUMS.items()),
+    *(("solr-pods", "highest", name, key) for name, key in _WORST_POD.items()),
+    *(("solr-pods", "total", name, key) for name, key in _SUMS_OF_PODS.items()),
+    *(("machines", "highest", name, key) for name, key in _WORST_MACHINE.items()),
+    *(
+        (f"{kind}-pods", "highest", f"{kind}_{key}", key)
+        for kind in ("zookeeper", "companion", "load")
+        for key in _WORST_OTHERS
+    ),
+    *(
+        (f"{kind}-pods", "total", f"{kind}_{name}", key)
+        for kind in ("zookeeper", "companion", "load")
+        for name, key in _SUMS_OF_OTHERS.items()
+    ),
 )
-"""Figures of the worst pod."""
+"""Kind of servers, which number of their spread, and the figure's names in status and telemetry."""
 
-_SUMS_OF_OTHER_PODS = {
-    "cpu_cores": "cpu_seconds",
-    "network_bytes_per_second": "network_sent_bytes",
-}
-"""Figures added over all pods."""
-
-
-def _of_other_pods(spreads: Mapping[str, Sequence[Spread]]) -> dict[str, float]:
-    """Return the figures of all pods but those of Solr, by their component."""
-    fields: dict[str, float] = {}
-    for component in _OTHER_PODS:
-        pods = _by_metric(spreads, f"{component}-pods")
-        fields |= {f"{component}_{key}": pods[key].highest for key in _OF_OTHER_PODS if key in pods}
-        sums = {name: pods[key] for name, key in _SUMS_OF_OTHER_PODS.items() if key in pods}
-        fields |= {f"{component}_{name}": spread.total for name, spread in sums.items()}
-    return fields
-
-
-def _of_pods(
-    spreads: Mapping[str, Sequence[Spread]], known: Mapping[str, float]
-) -> dict[str, float]:
-    pods = _by_metric(spreads, "solr-pods")
-    machines = _by_metric(spreads, "machines")
-    fields = {name: pods[key].highest for name, key in _OF_PODS.items() if key in pods}
-    fields |= {name: machines[key].highest for name, key in _OF_MACHINES.items() if key in machines}
-    fields |= {name: pods[key].total for name, key in _SUMS_OF_PODS.items() if key in pods}
-    rate = known.get("solr_requests_per_second")
-    if rate:
-        for name, figure in (
-            ("read_bytes_per_request", "read_bytes"),
-            ("reads_per_request", "reads"),
-        ):
-            if figure in pods:
-                fields[name] = pods[figure].total / rate
-    return fields
-
-
-_OF_CACHES = {
+_CACHE_SUMS = {
     "cache_inserts_per_second": "_cache_inserts",
     "cache_evictions_per_second": "_cache_evictions",
     "cache_entries": "_cache_entries",
@@ -203,28 +145,64 @@ _OF_CACHES = {
 """Figures added over all caches, and what the names of their parts end with."""
 
 
-def _hit_percents(solr: Mapping[str, Spread]) -> dict[str, float]:
-    hit_percents: dict[str, float] = {}
-    for figure, end in _OF_CACHES.items():
-        numbers = [spread.total for name, spread in solr.items() if name.endswith(end)]
-        if numbers:
-            hit_percents[figure] = sum(numbers)
+def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
+    """Return what the servers did in a step run; None if telemetry was turned off."""
+    telemetry = document.telemetry
+    if telemetry is None:
+        return None
+    spreads = {
+        kind: {spread.figure: spread for spread in known}
+        for kind, known in telemetry.spreads.items()
+    }
+    solr, pods = spreads.get("solr", {}), spreads.get("solr-pods", {})
+    zookeeper = spreads.get("zookeeper", {})
+    figures: dict[str, float] = {
+        name: getattr(spreads[kind][key], number)
+        for kind, number, name, key in _FIGURES
+        if key in spreads.get(kind, {})
+    }
+    figures |= _of_requests(document, solr) | _of_caches(solr) | _of_zookeeper(zookeeper)
+    if rate := figures.get("solr_requests_per_second"):
+        for name, key in (("read_bytes_per_request", "read_bytes"), ("reads_per_request", "reads")):
+            if key in pods:
+                figures[name] = pods[key].total / rate
+
+    if telemetry.handlers:
+        figures["request_errors"] = sum(each.errors for each in telemetry.handlers)
+    if solr:
+        # A figure that only some nodes have shows fewer of them.
+        figures["nodes"] = max(each.servers for each in solr.values())
+    servers = {
+        name: spreads[kind][key].highest_server
+        for kind, number, name, key in (
+            *(each for each in _FIGURES if each[0] in {"solr", "solr-pods"}),
+            ("companion-pods", "highest", "companion_throttled_percent", "throttled_percent"),
+            ("zookeeper", "highest", "zookeeper", "outstanding_requests_max"),
+        )
+        if number == "highest" and key in spreads.get(kind, {})
+    }
+    peers = {name: solr[name] for name in PEER_METRICS if name in solr}
+    return RunTelemetry(figures, servers, peers, tuple(telemetry.missing))
+
+
+def _of_caches(solr: Mapping[str, Spread]) -> dict[str, float]:
+    fields: dict[str, float] = {}
+    for name, end in _CACHE_SUMS.items():
+        if parts := [spread.total for key, spread in solr.items() if key.endswith(end)]:
+            fields[name] = sum(parts)
     for cache in CACHES.values():
         lookups, hits = solr.get(f"{cache}_lookups"), solr.get(f"{cache}_hits")
         if lookups is not None and hits is not None and lookups.total > 0:
-            hit_percents[f"{cache}_hit_percent"] = 100 * hits.total / lookups.total
-    return hit_percents
+            fields[f"{cache}_hit_percent"] = 100 * hits.total / lookups.total
+    return fields
 
 
 def _of_zookeeper(zookeeper: Mapping[str, Spread]) -> dict[str, float]:
     fields: dict[str, float] = {}
     served = sum(zookeeper[name].total for name in ("reads", "updates") if name in zookeeper)
     if served > 0:
-        spent = sum(
-            zookeeper[name].total
-            for name in ("read_seconds", "update_seconds")
-            if name in zookeeper
-        )
+        times = ("read_seconds", "update_seconds")
+        spent = sum(zookeeper[name].total for name in times if name in zookeeper)
         fields["zookeeper_latency_milliseconds"] = 1000 * spent / served
         fields["zookeeper_requests_per_second"] = served
     if "outstanding_requests_max" in zookeeper:
@@ -243,19 +221,21 @@ def merge_telemetry(
     spec: Spec, runs: Iterable[tuple[StepRunResult, RunTelemetry | None]]
 ) -> list[StepTelemetry]:
     """Return one entry for each step and variant whose servers were read, in their order."""
-    by_step: dict[tuple[str, str], list[RunTelemetry]] = {}
-    for document, telemetry in runs:
-        if telemetry is not None:
-            by_step.setdefault((document.step, document.variant), []).append(telemetry)
-    return [
-        _merge(step.name, variant, by_step[step.name, variant])
-        for step in spec.load.steps
-        for variant in variant_names(spec)
-        if (step.name, variant) in by_step
-    ]
+    known = ((document, telemetry) for document, telemetry in runs if telemetry is not None)
+    return [_merge(step, variant, own) for step, variant, own in group_by_step(spec, known)]
 
 
-_READS = "reads_per_request"
+def group_by_step(
+    spec: Spec, items: Iterable[tuple[StepRunResult, T]]
+) -> Iterator[tuple[str, str, list[T]]]:
+    """Yield what belongs to the step runs of each step and variant, in the order of the ladder."""
+    groups: dict[tuple[str, str], list[T]] = {}
+    for document, item in items:
+        groups.setdefault((document.step, document.variant), []).append(item)
+    for step in spec.load.steps:
+        for variant in variant_names(spec):
+            if (step.name, variant) in groups:
+                yield step.name, variant, groups[step.name, variant]
 
 
 def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemetry:
@@ -265,7 +245,8 @@ def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemet
         if known:
             mean = sum(known) / len(known)
             numbers[name] = round(mean) if name == "nodes" else round_number(mean)
-    reads = [run.figures[_READS] for run in runs if _READS in run.figures]
+    # The bend of reads over the sizes of an index is tested by the spread of repeats.
+    reads = [run.figures["reads_per_request"] for run in runs if "reads_per_request" in run.figures]
     if len(reads) > 1:
         numbers["reads_deviation"] = round_number(stdev(reads))
     missing = dict.fromkeys(text for run in runs for text in run.missing)

@@ -6,18 +6,18 @@ anything. Means over repeats appear only beside it, to show how far repeats diff
 
 from collections.abc import Container, Iterable, Sequence
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 from solrbench.analysis.arrivals import MILLISECOND, time_limit_milliseconds
+from solrbench.analysis.metrics import RATE, percentile_metric
 from solrbench.analysis.samples import (
     ALL_REQUESTS,
     BenchmarkSamples,
     RequestSamples,
-    StepRuns,
     StepSamples,
 )
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.comparisons import RepeatSummary, Summary
 from solrbench.api.v1alpha1.conditions import OnlyWith
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, Interval, PercentileResult, StepResult
@@ -27,51 +27,43 @@ from solrbench.contract.request_counts import (
     RequestCounts,
     TimeFigures,
 )
-from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats import intervals
 from solrbench.stats.distributions import relative_deviation_percent
 from solrbench.stats.intervals import ConfidenceBounds, design_effect
-from solrbench.stats.number_format import milliseconds, round_number, share_percent
+from solrbench.stats.number_format import (
+    milliseconds,
+    round_number,
+    round_significant,
+    share_percent,
+)
 from solrbench.stats.times import Times
-
-_DIGITS = 3
 
 
 def with_metrics(document: StepRunResult, percents: Iterable[float]) -> StepRunResult:
-    """Return a step run with the figures of every request name.
-
-    Raises:
-        ValueError: if its histograms or blocks are none.
-    """
-    chosen = list(percents)
-    requests = [_with_metrics(request, chosen) for request in document.requests]
+    """Return a step run with the figures of each request name; ValueError if its times are none."""
+    chosen, requests = list(percents), []
+    for result in document.requests:
+        samples, effect = RequestSamples.of_result(result), None
+        rate_error = samples.service.rate_error()
+        if result.failures:
+            failed = [window.failures for window in result.windows]
+            sent = [window.requests for window in result.windows]
+            effect = round(design_effect(failed, sent), DIGITS)
+        figures = {
+            "rate_error_percent": None if rate_error is None else round(100 * rate_error, DIGITS),
+            "failure_effect": effect,
+            "service_times": _figures(samples.service, chosen),
+            "response_times": _figures(samples.response, chosen),
+        }
+        requests.append(result.model_copy(update=figures))
     return document.model_copy(update={"requests": requests})
-
-
-def _with_metrics(result: RequestResult, percents: list[float]) -> RequestResult:
-    samples = RequestSamples.of_result(result)
-    rate_error = samples.service.rate_error()
-    figures = {
-        "rate_error_percent": None if rate_error is None else round(100 * rate_error, _DIGITS),
-        "failure_effect": _failure_design_effect(result),
-        "service_times": _figures(samples.service, percents),
-        "response_times": _figures(samples.response, percents),
-    }
-    return result.model_copy(update=figures)
-
-
-def _failure_design_effect(result: RequestResult) -> float | None:
-    if not result.failures:
-        return None
-    failed = [window.failures for window in result.windows]
-    return round(design_effect(failed, [window.requests for window in result.windows]), _DIGITS)
 
 
 def _figures(times: Times, percents: list[float]) -> TimeFigures | None:
     if times.average is None:
         return None
-    mean = Figure(microseconds=round(times.average, _DIGITS), **_bounds(times.mean_interval()))
+    mean = Figure(microseconds=round(times.average, DIGITS), **_bounds(times.mean_interval()))
     percentiles = [
         PercentileFigure(
             percent=percent,
@@ -87,13 +79,18 @@ def _bounds(interval: ConfidenceBounds | None) -> dict[str, float]:
     if interval is None:
         return {}
     return {
-        "lower_microseconds": round(interval.lower, _DIGITS),
-        "upper_microseconds": round(interval.upper, _DIGITS),
+        "lower_microseconds": round(interval.lower, DIGITS),
+        "upper_microseconds": round(interval.upper, DIGITS),
     }
 
 
+Number = TypeVar("Number", int, float)
+
 PERCENTILES = (50, 75, 95, 99)
 """Those of `StepResult`."""
+
+_REPEAT_DIGITS = 6
+"""Significant digits of a repeat: more than a percentile has, so that nothing is lost."""
 
 DIGITS = 3
 """Decimals kept: thousandths of a request per second and of a percent."""
@@ -155,17 +152,14 @@ def percentile_results(times: Times, percents: Iterable[float]) -> list[Percenti
     ]
 
 
-def _milliseconds(found: intervals.ConfidenceBounds | None) -> Interval | None:
+def _milliseconds(found: ConfidenceBounds | None) -> Interval | None:
     if found is None:
         return None
     return Interval(lower=milliseconds(found.lower), upper=milliseconds(found.upper))
 
 
 def merge_steps(samples: BenchmarkSamples) -> list[StepResult]:
-    """Return one result for each step (in the order of the ladder), request name and variant.
-
-    A request name that a repeat never sent counts there with a rate of zero.
-    """
+    """Return one result for each step (in the order of the ladder), request name and variant."""
     variants = variant_names(samples.spec)
     return [
         _merge(samples.spec, step, variant, name, step_samples)
@@ -187,29 +181,40 @@ def merge_totals(samples: BenchmarkSamples) -> list[StepResult]:
 
 
 def summarise(samples: BenchmarkSamples) -> Summary:
-    """Return the headline: the last step of the ladder that has results, all requests together.
-
-    With variants it is that of the first one: the sum of several endpoints is the rate of none.
-    """
+    """Return the headline: the last step of the ladder that has results, all requests together."""
+    # Of the first variant: the sum of several endpoints is the rate of none.
     baseline = variant_names(samples.spec)[0]
     for step in reversed(samples.spec.load.steps):
         step_samples = samples.of(step.name, baseline)
-        if step_samples.requests:
-            return _summarise(step.name, step_samples)
+        if not step_samples.requests:
+            continue
+        requests, rate = step_samples.of(ALL_REQUESTS), step_samples.rate(ALL_REQUESTS)
+        p95 = requests.perceived.percentile(95)
+        return Summary(
+            step=step.name,
+            requests_per_second=round_number(rate),
+            requests_per_second_interval=rate_interval(requests.service, rate),
+            p95_milliseconds=None if p95 is None else round_number(p95 / 1000),
+            p95_milliseconds_interval=_milliseconds(requests.perceived.percentile_interval(95)),
+            failed_percent=share_percent(requests.counts.failures, step_samples.requests),
+            repeats=_summarise_repeats(step_samples),
+        )
     return Summary()
 
 
-def _summarise(step: str, step_samples: StepSamples) -> Summary:
-    samples, rate = step_samples.of(ALL_REQUESTS), step_samples.rate(ALL_REQUESTS)
-    p95 = samples.perceived.percentile(95)
-    return Summary(
-        step=step,
-        requests_per_second=round_number(rate),
-        requests_per_second_interval=rate_interval(samples.service, rate),
-        p95_milliseconds=None if p95 is None else round_number(p95 / 1000),
-        p95_milliseconds_interval=_milliseconds(samples.perceived.percentile_interval(95)),
-        failed_percent=share_percent(samples.counts.failures, step_samples.requests),
-    )
+def _summarise_repeats(step_samples: StepSamples) -> list[RepeatSummary]:
+    """Return each repeat with the values that `solrbench compare` reads of it."""
+    targets = dict.fromkeys(run.target for run in step_samples.runs)
+    numbers = {target: number for number, target in enumerate(targets, start=1)}
+    values = [run.values(ALL_REQUESTS, [95]) for run in step_samples.runs]
+    return [
+        RepeatSummary(
+            target=numbers[run.target],
+            requests_per_second=round_significant(found.get(RATE), _REPEAT_DIGITS),
+            p95_milliseconds=round_significant(found.get(percentile_metric(95)), _REPEAT_DIGITS),
+        )
+        for run, found in zip(step_samples.runs, values, strict=True)
+    ]
 
 
 def _merge(
@@ -217,11 +222,15 @@ def _merge(
 ) -> StepResult:
     documents, repeats = step_samples.documents, step_samples.repeats(request)
     samples, rate = step_samples.of(request), step_samples.rate(request)
+    # A request name that a repeat never sent counts there with a rate of zero.
     rates = [
         document.rated(repeat.counts) / document.rate_seconds
         for document, repeat in zip(documents, repeats, strict=True)
         if document.rate_seconds > 0
     ]
+    p95s = [repeat.service.percentile(95) for repeat in repeats]
+    mean_rate, drain = mean(rates), _longest([each.drain_seconds for each in documents])
+    outliers = [each.outlier_windows for each in documents if each.outlier_windows is not None]
     return StepResult(
         step=step.name,
         variant=variant or None,
@@ -231,15 +240,24 @@ def _merge(
         requests_per_second=round(rate, DIGITS),
         requests_per_second_interval=rate_interval(samples.service, rate),
         percentiles=percentile_results(samples.perceived, spec.load.percentiles),
-        drain_seconds=_drain_seconds(documents),
-        steady_from_second=_steady_from(documents),
-        outlier_windows=_outlier_windows(documents),
+        drain_seconds=None if drain is None else round(drain, DIGITS),
+        steady_from_second=_longest([each.steady_from_second for each in documents]),
+        outlier_windows=sum(outliers) if outliers else None,
+        requests_per_second_mean=None if mean_rate is None else round(mean_rate, DIGITS),
+        requests_per_second_deviation_percent=deviation_percent(rates),
+        p95_milliseconds_mean=milliseconds(mean(p95s)),
+        p95_deviation_percent=deviation_percent(p95s),
         goodput_requests_per_second=_goodput(spec, step, request, samples, rate),
         **_counted(samples.counts, _only_with(step, samples)),
         **_service_times(samples, has_users=step.users is not None),
-        **_deviations(rates, [repeat.service.percentile(95) for repeat in repeats]),
         **(_response_times(samples, repeats) if samples.is_planned else {}),
     )
+
+
+def _longest(values: Sequence[Number | None]) -> Number | None:
+    """Return the largest value over repeats; None unless that of all repeats is known."""
+    known = [value for value in values if value is not None]
+    return max(known) if known and len(known) == len(values) else None
 
 
 def _goodput(
@@ -275,26 +293,6 @@ def _only_with(step: Step, samples: RequestSamples) -> set[OnlyWith | None]:
     return has
 
 
-def _steady_from(step_runs: StepRuns) -> int | None:
-    """Return when the last repeat became steady; None if one of them never did."""
-    steady_seconds = [document.steady_from_second for document in step_runs]
-    known = [second for second in steady_seconds if second is not None]
-    return max(known) if known and len(known) == len(steady_seconds) else None
-
-
-def _drain_seconds(step_runs: StepRuns) -> float | None:
-    """Return the longest drain; None unless that of all repeats is known."""
-    known = [step_run.drain_seconds for step_run in step_runs if step_run.drain_seconds is not None]
-    return round(max(known), DIGITS) if known and len(known) == len(step_runs) else None
-
-
-def _outlier_windows(step_runs: StepRuns) -> int | None:
-    known = [
-        step_run.outlier_windows for step_run in step_runs if step_run.outlier_windows is not None
-    ]
-    return sum(known) if known else None
-
-
 def _service_times(samples: RequestSamples, *, has_users: bool) -> dict[str, Any]:
     times = time_fields("", samples.service, samples.counts.max_microseconds)
     return {
@@ -315,14 +313,4 @@ def _response_times(samples: RequestSamples, repeats: Sequence[RequestSamples]) 
         "response_p95_deviation_percent": deviation_percent(
             repeat.response.percentile(95) for repeat in repeats
         ),
-    }
-
-
-def _deviations(rates: Sequence[float], p95s: Sequence[int | None]) -> dict[str, float | None]:
-    rate = mean(rates)
-    return {
-        "requests_per_second_mean": None if rate is None else round(rate, DIGITS),
-        "requests_per_second_deviation_percent": deviation_percent(rates),
-        "p95_milliseconds_mean": milliseconds(mean(p95s)),
-        "p95_deviation_percent": deviation_percent(p95s),
     }

@@ -3,22 +3,23 @@
 from collections.abc import Iterable, Iterator, Sequence
 from math import hypot
 
+from solrbench.analysis.metrics import Difference, growth_metric, read_trend, store_trend
+from solrbench.analysis.sentences import difference_sentence, format_growth
+from solrbench.analysis.server_metrics import group_by_step
 from solrbench.analysis.trends import RunTrend, SeriesShape
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion, TrendDifference
 from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendConclusion, TrendFigure
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import format_number, round_number
 
-_MEBIBYTE = 1 << 20
 _NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.UNCLEAR, TrendConclusion.ROSE_ONCE)
 
 
 def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
     """Return the numbers of a trend, such as `HeapGrows 41 MiB/h (95 %: 37 to 45), full in 9 h`."""
     growth = trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour
-    text = f"{trend.word} {per_hour(*growth, trend.unit)}"
+    text = f"{trend.word} {format_growth(*growth, trend.unit)}"
     if trend.full_in_hours is not None:
         text += f", full in {format_number(trend.full_in_hours)} h"
     if caches_fill:
@@ -26,12 +27,6 @@ def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
     elif trend.word == TrendConclusion.UNCLEAR:
         text += "; measure for longer"
     return text
-
-
-def per_hour(growth: float, lower: float, upper: float, unit: str) -> str:
-    """Return `41 MiB/h (95 %: 37 to 45)`."""
-    shown, low, high = (_amount(each, unit) for each in (growth, lower, upper))
-    return f"{shown} {_unit(unit)}/h (95 %: {low} to {high})"
 
 
 def trend_sentences(trends: Iterable[Trend]) -> list[str]:
@@ -45,14 +40,6 @@ def trend_sentences(trends: Iterable[Trend]) -> list[str]:
 
 def _step(trend: Trend) -> str:
     return f"{trend.step} ({trend.variant})" if trend.variant else trend.step
-
-
-def _amount(number: float, unit: str) -> str:
-    return format_number(number / _MEBIBYTE if unit == "bytes" else number)
-
-
-def _unit(unit: str) -> str:
-    return {"bytes": "MiB", "milliseconds": "ms", "percent": "percentage points"}[unit]
 
 
 GROWS = {
@@ -76,16 +63,12 @@ def find_trends(
 
     Of more than `MAX_TRENDS`, those that do not grow are left out first.
     """
-    by_metric: dict[tuple[str, str, TrendFigure], list[RunTrend]] = {}
-    for document, trends in runs:
-        for trend in trends:
-            by_metric.setdefault((document.step, document.variant, trend.figure), []).append(trend)
+    all_trends = ((document, trend) for document, trends in runs for trend in trends)
     merged = [
-        _merge(step.name, variant, figure, by_metric[step.name, variant, figure])
-        for step in spec.load.steps
-        for variant in variant_names(spec)
+        _merge(step, variant, figure, own)
+        for step, variant, trends in group_by_step(spec, all_trends)
         for figure in TrendFigure
-        if (step.name, variant, figure) in by_metric
+        if (own := [trend for trend in trends if trend.figure is figure])
     ]
     kept = sorted(merged, key=lambda trend: trend.word not in GROWS.values())[:MAX_TRENDS]
     return [trend for trend in merged if trend in kept]
@@ -135,10 +118,14 @@ def _full_in_hours(runs: Sequence[RunTrend], slope: float) -> float | None:
 _NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)
 
 
-def compare_trends(before: Sequence[Trend], after: Sequence[Trend]) -> list[TrendDifference]:
-    """Return each figure of a step that both sides have, those that differ first."""
-    known = {_key(each): each for each in before}
-    trend_differences = [_compare(known[_key(each)], each) for each in after if _key(each) in known]
+def compare_trends(baseline: Sequence[Trend], candidate: Sequence[Trend]) -> list[TrendDifference]:
+    """Return each metric of a step that both sides have, those that differ first."""
+    known = {_key(each): each for each in baseline}
+    trend_differences = [
+        store_trend(_compare(known[_key(each)], each), each.step, each.variant)
+        for each in candidate
+        if _key(each) in known
+    ]
     trend_differences.sort(key=lambda each: each.word not in (Conclusion.WORSE, Conclusion.BETTER))
     return trend_differences[:MAX_TREND_DIFFERENCES]
 
@@ -147,37 +134,25 @@ def _key(trend: Trend) -> tuple[str, str | None, str]:
     return trend.step, trend.variant, trend.figure
 
 
-def _compare(before: Trend, after: Trend) -> TrendDifference:
+def _compare(baseline: Trend, candidate: Trend) -> Difference:
     """Return the difference of two slopes with its interval.
 
     Both are measured apart, so the distances of their bounds add by squares (Zou and Donner 2008,
     Construction of confidence limits about effect measures).
     """
-    first, second = before.growth_per_hour, after.growth_per_hour
-    difference = second - first
-    below = hypot(second - after.lower_per_hour, before.upper_per_hour - first)
-    above = hypot(after.upper_per_hour - second, first - before.lower_per_hour)
-    return TrendDifference(
-        step=after.step,
-        variant=after.variant,
-        figure=after.figure,
-        unit=after.unit,
-        baseline_per_hour=first,
-        growth_per_hour=second,
-        difference_per_hour=round_number(difference),
-        low_per_hour=round_number(difference - below),
-        high_per_hour=round_number(difference + above),
-        word=_difference_word(before, after, difference - below, difference + above),
-    )
-
-
-def _difference_word(before: Trend, after: Trend, low: float, high: float) -> Conclusion:
-    """Return the word; what is steady on both sides is the same, however exactly it is known."""
-    if before.word in _NOT_GROWING and after.word in _NOT_GROWING:
-        return Conclusion.SAME
-    if low > 0:
-        return Conclusion.WORSE
-    return Conclusion.BETTER if high < 0 else Conclusion.UNCLEAR
+    first, second = baseline.growth_per_hour, candidate.growth_per_hour
+    estimate = second - first
+    low = estimate - hypot(second - candidate.lower_per_hour, baseline.upper_per_hour - first)
+    high = estimate + hypot(candidate.upper_per_hour - second, first - baseline.lower_per_hour)
+    if baseline.word in _NOT_GROWING and candidate.word in _NOT_GROWING:
+        # What is steady on both sides is the same, however exactly it is known.
+        conclusion = Conclusion.SAME
+    elif low > 0:
+        conclusion = Conclusion.WORSE
+    else:
+        conclusion = Conclusion.BETTER if high < 0 else Conclusion.UNCLEAR
+    metric = growth_metric(candidate.figure, candidate.unit)
+    return Difference(metric, first, second, estimate, (low, high), conclusion)
 
 
 def trend_difference_sentences(
@@ -187,18 +162,11 @@ def trend_difference_sentences(
 
     Only of those that differ.
     """
-    for difference in differences:
-        if difference.word not in (Conclusion.WORSE, Conclusion.BETTER):
-            continue
-        sign, more = (1, "more") if difference.word is Conclusion.WORSE else (-1, "less")
-        low, high = sorted((sign * difference.low_per_hour, sign * difference.high_per_hour))
-        through = f" through {difference.variant}" if difference.variant else ""
-        amount = per_hour(sign * difference.difference_per_hour, low, high, difference.unit)
-        yield (
-            f"{difference.figure} of {difference.step}{through} grows by {amount} {more}"
-            f" than in {baseline}:"
-            f" {difference.word}"
-        )
+    for stored in differences:
+        if stored.word in (Conclusion.WORSE, Conclusion.BETTER):
+            through = f" through {stored.variant}" if stored.variant else ""
+            subject = f"{stored.figure} of {stored.step}{through}"
+            yield difference_sentence(subject, read_trend(stored), baseline)
 
 
 def answer_trends(spec: Spec, status: Status) -> list[str]:

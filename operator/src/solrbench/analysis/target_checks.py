@@ -11,6 +11,7 @@ from solrbench.analysis.checks import (
     measured_seconds,
     worst,
     worst_share_of_requests,
+    worst_share_of_time,
 )
 from solrbench.analysis.fail_fast import describe_early_end
 from solrbench.api.v1alpha1 import Spec
@@ -22,9 +23,8 @@ from solrbench.contract.step_document import (
     PARTIAL_RESULTS,
     RequestResult,
     StepRunResult,
-    WorkerResult,
 )
-from solrbench.stats.number_format import format_number, format_percent, format_share
+from solrbench.stats.number_format import format_percent, format_share
 
 
 def check_cpu_stolen(document: StepRunResult, load: Load) -> Outcome:
@@ -33,17 +33,23 @@ def check_cpu_stolen(document: StepRunResult, load: Load) -> Outcome:
     A node that is a virtual machine stands still meanwhile, clocks apart: responses that wait for
     it look slow, in the worker and in Solr alike.
     """
-    limit = load.validity.max_stolen_percent
-    text = "the host took {} s of each CPU of the node of worker {}"
-    return _compare_hosts(document, limit, text, lambda worker: worker.stolen_seconds, "steal time")
+    return worst_share_of_time(
+        document,
+        "stolen_seconds",
+        load.validity.max_stolen_percent,
+        "the host took {lost} s of each CPU of the node of worker {worker} in {whole} s",
+        "steal time of worker {} could be read",
+    )
 
 
 def check_cpu_pressure(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time in which processes of each worker waited for a CPU with the limit."""
-    limit = load.validity.max_cpu_pressure_percent
-    text = "processes waited for a CPU for {} s in the pod of worker {}"
-    return _compare_hosts(
-        document, limit, text, lambda worker: worker.pressure_seconds, "cpu.pressure"
+    return worst_share_of_time(
+        document,
+        "pressure_seconds",
+        load.validity.max_cpu_pressure_percent,
+        "processes waited for a CPU for {lost} s in the pod of worker {worker} in {whole} s",
+        "cpu.pressure of worker {} could be read",
     )
 
 
@@ -54,100 +60,58 @@ def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
     the CPU time of all Solr nodes and load workers is taken away, wherever they ran, so that it is
     at least so much. ZooKeeper, the load master and the cluster's own processes remain in it.
     """
-    machines = document.telemetry.machines if document.telemetry is not None else []
-    used = [each for each in machines if "cpu_busy_percent" in each.figures]
+    telemetry = document.telemetry or Telemetry()
+    used = [each for each in telemetry.machines if "cpu_busy_percent" in each.figures]
     if not used:
         return NotEvaluated("the CPU time of no machine was read")
-    limit = load.validity.max_others_cpu_percent
-    shares = [(machine, _others_percent(document, machine)) for machine in used]
-    beyond = [(machine, percent) for machine, percent in shares if percent > limit]
-    # What stands before Solr may be the benchmark's own.
-    known = [
-        each
-        for each in beyond
-        if _reads_companions(document) and _own_cores(document, each[0]) is not None
-    ]
-    if beyond and not known:
-        return NotEvaluated("not all that the benchmark itself used of the CPUs is known")
-    return worst(
-        ValidityFinding(
-            percent,
+    limit, pods = load.validity.max_others_cpu_percent, telemetry.pods
+    # What stands before Solr may be the benchmark's own, and may not have been read.
+    reads_all = not document.variant or any(pod.component == COMPANION for pod in pods)
+    findings, is_unknown = [], False
+    for machine in used:
+        own = _own_cores(document, telemetry, machine)
+        own_percent = 100 * (own or 0.0) / machine.figures.get("cpus", 1.0)
+        percent = machine.figures["cpu_busy_percent"] - own_percent
+        if percent <= limit:
+            continue
+        if own is None or not reads_all:
+            is_unknown = True
+            continue
+        names = [pod.server for pod in pods if pod.machine == machine.server]
+        text = (
             f"processes that are not of the benchmark used {format_percent(percent)} of the CPUs of"
-            f" the node of {_pods_on(document, machine)} (limit {format_percent(limit)})",
+            f" the node of {f'pod {names[0]}' if names else 'the load master'}"
+            f" (limit {format_percent(limit)})"
         )
-        for machine, percent in known
-    )
+        findings.append(ValidityFinding(percent, text))
+    if is_unknown and not findings:
+        return NotEvaluated("not all that the benchmark itself used of the CPUs is known")
+    return worst(findings)
 
 
-def _reads_companions(document: StepRunResult) -> bool:
-    """Say whether what stands before Solr, if anything does, was read."""
-    telemetry = document.telemetry or Telemetry()
-    return not document.variant or any(pod.component == COMPANION for pod in telemetry.pods)
-
-
-def _others_percent(document: StepRunResult, machine: ServerFigures) -> float:
-    """Return how much of a machine others used, the benchmark too if its own use is unknown."""
-    own = _own_cores(document, machine) or 0.0
-    return machine.figures["cpu_busy_percent"] - 100 * own / machine.figures.get("cpus", 1.0)
-
-
-def _own_cores(document: StepRunResult, machine: ServerFigures) -> float | None:
+def _own_cores(
+    document: StepRunResult, telemetry: Telemetry, machine: ServerFigures
+) -> float | None:
     """Return the mean number of cores that the benchmark used of a machine, or more."""
-    telemetry = document.telemetry or Telemetry()
     # Workers are counted by what they say of themselves, with telemetry and without.
     read = [each for each in telemetry.pods if each.component != LOAD_WORKER]
     pods = [each for each in read if each.machine == machine.server]
     has_solr = any(each.component == SOLR for each in read)
     servers = pods if has_solr and pods else [*telemetry.solr, *pods]
-    cores = [_cores(each) for each in servers]
-    known = [each for each in cores if each is not None]
-    if not known or len(known) < len(cores) or len(servers) >= MAX_SERVERS:
+    spent = [
+        each.figures["cpu_seconds"] / each.seconds
+        for each in servers
+        if "cpu_seconds" in each.figures and each.seconds > 0
+    ]
+    # Of more servers than are kept, the CPU time of some is missing.
+    if not spent or len(spent) < len(servers) or len(servers) >= MAX_SERVERS:
         return None
     workers = sum(
         each.cpu_seconds / whole
         for each in document.workers
         if (whole := measured_seconds(each, document)) > 0
     )
-    return sum(known) + workers
-
-
-def _cores(server: ServerFigures) -> float | None:
-    spent = server.figures.get("cpu_seconds")
-    return None if spent is None or server.seconds <= 0 else spent / server.seconds
-
-
-def _pods_on(document: StepRunResult, machine: ServerFigures) -> str:
-    pods = document.telemetry.pods if document.telemetry is not None else []
-    names = [pod.server for pod in pods if pod.machine == machine.server]
-    return f"pod {names[0]}" if names else "the load master"
-
-
-def _compare_hosts(
-    document: StepRunResult,
-    limit: float,
-    text: str,
-    seconds_of: Callable[[WorkerResult], float | None],
-    source: str,
-) -> Outcome:
-    unknown = [
-        worker_result.worker
-        for worker_result in document.workers
-        if seconds_of(worker_result) is None
-    ]
-    finding = worst(
-        ValidityFinding(
-            lost / whole,
-            f"{text.format(format_number(lost), worker.worker)} in {format_number(whole)} s"
-            f" ({format_percent(100 * lost / whole)}, limit {format_percent(limit)})",
-        )
-        for worker in document.workers
-        if (lost := seconds_of(worker) or 0.0) * 100
-        > limit * (whole := measured_seconds(worker, document))
-        and whole > 0
-    )
-    if finding is None and unknown:
-        return NotEvaluated(f"no {source} of worker {', '.join(unknown[:3])} could be read")
-    return finding
+    return sum(spent) + workers
 
 
 PlacementCheck = Callable[[Spec, Environment | None], Outcome]
@@ -166,9 +130,17 @@ def check_load_shares_nodes(spec: Spec, environment: Environment | None) -> Outc
         return NotEvaluated("the Kubernetes nodes of the pods were not recorded")
     if _is_one_node(spec, attempts):
         return NotEvaluated("all pods ran on one Kubernetes node, where they share its CPUs")
-    return worst(
-        finding for attempt in attempts if (finding := _shared_with_load(attempt)) is not None
-    )
+    findings = []
+    for attempt in attempts:
+        solr = attempt.nodes.get(SOLR, [])
+        load = {*attempt.nodes.get(LOAD_WORKER, []), *attempt.nodes.get(LOAD_MASTER, [])}
+        if shared := [node for node in solr if node in load]:
+            text = (
+                f"{len(shared)} of {len(solr)} Kubernetes nodes with Solr pods also ran load pods:"
+                f" {', '.join(shared[:_MAX_NAMED])} (limit 0)"
+            )
+            findings.append(ValidityFinding(len(shared), text))
+    return worst(findings)
 
 
 def check_solr_shares_nodes(spec: Spec, environment: Environment | None) -> Outcome:
@@ -177,33 +149,20 @@ def check_solr_shares_nodes(spec: Spec, environment: Environment | None) -> Outc
     attempts = environment.attempts if environment is not None else []
     if cloud is None or spec.load.validity.allow_shared_nodes or _is_one_node(spec, attempts):
         return None
+    number, limit = cloud.nodes, "(limit 1 pod on each)"
+    numbers = [len(attempt.nodes.get(SOLR, [])) for attempt in attempts]
     return worst(
-        ValidityFinding(
-            cloud.nodes - used,
-            f"{cloud.nodes} Solr pods ran on {used} Kubernetes nodes (limit 1 pod on each)",
-        )
-        for attempt in attempts
-        if 0 < (used := len(attempt.nodes.get(SOLR, []))) < cloud.nodes
+        ValidityFinding(number - used, f"{number} Solr pods ran on {used} Kubernetes nodes {limit}")
+        for used in numbers
+        if 0 < used < number
     )
 
 
 def _is_one_node(spec: Spec, attempts: Sequence[AttemptRecord]) -> bool:
     """Say whether there was no choice, and the spec does not demand one."""
+    # On one node all topologies share its CPUs alike: they still compare with each other.
     used = {node for attempt in attempts for nodes in attempt.nodes.values() for node in nodes}
     return spec.load.validity.allow_shared_nodes is None and len(used) == 1
-
-
-def _shared_with_load(attempt: AttemptRecord) -> ValidityFinding | None:
-    solr = attempt.nodes.get(SOLR, [])
-    load = {*attempt.nodes.get(LOAD_WORKER, []), *attempt.nodes.get(LOAD_MASTER, [])}
-    shared = [node for node in solr if node in load]
-    if not shared:
-        return None
-    return ValidityFinding(
-        len(shared),
-        f"{len(shared)} of {len(solr)} Kubernetes nodes with Solr pods also ran load pods:"
-        f" {', '.join(shared[:_MAX_NAMED])} (limit 0)",
-    )
 
 
 def check_deleted_documents(document: StepRunResult, load: Load) -> Outcome:
@@ -213,6 +172,7 @@ def check_deleted_documents(document: StepRunResult, load: Load) -> Outcome:
     of terms, and in the size of the index.
     """
     target = document.target
+    # A collection that the benchmark did not fill is measured as it is.
     if target is not None and not target.filled:
         return None
     if target is None or target.documents is None or target.deleted_documents is None:
@@ -243,12 +203,8 @@ def compare_with_first(
 
     Where repeats start on a target or data of their own, a step run is compared in full with the
     first one of its repeat; with the first of all it must have the images and documents in common.
-
-    Args:
-        firsts: as `first_of_repeats`
-        document: of the step run
-        start_on: what each repeat starts on
     """
+    # A repeat on a target of its own is a whole of its own: only what was to be kept is compared.
     first = next(iter(firsts.values()))
     if start_on is RepeatStart.SAME_TARGET or document.repeat == first.repeat:
         return _compare_targets(first, document, RepeatStart.SAME_TARGET)
@@ -281,7 +237,7 @@ def check_variant(document: StepRunResult, load: Load) -> Outcome:
         return None
     if target is None and document.variant:
         return NotEvaluated("what the variant leads to was not recorded")
-    if target is None or target.variant is None:
+    if target is None or target.variant is None:  # the nodes themselves
         return None
     variant = target.variant
     differences = []
@@ -299,21 +255,19 @@ def check_variant(document: StepRunResult, load: Load) -> Outcome:
 
 
 def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
-    """Look at requests and at seconds.
-
-    Users without a response send seldom: few failures may be all that there was for a long time.
-    So seconds count as well in which at least half of the requests failed.
-    """
+    """Look at requests, and at seconds in which at least half of the requests failed."""
     limit = load.validity.max_failed_percent
     worst_share = worst_share_of_requests(document, "failed", lambda each: each.failures, limit)
     if worst_share is not None:
         return worst_share
-    counts: dict[int, Counter[str]] = {}
-    for window in (window for result in document.requests for window in result.windows):
-        found_in = {"requests": window.requests, "failures": window.failures}
-        counts.setdefault(window.second, Counter()).update(found_in)
-    bad = sum(2 * each["failures"] >= each["requests"] for each in counts.values())
-    total, width = len(counts), document.window_seconds
+    # Users without a response send seldom: few failures may be all that there was for a long time.
+    requests, failures = Counter[int](), Counter[int]()
+    for result in document.requests:
+        for window in result.windows:
+            requests[window.second] += window.requests
+            failures[window.second] += window.failures
+    bad = sum(2 * failures[second] >= requests[second] for second in requests)
+    total, width = len(requests), document.window_seconds
     if bad * 100 <= limit * total:
         return None
     unit, of = ("s", "seconds") if width == 1 else (f"windows of {width} s", "windows")
@@ -327,11 +281,10 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
 def check_ended_early(document: StepRunResult, load: Load) -> Outcome:
     """Look for a step run that was ended before its time."""
     ended = document.ended_early
-    return (
-        None
-        if ended is None
-        else ValidityFinding(-ended.second, describe_early_end(ended, load.stop))
-    )
+    if ended is None:
+        return None
+    # The repeat that ended first is the worst one.
+    return ValidityFinding(-ended.second, describe_early_end(ended, load.stop))
 
 
 def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
@@ -341,21 +294,16 @@ def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
         # Users of a locustfile report them as failures of this kind alone.
         return max(result.partial_results or 0, count_of_kind([result], PARTIAL_RESULTS))
 
-    worst_share = worst_share_of_requests(
-        document, "had partial results", partial, load.validity.max_partial_percent
-    )
-    return worst_share or _uncounted(
-        document, "partial results", lambda request_result: request_result.partial_results
-    )
+    limit = load.validity.max_partial_percent
+    worst_share = worst_share_of_requests(document, "had partial results", partial, limit)
+    return worst_share or _uncounted(document, "partial results", lambda each: each.partial_results)
 
 
 def check_empty_results(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of empty results of each request name with the limit."""
+    limit = load.validity.max_empty_percent
     worst_share = worst_share_of_requests(
-        document,
-        "had empty results",
-        lambda result: result.empty_results or 0,
-        load.validity.max_empty_percent,
+        document, "had empty results", lambda result: result.empty_results or 0, limit
     )
     return worst_share or _uncounted(document, "empty results", lambda result: result.empty_results)
 

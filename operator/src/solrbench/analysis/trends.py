@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from solrbench.api.v1alpha1.findings import TrendFigure
 from solrbench.contract.second_series import SecondSeries
-from solrbench.contract.server_document import CACHE_ENTRIES, ServerSeries, Telemetry
+from solrbench.contract.server_document import CACHE_ENTRIES, ServerSeries
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.distributions import t_quantile
 from solrbench.stats.series import SCALE, SeriesPoint, Windows, cut_windows
@@ -60,15 +60,7 @@ class SeriesShape(StrEnum):
 
 @dataclass(frozen=True)
 class Growth:
-    """What the rule found.
-
-    Attributes:
-        shape: what the series does
-        level: median of the windows
-        slope: growth per second, of the best fit
-        lower: lower bound of its 95 % confidence interval
-        upper: upper bound
-    """
+    """What the rule found: slope and bounds are growth per second, of the best fit."""
 
     shape: SeriesShape
     level: float
@@ -115,16 +107,24 @@ def find_growth(
     run = float(t[-1]) * len(t) / (len(t) - 1)
     fits = _fits(t / run, y, None if load is None else np.asarray(load, dtype=np.float64))
     best = min(fits, key=lambda fit: fit.squares)
-    near = [each for each in fits if each.squares <= _limit(best)]
+    # No tau is known to be right: the interval is the union over all that fit about as well.
+    limit = best.squares * (1 + t_quantile(0.01, best.freedom) ** 2 / best.freedom)
+    near = [fit for fit in fits if fit.squares <= limit]
     lower, upper = _union(near, 0.95)
     level = float(np.median(y))
     matters = max(min_growth * abs(level), least)
-    needed = max(matters, _DEVIATIONS * _scaled_deviation(best.residuals))
+    deviation = SCALE * np.median(np.abs(best.residuals - np.median(best.residuals)))
+    needed = max(matters, _DEVIATIONS * float(deviation))
     if best.slope > matters and _rises_once(y, matters):
         shape = SeriesShape.STEP
     else:
         shape = _shape(t / run, y, best, _union(near, 0.99), needed)
     return Growth(shape, level, best.slope / run, lower / run, upper / run)
+
+
+def _union(fits: Sequence[_Fit], level: float) -> tuple[float, float]:
+    bounds = [fit.bounds(level) for fit in fits]
+    return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
 def _fits(t: Floats, y: Floats, load: Floats | None) -> list[_Fit]:
@@ -133,10 +133,8 @@ def _fits(t: Floats, y: Floats, load: Floats | None) -> list[_Fit]:
     if load is not None and _has_moved(load):
         columns.append(load / np.median(load))
     fits = [_fit(columns, y)]
-    for tau in np.geomspace(1 / 40, 1 / 2, _TAUS):
-        filling = 1 - np.exp(-t / tau)
-        fit = _fit([*columns, filling], y, min_last=0.0)
-        fits += [] if fit is None else [fit]
+    taus = np.geomspace(1 / 40, 1 / 2, _TAUS)
+    fits += [_fit([*columns, 1 - np.exp(-t / tau)], y, min_last=0.0) for tau in taus]
     return [each for each in fits if each is not None]
 
 
@@ -159,16 +157,6 @@ def _has_moved(load: Floats) -> bool:
     middle = float(np.median(load))
     low, high = np.quantile(load, (0.05, 0.95))
     return middle > 0 and bool(high - low > _LOAD_MOVED * middle)
-
-
-def _limit(best: _Fit) -> float:
-    """Return the residual squares up to which another fit is about as good."""
-    return best.squares * (1 + t_quantile(0.01, best.freedom) ** 2 / best.freedom)
-
-
-def _union(fits: Sequence[_Fit], level: float) -> tuple[float, float]:
-    bounds = [fit.bounds(level) for fit in fits]
-    return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
 def _shape(
@@ -197,23 +185,15 @@ def theil_sen(t: Floats, y: Floats) -> float:
     return float(np.median((y[second] - y[first]) / (t[second] - t[first])))
 
 
-def _scaled_deviation(residuals: Floats) -> float:
-    return float(SCALE * np.median(np.abs(residuals - np.median(residuals))))
-
-
 _STANDS_STILL = 0.02
 """Caches are full when less than this share of their entries is still to come."""
 
+# What fills within more than half of the run looks like a leak to statistics.
 _MAX_OMITTED_SHARE = 0.5
-"""Share of the run that may be left out until caches are full."""
 
 
 def full_from(entries: Sequence[SeriesPoint]) -> float | None:
-    """Return the second from which on caches stood still; None if they filled to the end.
-
-    What fills within more than half of the run looks like a leak to statistics, so the
-    series begins when the caches say that they are full.
-    """
+    """Return the second from which on caches stood still; None if they filled to the end."""
     if len(entries) < 2:
         return entries[0].second if entries else None
     values = np.array([entry.value for entry in entries])
@@ -243,10 +223,8 @@ class RunTrend:
     """What one figure did in one step run.
 
     Attributes:
-        figure: which one
         server: node or pod whose figure it is; empty for what the load measured
         growth: what the rule found; in the figure's unit, per second
-        latest: the figure at the end
         limit: what it may grow to; None without a limit
         caches_fill: Solr's caches filled to the end, so a leak looks the same
     """
@@ -264,44 +242,27 @@ def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
     if document.seconds < MIN_TREND_SECONDS:
         return ()
     rates, latency, failed = _of_load(document)
-    trends = [
-        *_of_servers(document.telemetry, rates),
-        *_of_windows(TrendFigure.LATENCY, latency, rates, 0.0),
-        *_of_windows(TrendFigure.FAILURES, failed, None, _MIN_FAILED_PERCENT),
+    series = [] if document.telemetry is None else document.telemetry.series
+    entries = {each.server: each for each in series if each.figure == CACHE_ENTRIES}
+    found = [
+        *(_of_server(each, entries.get(each.server), rates) for each in series),
+        _of_windows(TrendFigure.LATENCY, latency, rates, 0.0),
+        _of_windows(TrendFigure.FAILURES, failed, None, _MIN_FAILED_PERCENT),
     ]
-    by_metric: dict[TrendFigure, RunTrend] = {}
-    for trend in trends:
-        known = by_metric.get(trend.figure)
-        if known is None or _rank(trend) > _rank(known):
-            by_metric[trend.figure] = trend
-    return tuple(by_metric.values())
+    trends = [each for each in found if each is not None]
+    # Of several servers the one counts that grows most: it is put in last.
+    trends.sort(key=lambda each: (-_ORDER.index(each.growth.shape), -each.growth.slope))
+    return tuple({each.figure: each for each in reversed(trends)}.values())
 
 
 _ORDER = (SeriesShape.STEADY, SeriesShape.UNCLEAR, SeriesShape.STEP, SeriesShape.GROWS)
 
 
-def _rank(trend: RunTrend) -> tuple[int, float]:
-    return _ORDER.index(trend.growth.shape), trend.growth.slope
-
-
-def _of_servers(telemetry: Telemetry | None, rates: Windows) -> list[RunTrend]:
-    trends = []
-    series = [] if telemetry is None else telemetry.series
-    entries = {
-        server_series.server: server_series
-        for server_series in series
-        if server_series.figure == CACHE_ENTRIES
-    }
-    for server_series in series:
-        if server_series.figure in _SERVERS:
-            trend = _of_server(server_series, entries.get(server_series.server), rates)
-            trends += [] if trend is None else [trend]
-    return trends
-
-
 def _of_server(
     series: ServerSeries, entries: ServerSeries | None, rates: Windows
 ) -> RunTrend | None:
+    if series.figure not in _SERVERS:
+        return None
     seconds, values = np.array(series.seconds), np.array(series.values)
     fills = False
     if entries is not None and series.figure == "heap_after_gc_bytes":
@@ -323,26 +284,25 @@ def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
         result.windows for result in document.requests if not result.is_transaction
     )
     rates, latency, failed = [], [], []
+    # The end of the step cuts the last second short.
     for second, requests, failures, spent, _ in totals[:-1]:
         rates.append(SeriesPoint(second, requests / document.window_seconds))
         if requests:
             latency.append(SeriesPoint(second, spent / requests / 1000))
             failed.append(SeriesPoint(second, 100 * failures / requests))
-    return (
-        cut_windows(rates, np.median),
-        cut_windows(latency, np.median),
-        cut_windows(failed, np.mean),
-    )
+    # The median of failures would be none up to the half of all seconds.
+    failures_by_window = cut_windows(failed, np.mean)
+    return cut_windows(rates, np.median), cut_windows(latency, np.median), failures_by_window
 
 
 def _of_windows(
     figure: TrendFigure, windows: Windows, rates: Windows | None, least: float
-) -> list[RunTrend]:
+) -> RunTrend | None:
     load = None if rates is None else _at(windows.seconds, rates)
     growth = find_growth(windows.seconds, windows.values, load, least=least)
     if growth is None:
-        return []
-    return [RunTrend(figure, "", growth, float(np.median(windows.values[-3:])))]
+        return None
+    return RunTrend(figure, "", growth, float(np.median(windows.values[-3:])))
 
 
 def _at(seconds: Sequence[float], rates: Windows) -> list[float] | None:

@@ -4,6 +4,7 @@ Every reason states what happened, the measured value, the limit of `spec.load.v
 remedy.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -32,7 +33,7 @@ from solrbench.api.v1alpha1.findings import INVALID, MAX_REASONS, VALID, Invalid
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.environment import Environment
 from solrbench.contract.second_series import SecondSeries
-from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.step_document import StepRunResult
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -48,12 +49,11 @@ _SERIES = ("warm_up_thousands", "warm_up_caches", "thousands", "caches", "outlie
 
 
 def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
-    """Return what is found in one step run, and kept of it: all but the series of its time.
-
-    Those are nearly all of a document, which never changes once it is stored but for its pods.
-    """
+    """Return what is found in one step run, and kept of it: all but the series of its time."""
     findings = {reason: check.find(document, load) for reason, check in CHECKS.items()}
-    requests = [_without_series(request) for request in document.requests]
+    # Series are nearly all of a document, which never changes once it is stored but for its pods.
+    without_series = {"windows": SecondSeries(), "slow_requests": []}
+    requests = [request.model_copy(update=without_series) for request in document.requests]
     left_out: dict[str, Any] = {name: [] for name in _SERIES} | {"telemetry": None}
     return EvaluatedRun(
         RunSamples(document.model_copy(update=left_out | {"requests": requests})),
@@ -65,22 +65,12 @@ def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
     )
 
 
-def _without_series(result: RequestResult) -> RequestResult:
-    return result.model_copy(update={"windows": SecondSeries(), "slow_requests": []})
-
-
 def evaluate_steps(
     samples: BenchmarkSamples,
     runs: Iterable[EvaluatedRun],
     environment: Environment | None = None,
 ) -> list[StepVerdict]:
-    """Return the verdict on each step and variant that has stored step runs, in their order.
-
-    Args:
-        samples: of the stored step runs
-        runs: what was found in each of them
-        environment: the record of what they ran on, None without one
-    """
+    """Return the verdict on each step and variant that has stored step runs, in their order."""
     spec, evaluated = samples.spec, {run.document.id: run for run in runs}
     placement = [
         _outcome(reason, check.find(spec, environment), check.remedy)
@@ -88,18 +78,14 @@ def evaluate_steps(
     ]
     steps = list(samples.steps())
     firsts = first_of_repeats([each for _, _, found in steps for each in found.documents])
-    return [
-        evaluate_step(
-            step,
-            variant,
-            [evaluated[each.id] for each in step_samples.documents],
-            spec.load,
-            samples=step_samples,
-            firsts=firsts,
-            further=placement,
+    verdicts = []
+    for step, variant, found in steps:
+        own = [evaluated[each.id] for each in found.documents]
+        verdict = evaluate_step(
+            step, variant, own, spec.load, samples=found, firsts=firsts, further=placement
         )
-        for step, variant, step_samples in steps
-    ]
+        verdicts.append(verdict)
+    return verdicts
 
 
 def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared with
@@ -112,17 +98,7 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
     firsts: Mapping[int, StepRunResult] | None = None,
     further: Sequence[_Outcomes] = (),
 ) -> StepVerdict:
-    """Return the verdict on one step and variant from all its repeats.
-
-    Args:
-        step: its name
-        variant: its name, empty without variants
-        runs: all repeats, and what was found in each
-        load: with the limits
-        samples: the repeats with their times, if they are known
-        firsts: the step run of each repeat that was measured first, if others are compared with it
-        further: what holds for all steps
-    """
+    """Return the verdict on one step and variant from all its repeats."""
     if samples is None:
         samples = StepSamples(run.samples for run in runs)
     step_runs = samples.documents
@@ -141,12 +117,15 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
     outcomes += further
     reasons = [each for each, _ in outcomes if each is not None]
     reasons += _too_few_samples(step_runs, load.validity.percentile)
+    unchecked = [each for _, each in outcomes if each is not None]
+    if (gap := check_long_enough(samples)) is not None:
+        unchecked.append(_invalid_reason(STEP_TOO_SHORT, gap.text))
     return StepVerdict(
         step=step,
         variant=variant or None,
         verdict=INVALID if reasons else VALID,
         reasons=reasons[:MAX_REASONS],
-        unchecked=_unchecked(outcomes, samples)[:MAX_REASONS],
+        unchecked=unchecked[:MAX_REASONS],
     )
 
 
@@ -154,18 +133,10 @@ def samples_needed(percentile: int) -> int:
     """Return how many samples a percentile needs, so that 10 of them lie beyond it.
 
     The number of samples beyond the true percentile is binomial. Where at least 10 are expected on
-    either side (the "success-failure condition" n·p >= 10 and n·(1 - p) >= 10; Diez,
-    Çetinkaya-Rundel, Barr: OpenIntro Statistics, 4th edition, 4.3 and 5.1) it is nearly normal
-    with a deviation of a third of itself. With fewer, one slow request moves the percentile.
+    either side (Diez, Çetinkaya-Rundel, Barr: OpenIntro Statistics, 4th edition, 4.3 and 5.1) it is
+    nearly normal, with a deviation of a third of itself.
     """
     return -(-100 * _BEYOND // (100 - percentile))
-
-
-def _unchecked(found: Iterable[_Outcomes], samples: StepSamples) -> list[InvalidReason]:
-    """Return the checks that could not be made, and whether numbers have no intervals."""
-    gap = check_long_enough(samples)
-    too_short = [] if gap is None else [_invalid_reason(STEP_TOO_SHORT, gap.text)]
-    return [reason for _, reason in found if reason is not None] + too_short
 
 
 def _outcome(reason: str, outcome: Outcome, remedy: str) -> _Outcomes:
@@ -184,18 +155,14 @@ def _apply(
     gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
     if findings:
         repeat, worst = max(findings, key=lambda finding: finding[1].number)
-        where = _where([repeat], len(outcomes))
+        where = f"{_repeats([repeat])}: " if len(outcomes) > 1 else ""
         others = [each for each, _ in findings if each != repeat]
         also = f"; also in {_repeats(others)}" if others else ""
         return _invalid_reason(word, f"{where}{worst.text}{also}", reason.remedy), None
     if gaps:
-        where = _where([repeat for repeat, _ in gaps], len(outcomes))
+        where = f"{_repeats([repeat for repeat, _ in gaps])}: " if len(outcomes) > 1 else ""
         return None, _invalid_reason(word, f"{where}{gaps[0][1].text}")
     return None, None
-
-
-def _where(repeats: Sequence[int], of: int) -> str:
-    return f"{_repeats(repeats)}: " if of > 1 else ""
 
 
 def _repeats(repeats: Sequence[int]) -> str:
@@ -205,10 +172,10 @@ def _repeats(repeats: Sequence[int]) -> str:
 
 def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason]:
     """Check all repeats together, as the percentiles in the status are of all their requests."""
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for document in step_runs:
         for result in document.requests:
-            counts[result.request] = counts.get(result.request, 0) + result.requests
+            counts[result.request] += result.requests
     needed = samples_needed(percentile)
     limit = f"in all repeats (limit {needed}: {_BEYOND} must lie beyond p{percentile})"
     remedy = REASONS[TOO_FEW_SAMPLES].remedy
@@ -237,14 +204,10 @@ _REASONS = ("WorkerSaturated", "ScheduleLag", "WorkersLost", "PodThrottled", "Po
 
 def find_interferences(runs: Iterable[EvaluatedRun]) -> dict[str, str]:
     """Return why step runs do not show what the target can do, by id, of those that do not."""
-    reasons = {run.document.id: find_interference(run) for run in runs}
-    return {key: text for key, text in reasons.items() if text}
-
-
-def find_interference(run: EvaluatedRun) -> str:
-    """Return the first of these reasons with its number; empty if there is none."""
-    for reason in _REASONS:
-        outcome = run.findings.get(reason)
-        if isinstance(outcome, ValidityFinding):
-            return f"{reason}: {outcome.text}"
-    return ""
+    found: dict[str, str] = {}
+    for run in runs:
+        for reason in _REASONS:
+            outcome = run.findings.get(reason)
+            if isinstance(outcome, ValidityFinding):
+                found.setdefault(run.document.id, f"{reason}: {outcome.text}")
+    return found

@@ -10,16 +10,15 @@ from solrbench.contract import names
 from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.companions import (
-    COMPANION_CHECKS,
     CompanionPods,
     available_pods,
+    check_companions,
     check_companions_unchanged,
     check_same_manifests,
 )
 from solrbench.decide.existing_target import qualify
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import SECRETS
-from solrbench.decide.target import TargetPods
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.manifests.agent import add_companion_agents
@@ -30,12 +29,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def read_companions(context: ReconcileContext) -> tuple[CompanionBundle, str]:
-    """Return the objects that the ConfigMaps describe now, and the digest of their texts.
-
-    Raises:
-        TemporaryError: if a ConfigMap is missing.
-        PermanentError: `CompanionRefused`.
-    """
+    """Return the objects that the ConfigMaps describe now, and the digest of their texts."""
     wanted = context.benchmark.spec.companions
     texts = [text for index, each in enumerate(wanted) for text in _texts(context, index, each)]
     allowed = context.settings.allowed_pod_options
@@ -88,12 +82,7 @@ def _values(context: ReconcileContext) -> dict[str, str]:
 
 
 def ensure_companions(context: ReconcileContext) -> None:
-    """Make the companions, and wait until all their pods are available.
-
-    Raises:
-        TemporaryError: until then, with the problem of a pod as the reason if there is one.
-        PermanentError: if manifests are refused, or are not those that were used first.
-    """
+    """Make the companions, and wait until all their pods are available."""
     if not context.benchmark.spec.companions:
         return
     bundle, digest = read_companions(context)
@@ -108,7 +97,7 @@ def ensure_companions(context: ReconcileContext) -> None:
     for manifest in add_companion_agents(context.benchmark, image, manifests, attempt):
         context.cluster.apply(manifest)
     observed_pods = _observe(context, bundle)
-    apply_outcome(first_outcome(COMPANION_CHECKS, observed_pods))
+    apply_outcome(check_companions(observed_pods))
     identities = {pod.name: pod.identity for pod in observed_pods.pods}
     context.update(companions=known.model_copy(update={"pods": identities}))
 
@@ -120,15 +109,15 @@ def _observe(context: ReconcileContext, bundle: CompanionBundle) -> CompanionPod
         names.companion(benchmark_name, each.metadata.name): each.spec.replicas
         for each in bundle.deployments
     }
-    bodies = {
-        name: context.cluster.get("apps/v1", "Deployment", context.namespace, name)
+    available = {
+        name: available_pods(context.cluster.get("apps/v1", "Deployment", context.namespace, name))
         for name in wanted
     }
     creation = (
         objects.creation_problem(context, "Deployment", name, bundle.pods, seen) for name in wanted
     )
     return CompanionPods(
-        {name: 0 if body is None else available_pods(body) for name, body in bodies.items()},
+        available,
         wanted,
         seen,
         context.now,
@@ -144,26 +133,17 @@ def companion_pods(context: ReconcileContext) -> list[PodView]:
 
 
 def verify_companions(context: ReconcileContext, pods: list[PodView]) -> None:
-    """Check that every pod of the companions is the one that was there when all were ready.
-
-    Raises:
-        TargetLostError: if it is not: requests through it went nowhere meanwhile.
-        PermanentError: if it lacked memory.
-    """
+    """Check that every pod of the companions is the one that was there when all were ready."""
     known = context.status.companions
     if known is not None:
-        apply_outcome(check_companions_unchanged(TargetPods(known.pods, tuple(pods), context.now)))
+        apply_outcome(check_companions_unchanged(known.pods, pods, context.now))
 
 
 def variant_url(context: ReconcileContext, url: str) -> str:
     """Return the URL of a variant, whose host may be the name of a Service of the companions."""
-    return qualify(url, context.namespace, _hosts(context))
-
-
-def _hosts(context: ReconcileContext) -> dict[str, str]:
-    known = context.status.companions
-    benchmark_name = context.benchmark.metadata.name
-    return {
+    known, benchmark_name = context.status.companions, context.benchmark.metadata.name
+    hosts = {
         name: f"{names.companion(benchmark_name, name)}.{context.namespace}.svc"
         for name in (known.services if known is not None else ())
     }
+    return qualify(url, context.namespace, hosts)

@@ -17,8 +17,6 @@ from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.decide.existing_target import patterns_in
-from solrbench.decide.status_size import reduce_status
-from solrbench.errors import PermanentError
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.net.http import NO_AUTH, HttpAuth
@@ -32,7 +30,6 @@ class TargetAccess:
     Attributes:
         connect: returns a client for base URLs, a timeout in seconds and credentials; the API
             server of the cluster is never connected to
-        resolve: returns the endpoint of an existing target
     """
 
     connect: Callable[[Cluster, list[str], float, HttpAuth], SolrClient] = connect_checked
@@ -129,15 +126,10 @@ class ReconcileContext:
             self.benchmark, self.solr_cloud, self.status.start_time, self.status.attempts.target
         )
 
-    @property
-    def auth(self) -> HttpAuth:
-        """What Solr requires of its clients."""
-        return self.endpoint.auth
-
     def solr(self, timeout_seconds: float = 10.0, url: str | None = None) -> SolrClient:
         """Return a client for the target, or for one of its URLs; to be closed."""
         urls = self.solr_urls if url is None else [url]
-        return self.access.connect(self.cluster, urls, timeout_seconds, self.auth)
+        return self.access.connect(self.cluster, urls, timeout_seconds, self.endpoint.auth)
 
     def update(self, **fields: Any) -> None:
         """Change fields of the status to be written."""
@@ -158,11 +150,6 @@ class ReconcileContext:
             observed_generation=self.benchmark.metadata.generation,
         )
 
-    def seconds_in_phase(self) -> float:
-        """Return how long the phase under way has lasted."""
-        started = self.status.phase_start_time
-        return (self.now - started).total_seconds() if started is not None else 0.0
-
 
 def store_status(context: ReconcileContext) -> None:
     """Write the status of the reconcile so far, which is settled.
@@ -176,18 +163,3 @@ def store_status(context: ReconcileContext) -> None:
     context.body = context.cluster.store_status(context.body, status)
     # As it was written: an older definition has no field for the place in the queue.
     context.queue.observe(context.body | {"status": status}, context.now)
-
-
-def store_or_reduce_status(context: ReconcileContext) -> None:
-    """Write the status; one that is too large or invalid is reduced to what can be stored.
-
-    Raises:
-        ConflictError: as `store_status`.
-        PermanentError: if not even that is accepted.
-    """
-    try:
-        store_status(context)
-    except PermanentError as error:
-        stored = context.benchmark.status
-        context.status = reduce_status(context.status, stored, error.message, context.now)
-        store_status(context)

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from solrbench.api.identity import BENCHMARKS
 from solrbench.contract.names import LABEL_COMPONENT, SOLR, ZOOKEEPER
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects import LOAD, TARGET, find_lost_pods, force_delete
+from solrbench.controller.objects import find_lost_pods, force_delete
 from solrbench.controller.owned_objects import OwnedKind, OwnedObjects
 from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of
-from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.errors import TemporaryError
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.facts import is_of_nodes
 from solrbench.kube.reader import Manifest
@@ -27,21 +26,11 @@ SERVICES, CONFIG_MAPS, PODS = (OwnedKind("v1", kind) for kind in ("Service", "Co
 
 OWNED_KINDS = tuple(
     dict.fromkeys(
-        (
-            JOBS,
-            DEPLOYMENTS,
-            *target_kinds(),
-            SERVICES,
-            CONFIG_MAPS,
-            REPLICA_SETS,
-            PODS,
-            BUDGETS,
-        )
+        (JOBS, DEPLOYMENTS, *target_kinds(), SERVICES, CONFIG_MAPS, REPLICA_SETS, PODS, BUDGETS)
     )
 )
 """Kinds of load, index and target in the order of deletion: load first, so that it stops at once.
 """
-
 
 _KUBERNETES = ("kubernetes.io", "k8s.io")
 
@@ -51,10 +40,7 @@ def delete_components(
 ) -> bool:
     """Delete the objects of some components; return whether nothing of them is left.
 
-    Args:
-        context: the reconcile
-        components: whose objects to delete
-        attempt_below: spare those of this attempt and later ones
+    Objects of the attempt `attempt_below` and of later ones are spared.
     """
     if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
         return True  # nothing can be left of an attempt before the first
@@ -64,15 +50,12 @@ def delete_components(
 def delete_children(
     owned: OwnedObjects, components: tuple[str, ...], attempt_below: int | None = None
 ) -> bool:
-    """Delete as `delete_components` does, for a benchmark that is known by its name alone.
-
-    ZooKeeper goes when no Solr pod is left: one that is just starting would wait in vain for it in
-    a hook of the Solr Operator v0.9 that makes its path there, and the kubelet stops no container
-    before its hook has ended; that takes most of a minute. A pod whose node is lost is deleted
-    without its kubelet.
-    """
+    """Delete as `delete_components` does, for a benchmark that is known by its name alone."""
     left = False
     if ZOOKEEPER in components:
+        # It goes when no Solr pod is left: one that is just starting would wait in vain for it in a
+        # hook of the Solr Operator v0.9 that makes its path there, and the kubelet stops no
+        # container before its hook has ended; that takes most of a minute.
         pods = owned.list(PODS)
         left = any(_matches(pod, (SOLR,), attempt_below) for pod in pods if SOLR in components)
         components = tuple(each for each in components if each != ZOOKEEPER or not left)
@@ -84,10 +67,12 @@ def delete_children(
         for body in bodies:
             owned.delete(kind, body)
         if kind == PODS:
+            # No kubelet confirms the end of a pod whose node is lost: it would stay for ever.
             lost = find_lost_pods(owned.cluster, bodies, owned.now)
             force_delete(owned.cluster, [each for each in lost if each.may_be_forced(owned.now)])
         left = left or bool(bodies)
         if bodies and operated:
+            # What another operator made of it is left to it until its resource is gone.
             components = tuple(each for each in components if each not in (SOLR, ZOOKEEPER))
     return not left
 
@@ -120,56 +105,31 @@ def find_removal_blocker(owned: OwnedObjects) -> TemporaryError | None:
     return TemporaryError(PodReason.NODE_LOST, "; ".join(lost_pod.message for lost_pod in lost))
 
 
-def remove_rest(owned: OwnedObjects) -> SolrbenchError | None:
-    """Remove what a benchmark that is gone has left; return what holds that up, if anything does.
-
-    What has the name of another benchmark by now is left to the garbage collector.
-    """
-    namespace, name = owned.namespace, owned.benchmark_name
-    try:
-        is_replaced = owned.cluster.get(*BENCHMARKS, namespace, name) is not None
-        if is_replaced or delete_children(owned, (*LOAD, *TARGET)):
-            return None
-        return find_removal_blocker(owned) or TemporaryError(
-            CleanupReason.REMOVING_PODS, "pods are terminating"
-        )
-    except SolrbenchError as error:
-        return error
-
-
 def blocking_finalizer(owned: OwnedObjects) -> TemporaryError | None:
-    """Return what holds the removal of a benchmark up, if it is an object with finalizers.
-
-    Those that Kubernetes itself removes are spared, except on kinds of other operators.
-    """
+    """Return what holds the removal of a benchmark up, if it is an object with finalizers."""
     for kind in OWNED_KINDS:
+        operated = kind.not_removed is not None
         for body in _list(owned, kind):
             metadata = body["metadata"]
+            if metadata.get("deletionTimestamp") is None:
+                continue
             finalizers = [
-                finalizer
-                for finalizer in metadata.get("finalizers") or []
-                if _holds(kind, finalizer)
+                each for each in metadata.get("finalizers") or [] if operated or _is_foreign(each)
             ]
-            if finalizers and metadata.get("deletionTimestamp") is not None:
+            if finalizers:
+                remover = "the operator that made it" if operated else "what set this finalizer"
                 return TemporaryError(
                     kind.not_removed or CleanupReason.FINALIZERS_LEFT,
                     f"{kind.kind} {metadata['name']} is being deleted and waits for"
-                    f" {', '.join(finalizers)}; check that {_remover(kind)} is running",
+                    f" {', '.join(finalizers)}; check that {remover} is running",
                 )
     return None
 
 
-def _holds(kind: OwnedKind, finalizer: str) -> bool:
-    """Return whether a finalizer is of others: those of Kubernetes have no domain, or its own."""
-    if kind.not_removed is not None:
-        return True
+def _is_foreign(finalizer: str) -> bool:
+    # Those that Kubernetes itself removes have no domain, such as `foregroundDeletion`, or its own.
     domain, slash, _ = finalizer.partition("/")
     return bool(slash) and domain not in _KUBERNETES and not domain.endswith(".kubernetes.io")
-
-
-def _remover(kind: OwnedKind) -> str:
-    made = kind.not_removed is not None
-    return "the operator that made it" if made else "what set this finalizer"
 
 
 def latest_attempt(context: ReconcileContext) -> int:

@@ -7,14 +7,14 @@ from functools import cache
 
 from solrbench.api.v1alpha1.target import Existing
 from solrbench.decide.existing_target import (
-    EXISTING_CLOUD_CHECKS,
     ExistingSolrCloud,
     check_addresses,
+    check_existing_cloud,
     check_name,
     host_of,
     qualify,
 )
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
@@ -37,7 +37,6 @@ class TargetEndpoint:
 
     Attributes:
         urls: base URLs, the same for the operator and for the pods of the benchmark
-        auth: credentials and trust
         nodes: whether the URLs are presumably those of the nodes themselves
     """
 
@@ -64,12 +63,7 @@ def resolve_endpoint(
 
 
 def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str]) -> None:
-    """Check the hosts of URLs, first by name, then by what they resolve to now.
-
-    Raises:
-        TemporaryError: `HostNotFound`.
-        PermanentError: `HostNotAllowed`.
-    """
+    """Check the hosts of URLs, first by name, then by what they resolve to now."""
     hosts = sorted({host_of(url) for url in urls})
     for host in hosts:
         check_name(host, allowed)
@@ -82,10 +76,6 @@ def address_check(cluster: Cluster, field: str = "spec.target") -> AddressCheck:
     """Return the check of each connection: a name may resolve to another address than before.
 
     Only the addresses that were checked are connected to.
-
-    Args:
-        cluster: whose API server is never connected to
-        field: that the host comes from
     """
     api_server = cache(lambda: api_server_addresses(cluster))
 
@@ -117,59 +107,37 @@ def leader_urls(
     """
     if not endpoint.nodes:
         return {}
-    own = _qualified([replica.base_url for replica in found], namespace)
-    check = address_check(cluster)
-    return {url: full for url, full in own.items() if _is_reachable(allowed, check, endpoint, full)}
-
-
-def _qualified(urls: Iterable[str], namespace: str) -> dict[str, str]:
-    """Return the addresses that are URLs; the image of Solr and ZooKeeper may hold others."""
-    qualified = {}
-    for url in urls:
-        with suppress(ValueError):
-            qualified[url] = qualify(url, namespace)
-    return qualified
-
-
-def _is_reachable(
-    allowed: tuple[str, ...], check: AddressCheck, endpoint: TargetEndpoint, url: str
-) -> bool:
-    try:
-        check_name(host_of(url), allowed)
-        with SolrClient([url], LEADER_SECONDS, endpoint.auth, check) as solr:
-            solr.get("/admin/info/system")
-    except SolrbenchError:
-        return False
-    return True
+    urls = {}
+    for replica in found:
+        with suppress(ValueError):  # no URL: the image of Solr and ZooKeeper may hold any address
+            urls[replica.base_url] = qualify(replica.base_url, namespace)
+    check, reachable = address_check(cluster), {}
+    for own, url in urls.items():
+        with suppress(SolrbenchError):
+            check_name(host_of(url), allowed)
+            with SolrClient([url], LEADER_SECONDS, endpoint.auth, check) as solr:
+                solr.get("/admin/info/system")
+            reachable[own] = url
+    return reachable
 
 
 def api_server_addresses(cluster: Cluster) -> list[str]:
     """Return the addresses of the API server, as far as they can be resolved now."""
     addresses = []
     for host in [API_SERVER, *cluster.server_hosts()]:
-        try:
+        with suppress(TemporaryError):  # outside the cluster, the client's own address counts
             addresses += resolve(host)
-        except TemporaryError:
-            continue  # such as outside the cluster; then the client's own address counts
     return addresses
 
 
 def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
-    """Return the URLs of a SolrCloud's nodes.
-
-    Raises:
-        TemporaryError: unless all of them are ready.
-    """
-    cloud = _observe_solr_cloud(cluster, namespace, name)
-    apply_outcome(first_outcome(EXISTING_CLOUD_CHECKS, cloud))
-    return cloud.node_urls
-
-
-def _observe_solr_cloud(cluster: Cluster, namespace: str, name: str) -> ExistingSolrCloud:
+    """Return the URLs of a SolrCloud's nodes, which are waited for until all are ready."""
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
+        cloud = ExistingSolrCloud(name, namespace, served=True, body=body)
     except TemporaryError as error:
         if error.reason != ApiServerReason.KIND_NOT_SERVED:
             raise
-        return ExistingSolrCloud(name, namespace, served=False, body=None)
-    return ExistingSolrCloud(name, namespace, served=True, body=body)
+        cloud = ExistingSolrCloud(name, namespace, served=False, body=None)
+    apply_outcome(check_existing_cloud(cloud))
+    return cloud.node_urls

@@ -32,13 +32,7 @@ _NO_EVENT = frozenset(each for each in ALL_REASONS if each.kind in (Kind.WAITING
 
 
 def post_events(body: dict[str, Any], key: str, events: Iterable[Event]) -> None:
-    """Log events of a resource and have the API server keep them.
-
-    Args:
-        body: the resource as it is stored
-        key: its namespace and name
-        events: in their order
-    """
+    """Log events of a resource and have the API server keep them."""
     for event in events:
         log.info("%s: %s: %s", key, event.reason, " ".join(event.message.split()))
         kopf.event(

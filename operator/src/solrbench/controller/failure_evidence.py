@@ -27,7 +27,7 @@ from solrbench.decide.evidence import (
     secret_values,
     without_words,
 )
-from solrbench.decide.pods import add_pod_events, event_time, has_new_events
+from solrbench.decide.pods import add_pod_events, events_of, has_new_events
 from solrbench.decide.views import ContainerView, PodView, view_pod
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
@@ -61,13 +61,7 @@ _OWNERS = {
 
 
 def keep_diagnostics(context: ReconcileContext, reason: Reason, message: str) -> str:
-    """Keep what pods, events and Solr show now; return what the condition's message adds.
-
-    Args:
-        context: the reconcile
-        reason: of the failure
-        message: of the failure
-    """
+    """Keep what pods, events and Solr show now; return what the condition's message adds."""
     collector = _Collector(context, f"{reason}: {message}")
     thread = threading.Thread(target=collector.run, name="evidence", daemon=True)
     thread.start()
@@ -98,49 +92,43 @@ class _Collector:
     def run(self) -> None:
         """Observe and store."""
         try:
-            self._run()
+            bodies = self._list_pods()
+            sections = [*self._collection(bodies), *self._owner_events(), *self._pods(bodies)]
+            if any(sections):
+                attempts = self._context.status.attempts
+                head = f"{self._context.now.isoformat()} {self._failure}"
+                kept = join_sections([mask(head, self._values), *sections])
+                # A key of each failure: one that began again must not hide the first.
+                key = f"target-{attempts.target}-load-{attempts.load}.txt"
+                store_diagnostics(self._cluster, self._context.benchmark, key, kept)
+                self.stored = True
         except Exception as error:  # noqa: BLE001  # the failure itself must still be reported
             log.warning("%s: no evidence was kept: %s", self._context.benchmark.key, error)
-
-    def _run(self) -> None:
-        bodies = self._list_pods()
-        sections = [*self._collection(bodies), *self._owner_events(), *self._pods(bodies)]
-        if not any(sections):
-            return
-        attempts = self._context.status.attempts
-        head = f"{self._context.now.isoformat()} {self._failure}"
-        kept = join_sections([mask(head, self._values), *sections])
-        key = f"target-{attempts.target}-load-{attempts.load}.txt"
-        store_diagnostics(self._cluster, self._context.benchmark, key, kept)
-        self.stored = True
 
     def _list_pods(self) -> list[Manifest]:
         """Return the pods, those with a problem first, and read the Secrets that they know."""
         bodies = [*list_labelled(self._cluster, self._context.benchmark, "v1", "Pod")]
-        views = {body["metadata"]["name"]: view_pod(body) for body in bodies}
-        bodies.sort(key=lambda body: _rank(views[body["metadata"]["name"]]))
+        bodies.sort(key=lambda body: (not has_problem(view_pod(body)), body["metadata"]["name"]))
         existing = self._context.existing
         known = {name for body in bodies for name in secret_names(body)}
         if existing is not None and existing.basic_auth is not None:
             known.add(existing.basic_auth.secret.name)
         for name in sorted(known):
-            self._read_secret(name)
+            secret = None
+            with suppress(SolrbenchError):
+                if not self._is_over():
+                    secret = self._cluster.get("v1", "Secret", self._context.namespace, name)
+            if secret is None:
+                self._hidden.add(name)
+            else:
+                self._values |= secret_values(secret)
         return bodies[:MAX_PODS]
-
-    def _read_secret(self, name: str) -> None:
-        secret = None
-        with suppress(SolrbenchError):
-            if not self._is_over():
-                secret = self._cluster.get("v1", "Secret", self._context.namespace, name)
-        if secret is None:
-            self._hidden.add(name)
-        else:
-            self._values |= secret_values(secret)
 
     def _collection(self, bodies: list[Manifest]) -> Iterable[str]:
         """Yield the state of the collection from the first node that responds."""
         context = self._context
-        if not context.status.target.nodes and not any(map(_is_running_solr, bodies)):
+        running = (pod.component for pod in map(view_pod, bodies) if pod.phase == "Running")
+        if not context.status.target.nodes and names.SOLR not in running:
             return
         name = names.collection(context.benchmark)
         try:
@@ -168,12 +156,9 @@ class _Collector:
             for component in components:
                 name = names.child(self._context.benchmark, component)
                 yield self._events(kind, name, since=started)
-        yield from self._companion_events()
-
-    def _companion_events(self) -> Iterable[str]:
-        """Yield the events of the ReplicaSets of companions, whose names Kubernetes makes."""
         if self._is_over():
             return
+        # Those of companions are of their ReplicaSets, whose names Kubernetes makes.
         try:
             replica_sets = list_labelled(
                 self._cluster, self._context.benchmark, "apps/v1", "ReplicaSet"
@@ -209,12 +194,9 @@ class _Collector:
             events = self._cluster.events(self._context.namespace, kind, name)
         except SolrbenchError as error:
             return self._explain("events", f"events of {name}", error)
-        own = [
-            event
-            for event in events
-            if (uid is None or _uid(event) == uid) and (since is None or event_time(event) >= since)
-        ]
-        return mask(describe_events(f"{kind} {name}", own), self._values)
+        # Objects of an earlier attempt had the same names.
+        text = describe_events(f"{kind} {name}", events_of(events, uid, since))
+        return mask(text, self._values)
 
     def _logs(self, pod: PodView, container: ContainerView) -> Iterable[str]:
         runs = (False, True) if container.restarts else (False,)
@@ -224,22 +206,20 @@ class _Collector:
             before = ", the run before" if previous else ""
             title = f"{pod.name}, container {container.name}{before}"
             try:
-                yield describe_log(title, self._read_log(pod, container, previous=previous))
+                text = self._cluster.pod_log(
+                    self._context.namespace,
+                    pod.name,
+                    container.name,
+                    previous=previous,
+                    lines=LOG_LINES,
+                    max_bytes=LOG_BYTES,
+                )
             except SolrbenchError as error:
                 yield self._explain("logs", f"log of {title}", error)
-
-    def _read_log(self, pod: PodView, container: ContainerView, *, previous: bool) -> str:
-        log_text = self._cluster.pod_log(
-            self._context.namespace,
-            pod.name,
-            container.name,
-            previous=previous,
-            lines=LOG_LINES,
-            max_bytes=LOG_BYTES,
-        )
-        if len(log_text.encode()) >= LOG_BYTES:
-            log_text = log_text.rpartition("\n")[0]  # its last line may be cut in a credential
-        return mask(log_text, self._values)
+                continue
+            if len(text.encode()) >= LOG_BYTES:
+                text = text.rpartition("\n")[0]  # its last line may be cut in a credential
+            yield describe_log(title, mask(text, self._values))
 
     def _explain(self, what: str, title: str, error: SolrbenchError) -> str:
         """Return why something is missing; what is not allowed is not tried again."""
@@ -250,19 +230,6 @@ class _Collector:
 
     def _is_over(self) -> bool:
         return time.monotonic() > self._end
-
-
-def _rank(pod: PodView) -> tuple[bool, str]:
-    return not has_problem(pod), pod.name
-
-
-def _is_running_solr(body: Manifest) -> bool:
-    pod = view_pod(body)
-    return pod.component == names.SOLR and pod.phase == "Running"
-
-
-def _uid(event: Manifest) -> str:
-    return str((event.get("involvedObject") or {}).get("uid", ""))
 
 
 def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:

@@ -25,7 +25,7 @@ from solrbench.api.rules import problems
 from solrbench.controller.deletion import delete_children
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.owned_objects import OwnedObjects
-from solrbench.controller.schedule import RETRY, BenchmarkKey
+from solrbench.controller.schedule import RETRY, BenchmarkKey, Rest
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED, SWEEP_TYPES
 from solrbench.decide.failures import (
     StoredStatus,
@@ -39,7 +39,6 @@ from solrbench.errors import ConflictError, SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.metrics.operator import OperatorMetrics, ReconcileResult
 from solrbench.reasons.end import CleanupReason
-from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
 log = logging.getLogger("solrbench")
@@ -59,21 +58,17 @@ class ReconcileAttempt:
     """One reconcile of one resource.
 
     Attributes:
-        pause: until the next one; `None` if the resource is gone
+        rest: until the next one; `None` if the resource is gone
     """
 
-    pause: timedelta | None = None
+    rest: Rest | None = None
 
 
 class ReconcileAttempts:
     """Times and counts the reconciles of one kind, and shows those that fail; safe for threads.
 
     Args:
-        kind: of the resources
-        cluster: where they are
-        metrics: where reconciles are counted
         first_pause: after the first failure; it doubles with each further one
-        now: returns the time
     """
 
     def __init__(
@@ -94,7 +89,7 @@ class ReconcileAttempts:
 
     @contextmanager
     def begin(self, key: BenchmarkKey) -> Iterator[ReconcileAttempt]:
-        """Reconcile a resource in the block; what this raises decides the pause.
+        """Reconcile a resource in the block; what this raises decides the rest.
 
         What fails is repeated by the next reconcile. An exception without a reason becomes a
         condition, or leaves the block if even that fails.
@@ -110,16 +105,16 @@ class ReconcileAttempts:
                     text = f"{key.namespace}/{key.name}: unexpected exception"
                     log.exception(text, exc_info=error)
                     self._show(key, error)
-                    attempt.pause = RETRY
+                    attempt.rest = Rest(RETRY)
                 self.forget(key.uid)
             except ConflictError:
                 timer.result = ReconcileResult.RETRY  # a concurrent write is expected
-                attempt.pause = CONFLICT_PAUSE
+                attempt.rest = Rest(CONFLICT_PAUSE)
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
                 text = " ".join(str(error).split())  # one line, whatever others put there
                 log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
-                attempt.pause = self._count(key, error)
+                attempt.rest = Rest(self._count(key, error))
 
     def read(self, key: BenchmarkKey) -> Body | None:
         """Return a resource as it is stored, `None` if it is gone, or another has its name."""
@@ -149,24 +144,24 @@ class ReconcileAttempts:
         stored = self.read(key)
         if stored is None:
             return
-        of_kind = _sweep_after_exception if self._kind is SWEEP else _benchmark_after_exception
-        self._cluster.store_status(stored, of_kind(stored, describe_exception(error), self._now()))
+        message = describe_exception(error)
+        if self._kind is SWEEP:
+            # It is tried again without an end; its benchmarks go on meanwhile.
+            status = StoredStatus.of(stored, self._now(), SWEEP_TYPES)
+            type_ = ACCEPTED if status.is_finished else SUCCEEDED  # what it ended with stays
+            truth = status.conditions.get(type_).status
+            status.set(type_, truth, LifecycleReason.INTERNAL_ERROR, message)
+        else:
+            status = StoredStatus.of(stored, self._now())
+            _end_after_exceptions(status, message)
+        self._cluster.store_status(stored, status.body)
 
 
-def _sweep_after_exception(stored: Body, message: str, now: datetime) -> Body:
-    """Return the status of a sweep that is tried again; its benchmarks go on meanwhile."""
-    status, reason = StoredStatus.of(stored, now, SWEEP_TYPES), LifecycleReason.INTERNAL_ERROR
-    type_ = ACCEPTED if status.is_finished else SUCCEEDED  # what it ended with stays
-    status.set(type_, status.conditions.get(type_).status, reason, message)
-    return status.body
+def _end_after_exceptions(status: StoredStatus, message: str) -> None:
+    """Show an exception of a benchmark, and end it after too many in a row.
 
-
-def _benchmark_after_exception(stored: Body, message: str, now: datetime) -> Body:
-    """Return the status of a benchmark, which ends after too many exceptions in a row.
-
-    One that is over keeps its result, and gives up its place in the queue (`decide.scheduling`).
+    One that is over keeps its result, and gives up its place in the queue (`decide.queue`).
     """
-    status = StoredStatus.of(stored, now)
     errors = min(status.before.get("internalErrors", 0) + 1, MAX_IN_A_ROW)
     status.body["internalErrors"] = errors
     is_last = errors >= MAX_IN_A_ROW
@@ -178,7 +173,6 @@ def _benchmark_after_exception(stored: Body, message: str, now: datetime) -> Bod
             status.body["internalErrors"] = 0  # clean-up begins to count anew
     elif not status.conditions.is_true(CLEANED_UP):
         status.set(CLEANED_UP, "False", reason, message)
-    return status.body
 
 
 _KEPT = (
@@ -187,104 +181,57 @@ _KEPT = (
 )
 
 
-@dataclass(frozen=True)
-class _UnreadableResource:
-    """One that cannot be read.
-
-    Attributes:
-        cluster: where it is
-        body: as it was read
-        error: what is wrong with it
-        now: time of the observation
-    """
-
-    cluster: Cluster
-    body: Body
-    error: ValidationError
-    now: datetime
-
-    @property
-    def text(self) -> str:
-        """What is wrong, with the path of each field."""
-        return "; ".join(problems(self.error))
-
-    @property
-    def is_newer(self) -> bool:
-        """Whether all that is wrong are fields this operator does not know.
-
-        The API server knows them, so it has a newer definition. It gives every stored benchmark
-        the defaults of new fields at once.
-        """
-        return all(item["type"] == "extra_forbidden" for item in self.error.errors())
-
-
 def mark_invalid(cluster: Cluster, body: Body, error: ValidationError, now: datetime) -> None:
-    """Write into the status what is wrong with the resource; nothing is made.
-
-    Args:
-        cluster: where the resource is
-        body: the resource as it was read
-        error: what is wrong with it
-        now: the time of the transition
-
-    Raises:
-        TemporaryError: if the API server does not respond.
-    """
-    resource = _UnreadableResource(cluster, body, error, now)
-    status = StoredStatus.of(body, now)
+    """Write into the status what is wrong with the resource; nothing is made."""
+    status, text = StoredStatus.of(body, now), "; ".join(problems(error))
     if status.is_finished:
-        _clean_up(resource, status)
+        _clean_up(cluster, body, status, text)
     elif status.is_started:
-        _hold(resource, status)
-    elif resource.is_newer:
-        _refuse(resource, status, LifecycleReason.DEFINITION_NEWER, "Unknown")
+        late = overdue_seconds(body, now)
+        if late is None:
+            status.set(SUCCEEDED, "Unknown", LifecycleReason.UNREADABLE, f"{text}; {_KEPT}")
+        else:
+            status.set(
+                SUCCEEDED,
+                "False",
+                LifecycleReason.DEADLINE_EXCEEDED,
+                f"the phase is {late:.0f} s over its limit (spec.deadlines); last seen:"
+                f" {LifecycleReason.UNREADABLE}: {text}",
+            )
+            status.end("Failed")
+    elif _is_newer(error):
+        text = f"the CRD is newer than this operator, upgrade the operator: {text}"
+        status.set(ACCEPTED, "False", LifecycleReason.DEFINITION_NEWER, text)
+        status.set(SUCCEEDED, "Unknown", LifecycleReason.DEFINITION_NEWER, text)
     else:
-        _refuse(resource, status, LifecycleReason.INVALID_SPEC, "False")
+        status.set(ACCEPTED, "False", LifecycleReason.INVALID_SPEC, text)
+        status.set(SUCCEEDED, "False", LifecycleReason.INVALID_SPEC, text)
+        status.end("Failed")
     cluster.store_status(body, status.body)
 
 
-def _refuse(
-    resource: _UnreadableResource, status: StoredStatus, reason: Reason, ended: Any
-) -> None:
-    """Show what is wrong with a benchmark that has not started; it ends unless it may be read."""
-    remedy = "the CRD is newer than this operator, upgrade the operator: "
-    text = f"{remedy if resource.is_newer else ''}{resource.text}"
-    status.set(ACCEPTED, "False", reason, text)
-    status.set(SUCCEEDED, ended, reason, text)
-    if ended == "False":
-        status.end("Failed")
+def _is_newer(error: ValidationError) -> bool:
+    # The API server knows the fields that are unknown here, so it has a newer definition. It gives
+    # every stored resource the defaults of new fields at once, so this is no user's fault.
+    return all(item["type"] == "extra_forbidden" for item in error.errors())
 
 
-def _hold(resource: _UnreadableResource, status: StoredStatus) -> None:
-    late = overdue_seconds(resource.body, resource.now)
-    reason = LifecycleReason.UNREADABLE
-    if late is None:
-        status.set(SUCCEEDED, "Unknown", reason, f"{resource.text}; {_KEPT}")
-        return
-    status.set(
-        SUCCEEDED,
-        "False",
-        LifecycleReason.DEADLINE_EXCEEDED,
-        f"the phase is {late:.0f} s over its limit (spec.deadlines); last seen: {reason}:"
-        f" {resource.text}",
-    )
-    status.end("Failed")
-
-
-def _clean_up(resource: _UnreadableResource, status: StoredStatus) -> None:
+def _clean_up(cluster: Cluster, body: Body, status: StoredStatus, text: str) -> None:
     """Delete the pods of a benchmark that is over, as far as that is known without its spec."""
     if status.is_cleaned_up:
         return
-    metadata = resource.body["metadata"]
-    owned = OwnedObjects(resource.cluster, metadata["namespace"], metadata["name"], resource.now)
-    everything = wants_target_removed(resource.body, succeeded=status.has_succeeded)
+    metadata = body["metadata"]
+    owned = OwnedObjects(cluster, metadata["namespace"], metadata["name"], status.now)
+    succeeded = status.conditions.is_true(SUCCEEDED)
+    everything = wants_target_removed(body, succeeded=succeeded)
     if not delete_children(owned, (*LOAD, *TARGET) if everything else LOAD):
         status.set(CLEANED_UP, "False", CleanupReason.CLEANING_UP, "pods are terminating")
     elif not everything:
         text = "spec.cleanup keeps Solr and ZooKeeper"
         status.set(CLEANED_UP, "False", CleanupReason.CLEANUP_SKIPPED, text)
-    elif holds_collection(resource.body):
-        text = f"the collection on target.existing is left: {resource.text}"
+    elif holds_collection(body):
+        # Its name and address are in the spec, which cannot be read.
+        text = f"the collection on target.existing is left: {text}"
         status.set(CLEANED_UP, "False", CleanupReason.COLLECTION_NOT_REMOVED, text)
     else:
         text = "everything except the results is deleted"
@@ -292,16 +239,10 @@ def _clean_up(resource: _UnreadableResource, status: StoredStatus) -> None:
 
 
 def mark_sweep_invalid(cluster: Cluster, body: Body, error: ValidationError, now: datetime) -> None:
-    """Write into the status what is wrong; benchmarks under way go on, and no other one begins.
-
-    Raises:
-        TemporaryError: if the API server does not respond.
-    """
-    resource, status = (
-        _UnreadableResource(cluster, body, error, now),
-        StoredStatus.of(body, now, SWEEP_TYPES),
-    )
-    reason = LifecycleReason.DEFINITION_NEWER if resource.is_newer else LifecycleReason.INVALID_SPEC
-    status.set(ACCEPTED, "False", reason, resource.text)
-    status.set(SUCCEEDED, "Unknown", reason, resource.text)
+    """Write into the status what is wrong; benchmarks under way go on, and no other one begins."""
+    status, text = StoredStatus.of(body, now, SWEEP_TYPES), "; ".join(problems(error))
+    is_newer = _is_newer(error)
+    reason = LifecycleReason.DEFINITION_NEWER if is_newer else LifecycleReason.INVALID_SPEC
+    status.set(ACCEPTED, "False", reason, text)
+    status.set(SUCCEEDED, "Unknown", reason, text)
     cluster.store_status(body, status.body)

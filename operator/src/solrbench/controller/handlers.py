@@ -6,33 +6,50 @@ retries deletions that raised; the schedule says when a benchmark is reconciled 
 
 import asyncio
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
+from functools import partial
 from typing import Any, cast
 
 import kopf
 from pydantic import ValidationError
 
+from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import BENCHMARK
+from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.contract import names
+from solrbench.contract.load_plan import LoadState
 from solrbench.controller.context import ReconcileContext, TargetAccess
-from solrbench.controller.deletion_handlers import DeletionHandlers
+from solrbench.controller.deletion import delete_children, find_removal_blocker
 from solrbench.controller.events import events_between, post_events, verdict_events
 from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark_invalid
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
+from solrbench.controller.objects import LOAD, TARGET
+from solrbench.controller.owned_objects import OwnedObjects
+from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.running_loads import RunningLoad, RunningLoads
-from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule
+from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule, Rest, utc_now
 from solrbench.controller.settings import Settings
 from solrbench.controller.watches import PodWatches
-from solrbench.decide.conditions import is_finished
-from solrbench.decide.failures import without_unreadable_results
-from solrbench.decide.pauses import QUEUED_PAUSE, decide_pause, needs_finalizer, needs_reconcile
+from solrbench.decide.conditions import CLEANED_UP, is_finished
+from solrbench.decide.failures import holds_collection, without_unreadable_results
+from solrbench.decide.pauses import (
+    QUEUED_PAUSE,
+    decide_pause,
+    is_load_due,
+    needs_finalizer,
+    needs_reconcile,
+)
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.metrics.operator import PrometheusMetrics
+from solrbench.reasons.end import CleanupReason
 
 log = logging.getLogger("solrbench")
 
@@ -40,8 +57,13 @@ log = logging.getLogger("solrbench")
 POSITION_SECONDS = 1.0
 """Distance between two benchmarks that write their new place in the queue: when one ends, the
 places of all that wait change, which would be hundreds of writes at once."""
-CHANGE_SECONDS = 0.5
-"""Between a change of a pod or Job and the reconcile: changes often come together."""
+DELETE_POLL_SECONDS = 0.5
+DELETE_PATIENCE_SECONDS = 20.0
+"""Pods have a second to end; when they take longer, something is wrong and worth a log line."""
+DELETE_RETRY_SECONDS = 1.0
+DELETION_TIMEOUT = timedelta(seconds=120)
+"""How long the deletion of a benchmark waits for an existing Solr that does not respond, and how
+long one that is gone keeps its place in the queue until its pods are gone, too."""
 START_PAUSE = timedelta(seconds=3)
 """Before benchmarks are looked at that wait when the operator starts: by then it knows all."""
 
@@ -64,58 +86,45 @@ class Handlers:
         self._reports = BenchmarkResultStore(cluster)
         self._access = access or TargetAccess()
         self._queue = BenchmarkQueue()
-        self._loads = RunningLoads()
         self._shortest = timedelta(seconds=settings.reconcile_seconds)
         self._attempts = ReconcileAttempts(
-            BENCHMARK, cluster, telemetry.operator, self._shortest, _utc_now
+            BENCHMARK, cluster, telemetry.operator, self._shortest, utc_now
         )
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._watches = PodWatches(cluster, settings.namespaces, self._on_change)
+        self._schedule = ReconcileSchedule(self.on_due, WORKERS)
+        self._watches = PodWatches(cluster, settings.namespaces, self._schedule.note_change)
         if watches:
             self._watches.start()
-        self._schedule = ReconcileSchedule(self.on_due, WORKERS)
-        self._deletion = DeletionHandlers(
-            cluster, self._schedule, self._queue, self._context, _utc_now
-        )
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
         """Register the handlers with kopf."""
         kopf.on.startup(registry=registry)(configure)
         kopf.on.login(registry=registry)(log_in)
         kopf.on.cleanup(registry=registry)(cast(Any, self.on_cleanup))
-        delete = kopf.on.delete(
-            BENCHMARK.group,
-            BENCHMARK.version,
-            BENCHMARK.plural,
-            registry=registry,
-            when=needs_finalizer,
-        )
+        kind = BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural
+        # kopf adds the finalizer while this holds, and takes it away as soon as it does not.
+        delete = kopf.on.delete(*kind, registry=registry, when=needs_finalizer)
         delete(cast(Any, self.on_delete))
-        event = kopf.on.event(
-            BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural, registry=registry
-        )
-        event(cast(Any, self.on_event))
+        kopf.on.event(*kind, registry=registry)(cast(Any, self.on_event))
 
     async def on_event(
         self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object
     ) -> None:
         """Take over what the watch shows: the place in the queue, the schedule, the metrics.
 
-        Args:
-            event: its type is `None` for what was there when the operator started
-            body: the benchmark
+        The type of the event is `None` for what was there when the operator started.
         """
-        self._loop = asyncio.get_running_loop()
-        key, metadata = _key(body), body["metadata"]
+        metadata = body["metadata"]
+        key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
         if event["type"] == "DELETED":
             self._forget(key)
+            # Before the wait: a further reconcile could apply what was just deleted.
             self._schedule.stop(key.uid)
-            await self._deletion.wait_for_pods(body, key)
+            await self._wait_for_pods(body, key)
+            # Only now: the next one must not measure beside pods that still end.
             self._queue.forget(key.uid)
         else:
-            self._queue.observe(dict(body), _utc_now())
+            self._queue.observe(dict(body), utc_now())
             generation = metadata.get("generation", 1)
-            self._loads.observe(key.uid, generation)
             if metadata.get("deletionTimestamp") is not None:
                 self._schedule.stop(key.uid)
             elif not needs_reconcile(body):
@@ -136,9 +145,10 @@ class Handlers:
 
     def _first_pause(self, body: Mapping[str, Any]) -> timedelta:
         """Return the pause of a benchmark that is seen first: none unless it waits or is over."""
-        now, known = _utc_now(), self._show(body)
+        now, known = utc_now(), self._show(body)
         if known is None or known.status.observed_generation != known.metadata.generation:
             return timedelta()
+        # The start of the operator shows hundreds at once: what is over, or waits, can wait.
         if is_finished(known.status):
             return decide_pause(known.spec, known.status, now)
         return timedelta() if known.status.queue is None else START_PAUSE
@@ -154,69 +164,157 @@ class Handlers:
     def _forget(self, key: BenchmarkKey) -> None:
         self._telemetry.benchmarks.forget(f"{key.namespace}/{key.name}")
         self._reports.forget(key.uid)
-        self._loads.forget(key)
         self._attempts.forget(key.uid)
 
+    async def _wait_for_pods(self, body: Mapping[str, Any], key: BenchmarkKey) -> None:
+        """Wait until the pods of a benchmark that is gone disturb the next one no more.
+
+        What it left goes by owner references without us, but pods have time to end then. What
+        holds that up is an event of the benchmark.
+        """
+        shown = ""
+        end = time.monotonic() + DELETION_TIMEOUT.total_seconds()
+        while self._queue.holds_place(key.uid) and time.monotonic() < end:
+            left = await asyncio.to_thread(self._remove_rest, key)
+            if left is None:
+                break
+            if left.reason not in (CleanupReason.REMOVING_PODS, shown):
+                shown = left.reason
+                _warn(cast(kopf.Body, body), left.reason, left.message)
+            await asyncio.sleep(DELETE_POLL_SECONDS)
+
+    def _remove_rest(self, key: BenchmarkKey) -> SolrbenchError | None:
+        """Remove what a benchmark that is gone has left; return what holds that up."""
+        if self._schedule.is_busy(key.uid):
+            # It may still apply objects, so that nothing would be left only for a moment.
+            return TemporaryError(CleanupReason.REMOVING_PODS, "a reconcile is under way")
+        owned = OwnedObjects(self._cluster, key.namespace, key.name, utc_now())
+        try:
+            # What has the name of another benchmark by now is left to the garbage collector, which
+            # goes by uids.
+            is_replaced = self._cluster.get(*BENCHMARKS, key.namespace, key.name) is not None
+            if is_replaced or delete_children(owned, (*LOAD, *TARGET)):
+                return None
+            return find_removal_blocker(owned) or TemporaryError(
+                CleanupReason.REMOVING_PODS, "pods are terminating"
+            )
+        except SolrbenchError as error:
+            return error
+
     def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
-        """Leave nothing of a benchmark that may have a collection on an existing Solr.
+        """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
+
+        What blocks the deletion is reported once as an event, as the status is no longer written.
 
         Raises:
             kopf.TemporaryError: while something is still there.
         """
-        key = BenchmarkKey(uid, namespace, name)
+        key, body = BenchmarkKey(uid, namespace, name), given["body"]
         self._forget(key)
-        self._deletion.remove(key, given["body"], given["retry"])
+        is_busy = self._schedule.is_busy(uid)
+        end = time.monotonic() + DELETE_PATIENCE_SECONDS
+        try:
+            while True:
+                owned = OwnedObjects(self._cluster, namespace, name, utc_now())
+                if delete_children(owned, (*LOAD, *TARGET)):
+                    break
+                if time.monotonic() > end:
+                    raise find_removal_blocker(owned) or TemporaryError(
+                        CleanupReason.REMOVING_PODS, "pods are terminating"
+                    )
+                time.sleep(DELETE_POLL_SECONDS)
+        except SolrbenchError as error:
+            if given["retry"] == 0:
+                kopf.event(body, type="Warning", reason=error.reason, message=error.message)
+            raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
+        self._remove_collection(body)
+        if is_busy:  # what the last reconcile has made meanwhile is deleted by the next attempt
+            raise kopf.TemporaryError("a reconcile is under way", delay=DELETE_RETRY_SECONDS)
 
-    def on_due(self, key: BenchmarkKey) -> timedelta | None:
-        """Reconcile one benchmark and return the pause until the next time.
+    def _remove_collection(self, body: kopf.Body) -> None:
+        """Remove our collection from an existing target, or give up and say where it is left."""
+        try:
+            benchmark = SolrBenchmark.parse(dict(body))
+        except ValidationError as error:
+            if holds_collection(dict(body)):
+                _warn_left_behind(body, body["metadata"]["name"], "; ".join(problems(error)))
+            return
+        context = self._context(benchmark, dict(body))
+        if context.conditions.is_true(CLEANED_UP):
+            return
+        # A target that is gone for good must not keep the benchmark, or its namespace, for ever.
+        deleted = benchmark.metadata.deletion_timestamp or context.now
+        patient = context.now - deleted < DELETION_TIMEOUT
+        try:
+            provisioner_of(context).remove_collection(context, at_once=not patient)
+        except SolrbenchError as error:
+            if patient and isinstance(error, TemporaryError):
+                raise kopf.TemporaryError(str(error), delay=RETRY.total_seconds()) from error
+            _warn_left_behind(body, names.collection(benchmark), str(error))
 
-        One that goes on waiting needs no request, and one whose load goes on none but that of its
-        master: changes of its pods are watched.
-        """
-        if self._queue.is_settled(key.uid, _utc_now(), self._settings.concurrency):
-            return QUEUED_PAUSE
-        if self._are_watched(key) and self._loads.is_settled(key.uid, _utc_now()):
-            return self._shortest
+    def on_due(self, key: BenchmarkKey) -> Rest | None:
+        """Reconcile one benchmark; one that goes on waiting needs no request."""
+        if self._queue.is_settled(key.uid, utc_now(), self._settings.concurrency):
+            return Rest(QUEUED_PAUSE, is_running=False)
         with self._attempts.begin(key) as attempt:
             body = self._attempts.read(key)
             if body is None:
                 self._queue.forget(key.uid)
             elif body["metadata"].get("deletionTimestamp") is not None:
-                attempt.pause = RETRY  # the watch takes it off the schedule
+                attempt.rest = Rest(RETRY)  # the watch takes it off the schedule
+            elif (before := self._parse(body)) is None:
+                attempt.rest = Rest(UPGRADE_PAUSE)
             else:
-                attempt.pause = max(self._reconcile(key, body), self._shortest)
-        return attempt.pause
+                context = self._context(before, body)
+                after = reconcile(context)
+                attempt.rest = self._conclude(context, after)
+                # After the status is stored, so that no event is ahead of it.
+                _emit_events(body, before, after)
+        return attempt.rest
 
-    def _reconcile(self, key: BenchmarkKey, body: dict[str, Any]) -> timedelta:
-        try:
-            before = _parse(body)
-        except ValidationError as error:
-            mark_invalid(self._cluster, body, error, _utc_now())
-            return UPGRADE_PAUSE
-        context = self._context(before, body)
-        self._loads.begin(key)
-        after = reconcile(context)
-        if after.status.start_time is None or is_finished(after.status):
-            self._loads.end(key)
-        elif context.ask_load is not None:
-            generation, live_load = after.metadata.generation, after.status.live_load
-            self._loads.set(key, RunningLoad(generation, live_load, context.ask_load))
+    def _conclude(self, context: ReconcileContext, after: SolrBenchmark) -> Rest:
+        """Show what a reconcile has stored, and return when the next one is due."""
         self._telemetry.benchmarks.update(after)
-        if is_finished(after.status):
-            self._reports.forget(key.uid)
-        _emit_events(body, before, after)
-        watched = self._are_watched(key)
-        return decide_pause(after.spec, after.status, _utc_now(), watched=watched)
+        namespace, live_load, ask = context.namespace, after.status.live_load, context.ask_load
+        is_over = is_finished(after.status)
+        if is_over:
+            self._reports.forget(after.metadata.uid)
+        is_settled = None
+        if not is_over and after.status.start_time is not None and ask is not None:
+            is_settled = partial(self._is_load_settled, namespace, live_load, ask)
+        watched = self._watches.are_open(namespace)
+        pause = decide_pause(after.spec, after.status, utc_now(), watched=watched)
+        return Rest(
+            max(pause, self._shortest),
+            is_running=after.status.start_time is not None and not is_over,
+            is_settled=is_settled,
+        )
 
-    def _are_watched(self, key: BenchmarkKey) -> bool:
-        return self._watches.are_open(key.namespace) and self._loads.runs(key.uid)
+    def _is_load_settled(
+        self, namespace: str, shown: LiveLoad | None, ask: Callable[[], LoadState]
+    ) -> bool:
+        """Return whether the stored status says all about a load; only its master is asked."""
+        if not self._watches.are_open(namespace):
+            return False  # a pod may have been lost without a word
+        try:
+            return not is_load_due(shown, ask(), utc_now())
+        except SolrbenchError:
+            return False
 
-    def _on_change(self, namespace: str, name: str) -> None:
-        """Wake a benchmark that runs and whose pods or Jobs changed; called by the watches."""
-        uid = self._loads.note_change(namespace, name)
-        if uid is not None and self._loop is not None:
-            with suppress(RuntimeError):  # the operator ends
-                self._loop.call_soon_threadsafe(self._schedule.wake, uid, CHANGE_SECONDS)
+    def _parse(self, body: dict[str, Any]) -> SolrBenchmark | None:
+        """Return a benchmark, or `None` after its status says why it cannot be read."""
+        try:
+            try:
+                return SolrBenchmark.parse(body)
+            except ValidationError as error:
+                # Results in the status of another version are computed anew from what is stored.
+                readable = without_unreadable_results(body, error)
+                if readable is None:
+                    raise
+                return SolrBenchmark.parse(readable)
+        except ValidationError as error:
+            mark_invalid(self._cluster, body, error, utc_now())
+            return None
 
     def _context(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> ReconcileContext:
         return ReconcileContext(
@@ -225,35 +323,10 @@ class Handlers:
             self._settings,
             benchmark,
             body,
-            _utc_now(),
+            utc_now(),
             self._access,
             self._queue,
         )
-
-
-def _key(body: Mapping[str, Any]) -> BenchmarkKey:
-    metadata = body["metadata"]
-    return BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
-
-
-def _parse(body: dict[str, Any]) -> SolrBenchmark:
-    """Return a benchmark; results in the status of another version are computed anew.
-
-    Raises:
-        ValidationError: if it cannot be read.
-    """
-    try:
-        return SolrBenchmark.parse(body)
-    except ValidationError as error:
-        readable = without_unreadable_results(body, error)
-        if readable is None:
-            raise
-        return SolrBenchmark.parse(readable)
-
-
-def _utc_now() -> datetime:
-    """Return the time as Kubernetes writes it, in whole seconds."""
-    return datetime.now(UTC).replace(microsecond=0)
 
 
 def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:
@@ -262,3 +335,14 @@ def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchma
     events = events_between(before.status.conditions, after.status.conditions)
     events += verdict_events(before.status.verdicts, after.status.verdicts)
     post_events(body, after.key, events)
+
+
+def _warn_left_behind(body: kopf.Body, collection: str, problem: str) -> None:
+    message = f"collection {collection} may be left on target.existing, delete it there: {problem}"
+    _warn(body, CleanupReason.COLLECTION_LEFT_BEHIND, message)
+
+
+def _warn(body: kopf.Body, reason: str, message: str) -> None:
+    metadata, text = body["metadata"], " ".join(message.split())
+    log.warning("%s/%s: %s: %s", metadata["namespace"], metadata["name"], reason, text)
+    kopf.event(body, type="Warning", reason=reason, message=message)

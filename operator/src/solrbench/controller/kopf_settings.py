@@ -32,11 +32,7 @@ async def log_in(**arguments: Any) -> kopf.AiohttpSession | None:
 
 
 def open_session(info: kopf.ConnectionInfo) -> kopf.AiohttpSession:
-    """Return a session as kopf makes it, with watches that do not end the operator.
-
-    Args:
-        info: where the API server is, and the credentials
-    """
+    """Return a session as kopf makes it, with watches that do not end the operator."""
     session = ClientSession(
         connector=TCPConnector(limit=0, ssl=info.as_ssl_context()),
         headers=info.as_http_headers(),

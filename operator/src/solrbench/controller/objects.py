@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from solrbench.contract import names
@@ -22,6 +23,8 @@ from solrbench.kube.reader import Manifest
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.config_set import archive_of, built_in_archive
 
+log = logging.getLogger("solrbench")
+
 TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX, names.COMPANION)
 LOAD = (names.LOAD_MASTER, names.LOAD_WORKER)
 
@@ -38,15 +41,7 @@ def pods(context: ReconcileContext, *components: str) -> list[PodView]:
 def creation_problem(
     context: ReconcileContext, kind: str, name: str, wanted: int, seen: Sequence[PodView]
 ) -> PodProblem | None:
-    """Return why pods are missing, if the controller of their StatefulSet or Job may not make them.
-
-    Args:
-        context: the reconcile
-        kind: StatefulSet, Deployment or Job
-        name: its name
-        wanted: pods that it must have
-        seen: its pods
-    """
+    """Return why pods are missing, if the controller of their StatefulSet or Job is refused."""
     if sum(not pod.deleting for pod in seen) >= wanted:
         return None
     owner = context.cluster.get(_API_VERSIONS[kind], kind, context.namespace, name)
@@ -63,9 +58,9 @@ def read_job(context: ReconcileContext, component: str) -> Manifest | None:
     """Return the Job of a component, if it is there and belongs to the benchmark."""
     name = names.child(context.benchmark, component)
     body = context.cluster.get("batch/v1", "Job", context.namespace, name)
-    if body is None or controller_uid(body) != context.benchmark.metadata.uid:
-        return None
-    return body
+    # One of a benchmark before of the same name is left to the garbage collector.
+    is_own = body is not None and controller_uid(body) == context.benchmark.metadata.uid
+    return body if is_own else None
 
 
 def job(context: ReconcileContext, component: str) -> JobView | None:
@@ -75,11 +70,7 @@ def job(context: ReconcileContext, component: str) -> JobView | None:
 
 
 def read_archive(context: ReconcileContext) -> bytes:
-    """Return the config set as a zip: the user's, or the built-in one.
-
-    Raises:
-        TemporaryError: if the ConfigMap is gone.
-    """
+    """Return the config set as a zip: the user's, or the built-in one."""
     reference = context.benchmark.spec.collection.config_set.config_map
     if reference is None:
         return built_in_archive()
@@ -92,27 +83,19 @@ def read_archive(context: ReconcileContext) -> bytes:
     return archive_of(body)
 
 
-log = logging.getLogger("solrbench")
-
-
 def find_lost_pods(cluster: Cluster, pods: Iterable[Manifest], now: datetime) -> list[LostPod]:
     """Return the pods that are overdue and whose node is lost.
 
     A node is read only for a pod that is overdue. Without the right to read nodes no pod counts
     as lost.
     """
-    lost_pods = (_find(cluster, pod, now) for pod in pods if is_overdue(pod, now))
-    return [lost_pod for lost_pod in lost_pods if lost_pod is not None]
-
-
-def _find(cluster: Cluster, pod: Manifest, now: datetime) -> LostPod | None:
-    node = (pod.get("spec") or {}).get("nodeName")
-    if not node:
-        return None
-    try:
-        return find_lost_pod(pod, cluster.get("v1", "Node", "", node), now)
-    except TemporaryError:
-        return None
+    lost = []
+    for pod in pods:
+        node = (pod.get("spec") or {}).get("nodeName")
+        if node and is_overdue(pod, now):
+            with suppress(TemporaryError):
+                lost.append(find_lost_pod(pod, cluster.get("v1", "Node", "", node), now))
+    return [each for each in lost if each is not None]
 
 
 def force_delete(cluster: Cluster, pods: Iterable[LostPod]) -> None:

@@ -20,8 +20,6 @@ class OwnedKind:
     """A kind of object that is made for a target.
 
     Attributes:
-        api_version: group and version
-        kind: name of the kind
         not_removed: for the kind of another operator, the reason while that has not removed it.
             What it made of the resource is its own to remove, and must be left to it until the
             resource is gone: its finalizers need it.
@@ -48,10 +46,7 @@ class OwnedObjects:
     and the end of their grace period say which of them are lost.
 
     Attributes:
-        cluster: where they are
-        namespace: of the benchmark
         benchmark_name: its name; nothing more is known of one that is being deleted
-        now: time of the observation
         target_name: name of the benchmark that the target was made for, if the target is shared
     """
 
@@ -63,11 +58,7 @@ class OwnedObjects:
     _listed: dict[OwnedKind, Sequence[Manifest]] = field(default_factory=dict, repr=False)
 
     def list(self, kind: OwnedKind) -> Sequence[Manifest]:
-        """Return the objects of a kind: the benchmark's own, and those of a shared target.
-
-        Raises:
-            TemporaryError: if the API server does not respond.
-        """
+        """Return the objects of a kind: the benchmark's own, and those of a shared target."""
         if kind not in self._listed:
             self._listed[kind] = [*self._read(kind)]
         return self._listed[kind]

@@ -1,7 +1,7 @@
 """The benchmarks that run or wait, as a snapshot that the watch keeps up to date."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -43,7 +43,9 @@ class BenchmarkQueue:
 
         One that waits when it is seen first was checked by the operator before this one.
         """
-        entry, version = view_entry(body), _version(body)
+        # It grows with each change, and may be compared (KEP-5504).
+        text = str(body["metadata"].get("resourceVersion", ""))
+        entry, version = view_entry(body), int(text) if text.isdigit() else 0
         with self._lock:
             if 0 < version <= self._versions.get(entry.uid, 0):
                 return
@@ -54,7 +56,9 @@ class BenchmarkQueue:
             before = self._entries.pop(entry.uid, None)
             if entry.running or entry.waiting:
                 self._entries[entry.uid] = entry
-            self._moved = self._moved or _place(before) != _place(self._entries.get(entry.uid))
+            was = before is not None and before.running, before is not None and before.waiting
+            # Others move up only if this one took a place, gave it up, or began to wait.
+            self._moved = self._moved or was != (entry.running, entry.waiting)
 
     def forget(self, uid: str) -> None:
         """Drop a benchmark that is gone."""
@@ -108,7 +112,9 @@ class BenchmarkQueue:
             if entry is None or not self._keeps_waiting(entry, now, max_concurrent):
                 return False
             position = find_position(entry, self._entries.values(), max_concurrent).position
-            return entry.position == position and (position > 1 or not self._is_verify_due(now))
+            # The first is woken by the end of another, which the watch may have missed.
+            is_due = self._verified is None or has_passed(VERIFY_AFTER, self._verified, now)
+            return entry.position == position and (position > 1 or not is_due)
 
     def keeps_waiting(self, body: Manifest, now: datetime, max_concurrent: int) -> bool:
         """Return whether it is another's turn, and what a benchmark refers to was checked."""
@@ -122,49 +128,37 @@ class BenchmarkQueue:
         turn = find_position(entry, self._entries.values(), max_concurrent)
         return bool(turn.before) and not has_passed(CHECK_AFTER, checked, now)
 
-    def _is_verify_due(self, now: datetime) -> bool:
-        return self._verified is None or has_passed(VERIFY_AFTER, self._verified, now)
-
-    def verify(self, cluster: Cluster, namespaces: Iterable[str], now: datetime) -> None:
+    def verify(self, cluster: Cluster, namespaces: Sequence[str], now: datetime) -> None:
         """Compare the snapshot with the benchmarks that exist, now and then.
 
         A namespace that refuses the operator has none: it must not stop the queue for all others.
-
-        Raises:
-            TemporaryError: if the API server does not respond.
         """
         with self._verify_lock:
-            if self._is_verify_due(now):
-                self._verify(cluster, tuple(namespaces), now)
-                self._verified = now
+            if self._verified is not None and not has_passed(VERIFY_AFTER, self._verified, now):
+                return
+            with self._lock:
+                # Before the list: what the watch shows meanwhile is not taken for gone.
+                known = set(self._versions)
+            listed = [*list_benchmarks(cluster, namespaces)]
+            for uid in known - {metadata["uid"] for metadata in listed}:
+                self.forget(uid)
+            for metadata in listed:
+                if metadata["uid"] not in self._versions:  # the watch comes to it later
+                    body = cluster.get(*BENCHMARKS, metadata["namespace"], metadata["name"])
+                    if body is not None:
+                        self.observe(body, now)
+            self._verified = now
 
-    def _verify(self, cluster: Cluster, namespaces: tuple[str, ...], now: datetime) -> None:
-        with self._lock:
-            known = set(self._versions)
-        listed = [each["metadata"] for each in _list(cluster, namespaces)]
-        for uid in known - {metadata["uid"] for metadata in listed}:
-            self.forget(uid)
-        for metadata in listed:
-            if metadata["uid"] not in self._versions:  # the watch comes to it later
-                body = cluster.get(*BENCHMARKS, metadata["namespace"], metadata["name"])
-                if body is not None:
-                    self.observe(body, now)
 
+def list_benchmarks(cluster: Cluster, namespaces: Sequence[str]) -> Iterator[Manifest]:
+    """Yield the metadata of all benchmarks of some namespaces, or of every one if none is named.
 
-def _list(cluster: Cluster, namespaces: tuple[str, ...]) -> Iterable[Manifest]:
+    One of several namespaces that refuses the operator has none: it is gone, or its role is.
+    """
     for namespace in namespaces or (None,):
         try:
-            yield from cluster.list_metadata(*BENCHMARKS, namespace)
+            for each in cluster.list_metadata(*BENCHMARKS, namespace):
+                yield each["metadata"]
         except ForbiddenError:
             if len(namespaces) <= 1:
                 raise
-
-
-def _version(body: Manifest) -> int:
-    """Return the resource version, which grows with each change (KEP-5504)."""
-    text = str(body["metadata"].get("resourceVersion", ""))
-    return int(text) if text.isdigit() else 0
-
-
-def _place(entry: QueueEntry | None) -> tuple[bool, bool]:
-    return (False, False) if entry is None else (entry.running, entry.waiting)

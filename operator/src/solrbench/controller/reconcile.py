@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.contract.step_runs import all_step_runs
-from solrbench.controller.context import ReconcileContext, store_or_reduce_status
+from solrbench.controller.context import ReconcileContext, store_status
 from solrbench.controller.stages import cleanup
 from solrbench.controller.stages.export import export_results
 from solrbench.controller.stages.indexing import reconcile_index
@@ -30,12 +30,18 @@ from solrbench.decide.conditions import (
     progress_percent,
 )
 from solrbench.decide.failures import check_internal_error, describe_exception
-from solrbench.decide.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
-from solrbench.decide.outcome import Action, LoadLostError, TargetLostError, apply_outcome
+from solrbench.decide.lifecycle import check_deadline, is_suspended, needs_cleanup
+from solrbench.decide.outcome import (
+    Action,
+    LoadLostError,
+    TargetLostError,
+    apply_outcome,
+    fail,
+    wait,
+)
 from solrbench.decide.queue import MAX_IN_A_ROW
-from solrbench.decide.status_size import fit_status
+from solrbench.decide.status_size import fit_status, reduce_status
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
 log = logging.getLogger("solrbench")
@@ -72,22 +78,44 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
     context.update(internal_errors=0, queue=None)
     if is_finished(context.status):
         if needs_cleanup(context.conditions, context.benchmark.spec.cleanup):
-            _quietly(context, cleanup.clean_up)
-        _export(context)
+            _do_quietly(context, CLEANED_UP, cleanup.clean_up)
+        _do_quietly(context, EXPORTED, export_results)
     elif is_suspended(context.benchmark.spec, context.status, context.conditions):
-        _quietly(context, cleanup.suspend)
+        _do_quietly(context, CLEANED_UP, cleanup.suspend)
     else:
         _run_stages(context)
-        _evaluate_late_pod_events(context)
+        if context.has_late_pod_events:
+            # A stage before the load's has extended results. An API server that does not respond
+            # now does later: the load's stage evaluates them again.
+            with suppress(TemporaryError):
+                update_result_status(context, context.reports.documents(context.benchmark))
     context.update(progress_percent=_progress(context))
     context.finalize_status()
+    # A write is an event for every watch, and carries all results: none without a change.
     if context.status != before:
         context.status = fit_status(context.status)
     if context.status != before:  # what is left out may be all that differed
-        store_or_reduce_status(context)
+        try:
+            store_status(context)
+        except PermanentError as error:  # too large, or invalid by the stored definition
+            stored = context.benchmark.status
+            context.status = reduce_status(context.status, stored, error.message, context.now)
+            store_status(context)
     if is_finished(context.status):
         cleanup.delete_expired(context)
     return context.benchmark.model_copy(update={"status": context.status})
+
+
+def _progress(context: ReconcileContext) -> int:
+    repeats = context.benchmark.spec.load.repeats
+    return progress_percent(
+        context.status,
+        target=context.conditions.is_true(TARGET_READY),
+        indexed=context.conditions.is_true(DATA_INDEXED),
+        finished=context.conditions.is_true(SUCCEEDED),
+        total_steps=len(all_step_runs(context.benchmark.spec)),
+        starts=1 if repeats.start_on is RepeatStart.SAME_TARGET else repeats.most,
+    )
 
 
 def _run_stages(context: ReconcileContext) -> None:
@@ -112,14 +140,6 @@ def _run_stages(context: ReconcileContext) -> None:
         return
 
 
-def _evaluate_late_pod_events(context: ReconcileContext) -> None:
-    """Bring the results in the status up to date, if a stage before the load's extended them."""
-    if context.has_late_pod_events:
-        # An API server that does not respond now does later: the load's stage evaluates them again.
-        with suppress(TemporaryError):
-            update_result_status(context, context.reports.documents(context.benchmark))
-
-
 def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> None:
     """Show why a stage is not done.
 
@@ -129,29 +149,24 @@ def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> 
     """
     match error:
         case PermanentError():
-            _show_failure(context, stage, error.reason, error.message)
-            raise error
+            outcome = fail(error.reason, error.message)
         case TemporaryError():
-            reason, message = error.reason, error.message
+            outcome = wait(error.reason, error.message)
         case _:
             message = _count_internal_error(context, error)
             outcome = check_internal_error(context.status.internal_errors, message)
-            if outcome.action is Action.FAIL:
-                context.update(internal_errors=0)  # clean-up begins to count anew
-                _show_failure(context, stage, outcome.reason, outcome.message)
-                apply_outcome(outcome)
-            reason, message = outcome.reason, outcome.message
-    phase, seconds = context.status.phase, context.seconds_in_phase()
-    wait = StageWait(stage.condition, phase, seconds, reason, message)
-    apply_outcome(check_deadline(context.benchmark.spec, wait))
-    status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
-    context.conditions.set(stage.condition, status, reason, message)
-    context.conditions.set(SUCCEEDED, "Unknown", reason, message)
-
-
-def _show_failure(context: ReconcileContext, stage: Stage, reason: Reason, message: str) -> None:
-    if stage.condition != SUCCEEDED:
-        context.conditions.set(stage.condition, "False", reason, message)
+    if outcome.action is Action.FAIL:
+        context.update(internal_errors=0)  # clean-up begins to count anew
+        if stage.condition != SUCCEEDED:  # the end sets that one, with where evidence is
+            context.conditions.set(stage.condition, "False", outcome.reason, outcome.message)
+        apply_outcome(outcome)
+    # Only while it waits: a failure is shown with its own reason, be it late or not.
+    phase, begun = context.status.phase, context.status.phase_start_time or context.now
+    seconds = (context.now - begun).total_seconds()
+    apply_outcome(check_deadline(context.benchmark.spec, stage.condition, phase, seconds, outcome))
+    truth: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
+    context.conditions.set(stage.condition, truth, outcome.reason, outcome.message)
+    context.conditions.set(SUCCEEDED, "Unknown", outcome.reason, outcome.message)
 
 
 def _count_internal_error(context: ReconcileContext, error: Exception) -> str:
@@ -163,39 +178,22 @@ def _count_internal_error(context: ReconcileContext, error: Exception) -> str:
     return describe_exception(error)
 
 
-def _export(context: ReconcileContext) -> None:
-    """Export the results; after too many exceptions in a row, the export has failed."""
-    try:
-        export_results(context)
-    except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
-        message = _count_internal_error(context, error)
-        is_last = context.status.internal_errors >= MAX_IN_A_ROW
-        truth: Truth = "False" if is_last else "Unknown"
-        context.conditions.set(EXPORTED, truth, LifecycleReason.INTERNAL_ERROR, message)
+def _do_quietly(
+    context: ReconcileContext, condition: str, work: Callable[[ReconcileContext], None]
+) -> None:
+    """Do work after the end, or of a suspension, that the next reconcile takes up again.
 
-
-def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]) -> None:
-    """Do work that the next reconcile takes up again if it is not done yet.
-
-    Clean-up and suspension have no deadline, so what holds them up must be seen.
+    None of it has a deadline here, so a condition says what holds it up.
     """
+    # `False` would say that the export has failed for good.
+    waiting: Truth = "Unknown" if condition == EXPORTED else "False"
     try:
         work(context)
-    except TemporaryError as wait:
-        context.conditions.set(CLEANED_UP, "False", wait.reason, wait.message)
+    except TemporaryError as late:
+        context.conditions.set(condition, waiting, late.reason, late.message)
     except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
         message = _count_internal_error(context, error)
-        context.conditions.set(CLEANED_UP, "False", LifecycleReason.INTERNAL_ERROR, message)
-
-
-def _progress(context: ReconcileContext) -> int:
-    repeats = context.benchmark.spec.load.repeats
-    shared = repeats.start_on is RepeatStart.SAME_TARGET
-    return progress_percent(
-        context.status,
-        target=context.conditions.is_true(TARGET_READY),
-        indexed=context.conditions.is_true(DATA_INDEXED),
-        finished=context.conditions.is_true(SUCCEEDED),
-        total_steps=len(all_step_runs(context.benchmark.spec)),
-        starts=1 if shared else repeats.most,
-    )
+        # An export that goes on holds a place in the queue, so it must not for ever.
+        is_last = context.status.internal_errors >= MAX_IN_A_ROW
+        truth: Truth = "False" if is_last else waiting
+        context.conditions.set(condition, truth, LifecycleReason.INTERNAL_ERROR, message)

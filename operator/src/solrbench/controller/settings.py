@@ -17,19 +17,13 @@ class Settings:
     Attributes:
         namespaces: where benchmarks are watched; empty means in every namespace
         image: image of index and load pods, the operator's own
-        concurrency: benchmarks that may run at a time
         reconcile_seconds: pause between two reconciles over one benchmark
         allowed_hosts: patterns of the hosts that existing targets, variants and external
             ensembles may have; `{namespace}` stands for that of the benchmark
-        allowed_pod_options: options of pods that benchmarks may set
         metrics_port: where Prometheus scrapes, 0 for nowhere
         health_port: where the kubelet probes whether the operator lives, 0 for nowhere
-        log_format: `text` or `json`
-        log_level: as Python's logging names it
         pod_ip: first address of the operator's pod, empty outside of one
-        dataset_hosts: patterns of the hosts that datasets may be downloaded from
         dataset_secrets: whether Secrets may be used for these downloads
-        export_hosts: patterns of the hosts of buckets that results may be written to
         metrics_result_seconds: how long metrics show the results of a finished benchmark
     """
 

@@ -6,7 +6,7 @@ of them removes its pods itself.
 
 import logging
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 import kopf
@@ -17,10 +17,11 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.contract.names import LABEL_SWEEP
 from solrbench.controller.events import events_between, post_events
 from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark_sweep_invalid
-from solrbench.controller.schedule import BenchmarkKey, ReconcileSchedule
+from solrbench.controller.schedule import BenchmarkKey, ReconcileSchedule, Rest, utc_now
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweep_reconcile import Plans, SweepContext, reconcile_sweep
-from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
+from solrbench.decide.conditions import ACCEPTED
+from solrbench.decide.pauses import is_over
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
 from solrbench.metrics.operator import PrometheusMetrics
@@ -50,7 +51,7 @@ class SweepHandlers:
         self._telemetry = telemetry
         self._plans = Plans()
         self._attempts = ReconcileAttempts(
-            SWEEP, cluster, telemetry.operator, RUNNING_PAUSE, _utc_now
+            SWEEP, cluster, telemetry.operator, RUNNING_PAUSE, utc_now
         )
         self._schedule = ReconcileSchedule(self.on_due, WORKERS)
 
@@ -83,23 +84,20 @@ class SweepHandlers:
         """Wake the sweep of a benchmark that is over or gone."""
         labels = body["metadata"].get("labels") or {}
         owner = controller_uid(dict(body)) if LABEL_SWEEP in labels else None
-        if owner is not None and (event["type"] == "DELETED" or _is_over(body)):
+        if owner is not None and (event["type"] == "DELETED" or is_over(body)):
             self._schedule.wake(owner)
 
     async def on_cleanup(self, **_: object) -> None:
         """Begin no further reconcile."""
         self._schedule.close()
 
-    def on_due(self, key: BenchmarkKey) -> timedelta | None:
-        """Reconcile one sweep and return the pause until the next time.
-
-        What fails is repeated by the next reconcile.
-        """
+    def on_due(self, key: BenchmarkKey) -> Rest | None:
+        """Reconcile one sweep; what fails is repeated by the next reconcile."""
         with self._attempts.begin(key) as attempt:
             body = self._attempts.read(key)
             if body is not None:
-                attempt.pause = self._reconcile(body, _utc_now())
-        return attempt.pause
+                attempt.rest = Rest(self._reconcile(body, utc_now()))
+        return attempt.rest
 
     def _reconcile(self, body: dict[str, Any], now: datetime) -> timedelta:
         if body["metadata"].get("deletionTimestamp") is not None:
@@ -117,14 +115,6 @@ class SweepHandlers:
         return _pause(after, now)
 
 
-def _is_over(body: Mapping[str, Any]) -> bool:
-    conditions = (body.get("status") or {}).get("conditions") or []
-    return any(
-        condition["type"] == SUCCEEDED and condition["status"] in ("True", "False")
-        for condition in conditions
-    )
-
-
 def _pause(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta:
     """Return how long a sweep needs no reconcile while its spec stays the same."""
     status = sweep.status
@@ -139,8 +129,3 @@ def _pause(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta:
         return CAPACITY_PAUSE
     begins_nothing = sweep.spec.suspend or not is_accepted
     return IDLE_PAUSE if begins_nothing and not status.counts.running else RUNNING_PAUSE
-
-
-def _utc_now() -> datetime:
-    """Return the time as Kubernetes writes it, in whole seconds."""
-    return datetime.now(UTC).replace(microsecond=0)

@@ -12,7 +12,7 @@ from typing import Any
 
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus, SweepTarget
 from solrbench.contract import names
 from solrbench.controller.deletion import delete_children
 from solrbench.controller.owned_objects import OwnedObjects
@@ -25,30 +25,14 @@ from solrbench.sweep.cluster_capacity import ClusterCapacity, capacity_of_nodes
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.points import DesignPoint, benchmark_name
-from solrbench.sweep.state import (
-    ChildView,
-    PointState,
-    SweepObservation,
-    ended_well,
-    round_of,
-    view_child,
-)
+from solrbench.sweep.state import PointState, SweepObservation, ended_well, round_of, view_child
 from solrbench.sweep.target_reuse import target_annotations
 from solrbench.sweep.validation import build_child
 
 
 @dataclass
 class SweepContext:
-    """One reconcile.
-
-    Attributes:
-        cluster: where the sweep is
-        sweep: as it was read
-        body: the same, raw
-        plan: of the sweep
-        now: time of the observation
-        concurrency: how many benchmarks the operator runs at a time
-    """
+    """One reconcile."""
 
     cluster: Cluster
     sweep: SolrBenchmarkSweep
@@ -71,19 +55,28 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
         TemporaryError: if the API server does not respond.
     """
     decision = decide_sweep(_observe(context))
+    # First: a benchmark of a point that the stored status does not name would be begun again.
     _store(context, decision.status)
     status = _apply(context, decision)
     _store(context, _remove_targets(context, decision, status))
     if decide_expiry(context.sweep, context.now) == timedelta():
-        _delete(context)
+        # Its benchmarks go with it.
+        metadata = context.sweep.metadata
+        key = metadata.namespace, metadata.name
+        context.cluster.delete(*SWEEP.reference, *key, uid=metadata.uid)
     return context.sweep
 
 
 def _observe(context: SweepContext) -> SweepObservation:
     points = context.sweep.status.points
     under_way = [point for point in points if point.state == PointState.RUNNING]
-    observed = {point.name: _read_child(context, point) for point in under_way}
-    children = {name: child for name, child in observed.items() if child is not None}
+    children = {}
+    for point in under_way:
+        name = benchmark_name(context.sweep.metadata.name, point.name, round_of(point))
+        body = context.cluster.get(*BENCHMARKS, context.namespace, name)
+        child = view_child(body, context.sweep.metadata.uid)
+        if child is not None:
+            children[point.name] = child
     return SweepObservation(
         context.sweep,
         context.plan,
@@ -105,18 +98,8 @@ def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:
     return capacity_of_nodes(nodes) if nodes else None
 
 
-def _read_child(context: SweepContext, point: SweepPoint) -> ChildView | None:
-    name = benchmark_name(context.sweep.metadata.name, point.name, round_of(point))
-    body = context.cluster.get(*BENCHMARKS, context.namespace, name)
-    return view_child(body, context.sweep.metadata.uid)
-
-
 def _store(context: SweepContext, status: SweepStatus) -> None:
-    """Write the status if it differs from the stored one.
-
-    Raises:
-        ConflictError: if the sweep changed since it was read.
-    """
+    """Write the status if it differs from the stored one."""
     if status == context.sweep.status:
         return
     raw = status.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -136,7 +119,11 @@ def _apply(context: SweepContext, decision: SweepDecision) -> SweepStatus:
         except ConflictError:
             continue  # it changed at this moment; the next reconcile looks again
         except TemporaryError as wait:
-            status = _show_blocker(context, status, f"{point.name}: {wait}")
+            generation = context.sweep.metadata.generation
+            conditions = Conditions(status.conditions, context.now, generation, SWEEP_TYPES)
+            text = f"{point.name}: {wait}"
+            conditions.set(SUCCEEDED, "Unknown", SweepReason.POINT_NOT_CREATED, text)
+            status = status.model_copy(update={"conditions": conditions.as_list()})
         except PermanentError as never:
             status = _fail_point(status, point, never)
     return status
@@ -165,27 +152,14 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
         return False  # the next reconcile goes on
 
 
-def _show_blocker(context: SweepContext, status: SweepStatus, message: str) -> SweepStatus:
-    generation = context.sweep.metadata.generation
-    conditions = Conditions(status.conditions, context.now, generation, SWEEP_TYPES)
-    conditions.set(SUCCEEDED, "Unknown", SweepReason.POINT_NOT_CREATED, message)
-    return status.model_copy(update={"conditions": conditions.as_list()})
-
-
 def _fail_point(status: SweepStatus, point: DesignPoint, error: PermanentError) -> SweepStatus:
     """Return the status with a point that the API server does not take; counts follow later."""
     failed = {"state": PointState.FAILED, "reason": str(error.reason)}
     points = [
-        sweep_point.model_copy(update=failed) if sweep_point.name == point.name else sweep_point
-        for sweep_point in status.points
+        each.model_copy(update=failed) if each.name == point.name else each
+        for each in status.points
     ]
     return status.model_copy(update={"points": points})
-
-
-def _delete(context: SweepContext) -> None:
-    """Delete the sweep, and with it all its benchmarks, whose time to live is over."""
-    metadata = context.sweep.metadata
-    context.cluster.delete(*SWEEP.reference, metadata.namespace, metadata.name, uid=metadata.uid)
 
 
 class Plans:
@@ -202,6 +176,7 @@ class Plans:
             known = self._plans.get(uid)
         if known is not None and known[0] == generation:
             return known[1]
+        # Without the lock, as it takes half a second for 500 points; two of the same are no harm.
         plan = make_plan(sweep)
         with self._lock:
             self._plans[uid] = (generation, plan)

@@ -7,8 +7,8 @@ stays there, and is named.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,7 +18,9 @@ from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.names import ANNOTATION_RELEASED, FINALIZER
 from solrbench.controller.context import ReconcileContext, TargetAccess
+from solrbench.controller.queue import list_benchmarks
 from solrbench.controller.reconcile import reconcile
+from solrbench.controller.schedule import utc_now
 from solrbench.controller.settings import Settings
 from solrbench.decide.pauses import is_over, needs_finalizer
 from solrbench.errors import SolrbenchError
@@ -34,25 +36,12 @@ Body = dict[str, Any]
 
 
 def run_uninstall(environ: Mapping[str, str], say: Callable[[str], None], seconds: float) -> None:
-    """Release all benchmarks of the namespaces that the variables SOLRBENCH_* name.
-
-    Raises:
-        ValueError: if a variable is not valid.
-        SolrbenchError: if the API server does not respond.
-    """
+    """Release all benchmarks of the namespaces that the variables SOLRBENCH_* name."""
     Uninstall(connect_officially(), Settings.from_environment(environ), say).release(seconds)
 
 
 class Uninstall:
-    """Takes the operator's finalizer from all benchmarks of the watched namespaces.
-
-    Args:
-        cluster: where they are
-        settings: of the operator
-        say: called with each line of the log
-        access: how targets are reached
-        sleep: waits for some seconds
-    """
+    """Takes the operator's finalizer from all benchmarks of the watched namespaces."""
 
     def __init__(
         self,
@@ -69,11 +58,7 @@ class Uninstall:
         self._sleep = sleep
 
     def release(self, seconds: float) -> None:
-        """Suspend what is held and wait until nothing is, or release it after so many seconds.
-
-        Raises:
-            SolrbenchError: if the API server does not respond.
-        """
+        """Suspend what is held and wait until nothing is, or release it after so many seconds."""
         for _ in range(max(1, int(seconds / PAUSE_SECONDS))):
             held = list(self._held())
             if not held:
@@ -86,7 +71,10 @@ class Uninstall:
 
     def _held(self) -> Iterator[Body]:
         """Yield the benchmarks with our finalizer."""
-        for metadata in _list(self._cluster, self._settings.namespaces):
+        listed: list[Body] = []
+        with suppress(ForbiddenError):  # a namespace that is gone, or its role, has none
+            listed += list_benchmarks(self._cluster, self._settings.namespaces)
+        for metadata in listed:
             if FINALIZER not in (metadata.get("finalizers") or ()):
                 continue
             body = self._cluster.get(*BENCHMARKS, metadata["namespace"], metadata["name"])
@@ -101,7 +89,12 @@ class Uninstall:
                 return
             if not is_over(body):
                 body = self._set_suspend(body)
-            self._reconcile(body)
+            reports, benchmark = BenchmarkResultStore(self._cluster), SolrBenchmark.parse(body)
+            reconcile(
+                ReconcileContext(
+                    self._cluster, reports, self._settings, benchmark, body, utc_now(), self._access
+                )
+            )
         except (SolrbenchError, ValidationError) as error:
             text = " ".join(str(error).split())[:300]
             self._say(f"{_key(body)}: {text}")
@@ -117,20 +110,6 @@ class Uninstall:
         self._say(f"{_key(body)}: suspended")
         return self._cluster.merge(*BENCHMARKS, metadata["namespace"], metadata["name"], wanted)
 
-    def _reconcile(self, body: Body) -> None:
-        now = datetime.now(UTC).replace(microsecond=0)
-        reconcile(
-            ReconcileContext(
-                self._cluster,
-                BenchmarkResultStore(self._cluster),
-                self._settings,
-                SolrBenchmark.parse(body),
-                body,
-                now,
-                self._access,
-            )
-        )
-
     def _leave(self, body: Body) -> None:
         """Release a benchmark, and say where it may have left something."""
         if needs_finalizer(body=body):
@@ -141,27 +120,13 @@ class Uninstall:
 
     def _drop_finalizer(self, body: Body, annotations: Mapping[str, str] | None = None) -> None:
         metadata = body["metadata"]
-        changes: Body = {
-            "finalizers": [
-                finalizer for finalizer in metadata["finalizers"] if finalizer != FINALIZER
-            ]
-        }
+        others = [each for each in metadata["finalizers"] if each != FINALIZER]
+        changes: Body = {"finalizers": others}
         if annotations is not None:
             changes["annotations"] = annotations
-        self._cluster.merge(
-            *BENCHMARKS, metadata["namespace"], metadata["name"], {"metadata": changes}
-        )
+        key = metadata["namespace"], metadata["name"]
+        self._cluster.merge(*BENCHMARKS, *key, {"metadata": changes})
         self._say(f"{_key(body)}: released")
-
-
-def _list(cluster: Cluster, namespaces: Sequence[str]) -> Iterator[Body]:
-    """Yield the metadata of all benchmarks; a namespace that is gone, or its role, has none."""
-    for namespace in namespaces or (None,):
-        try:
-            for each in cluster.list_metadata(*BENCHMARKS, namespace):
-                yield each["metadata"]
-        except ForbiddenError:
-            continue
 
 
 def _key(body: Body) -> str:

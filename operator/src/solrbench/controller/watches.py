@@ -35,7 +35,6 @@ class PodWatches:
     owner but the process, which ends their threads with it.
 
     Args:
-        cluster: where they are
         namespaces: to watch; none for every one
         on_change: called when a pod or Job is new, changed or gone, and for all at each begin
     """
@@ -57,6 +56,7 @@ class PodWatches:
                 target=self._run,
                 args=(namespace, kind, is_open),
                 name=f"{kind[1]} of {namespace or 'every namespace'}",
+                # It waits in a read for up to `WATCH_SECONDS`; the process does not, at its end.
                 daemon=True,
             ).start()
 
@@ -75,11 +75,7 @@ class PodWatches:
         while not self._stopped.is_set():
             try:
                 for changed in self._cluster.watch_changes(
-                    *kind,
-                    namespace,
-                    LABEL_BENCHMARK,
-                    seconds=WATCH_SECONDS,
-                    on_open=is_open.set,
+                    *kind, namespace, LABEL_BENCHMARK, seconds=WATCH_SECONDS, on_open=is_open.set
                 ):
                     if self._stopped.is_set():
                         return
@@ -109,10 +105,6 @@ class WatchRetries:
     A watcher that gives up ends the whole operator: one namespace that is deleted, or whose role
     is, would stop the benchmarks of all others. With an endless sequence that namespace alone
     rests, and goes on when the role is back. All other requests fail as before.
-
-    Args:
-        first: pauses in seconds that every request gets
-        watch: pause in seconds between further attempts of a watcher
     """
 
     def __init__(self, first: Sequence[float] = BACKOFFS, watch: float = WATCH_BACKOFF) -> None:

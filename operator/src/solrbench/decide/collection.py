@@ -15,8 +15,6 @@ class CollectionReplicas:
     """The replicas of a collection beside what the spec requires.
 
     Attributes:
-        wanted: the spec
-        replicas: of every shard
         nodes: number of nodes that the collection may be on
     """
 
@@ -27,9 +25,7 @@ class CollectionReplicas:
 
 def check_active(replicas: tuple[Replica, ...]) -> Outcome | None:
     """Wait until every replica is active."""
-    waiting = [
-        f"{replica.core} is {replica.state}" for replica in replicas if replica.state != "active"
-    ]
+    waiting = [f"{each.core} is {each.state}" for each in replicas if each.state != "active"]
     return wait(TargetReason.REPLICAS_NOT_ACTIVE, ", ".join(waiting)) if waiting else None
 
 

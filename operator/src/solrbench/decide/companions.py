@@ -1,13 +1,13 @@
 """Whether the companions run, are those that were made first, and still are the same."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from solrbench.decide.outcome import Check, Outcome, fail, wait
+from solrbench.decide.outcome import Outcome, fail, wait
 from solrbench.decide.pods import PodProblem, first_problem
-from solrbench.decide.target import TargetPods, check_pods_unchanged
+from solrbench.decide.target import check_pods_unchanged
 from solrbench.decide.views import PodView
 from solrbench.reasons.target import CompanionReason, TargetReason
 
@@ -19,9 +19,6 @@ class CompanionPods:
     Attributes:
         available: how many pods of each are available, by its name
         wanted: how many each must have
-        pods: their pods
-        now: time of the observation
-        creation: why pods are missing, if they may not be created
     """
 
     available: Mapping[str, int]
@@ -31,48 +28,38 @@ class CompanionPods:
     creation: PodProblem | None = None
 
 
-def available_pods(deployment: dict[str, Any]) -> int:
+def available_pods(deployment: dict[str, Any] | None) -> int:
     """Return how many pods of a Deployment are available, of its present generation."""
-    status = deployment.get("status") or {}
-    if status.get("observedGeneration", 0) < deployment["metadata"].get("generation", 0):
+    if deployment is None:
         return 0
-    return int(status.get("availableReplicas") or 0)
+    status = deployment.get("status") or {}
+    # Until its controller has seen the change, the status speaks of the template before.
+    is_seen = status.get("observedGeneration", 0) >= deployment["metadata"].get("generation", 0)
+    return int(status.get("availableReplicas") or 0) if is_seen else 0
 
 
-def check_available(found: CompanionPods) -> Outcome | None:
-    """Wait until all pods of every Deployment are available."""
+def check_companions(found: CompanionPods) -> Outcome | None:
+    """Wait until all pods of every Deployment are available, and no others are left."""
     missing = [
         f"{found.available.get(name, 0)} of {wanted} pods of Deployment {name}"
         for name, wanted in found.wanted.items()
         if found.available.get(name, 0) != wanted
     ]
-    if not missing:
+    if missing:
+        problem = first_problem(found.pods, found.now) or found.creation
+        if problem is not None:
+            return wait(problem.reason, problem.message)
+        return wait(CompanionReason.COMPANION_NOT_READY, f"available are {', '.join(missing)}")
+    # The pods of an earlier attempt or template end later; those that stay are to be remembered.
+    count = sum(found.wanted.values())
+    if len(found.pods) == count and all(pod.ready and not pod.deleting for pod in found.pods):
         return None
-    problem = first_problem(found.pods, found.now) or found.creation
-    if problem is not None:
-        return wait(problem.reason, problem.message)
-    return wait(CompanionReason.COMPANION_NOT_READY, f"available are {', '.join(missing)}")
-
-
-def check_settled(found: CompanionPods) -> Outcome | None:
-    """Wait until pods beyond those wanted are gone: the others are the ones to remember."""
-    wanted = sum(found.wanted.values())
-    if len(found.pods) == wanted and all(pod.ready and not pod.deleting for pod in found.pods):
-        return None
-    message = f"{len(found.pods)} pods, expected {wanted} that are ready"
+    message = f"{len(found.pods)} pods, expected {count} that are ready"
     return wait(CompanionReason.COMPANION_NOT_READY, message)
 
 
-COMPANION_CHECKS: tuple[Check[CompanionPods], ...] = (check_available, check_settled)
-
-
 def check_same_manifests(known: str | None, found: str) -> Outcome | None:
-    """Fail if the manifests are not those that were used first.
-
-    Args:
-        known: their digest then; `None` if there are none yet
-        found: their digest now
-    """
+    """Fail if the manifests are not those that were used first."""
     if known is None or known == found:
         return None
     return fail(
@@ -82,9 +69,11 @@ def check_same_manifests(known: str | None, found: str) -> Outcome | None:
     )
 
 
-def check_companions_unchanged(target: TargetPods) -> Outcome | None:
+def check_companions_unchanged(
+    identities: Mapping[str, str], pods: Iterable[PodView], now: datetime
+) -> Outcome | None:
     """Begin anew after a pod of the companions was replaced or restarted."""
-    outcome = check_pods_unchanged(target)
+    outcome = check_pods_unchanged(identities, pods, now)
     if outcome is not None and outcome.reason == TargetReason.TARGET_POD_LOST:
         return replace(outcome, reason=CompanionReason.COMPANION_LOST)
     return outcome

@@ -4,9 +4,9 @@
 "Typical status properties").
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal, cast
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import Condition
@@ -54,32 +54,34 @@ class Conditions:
         self._by_type = {condition.type: condition for condition in stored}
         for type_ in types:
             if type_ not in self._by_type:
-                self._set(type_, "Unknown", LifecycleReason.PENDING, "")
+                self.set(type_, "Unknown", LifecycleReason.PENDING, "")
         self._complete()
 
     def set(self, type_: str, status: Truth, reason: Reason, message: str) -> None:
         """Set one condition; `Complete` follows `Succeeded`."""
-        self._set(type_, status, reason, message)
-        self._complete()
-
-    def _complete(self) -> None:
-        succeeded = self._by_type[SUCCEEDED]
-        over: Truth = "False" if succeeded.status == "Unknown" else "True"
-        self._set(COMPLETE, over, succeeded.reason, succeeded.message)
-
-    def _set(self, type_: str, status: Truth, reason: str, message: str) -> None:
         before = self._by_type.get(type_)
         kept = before is not None and before.status == status
+        # Programs of others wrote some messages: of control characters only ends of lines stay.
+        text = "".join(each if each.isprintable() or each == "\n" else " " for each in message)
         self._by_type[type_] = Condition(
             type=type_,
             status=status,
+            # The schema of a condition refuses longer ones, and with them the whole status.
             reason=str(reason)[:MAX_REASON],
-            message=_printable(message)[:MAX_MESSAGE],
+            message=text[:MAX_MESSAGE],
             last_transition_time=(
                 before.last_transition_time if before is not None and kept else self._now
             ),
             observed_generation=self._generation,
         )
+        if type_ == SUCCEEDED:
+            self._complete()
+
+    def _complete(self) -> None:
+        succeeded = self._by_type[SUCCEEDED]
+        over: Truth = "False" if succeeded.status == "Unknown" else "True"
+        # Cut already, and cut again to the same: `reason` is any text by now.
+        self.set(COMPLETE, over, cast(Reason, succeeded.reason), succeeded.message)
 
     def confirm(self, type_: str) -> None:
         """Let a condition speak of the present generation as it is."""
@@ -102,31 +104,24 @@ class Conditions:
         """
         types = (*self._types, *OPTIONAL_TYPES)
         seen = {"observed_generation": self._generation}
-        return [
-            self._by_type[type_].model_copy(update=seen)
-            for type_ in types
-            if type_ in self._by_type
-        ]
-
-
-def _printable(text: str) -> str:
-    """Return text without control characters but ends of lines: programs of others wrote some."""
-    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
+        known = [self._by_type[type_] for type_ in types if type_ in self._by_type]
+        return [condition.model_copy(update=seen) for condition in known]
 
 
 def is_finished(status: Status) -> bool:
     """Return whether the benchmark is over, either way."""
-    return any(
-        condition.type == SUCCEEDED and condition.status in ("True", "False")
-        for condition in status.conditions
-    )
+    return any(each.type == SUCCEEDED and each.status != "Unknown" for each in status.conditions)
+
+
+def stored_condition(body: Mapping[str, Any], type_: str) -> Mapping[str, Any]:
+    """Return a condition of a resource as it is stored, be it readable or not; empty without."""
+    conditions = (body.get("status") or {}).get("conditions") or []
+    return next((each for each in conditions if each["type"] == type_), {})
 
 
 def holds(status: Status, type_: str) -> bool:
     """Return whether a condition is `True` in a stored status."""
-    return any(
-        condition.type == type_ and condition.status == "True" for condition in status.conditions
-    )
+    return any(each.type == type_ and each.status == "True" for each in status.conditions)
 
 
 def progress_percent(  # noqa: PLR0913 - what is done, and of how much
@@ -142,13 +137,8 @@ def progress_percent(  # noqa: PLR0913 - what is done, and of how much
 
     The weights are a convention for display, nothing is concluded from them.
 
-    Args:
-        status: with documents and stored steps
-        target: whether the target is ready
-        indexed: whether its data is indexed
-        finished: whether the benchmark succeeded
-        total_steps: steps of all repeats that there may be
-        starts: how often target or data are made because repeats start anew
+    `total_steps` are those of all repeats that there may be, `starts` how often target or data
+    are made because repeats start anew.
     """
     if finished:
         return 100
@@ -169,15 +159,10 @@ def deadline_seconds(spec: Spec, condition: str) -> int | None:
 
     A benchmark waits in the queue for as long as others run. One that refers to missing objects
     has as long as provisioning may take: they may be applied a moment later.
-
-    Args:
-        spec: with the deadlines
-        condition: type of the condition that the stage makes true
     """
-    limits = {
+    return {
         ACCEPTED: spec.deadlines.provisioning_seconds,
         TARGET_READY: spec.deadlines.provisioning_seconds,
         DATA_INDEXED: spec.deadlines.indexing_seconds,
         MEASURED: spec.deadlines.measuring_seconds,
-    }
-    return limits.get(condition)
+    }.get(condition)

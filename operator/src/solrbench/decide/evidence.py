@@ -101,12 +101,7 @@ def _base64(text: str) -> str:
 
 
 def mask(text: str, values: Iterable[str]) -> str:
-    """Return the text without the values, and without what looks like a credential.
-
-    Args:
-        text: any number of lines
-        values: those of Secrets, as `secret_values` returns them
-    """
+    """Return the text without the values, and without what looks like a credential."""
     known = sorted(values, key=len, reverse=True)
     # Twice: a value may hold a control character, or be interrupted by one.
     text = _mask_values(clean(_mask_values(text, known)), known)
@@ -267,11 +262,8 @@ def add_entry(
 ) -> dict[str, str]:
     """Return the entries with another one; the oldest go where all would be too large.
 
-    Args:
-        entries: by key, oldest first by their text, which begins with the time
-        key: of the new entry; one that is there is replaced
-        text: of the new entry
-        max_bytes: of all texts together
+    Entries are older the smaller their text is, which begins with the time. One of the same key is
+    replaced.
     """
     earlier = sorted((kept, name) for name, kept in entries.items() if name != key)
     all_entries = {name: kept for kept, name in earlier} | {key: text}

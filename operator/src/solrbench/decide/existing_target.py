@@ -15,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.collection import check_active
-from solrbench.decide.outcome import Check, Outcome, fail, restart_target, wait
+from solrbench.decide.outcome import Outcome, fail, restart_target, wait
 from solrbench.decide.views import NodeIdentity, Replica
 from solrbench.errors import PermanentError, SolrbenchError
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -32,9 +32,6 @@ class ExistingSolrCloud:
     """A SolrCloud resource of another owner.
 
     Attributes:
-        name: in the spec
-        namespace: of the benchmark
-        served: whether the cluster serves SolrClouds
         body: the resource, or `None` if there is none of this name
     """
 
@@ -55,29 +52,22 @@ class ExistingSolrCloud:
         return [f"{node['internalAddress']}/solr" for node in self.nodes]
 
 
-def check_served(cloud: ExistingSolrCloud) -> Outcome | None:
-    """Wait until the cluster serves SolrClouds."""
-    if cloud.served:
-        return None
-    return wait(
-        TargetReason.SOLR_OPERATOR_MISSING,
-        f"{FIELD}: the cluster does not serve SolrClouds; install the Solr Operator, or set urls",
-    )
-
-
-def check_present(cloud: ExistingSolrCloud) -> Outcome | None:
-    """Wait until the SolrCloud exists."""
-    if cloud.body is not None:
-        return None
-    return wait(
-        TargetReason.SOLR_CLOUD_NOT_FOUND,
-        f"{FIELD}: there is no SolrCloud {cloud.name} in namespace {cloud.namespace}; create it",
-    )
-
-
-def check_nodes_ready(cloud: ExistingSolrCloud) -> Outcome | None:
-    """Wait until it has nodes and all of them are ready."""
+def check_existing_cloud(cloud: ExistingSolrCloud) -> Outcome | None:
+    """Wait until the cluster serves SolrClouds, this one exists and all of its nodes are ready."""
+    if not cloud.served:
+        return wait(
+            TargetReason.SOLR_OPERATOR_MISSING,
+            f"{FIELD}: the cluster does not serve SolrClouds; install the Solr Operator, or set"
+            " urls",
+        )
+    if cloud.body is None:
+        return wait(
+            TargetReason.SOLR_CLOUD_NOT_FOUND,
+            f"{FIELD}: there is no SolrCloud {cloud.name} in namespace {cloud.namespace};"
+            " create it",
+        )
     ready = sum(bool(node.get("ready")) for node in cloud.nodes)
+    # One that was just applied has no status yet, and no node in it.
     if cloud.nodes and ready == len(cloud.nodes):
         return None
     return wait(
@@ -86,42 +76,14 @@ def check_nodes_ready(cloud: ExistingSolrCloud) -> Outcome | None:
     )
 
 
-EXISTING_CLOUD_CHECKS: tuple[Check[ExistingSolrCloud], ...] = (
-    check_served,
-    check_present,
-    check_nodes_ready,
-)
-
-
-@dataclass(frozen=True)
-class UserCollection:
-    """A collection of the user's.
-
-    Attributes:
-        name: in the spec
-        replicas: none if there is no such collection
-    """
-
-    name: str
-    replicas: tuple[Replica, ...]
-
-
-def check_found(collection: UserCollection) -> Outcome | None:
-    """Wait until the collection exists."""
-    if collection.replicas:
-        return None
+def check_user_collection(name: str, replicas: tuple[Replica, ...]) -> Outcome | None:
+    """Wait until a collection of the user's exists and every replica is active."""
+    if replicas:
+        return check_active(replicas)
     return wait(
         TargetReason.COLLECTION_NOT_FOUND,
-        f"target.existing.collectionName: there is no collection {collection.name}; create it",
+        f"target.existing.collectionName: there is no collection {name}; create it",
     )
-
-
-def check_found_active(collection: UserCollection) -> Outcome | None:
-    """Wait until every replica is active."""
-    return check_active(collection.replicas)
-
-
-USER_COLLECTION_CHECKS: tuple[Check[UserCollection], ...] = (check_found, check_found_active)
 
 
 @dataclass(frozen=True)
@@ -129,7 +91,6 @@ class CollectionOwner:
     """Whose the collection is that has the name of a benchmark's.
 
     Attributes:
-        name: of the collection
         config_set: that it uses, or `None` if there is no such collection
         prefix: of the config sets of every attempt of the benchmark
     """
@@ -179,23 +140,18 @@ class ExistingNodes:
     required: bool = False
 
 
-def check_responding(nodes: ExistingNodes) -> Outcome | None:
-    """Restart the target after a long silence; wait before that only if a response is required."""
-    if not isinstance(nodes.found, SolrbenchError):
-        return None
-    if nodes.unanswered > PATIENCE:
-        message = (
-            f"no response for {nodes.unanswered.total_seconds():.0f} s, limit"
-            f" {PATIENCE.total_seconds():.0f} s: {nodes.found.message}"
-        )
-        return restart_target(TargetReason.TARGET_UNREACHABLE, message)
-    return wait(nodes.found.reason, nodes.found.message) if nodes.required else None
-
-
-def check_not_restarted(nodes: ExistingNodes) -> Outcome | None:
-    """Restart the target after a node left or was restarted; further nodes do not matter."""
+def check_existing_nodes(nodes: ExistingNodes) -> Outcome | None:
+    """Restart the target after a long silence, or after a node left or was restarted."""
     if isinstance(nodes.found, SolrbenchError):
-        return None
+        if nodes.unanswered > PATIENCE:
+            message = (
+                f"no response for {nodes.unanswered.total_seconds():.0f} s, limit"
+                f" {PATIENCE.total_seconds():.0f} s: {nodes.found.message}"
+            )
+            return restart_target(TargetReason.TARGET_UNREACHABLE, message)
+        # A saturated Solr responds late: that is no loss, but no proof either.
+        return wait(nodes.found.reason, nodes.found.message) if nodes.required else None
+    # Nodes that joined since do not matter.
     for name, started in nodes.started.items():
         if name not in nodes.found:
             message = f"node {name} is no longer live"
@@ -203,9 +159,6 @@ def check_not_restarted(nodes: ExistingNodes) -> Outcome | None:
         if nodes.found[name].started != started:
             return restart_target(TargetReason.TARGET_NODE_LOST, f"node {name} was restarted")
     return None
-
-
-EXISTING_CHECKS: tuple[Check[ExistingNodes], ...] = (check_responding, check_not_restarted)
 
 
 DEFAULT_PATTERNS = ("*.{namespace}.svc", "*.{namespace}.svc.cluster.local")
@@ -265,14 +218,7 @@ def check_name(
 ) -> None:
     """Check a host against the patterns of the operator's settings.
 
-    Args:
-        host: as in a URL
-        allowed: the patterns
-        field: of the resource, that names the host
-        setting: value of the chart that holds the patterns
-
-    Raises:
-        PermanentError: `HostNotAllowed`.
+    `field` is the one that names the host, `setting` the value of the chart with the patterns.
     """
     if not any(fnmatchcase(host, pattern.lower()) for pattern in allowed):
         raise PermanentError(

@@ -42,15 +42,7 @@ def needs_export(spec: Spec, status: Status) -> bool:
         return False
     if status.export is None or status.export.spec_hash != export_hash(export):
         return True
-    return not any(
-        condition.type == EXPORTED and condition.status != "Unknown"
-        for condition in status.conditions
-    )
-
-
-def export_folder(completed: datetime, uid: str) -> str:
-    """Return the name of the folder of an export: in the order of time, and one for each run."""
-    return f"{completed:%Y%m%dT%H%M%SZ}-{uid[:8]}"
+    return not any(each.type == EXPORTED and each.status != "Unknown" for each in status.conditions)
 
 
 def check_number_of_sources(config_maps: int) -> Outcome | None:
@@ -69,9 +61,6 @@ class ExportRun:
     """The export Job.
 
     Attributes:
-        job: the Job
-        pods: its pods
-        now: time of the observation
         ends: when it is over, whatever the Job's controller does
         creation: why its pod is missing, if it may not be created
     """
@@ -88,9 +77,6 @@ class ExportResult:
     """What became of an export so far.
 
     Attributes:
-        status: of the condition: True, False, or Unknown while it goes on
-        reason: of the condition
-        message: of the condition
         outcome: what the pod wrote; None until it has
     """
 

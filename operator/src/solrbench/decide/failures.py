@@ -5,7 +5,8 @@ of it then is here.
 """
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -51,9 +52,7 @@ def describe_exception(error: Exception) -> str:
 def check_internal_error(in_a_row: int, message: str) -> Outcome:
     """Wait after an exception; fail when the last one that is borne was met.
 
-    Args:
-        in_a_row: reconciles that ended so, this one included
-        message: the exception in words
+    `in_a_row` counts the reconciles that ended so, this one included.
     """
     if in_a_row < MAX_IN_A_ROW:
         return wait(LifecycleReason.INTERNAL_ERROR, message)
@@ -70,9 +69,6 @@ class StoredStatus:
     Attributes:
         before: the status as it was read
         body: the status to write
-        conditions: those that can be read
-        generation: of the resource
-        now: time of the observation
     """
 
     before: dict[str, Any]
@@ -88,9 +84,11 @@ class StoredStatus:
         """Return that of a resource as the API server has it, with conditions of these types."""
         before = resource.get("status") or {}
         generation = resource["metadata"].get("generation", 1)
-        conditions = Conditions(
-            readable_conditions(before.get("conditions") or []), now, generation, types
-        )
+        readable = []
+        for condition in before.get("conditions") or []:
+            with suppress(ValidationError):
+                readable.append(Condition.model_validate(condition))
+        conditions = Conditions(readable, now, generation, types)
         return cls(before, copy.deepcopy(before), conditions, generation, now)
 
     @property
@@ -104,11 +102,6 @@ class StoredStatus:
         return self.conditions.get(SUCCEEDED).status != "Unknown"
 
     @property
-    def has_succeeded(self) -> bool:
-        """Whether it is over, and well."""
-        return self.conditions.is_true(SUCCEEDED)
-
-    @property
     def is_cleaned_up(self) -> bool:
         """Whether nothing of it runs any more; one that never started made nothing."""
         return not self.is_started or self.conditions.get(CLEANED_UP).reason in CLEANUP_DONE_REASONS
@@ -117,10 +110,8 @@ class StoredStatus:
         """Set a condition."""
         self.conditions.set(type_, truth, reason, message)
         self.body["observedGeneration"] = self.generation
-        self.body["conditions"] = [
-            condition.model_dump(mode="json", by_alias=True)
-            for condition in self.conditions.as_list()
-        ]
+        known = self.conditions.as_list()
+        self.body["conditions"] = [each.model_dump(mode="json", by_alias=True) for each in known]
 
     def end(self, phase: str) -> None:
         """Note the end."""
@@ -149,11 +140,13 @@ def without_unreadable_results(
 def overdue_seconds(body: dict[str, Any], now: datetime) -> float | None:
     """Return by how much the phase of a started benchmark exceeds its deadline, if it does."""
     status = body["status"]
-    limits = _deadlines(body)
-    limit = {
-        "Provisioning": limits.provisioning_seconds,
-        "Indexing": limits.indexing_seconds,
-    }.get(status.get("phase", ""), limits.measuring_seconds)
+    try:
+        limits = Deadlines.model_validate((body.get("spec") or {}).get("deadlines") or {})
+    except ValidationError:
+        limits = Deadlines()  # of another version: the defaults are better than no end
+    limit = {"Provisioning": limits.provisioning_seconds, "Indexing": limits.indexing_seconds}.get(
+        status.get("phase", ""), limits.measuring_seconds
+    )
     since = status.get("phaseStartTime") or status["startTime"]
     late = (now - datetime.fromisoformat(since)).total_seconds() - limit
     return late if late > 0 else None
@@ -175,19 +168,3 @@ def holds_collection(body: dict[str, Any]) -> bool:
     if not existing or not target.get("nodes"):
         return False
     return bool(existing.get("collectionPolicy") != "UseExisting")
-
-
-def _deadlines(body: dict[str, Any]) -> Deadlines:
-    try:
-        return Deadlines.model_validate((body.get("spec") or {}).get("deadlines") or {})
-    except ValidationError:
-        return Deadlines()
-
-
-def readable_conditions(conditions: list[Any]) -> Iterator[Condition]:
-    """Yield the stored conditions that can be read."""
-    for condition in conditions:
-        try:
-            yield Condition.model_validate(condition)
-        except ValidationError:
-            continue

@@ -22,11 +22,7 @@ class IndexRun:
     """The index Job under way.
 
     Attributes:
-        job: the Job
-        pods: its pods
-        progress: what they report
         dataset: the progress of all of them together
-        now: time of the observation
         creation: why pods are missing, if they may not be created
     """
 
@@ -44,9 +40,7 @@ def check_job_failed(run: IndexRun) -> Outcome | None:
         return None
     failures = [progress for progress in run.progress if progress.reason is not None]
     # The other pods are interrupted because of that one.
-    for progress in sorted(
-        failures, key=lambda progress: progress.reason == IndexingReason.INTERRUPTED
-    ):
+    for progress in sorted(failures, key=lambda each: each.reason == IndexingReason.INTERRUPTED):
         reason = find_reason(progress.reason) or IndexingReason.INDEX_POD_FAILED
         return fail(reason, progress.message or "")
     ended = [outcome for pod in run.pods if (outcome := _pod_failure(pod)) is not None]
@@ -95,7 +89,6 @@ class IndexedDocuments:
     """What Solr holds after the last document.
 
     Attributes:
-        sizes: index of every replica
         sent: documents that the index pods are known to have sent, if any is
         expected: documents that the index must hold; `None` if a pod of the complete Job is gone
             with its report and the spec has no number, so that at least `sent` must be there
@@ -106,17 +99,17 @@ class IndexedDocuments:
     expected: int | None
 
 
-def documents_by_shard(sizes: tuple[ReplicaSize, ...]) -> Mapping[str, Mapping[str, int]]:
-    """Return the documents of each replica of each shard, by core."""
-    documents: dict[str, dict[str, int]] = {}
+def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
+    """Return the documents of each shard, whose replicas agree."""
+    documents: dict[str, int] = {}
     for size in sizes:
-        documents.setdefault(size.shard, {})[size.core] = size.documents
+        documents.setdefault(size.shard, size.documents)
     return documents
 
 
-def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
-    """Return the documents of each shard, whose replicas agree."""
-    return {shard: next(iter(of.values())) for shard, of in documents_by_shard(sizes).items()}
+def total_documents(sizes: tuple[ReplicaSize, ...]) -> int | None:
+    """Return the documents of all shards; `None` if the replicas of one disagree."""
+    return None if find_disagreement(sizes) else sum(count_documents(sizes).values())
 
 
 def count_deleted(sizes: tuple[ReplicaSize, ...]) -> int | None:
@@ -133,25 +126,22 @@ def count_deleted(sizes: tuple[ReplicaSize, ...]) -> int | None:
     return sum(by_shard.values())
 
 
-def check_replicas_agree(found: IndexedDocuments) -> Outcome | None:
-    """Wait while the replicas of a shard disagree.
-
-    They do until a PULL or TLOG replica has copied the leader's last commit.
-    """
-    return find_disagreement(found.sizes)
-
-
 def find_disagreement(sizes: tuple[ReplicaSize, ...]) -> Outcome | None:
     """Return why there is no number of documents, if the replicas of a shard disagree."""
-    for shard, by_core in documents_by_shard(sizes).items():
+    for shard in dict.fromkeys(size.shard for size in sizes):
+        by_core = {size.core: size.documents for size in sizes if size.shard == shard}
         if len(set(by_core.values())) > 1:
-            message = f"documents of {shard} by replica: {dict(by_core)}, expected the same on each"
+            # They do until a PULL or TLOG replica has copied the leader's last commit.
+            message = f"documents of {shard} by replica: {by_core}, expected the same on each"
             return wait(IndexingReason.REPLICAS_DISAGREE, message)
     return None
 
 
-def check_document_count(found: IndexedDocuments) -> Outcome | None:
-    """Fail if the index holds another number of documents than expected."""
+def check_documents(found: IndexedDocuments) -> Outcome | None:
+    """Wait while replicas disagree; fail if the index holds another number of documents."""
+    disagreement = find_disagreement(found.sizes)
+    if disagreement is not None:
+        return disagreement
     by_shard = count_documents(found.sizes)
     total = sum(by_shard.values())
     if found.expected is None and total >= (found.sent or 0):
@@ -166,15 +156,10 @@ def check_document_count(found: IndexedDocuments) -> Outcome | None:
     )
 
 
-DOCUMENT_CHECKS: tuple[Check[IndexedDocuments], ...] = (check_replicas_agree, check_document_count)
-
-
 def check_expected_known(expected: int | None, *, is_empty: bool = False) -> Outcome | None:
     """Fail if neither the spec, nor a pod, nor Solr says how many documents there are.
 
-    Args:
-        expected: their number
-        is_empty: whether every index pod has reported, and none of them found any
+    `is_empty` says that every index pod has reported, and none of them found a document.
     """
     if expected is not None:
         return None
@@ -228,30 +213,25 @@ def add_up_usage(pods: Sequence[Usage]) -> IndexPodsStatus | None:
 def aggregate_progress(
     dataset: Dataset, progress: Iterable[IndexProgress], now: float
 ) -> DatasetStatus:
-    """Return the progress of all pods together.
+    """Return the progress of all pods together; `now` is Unix time.
 
-    Args:
-        dataset: the documents, for the total where the spec says it
-        progress: any number of reports; of each pod the one that is furthest counts
-        now: Unix time, the end of the measured time while pods run
+    A pod that ran again reports twice, from its container that ended and the next one: what is
+    furthest counts.
     """
-    best = _latest_per_pod(progress)
-    started = [
-        index_progress.started for index_progress in best if index_progress.started is not None
-    ]
-    finished = [
-        index_progress.finished for index_progress in best if index_progress.finished is not None
-    ]
+    furthest: dict[int, IndexProgress] = {}
+    for each in sorted(progress, key=lambda each: (_is_done(each), each.documents), reverse=True):
+        furthest.setdefault(each.pod, each)
+    pods = list(furthest.values())
+    started = [pod.started for pod in pods if pod.started is not None]
+    finished = [pod.finished for pod in pods if pod.finished is not None]
     total = known_documents(dataset)
     if not started:
         return DatasetStatus(documents_total=total)
     is_over = len(finished) == dataset.indexing.pods
     end = max(finished) if is_over else now
+    # Clocks of two nodes may differ by more than a short run takes.
     seconds = max(end - min(started), 0.001)
-    documents, size = (
-        sum(index_progress.documents for index_progress in best),
-        sum(index_progress.bytes for index_progress in best),
-    )
+    documents, size = sum(pod.documents for pod in pods), sum(pod.bytes for pod in pods)
     return DatasetStatus(
         documents=documents,
         documents_total=total,
@@ -259,7 +239,7 @@ def aggregate_progress(
         seconds=round(seconds, 3),
         documents_per_second=round(documents / seconds, 1),
         bytes_per_second=round(size / seconds, 1),
-        pods=add_up_usage([index_progress.usage for index_progress in best]) if is_over else None,
+        pods=add_up_usage([pod.usage for pod in pods]) if is_over else None,
     )
 
 
@@ -274,27 +254,13 @@ def known_documents(dataset: Dataset) -> int | None:
 
 def all_reported(dataset: Dataset, progress: Iterable[IndexProgress]) -> bool:
     """Return whether every pod of a Job that is complete has left its final report."""
-    done = {
-        index_progress.pod
-        for index_progress in progress
-        if index_progress.finished is not None and index_progress.reason is None
-    }
-    return len(done) >= dataset.indexing.pods
+    return len({each.pod for each in progress if _is_done(each)}) >= dataset.indexing.pods
+
+
+def _is_done(progress: IndexProgress) -> bool:
+    return progress.finished is not None and progress.reason is None
 
 
 def keep_known_progress(known: DatasetStatus, found: DatasetStatus) -> DatasetStatus:
     """Return the progress that is further: pods that have ended may be gone with their report."""
     return found if (found.documents or 0) >= (known.documents or 0) else known
-
-
-def _latest_per_pod(progress: Iterable[IndexProgress]) -> list[IndexProgress]:
-    best: dict[int, IndexProgress] = {}
-    for index_progress in progress:
-        known = best.get(index_progress.pod)
-        if known is None or _rank(index_progress) > _rank(known):
-            best[index_progress.pod] = index_progress
-    return list(best.values())
-
-
-def _rank(progress: IndexProgress) -> tuple[bool, int]:
-    return progress.finished is not None and progress.reason is None, progress.documents

@@ -1,6 +1,5 @@
 """When a benchmark ends, begins again, or is cleaned up."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from solrbench.api.v1alpha1 import Spec
@@ -14,39 +13,20 @@ from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
-@dataclass(frozen=True)
-class StageWait:
-    """A stage that is not done.
-
-    Attributes:
-        condition: type of the condition that the stage makes true
-        phase: name of the stage as users see it
-        seconds: since the stage began
-        reason: why it is not done
-        message: the same in words
-    """
-
-    condition: str
-    phase: str
-    seconds: float
-    reason: Reason
-    message: str
-
-
-def check_deadline(spec: Spec, wait: StageWait) -> Outcome | None:
-    """Fail when a stage has lasted longer than its deadline.
-
-    A baseline may take days before it is over, and has deadlines of its own.
-    """
-    if wait.reason is LifecycleReason.BASELINE_UNFINISHED:
+def check_deadline(
+    spec: Spec, condition: str, phase: str, seconds: float, blocker: Outcome
+) -> Outcome | None:
+    """Fail when the stage that makes a condition true has lasted longer than its deadline."""
+    # A baseline may take days before it is over, and has deadlines of its own.
+    if blocker.reason is LifecycleReason.BASELINE_UNFINISHED:
         return None
-    limit = deadline_seconds(spec, wait.condition)
-    if limit is None or wait.seconds <= limit:
+    limit = deadline_seconds(spec, condition)
+    if limit is None or seconds <= limit:
         return None
     return fail(
         LifecycleReason.DEADLINE_EXCEEDED,
-        f"{wait.phase} took {wait.seconds:.0f} s, limit {limit} s (spec.deadlines);"
-        f" last seen: {wait.reason}: {wait.message}",
+        f"{phase} took {seconds:.0f} s, limit {limit} s (spec.deadlines);"
+        f" last seen: {blocker.reason}: {blocker.message}",
     )
 
 
@@ -73,16 +53,13 @@ def check_load_attempts(
 def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:
     """Return the attempts after the target was lost.
 
-    Args:
-        attempts: so far
-        fresh_nodes: whether the new nodes have served no request, unlike those of an existing
-            target
+    `fresh_nodes` have served no request, unlike those of an existing target.
     """
     load = attempts.load + 1
-    next_attempts = {"target": attempts.target + 1, "load": load}
-    return attempts.model_copy(
-        update=next_attempts | ({"first_load_on_target": load} if fresh_nodes else {})
-    )
+    changes = {"target": attempts.target + 1, "load": load}
+    if fresh_nodes:  # earlier attempts of the load queried other nodes
+        changes["first_load_on_target"] = load
+    return attempts.model_copy(update=changes)
 
 
 def wants_cleanup(policy: Cleanup, *, succeeded: bool) -> bool:

@@ -32,14 +32,8 @@ class LoadRun:
     """A load under way.
 
     Attributes:
-        pods: of the load
-        jobs: of master and workers, as far as they exist
         left: number of its step runs that are not stored
-        report: progress of the whole benchmark
         repeats: how many there are to be, in words
-        load: live figures, if the master has reported any
-        on_worker_loss: what the spec requires
-        now: time of the observation
         creation: why pods are missing, if they may not be created
     """
 
@@ -139,17 +133,15 @@ def may_have_lost_solr(result: StepRunResult, now: datetime) -> bool:
 
 
 def _needed(run: LoadRun) -> list[PodView]:
-    return [pod for pod in run.pods if not _is_replaceable(run, pod)]
-
-
-def _is_replaceable(run: LoadRun, pod: PodView) -> bool:
-    """Return whether a pod ended that the load does not need: its Job creates another one."""
-    return (
-        run.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
-        and pod.component == LOAD_WORKER
-        and pod.phase == "Failed"
-        and find_reason(_last_state(pod).reason) not in PERMANENT_REASONS
-    )
+    """Return the pods without those that may end: the Job of the workers creates others."""
+    redistributes = run.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
+    return [
+        pod
+        for pod in run.pods
+        # A reason that another worker would meet as well ends the load in any case.
+        if not (redistributes and pod.component == LOAD_WORKER and pod.phase == "Failed")
+        or find_reason(_last_state(pod).reason) in PERMANENT_REASONS
+    ]
 
 
 def _pod_failure(pod: PodView, now: datetime) -> Outcome:
@@ -157,13 +149,9 @@ def _pod_failure(pod: PodView, now: datetime) -> Outcome:
     if problem is not None:
         return restart_load(problem.reason, problem.message)
     state = _last_state(pod)
-    codes = ", ".join(
-        str(container.exit_code) for container in pod.containers if container.exit_code is not None
-    )
-    return failure(
-        find_reason(state.reason) or LoadReason.LOAD_POD_LOST,
-        state.message or f"pod {pod.name} ended with exit code {codes or 'unknown'}; see its log",
-    )
+    codes = [str(each.exit_code) for each in pod.containers if each.exit_code is not None]
+    text = f"pod {pod.name} ended with exit code {', '.join(codes) or 'unknown'}; see its log"
+    return failure(find_reason(state.reason) or LoadReason.LOAD_POD_LOST, state.message or text)
 
 
 def _last_state(pod: PodView) -> LoadState:
@@ -177,11 +165,15 @@ def _last_state(pod: PodView) -> LoadState:
 def build_live_load(state: LoadState, now: datetime) -> LiveLoad:
     """Return the live figures as of `now`, rounded to what they are known to."""
     is_planned = state.planned_requests_per_second is not None
+    failed_percent = None
+    if state.recent_requests and state.recent_failures is not None:
+        failed_percent = round_significant(100 * state.recent_failures / state.recent_requests)
     return LiveLoad(
         stage=state.stage,
         repeat=state.repeat,
         variant=state.variant,
         step=state.step,
+        # Planned arrivals do not depend on the number of users.
         users=None if is_planned else state.users,
         planned_requests_per_second=state.planned_requests_per_second,
         requests=state.requests,
@@ -190,15 +182,9 @@ def build_live_load(state: LoadState, now: datetime) -> LiveLoad:
         p95_milliseconds=round_significant(state.p95_milliseconds),
         p99_milliseconds=round_significant(state.p99_milliseconds),
         recent_failures=state.recent_failures,
-        recent_failed_percent=_failed_percent(state),
+        recent_failed_percent=failed_percent,
         update_time=now,
     )
-
-
-def _failed_percent(state: LoadState) -> float | None:
-    if not state.recent_requests or state.recent_failures is None:
-        return None
-    return round_significant(100 * state.recent_failures / state.recent_requests)
 
 
 _FIRST_ATTEMPT = 1
@@ -218,23 +204,14 @@ def plan_resumption(
     none before the one ahead of it is stored. So every attempt since the last stored step run may
     have begun the `first` one that is left, and no other.
 
-    Args:
-        first: the first step run that is not stored
-        documents: everything stored
-        attempt: the load's, which is about to begin
-        first_attempt_on_target: first attempt of the load at the present target; earlier ones
-            queried another Solr
-        warms_each_step: whether each step run has a warm-up of its own
+    Attempts before `first_attempt_on_target` queried another Solr.
     """
     stored = list(documents)
     last = max((document.attempt for document in stored), default=_FIRST_ATTEMPT)
     begun = max(last, first_attempt_on_target)
     lost = max(0, attempt - begun)
-    own = [
-        document
-        for document in stored
-        if (document.repeat, document.variant) == (first.repeat, first.variant)
-    ]
+    ladder = first.repeat, first.variant
+    own = [document for document in stored if (document.repeat, document.variant) == ladder]
     # The warm-up of an attempt that stored a step run of this ladder is in the offsets of that step
     # run.
     warmed_up = (
@@ -246,7 +223,6 @@ def plan_resumption(
         lost_steps=lost,
         lost_warm_ups=lost - warmed_up,
         may_repeat=any(
-            document.queries_may_repeat or document.lost_workers or not document.list_offsets
-            for document in own
+            each.queries_may_repeat or each.lost_workers or not each.list_offsets for each in own
         ),
     )

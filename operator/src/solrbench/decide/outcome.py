@@ -33,9 +33,7 @@ class Outcome:
     """Why a stage is not done, and what to do about it.
 
     Attributes:
-        reason: of the condition
         message: of the condition: what happened, the measured value, the limit, the remedy
-        action: what the stage does
     """
 
     reason: Reason

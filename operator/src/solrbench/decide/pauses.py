@@ -15,6 +15,7 @@ from solrbench.decide.conditions import (
     SUCCEEDED,
     Conditions,
     is_finished,
+    stored_condition,
 )
 from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import needs_cleanup
@@ -42,6 +43,8 @@ pods and Jobs are watched."""
 LIVE_LOAD_PAUSE = timedelta(seconds=15)
 """Between two writes of live figures alone: each writes the whole status, results included."""
 
+_PLACE = ("stage", "repeat", "variant", "step")
+
 _RETRIED = (CleanupReason.COLLECTION_NOT_REMOVED, LifecycleReason.INTERNAL_ERROR)
 
 
@@ -52,28 +55,30 @@ def decide_pause(spec: Spec, status: Status, now: datetime, *, watched: bool = F
     each attempt; so it is while something is missing that the spec refers to. A finished benchmark
     has nothing to do until its time to live is over.
 
-    Args:
-        spec: of the benchmark
-        status: as the reconcile left it
-        now: the time
-        watched: whether a change of its pods and Jobs wakes the benchmark earlier
+    `watched` says that a change of its pods and Jobs wakes the benchmark earlier.
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     cleaned_up = conditions.get(CLEANED_UP)
     if cleaned_up.reason in _RETRIED and (is_finished(status) or status.start_time is None):
-        return _as_long_as_before(cleaned_up.last_transition_time, now, MAX_RETRY_PAUSE)
+        return _clamp(now - cleaned_up.last_transition_time, MAX_RETRY_PAUSE)
     if not is_finished(status):
         return _before_the_end(spec, status, conditions, now, watched=watched)
     if needs_cleanup(conditions, spec.cleanup) or needs_export(spec, status):
         return AT_ONCE
-    return min(FINISHED_PAUSE, _until_expiry(spec, status, now))
+    ttl, ended = spec.ttl_seconds_after_finished, status.completion_time
+    if ttl is None or ended is None:
+        return FINISHED_PAUSE
+    return _clamp(ended + timedelta(seconds=ttl) - now, FINISHED_PAUSE)
 
 
 def _before_the_end(
     spec: Spec, status: Status, conditions: Conditions, now: datetime, *, watched: bool
 ) -> timedelta:
     if status.start_time is not None:
-        return _until_poll(status, now) if watched else AT_ONCE
+        if not watched or status.phase not in POLLED_PHASES or status.phase_start_time is None:
+            return AT_ONCE  # a load is asked at the shortest pause
+        # What only Solr or an index pod can say: so it delays a phase by a tenth at most.
+        return _clamp((now - status.phase_start_time) / 10, MAX_POLL_PAUSE)
     if status.queue is not None:
         return QUEUED_PAUSE
     if spec.suspend and status.phase == "Suspended":
@@ -81,28 +86,12 @@ def _before_the_end(
     accepted = conditions.get(ACCEPTED)
     if accepted.status != "False":
         return AT_ONCE
-    return _as_long_as_before(accepted.last_transition_time, now, MAX_REFERENCE_PAUSE)
+    return _clamp(now - accepted.last_transition_time, MAX_REFERENCE_PAUSE)
 
 
-def _until_poll(status: Status, now: datetime) -> timedelta:
-    """Return the pause of one that waits for what only Solr or an index pod can say.
-
-    It delays a phase by a tenth at most. A load is asked at the shortest pause.
-    """
-    if status.phase not in POLLED_PHASES or status.phase_start_time is None:
-        return AT_ONCE
-    return min(max((now - status.phase_start_time) / 10, AT_ONCE), MAX_POLL_PAUSE)
-
-
-def _as_long_as_before(since: datetime, now: datetime, most: timedelta) -> timedelta:
-    return min(max(now - since, AT_ONCE), most)
-
-
-def _until_expiry(spec: Spec, status: Status, now: datetime) -> timedelta:
-    ttl, ended = spec.ttl_seconds_after_finished, status.completion_time
-    if ttl is None or ended is None:
-        return FINISHED_PAUSE
-    return max(ended + timedelta(seconds=ttl) - now, AT_ONCE)
+def _clamp(pause: timedelta, most: timedelta) -> timedelta:
+    # Times are of several clocks, which may have been set back: a difference may be negative.
+    return min(max(pause, AT_ONCE), most)
 
 
 def has_passed(pause: timedelta, since: datetime, now: datetime) -> bool:
@@ -116,7 +105,9 @@ def is_live_load_due(before: LiveLoad | None, after: LiveLoad, now: datetime) ->
     They are when another stage or step began; then whenever there are twice as many requests, so
     that short steps are seen too; and now and then.
     """
-    if before is None or before.update_time is None or _place(before) != _place(after):
+    if before is None or before.update_time is None:
+        return True
+    if any(getattr(before, name) != getattr(after, name) for name in _PLACE):
         return True
     doubled = (after.requests or 0) >= 2 * max(before.requests or 0, 1)
     return doubled or has_passed(LIVE_LOAD_PAUSE, before.update_time, now)
@@ -129,82 +120,43 @@ def is_load_due(before: LiveLoad | None, state: LoadState, now: datetime) -> boo
     return is_live_load_due(before, build_live_load(state, now), now)
 
 
-def _place(load: LiveLoad) -> tuple[object, ...]:
-    return load.stage, load.repeat, load.variant, load.step
-
-
 def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
     """Return whether an existing Solr may hold a collection that the operator is to remove.
 
     All else goes by owner references, so that neither a benchmark nor its namespace waits for an
     operator.
     """
-    spec = body.get("spec") or {}
+    spec, status = body.get("spec") or {}, body.get("status") or {}
     existing = (spec.get("target") or {}).get("existing")
     if not existing or existing.get("collectionPolicy") == "UseExisting":
         return False
-    return not (_is_cleaned_up(body) or _is_empty_handed(body) or _is_released(body))
-
-
-def _is_empty_handed(body: Mapping[str, Any]) -> bool:
-    """Return whether a benchmark is suspended and nothing of it is left on the existing Solr."""
-    status = body.get("status") or {}
-    is_suspended = (body.get("spec") or {}).get("suspend") and status.get("phase") == "Suspended"
-    return bool(is_suspended and not (status.get("target") or {}).get("nodes"))
-
-
-def _is_released(body: Mapping[str, Any]) -> bool:
-    """Return whether the operator's release is gone, and nothing is measured since."""
+    suspends, nodes = bool(spec.get("suspend")), (status.get("target") or {}).get("nodes")
+    if suspends and status.get("phase") == "Suspended" and not nodes:
+        return False  # its collection is gone, and no other is made while it is suspended
+    # The operator's release was deleted and nothing is measured since: no operator takes the
+    # finalizer away.
     annotations = body["metadata"].get("annotations") or {}
-    if annotations.get(ANNOTATION_RELEASED) != "true":
-        return False
-    return bool((body.get("spec") or {}).get("suspend")) or is_over(body)
+    is_released = annotations.get(ANNOTATION_RELEASED) == "true" and (suspends or is_over(body))
+    is_cleaned_up = stored_condition(body, CLEANED_UP).get("status") == "True"
+    return not (is_released or is_cleaned_up)
 
 
 def is_over(body: Mapping[str, Any]) -> bool:
     """Return whether a benchmark succeeded or failed, as its conditions say."""
-    conditions = (body.get("status") or {}).get("conditions") or []
-    return any(
-        condition["type"] == SUCCEEDED and condition["status"] != "Unknown"
-        for condition in conditions
-    )
+    return bool(stored_condition(body, SUCCEEDED).get("status", "Unknown") != "Unknown")
 
 
 def needs_reconcile(body: Mapping[str, Any]) -> bool:
-    """Return whether a benchmark has anything left to do, or a time to live to end.
-
-    One that is over may get a new spec, whose generation its status is to show.
-    """
-    spec = body.get("spec") or {}
-    if spec.get("ttlSecondsAfterFinished") is not None or not _is_cleaned_up(body):
+    """Return whether a benchmark has anything left to do, or a time to live to end."""
+    spec, status = body.get("spec") or {}, body.get("status") or {}
+    is_cleaned_up = stored_condition(body, CLEANED_UP).get("status") == "True"
+    if spec.get("ttlSecondsAfterFinished") is not None or not is_cleaned_up:
         return True
-    return _is_changed(body) or _may_need_export(body)
-
-
-def _is_changed(body: Mapping[str, Any]) -> bool:
-    """Return whether the status is not about the present spec."""
-    generation = body["metadata"].get("generation")
-    status = body.get("status") or {}
-    return bool(status.get("observedGeneration", generation) != generation)
-
-
-def _may_need_export(body: Mapping[str, Any]) -> bool:
-    """Return whether the export is not decided for the present generation."""
-    if ((body.get("spec") or {}).get("results") or {}).get("export") is None:
-        return False
-    conditions = (body.get("status") or {}).get("conditions") or []
     generation = body["metadata"].get("generation", 0)
-    return not any(
-        condition["type"] == EXPORTED
-        and condition["status"] != "Unknown"
-        and condition.get("observedGeneration", 0) >= generation
-        for condition in conditions
-    )
-
-
-def _is_cleaned_up(body: Mapping[str, Any]) -> bool:
-    conditions = (body.get("status") or {}).get("conditions") or []
-    return any(
-        condition["type"] == CLEANED_UP and condition["status"] == "True"
-        for condition in conditions
-    )
+    if status.get("observedGeneration", generation) != generation:
+        return True  # one that is over may get a new spec, whose generation its status must show
+    if (spec.get("results") or {}).get("export") is None:
+        return False
+    exported = stored_condition(body, EXPORTED)
+    is_decided = exported.get("status", "Unknown") != "Unknown"
+    return not is_decided or int(exported.get("observedGeneration", 0)) < generation

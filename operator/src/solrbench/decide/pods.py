@@ -39,11 +39,8 @@ class PodProblem:
 
 def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
     """Return the first trouble among the pods, in the order of their names."""
-    for pod in sorted(pods, key=lambda pod_view: pod_view.name):
-        problem = pod_problem(pod, now)
-        if problem is not None:
-            return problem
-    return None
+    problems = (pod_problem(pod, now) for pod in sorted(pods, key=lambda pod: pod.name))
+    return next(filter(None, problems), None)
 
 
 def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:
@@ -117,8 +114,6 @@ class LostPod:
     """A pod that is being deleted and whose node does not confirm it.
 
     Attributes:
-        namespace: where it is
-        name: its name
         uid: its uid, so that a successor of the same name is spared
         due: when it should have ended
         message: which node is lost, and since when
@@ -154,10 +149,7 @@ def find_lost_pod(
 ) -> LostPod | None:
     """Return a pod that is overdue, if its node is gone or has not been ready for long.
 
-    Args:
-        pod: a pod that runs on a node, or ran there
-        node: that node; `None` if the cluster has none of this name
-        now: time of the observation
+    `node` is `None` if the cluster has none of the name that the pod was bound to.
     """
     why = _why_lost(node, now)
     due = _due(pod)
@@ -190,20 +182,17 @@ def find_creation_problem(
 ) -> PodProblem | None:
     """Return why the pods of an owner are not created, if the API server refuses them.
 
-    Args:
-        owner: a StatefulSet, Job or other owner of pods, some of which are missing
-        pods: those that it has
-        events: its events with the reason FailedCreate; one that is older than the newest pod
-            speaks of a refusal that is over, one of another uid of an earlier owner of this name
+    Some pods of the owner are missing. Events that are older than its newest pod speak of a refusal
+    that is over, those of another uid of an earlier owner of this name.
     """
     newest = max((pod.created for pod in pods), default=_NEVER)
-    current = [
-        event
-        for event in events
-        if (event.get("involvedObject") or {}).get("uid") == owner["metadata"]["uid"]
-        and event_time(event) >= newest
-    ]
-    message = max(current, key=event_time).get("message", "") if current else _condition(owner)
+    current = events_of(events, owner["metadata"]["uid"], newest)
+    # Deployments and ReplicaSets say it in a condition as well, which outlives the event.
+    conditions = (owner.get("status") or {}).get("conditions") or []
+    refused = [each for each in conditions if each["type"] == "ReplicaFailure"]
+    refused = [each for each in refused if each["status"] == "True"]
+    latest = max(current, key=event_time) if current else next(iter(refused), {})
+    message = latest.get("message", "")
     if not message:
         return None
     return PodProblem(
@@ -213,17 +202,16 @@ def find_creation_problem(
     )
 
 
-def _condition(owner: dict[str, Any]) -> str:
-    """Return the message of ReplicaFailure, a condition of Deployments and ReplicaSets."""
-    conditions = (owner.get("status") or {}).get("conditions") or []
-    return next(
-        (
-            condition.get("message", "")
-            for condition in conditions
-            if condition["type"] == "ReplicaFailure" and condition["status"] == "True"
-        ),
-        "",
-    )
+def events_of(
+    events: Iterable[dict[str, Any]], uid: str | None, since: datetime | None
+) -> list[dict[str, Any]]:
+    """Return the events of the object of a uid since a time; others may have had its name."""
+    return [
+        event
+        for event in events
+        if uid in (None, (event.get("involvedObject") or {}).get("uid"))
+        and (since is None or event_time(event) >= since)
+    ]
 
 
 def event_time(event: dict[str, Any]) -> datetime:
@@ -241,34 +229,37 @@ def add_pod_events(document: StepRunResult, pods: Iterable[PodView]) -> StepRunR
     document was stored. A document without new events is returned as it is.
     """
     known = {pod.pod: pod for pod in document.pods or ()}
-    records = {pod.name: _record(pod, document.start_time, document.end_time) for pod in pods}
-    if document.pods is not None and not any(
-        _is_new(record, known.get(name)) for name, record in records.items()
-    ):
+    is_new = document.pods is None
+    for pod in pods:
+        record = _record(pod, document.start_time, document.end_time)
+        before = known[pod.name].troubles if pod.name in known else []
+        added = [trouble for trouble in record.troubles if trouble not in before]
+        is_new = is_new or bool(added)
+        # What was seen before stays: the pod may have been replaced by one without a past.
+        known[pod.name] = record.model_copy(update={"troubles": [*before, *added]})
+    if not is_new:
         return document
-    merged = known | {name: _merge(known.get(name), record) for name, record in records.items()}
-    return document.model_copy(update={"pods": [merged[name] for name in sorted(merged)]})
+    return document.model_copy(update={"pods": [known[name] for name in sorted(known)]})
 
 
 def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
     """Return whether something happened to one of `pods`, or one was made, after `since`."""
     return any(
         pod.created > since
-        or any(
-            container.ended is not None and container.ended > since and _is_problem(container)
-            for container in pod.containers
-        )
+        or any(each.ended and each.ended > since for each in filter(_is_problem, pod.containers))
         for pod in pods
     )
 
 
 def _record(pod: PodView, start: datetime, end: datetime) -> PodRecord:
     problems = [
-        PodEvent(kind=_kind(container), container=container.name, time=container.ended)
-        for container in pod.containers
-        if container.ended is not None
-        and start <= container.ended <= end
-        and _is_problem(container)
+        PodEvent(
+            kind="OOMKilled" if container.ended_reason == "OOMKilled" else "Restarted",
+            container=container.name,
+            time=container.ended,
+        )
+        for container in filter(_is_problem, pod.containers)
+        if container.ended is not None and start <= container.ended <= end
     ]
     if start < pod.created <= end:
         problems.append(PodEvent(kind="Replaced", time=pod.created))
@@ -282,17 +273,3 @@ def _is_problem(container: ContainerView) -> bool:
     Our agent is left out, as in the identity of a pod: it changes nothing of what is measured.
     """
     return container.name != AGENT and (container.restarts > 0 or container.exit_code != 0)
-
-
-def _kind(container: ContainerView) -> str:
-    return "OOMKilled" if container.ended_reason == "OOMKilled" else "Restarted"
-
-
-def _is_new(record: PodRecord, known: PodRecord | None) -> bool:
-    return any(known is None or trouble not in known.troubles for trouble in record.troubles)
-
-
-def _merge(known: PodRecord | None, record: PodRecord) -> PodRecord:
-    before = known.troubles if known is not None else []
-    added = [trouble for trouble in record.troubles if trouble not in before]
-    return record.model_copy(update={"troubles": [*before, *added]})

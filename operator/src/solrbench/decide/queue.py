@@ -29,13 +29,9 @@ class QueueEntry:
     """What the queue needs to know of a benchmark; to parse all of each would take too long.
 
     Attributes:
-        uid: of the benchmark
-        key: namespace and name
-        created: time of its creation
         running: whether it holds a place: started, and not all over or suspended
         waiting: whether it is accepted and has no place yet
         is_observed: whether its status speaks of the present spec
-        position: the place in the queue that its status shows
     """
 
     uid: str
@@ -57,43 +53,32 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
     metadata, status = body["metadata"], body.get("status") or {}
     created = metadata.get("creationTimestamp")
     conditions = {condition["type"]: condition for condition in status.get("conditions") or []}
+    is_started = status.get("startTime") is not None
+    is_finished = conditions.get(SUCCEEDED, {}).get("status") in ("True", "False")
+    # Pods that are being removed may still disturb others, so clean-up belongs to a place.
+    is_cleaned_up = conditions.get(CLEANED_UP, {}).get("reason") in CLEANUP_DONE_REASONS
+    # An export draws figures, which takes CPU of a node; its Job has a deadline.
+    is_exporting = conditions.get(EXPORTED, {}).get("status") == "Unknown"
+    # Clean-up and suspension have no deadline: one that meets nothing but internal errors there
+    # would hold its place for ever.
+    gave_up = status.get("internalErrors", 0) >= MAX_IN_A_ROW
     return QueueEntry(
         uid=metadata.get("uid", ""),
         key=f"{metadata.get('namespace', 'default')}/{metadata['name']}",
         created=datetime.fromisoformat(created) if created else datetime.max.replace(tzinfo=UTC),
-        running=_is_running(status, conditions),
-        waiting=_is_waiting(body, conditions),
+        running=(
+            is_started and not gave_up and not (is_finished and is_cleaned_up and not is_exporting)
+        ),
+        waiting=(
+            conditions.get(ACCEPTED, {}).get("status") == "True"
+            and not (body.get("spec") or {}).get("suspend")
+            and metadata.get("deletionTimestamp") is None
+            and not is_started
+            and not is_finished
+        ),
         is_observed=status.get("observedGeneration") == metadata.get("generation"),
         position=(status.get("queue") or {}).get("position"),
     )
-
-
-def _is_running(status: dict[str, Any], conditions: dict[str, Any]) -> bool:
-    """Return whether a benchmark holds a place.
-
-    Pods that are being removed may still disturb others, so clean-up belongs to it. Clean-up and
-    suspension have no deadline, so one that ends with internal errors gives up its place.
-    """
-    if status.get("startTime") is None or status.get("internalErrors", 0) >= MAX_IN_A_ROW:
-        return False
-    is_cleaned_up = conditions.get(CLEANED_UP, {}).get("reason") in CLEANUP_DONE_REASONS
-    # An export draws figures, which takes CPU of a node; its Job has a deadline.
-    is_exporting = conditions.get(EXPORTED, {}).get("status") == "Unknown"
-    return not (_is_finished(conditions) and is_cleaned_up and not is_exporting)
-
-
-def _is_waiting(body: dict[str, Any], conditions: dict[str, Any]) -> bool:
-    return (
-        conditions.get(ACCEPTED, {}).get("status") == "True"
-        and not (body.get("spec") or {}).get("suspend")
-        and body["metadata"].get("deletionTimestamp") is None
-        and (body.get("status") or {}).get("startTime") is None
-        and not _is_finished(conditions)
-    )
-
-
-def _is_finished(conditions: dict[str, Any]) -> bool:
-    return conditions.get(SUCCEEDED, {}).get("status") in ("True", "False")
 
 
 @dataclass(frozen=True)
@@ -101,7 +86,6 @@ class QueuePosition:
     """What a benchmark in the queue waits for.
 
     Attributes:
-        position: its place among those that wait, 1 for the next
         before: the benchmarks that run or come first; empty when it is its turn
     """
 
@@ -114,11 +98,7 @@ def find_position(
 ) -> QueuePosition:
     """Return the place of a benchmark in the queue, and what it waits for.
 
-    Args:
-        benchmark: the one that queues
-        everyone: all benchmarks of the watched namespaces that run or wait; the one that queues
-            may be among them
-        max_concurrent: how many may run at a time
+    The benchmark itself may be among `everyone`, which are all that run or wait.
     """
     others = [entry for entry in everyone if entry.uid != benchmark.uid]
     running = sorted(entry.key for entry in others if entry.running)

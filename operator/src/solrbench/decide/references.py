@@ -5,7 +5,7 @@ Who may create benchmarks need not be allowed to use every ServiceAccount or Sec
 but a pod that names one acts with its rights; so the operator's settings say which are allowed.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from pydantic.alias_generators import to_camel
@@ -14,7 +14,7 @@ from solrbench.api.v1alpha1.benchmark import Spec
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.pods import TopologySpread
 from solrbench.decide.existing_target import check_name
-from solrbench.decide.outcome import Check, Outcome, fail, wait
+from solrbench.decide.outcome import Outcome, fail, wait
 from solrbench.errors import PermanentError
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -25,8 +25,6 @@ class ConfigMapReference:
     """A ConfigMap that the spec refers to.
 
     Attributes:
-        field: path of the reference in the resource
-        name: of the ConfigMap
         wanted: keys that it must have
         keys: keys that it has; `None` if it does not exist
     """
@@ -39,43 +37,23 @@ class ConfigMapReference:
 
 @dataclass(frozen=True)
 class ClaimReference:
-    """A PersistentVolumeClaim that the spec refers to.
-
-    Attributes:
-        field: path of the reference in the resource
-        name: of the claim
-        exists: whether there is one
-    """
+    """A PersistentVolumeClaim that the spec refers to."""
 
     field: str
     name: str
     exists: bool
 
 
-@dataclass(frozen=True)
-class References:
-    """All objects that a spec refers to, beside Secrets and hosts.
-
-    Attributes:
-        namespace: where they must be
-        config_maps: the ConfigMaps
-        claims: the PersistentVolumeClaims
-    """
-
-    namespace: str
-    config_maps: tuple[ConfigMapReference, ...]
-    claims: tuple[ClaimReference, ...]
-
-
-def check_config_maps(found: References) -> Outcome | None:
-    """Wait until every ConfigMap exists with its keys."""
-    for config_map in found.config_maps:
+def check_objects_exist(
+    namespace: str, config_maps: Iterable[ConfigMapReference], claims: Iterable[ClaimReference]
+) -> Outcome | None:
+    """Wait until every ConfigMap exists with its keys, and every PersistentVolumeClaim."""
+    for config_map in config_maps:
         if config_map.keys is None:
             return wait(
                 LifecycleReason.CONFIG_MAP_NOT_FOUND,
                 f"{config_map.field}: there is no ConfigMap {config_map.name} in namespace"
-                f" {found.namespace};"
-                " create it",
+                f" {namespace}; create it",
             )
         missing = [key for key in config_map.wanted if key not in config_map.keys]
         if missing:
@@ -84,71 +62,44 @@ def check_config_maps(found: References) -> Outcome | None:
                 f"{config_map.field}: ConfigMap {config_map.name} has no key {', '.join(missing)};"
                 f" it has {', '.join(sorted(config_map.keys)) or 'none'}; add it",
             )
-    return None
-
-
-def check_claims(found: References) -> Outcome | None:
-    """Wait until every PersistentVolumeClaim exists."""
-    for claim in found.claims:
+    for claim in claims:
         if not claim.exists:
             return wait(
                 LifecycleReason.VOLUME_CLAIM_NOT_FOUND,
                 f"{claim.field}: there is no PersistentVolumeClaim {claim.name} in namespace"
-                f" {found.namespace}; create it",
+                f" {namespace}; create it",
             )
     return None
 
 
-REFERENCE_CHECKS: tuple[Check[References], ...] = (check_config_maps, check_claims)
-
-
+_BASELINE = "spec.comparison.baseline.benchmark"
 URLS_FIELD = "spec.dataset.http.urls"
 HOSTS_SETTING = "datasets.allowedHosts"
 
 
-@dataclass(frozen=True)
-class Downloads:
-    """What the spec says about downloads, and what the operator's settings allow.
-
-    Attributes:
-        hosts: of the URLs
-        allowed_hosts: patterns
-        secret_fields: paths of the fields that refer to Secrets
-        secrets_allowed: whether there may be any
-    """
-
-    hosts: tuple[str, ...]
-    allowed_hosts: tuple[str, ...]
-    secret_fields: tuple[str, ...]
-    secrets_allowed: bool
-
-
-def check_download_hosts(found: Downloads) -> Outcome | None:
-    """Fail if a host is not allowed."""
-    for host in found.hosts:
+def check_downloads(
+    hosts: Iterable[str],
+    allowed_hosts: tuple[str, ...],
+    secret_fields: tuple[str, ...],
+    *,
+    secrets_allowed: bool,
+) -> Outcome | None:
+    """Fail if a host is not allowed, or if a field refers to a Secret and none is allowed."""
+    for host in hosts:
         try:
-            check_name(host, found.allowed_hosts, URLS_FIELD, HOSTS_SETTING)
+            check_name(host, allowed_hosts, URLS_FIELD, HOSTS_SETTING)
         except PermanentError as error:
             return fail(error.reason, error.message)
-    return None
-
-
-def check_download_secrets(found: Downloads) -> Outcome | None:
-    """Fail if Secrets are not allowed: who may create a benchmark need not be allowed to read them.
-
-    A server that a URL names, which may be a user's own, receives what they hold.
-    """
-    if found.secrets_allowed or not found.secret_fields:
+    # Who may create a benchmark need not be allowed to read Secrets, and a server that a URL names,
+    # which may be that user's own, receives what they hold.
+    if secrets_allowed or not secret_fields:
         return None
     return fail(
         IndexingReason.DATASET_SECRET_NOT_ALLOWED,
-        f"{', '.join(found.secret_fields)}: the operator's settings allow no Secrets for downloads;"
+        f"{', '.join(secret_fields)}: the operator's settings allow no Secrets for downloads;"
         " set datasets.secrets of its chart to true, and datasets.allowedHosts to the servers that"
         " may get them",
     )
-
-
-DOWNLOAD_CHECKS: tuple[Check[Downloads], ...] = (check_download_hosts, check_download_secrets)
 
 
 SECRETS = "env.valueFrom.secretKeyRef"
@@ -213,4 +164,38 @@ def check_objective_steps(spec: Spec) -> Outcome | None:
                 f"spec.objectives[{index}].steps names {unknown[0]}, which is not in load.steps"
                 f" ({', '.join(known) or 'there are none'}); name one of these, or leave steps out",
             )
+    return None
+
+
+@dataclass(frozen=True)
+class BaselineBenchmark:
+    """The benchmark of `spec.comparison.baseline`."""
+
+    name: str
+    namespace: str
+    exists: bool
+    finished: bool = False
+    succeeded: bool = False
+    phase: str = ""
+
+
+def check_baseline(found: BaselineBenchmark) -> Outcome | None:
+    """Wait until the baseline has succeeded; end if it has failed."""
+    if not found.exists:
+        return wait(
+            LifecycleReason.BASELINE_NOT_FOUND,
+            f"{_BASELINE}: there is no SolrBenchmark {found.name} in namespace {found.namespace};"
+            " create it",
+        )
+    if not found.finished:
+        return wait(
+            LifecycleReason.BASELINE_UNFINISHED,
+            f"{_BASELINE}: SolrBenchmark {found.name} has not ended, it is {found.phase}",
+        )
+    if not found.succeeded:
+        return fail(
+            LifecycleReason.BASELINE_FAILED,
+            f"{_BASELINE}: SolrBenchmark {found.name} has failed, so there is nothing to"
+            " compare with; run it again, or name another baseline",
+        )
     return None

@@ -29,11 +29,7 @@ def count_repeats(
     With `until`, it is looked at after each whole repeat; one that was begun is measured to its
     end. So the same stored step runs always lead to the same number.
 
-    Args:
-        repeats: of the spec
-        stored: the step runs that are stored
-        ladder: step runs of one repeat
-        is_decided: whether all words are there, asked only where it matters
+    A repeat has `ladder` step runs. `is_decided` is asked only where it matters.
     """
     if repeats.until is None:
         return repeats.most
@@ -48,20 +44,13 @@ def count_repeats(
 
 def format_repeats(repeats: Repeats) -> str:
     """Return how many repeats there are to be: `3`, or `5 to 20`."""
-    if repeats.until is None:
-        return str(repeats.most)
-    return f"{repeats.least} to {repeats.most}"
+    return str(repeats.most) if repeats.until is None else f"{repeats.least} to {repeats.most}"
 
 
 def repeat_to_start(spec: Spec, attempts: Attempts, remaining: Sequence[StepRunId]) -> int | None:
     """Return the repeat that must start anew; None while the present target is the right one.
 
     What is stored decides, so an operator that begins in the middle comes to the same repeat.
-
-    Args:
-        spec: of the benchmark
-        attempts: with the repeat that the present target was made for
-        remaining: the step runs that are not stored, in order
     """
     if not remaining or spec.load.repeats.start_on is RepeatStart.SAME_TARGET:
         return None
@@ -86,12 +75,7 @@ def attempts_for_repeat(attempts: Attempts, start_on: RepeatStart, repeat: int) 
 
 
 def find_reusable(body: Mapping[str, Any] | None, pods: Iterable[PodView]) -> Status | None:
-    """Return the status of the benchmark before, if its target is still the one it measured.
-
-    Args:
-        body: the benchmark as it is stored; None if it is gone
-        pods: of the target as they are now
-    """
+    """Return the status of the benchmark before, if its target is still the one it measured."""
     try:
         status = Status.model_validate((body or {}).get("status") or {})
     except ValidationError:
@@ -104,29 +88,21 @@ def find_reusable(body: Mapping[str, Any] | None, pods: Iterable[PodView]) -> St
 def reuse_target(status: Status, before: Status, reuses: Reuse) -> Status:
     """Return the status of a benchmark that goes on with a target.
 
-    Args:
-        status: its own
-        before: of the benchmark that used the target last
-        reuses: whether the index is used again, too
+    `before` is that of the benchmark that used the target last.
     """
-    attempts = before.attempts
-    target = TargetStatus(pods=before.target.pods, reuses=reuses)
-    fresh_data = attempts.fresh_data or 0
+    changes: dict[str, object] = {"target": TargetStatus(pods=before.target.pods, reuses=reuses)}
+    # Data of its own gets a higher number: objects and config sets of the lower one go.
+    fresh_data = (before.attempts.fresh_data or 0) + (reuses is not Reuse.INDEX)
     if reuses is Reuse.INDEX:
-        numbers = _attempts(attempts.target, fresh_data)
-        return status.model_copy(
-            update={"attempts": numbers, "target": target, "dataset": before.dataset}
-        )
-    numbers = _attempts(attempts.target, fresh_data + 1)
-    return status.model_copy(update={"attempts": numbers, "target": target})
+        changes["dataset"] = before.dataset
+    attempts = _attempts(before.attempts.target, fresh_data)
+    return status.model_copy(update=changes | {"attempts": attempts})
 
 
 def begin_after(status: Status, latest: int) -> Status:
     """Return the status of a benchmark whose target must be made, after what may be left of others.
 
-    Args:
-        status: its own
-        latest: last attempt that something of the target was made for; 0 if nothing is left
+    `latest` is the last attempt that something of the target was made for; 0 if nothing is left.
     """
     if latest < status.attempts.target:
         return status

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from solrbench.decide.outcome import Check, Outcome, fail, wait
+from solrbench.decide.outcome import Outcome, fail, wait
 from solrbench.decide.pods import PodProblem, first_problem
 from solrbench.decide.views import PodView
 from solrbench.reasons.target import TargetReason
@@ -55,16 +55,12 @@ def _in_status(cloud: Body) -> Iterator[str]:
     if len(nodes) != wanted:
         yield f"the status lists {len(nodes)} of {wanted} Solr nodes"
     for node in nodes:
-        yield from _in_node(node)
-
-
-def _in_node(node: Body) -> Iterator[str]:
-    if not node.get("ready"):
-        yield f"{node['name']} is not ready"
-    if not node.get("specUpToDate"):
-        yield f"{node['name']} runs an earlier spec"
-    if node.get("scheduledForDeletion"):
-        yield f"{node['name']} is about to be deleted"
+        if not node.get("ready"):
+            yield f"{node['name']} is not ready"
+        if not node.get("specUpToDate"):
+            yield f"{node['name']} runs an earlier spec"
+        if node.get("scheduledForDeletion"):
+            yield f"{node['name']} is about to be deleted"
 
 
 def _in_stateful_set(spec: Body, stateful_set: Body) -> Iterator[str]:
@@ -76,12 +72,10 @@ def _in_stateful_set(spec: Body, stateful_set: Body) -> Iterator[str]:
         yield f"the Solr Operator has locked it for an operation: {annotations[LOCK]}"
     if annotations.get(QUEUE) and json.loads(annotations[QUEUE]):
         yield f"the Solr Operator has queued a retry: {annotations[QUEUE]}"
-    yield from _in_template(spec, stateful_set["spec"]["template"])
-
-
-def _in_template(spec: Body, template: Body) -> Iterator[str]:
-    """Compare the StatefulSet with the spec: the status may belong to an older spec."""
-    node = next(each for each in template["spec"]["containers"] if each["name"] == CONTAINER)
+    # The status may belong to an older spec: it has no `observedGeneration`. So the StatefulSet
+    # that the Solr Operator made of the spec is compared with it.
+    containers = stateful_set["spec"]["template"]["spec"]["containers"]
+    node = next(each for each in containers if each["name"] == CONTAINER)
     image = f"{spec['solrImage']['repository']}:{spec['solrImage']['tag']}"
     if node["image"] != image:
         yield f"its StatefulSet has image {node['image']}, not {image}"
@@ -96,11 +90,6 @@ class SolrCloudState:
     """A SolrCloud resource and what the Solr Operator has made of it.
 
     Attributes:
-        cloud: the resource
-        stateful_set: of its nodes, if there is one
-        pods: of its nodes
-        benchmark_uid: uid of the benchmark that must own it
-        now: time of the observation
         creation: why pods are missing, if they may not be created
     """
 
@@ -128,21 +117,14 @@ def check_clouds_served(served: bool) -> Outcome | None:
     )
 
 
-def check_not_deleted(state: SolrCloudState) -> Outcome | None:
-    """Wait while the SolrCloud of the previous attempt is being deleted."""
-    if state.cloud["metadata"].get("deletionTimestamp") is None:
-        return None
-    message = f"SolrCloud {state.name} of the previous attempt is being deleted"
-    return wait(TargetReason.REMOVING_OLD_TARGET, message)
-
-
 def check_owned(state: SolrCloudState) -> Outcome | None:
-    """Fail if the SolrCloud does not belong to the benchmark."""
-    owners = {
-        owner_reference["uid"]
-        for owner_reference in state.cloud["metadata"].get("ownerReferences", [])
-    }
-    if state.benchmark_uid in owners:
+    """Wait while the SolrCloud is being deleted; fail if it does not belong to the benchmark."""
+    # One of the previous attempt has the same owner, and must be gone before the next is made.
+    if state.cloud["metadata"].get("deletionTimestamp") is not None:
+        message = f"SolrCloud {state.name} of the previous attempt is being deleted"
+        return wait(TargetReason.REMOVING_OLD_TARGET, message)
+    owners = state.cloud["metadata"].get("ownerReferences", [])
+    if any(owner["uid"] == state.benchmark_uid for owner in owners):
         return None
     return fail(
         TargetReason.SOLR_CLOUD_NAME_TAKEN,
@@ -173,7 +155,14 @@ def check_cloud_ready(state: SolrCloudState) -> Outcome | None:
     if problem is not None:
         return wait(problem.reason, problem.message)
     if state.stateful_set is not None and not state.pods:
-        return _no_pods(state.stateful_set["metadata"]["name"])
+        name = state.stateful_set["metadata"]["name"]
+        return wait(
+            TargetReason.SOLR_CLOUD_NOT_READY,
+            f"no pod is created yet; if that lasts, see: kubectl describe statefulset {name}. A"
+            " namespace that enforces Pod Security restricted refuses the init containers of Solr"
+            " Operator v0.9: label it baseline, use v0.10, or set target.solrCloud.provisioner to"
+            " StatefulSet",
+        )
     if state.pods and all(pod.gated or pod.ready for pod in state.pods):
         names = ", ".join(pod.name for pod in state.pods)
         unmet.append(
@@ -181,16 +170,3 @@ def check_cloud_ready(state: SolrCloudState) -> Outcome | None:
             " reported it; if that lasts, check that it is running"
         )
     return wait(TargetReason.SOLR_CLOUD_NOT_READY, "; ".join(unmet))
-
-
-def _no_pods(stateful_set: str) -> Outcome:
-    return wait(
-        TargetReason.SOLR_CLOUD_NOT_READY,
-        f"no pod is created yet; if that lasts, see: kubectl describe statefulset {stateful_set}. A"
-        " namespace that enforces Pod Security restricted refuses the init containers of Solr"
-        " Operator v0.9: label it baseline, use v0.10, or set target.solrCloud.provisioner to"
-        " StatefulSet",
-    )
-
-
-OWNERSHIP_CHECKS: tuple[Check[SolrCloudState], ...] = (check_not_deleted, check_owned)

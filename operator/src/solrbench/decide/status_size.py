@@ -6,9 +6,9 @@ after another, until the rest fits. `status.report.leftOut` names them. What the
 does not store is reduced to its conditions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
-from typing import NamedTuple
+from functools import partial
 
 from solrbench.api.v1alpha1.comparisons import Comparison
 from solrbench.api.v1alpha1.findings import InvalidReason, TrendConclusion
@@ -50,47 +50,36 @@ _GROWING = frozenset(TrendConclusion) - {
 }
 
 
-class _Reduction(NamedTuple):
-    what: str
-    apply: Callable[[Status], dict[str, object]]
-
-
 def fit_status(status: Status, max_bytes: int = MAX_STATUS_BYTES) -> Status:
-    """Return a status with as much as fits, and the names of what was left out.
-
-    Args:
-        status: as it was observed and measured
-        max_bytes: what it may have as JSON
-    """
+    """Return a status with as much as fits, and the names of what was left out."""
     left_out = list(status.report.left_out)
-    for reduction in _REDUCTIONS:
+    for what, reduce in _REDUCTIONS:
         if len(status.model_dump_json(by_alias=True, exclude_none=True).encode()) <= max_bytes:
             break
-        if reduction.what not in left_out:
-            left_out.append(reduction.what)
+        # It stays named by later reconciles, which begin with what is left of the status.
+        if what not in left_out:
+            left_out.append(what)
         report = status.report.model_copy(update={"left_out": left_out})
-        status = status.model_copy(update={**reduction.apply(status), "report": report})
+        status = status.model_copy(update={**reduce(status), "report": report})
     return status
 
 
 def _without_details(status: Status) -> dict[str, object]:
-    return {"results": [_basic(result) for result in status.results]}
-
-
-def _basic(result: StepResult) -> StepResult:
     fields = StepResult.model_fields
-    return result.model_copy(update={name: fields[name].get_default() for name in _DETAILS})
+    basic = {name: fields[name].get_default() for name in _DETAILS}
+    return {"results": [result.model_copy(update=basic) for result in status.results]}
 
 
-def _without_telemetry(status: Status) -> dict[str, object]:
-    del status
-    return {"telemetry": [], "distributions": []}
+def _shorten_verdicts(field: str, status: Status) -> dict[str, object]:
+    def cut(reason: InvalidReason) -> InvalidReason:
+        text = reason.message
+        if len(text) > _SHORT_MESSAGE:
+            text = f"{text[: _SHORT_MESSAGE - 1]}…"
+        return reason.model_copy(update={"message": text})
 
-
-def _short_unchecked(status: Status) -> dict[str, object]:
     return {
         "verdicts": [
-            verdict.model_copy(update={"unchecked": _shortened(verdict.unchecked)})
+            verdict.model_copy(update={field: [cut(each) for each in getattr(verdict, field)]})
             for verdict in status.verdicts
         ]
     }
@@ -108,36 +97,14 @@ def _growing_trends(status: Status) -> dict[str, object]:
     return {"trends": [trend for trend in status.trends if trend.word in _GROWING]}
 
 
-def _short_reasons(status: Status) -> dict[str, object]:
-    return {
-        "verdicts": [
-            verdict.model_copy(update={"reasons": _shortened(verdict.reasons)})
-            for verdict in status.verdicts
-        ]
-    }
-
-
-def _totals_only(status: Status) -> dict[str, object]:
-    del status
-    return {"results": []}
-
-
-def _shortened(reasons: Sequence[InvalidReason]) -> list[InvalidReason]:
-    return [reason.model_copy(update={"message": _cut(reason.message)}) for reason in reasons]
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHORT_MESSAGE else f"{text[: _SHORT_MESSAGE - 1]}…"
-
-
-_REDUCTIONS = (
-    _Reduction("results: percentiles and intervals", _without_details),
-    _Reduction("telemetry and distributions", _without_telemetry),
-    _Reduction("verdicts: long messages of what was not checked", _short_unchecked),
-    _Reduction("comparisons of single request names", _first_comparisons),
-    _Reduction("trends of what does not grow", _growing_trends),
-    _Reduction("verdicts: long messages", _short_reasons),
-    _Reduction("results of single request names", _totals_only),
+_REDUCTIONS: tuple[tuple[str, Callable[[Status], dict[str, object]]], ...] = (
+    ("results: percentiles and intervals", _without_details),
+    ("telemetry and distributions", lambda _: {"telemetry": [], "distributions": []}),
+    ("verdicts: long messages of what was not checked", partial(_shorten_verdicts, "unchecked")),
+    ("comparisons of single request names", _first_comparisons),
+    ("trends of what does not grow", _growing_trends),
+    ("verdicts: long messages", partial(_shorten_verdicts, "reasons")),
+    ("results of single request names", lambda _: {"results": []}),
 )
 """In their order: what is missed least goes first."""
 
@@ -151,24 +118,17 @@ def reduce_status(status: Status, stored: Status, error: str, now: datetime) -> 
 
     Results are left out; they stay in the ConfigMaps of the report.
 
-    Args:
-        status: the one that was rejected
-        stored: the one before, whose parts are known to be accepted
-        error: why it was rejected
-        now: the time of the end
+    Parts are taken from the `stored` status, as these are known to be accepted.
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     message = (
         f"the API server rejected the status, results are left out of it: {error[:MAX_ERROR]};"
         " read them from the report, and reduce steps, variants or request names"
     )
-    ended = is_finished(stored)
-    if ended:
-        before = conditions.get(SUCCEEDED)
-        truth, text = before.status, f"{before.message}; {message}"
-        conditions.set(SUCCEEDED, truth, ApiServerReason.STATUS_REJECTED, text)
-    else:
-        conditions.set(SUCCEEDED, "False", ApiServerReason.STATUS_REJECTED, message)
+    ended, before = is_finished(stored), conditions.get(SUCCEEDED)
+    text = f"{before.message}; {message}" if ended else message
+    truth = before.status if ended else "False"
+    conditions.set(SUCCEEDED, truth, ApiServerReason.STATUS_REJECTED, text)
     return Status(
         observed_generation=status.observed_generation,
         phase=status.phase if ended else "Failed",

@@ -1,6 +1,6 @@
 """Whether ZooKeeper and the nodes of a provisioned target are, and stay, as the spec requires."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -27,12 +27,8 @@ class TargetNodes:
     """The Solr nodes of a target before it is ready.
 
     Attributes:
-        live: number of live nodes in ZooKeeper
         wanted: number of nodes of the spec, or `None` where any will do
         missing: names of nodes that must be live and are not
-        versions: of Solr, by node
-        heap_bytes: maximum heap, by node
-        wanted_heap_bytes: heap of the spec, or `None` where any will do
         version_field: where to change the version
     """
 
@@ -95,33 +91,24 @@ def is_other_heap(found: int, wanted: int) -> bool:
 NODE_CHECKS: tuple[Check[TargetNodes], ...] = (check_live_nodes, check_versions, check_heap)
 
 
-@dataclass(frozen=True)
-class TargetPods:
-    """The pods of a provisioned target that was ready.
+def check_pods_unchanged(
+    identities: Mapping[str, str], pods: Iterable[PodView], now: datetime
+) -> Outcome | None:
+    """Restart the target after a pod was replaced or restarted; fail if it lacked memory.
 
-    Attributes:
-        identities: of the pods at that time, by name
-        pods: the pods now
-        now: time of the observation
+    `identities` are those of the pods when the target was ready, by name.
     """
-
-    identities: Mapping[str, str]
-    pods: tuple[PodView, ...]
-    now: datetime
-
-
-def check_pods_unchanged(target: TargetPods) -> Outcome | None:
-    """Restart the target after a pod was replaced or restarted; fail if it lacked memory."""
-    by_name = {pod.name: pod for pod in target.pods}
-    for name, identity in target.identities.items():
+    by_name = {pod.name: pod for pod in pods}
+    for name, identity in identities.items():
         pod = by_name.get(name)
         if pod is not None and pod.identity == identity and pod.phase == "Running":
             continue
-        problem = None if pod is None else first_problem([pod], target.now)
+        problem = None if pod is None else first_problem([pod], now)
         if problem is None:
             message = f"pod {name} was replaced or restarted"
             return restart_target(TargetReason.TARGET_POD_LOST, message)
         if problem.reason == PodReason.OOM_KILLED:
+            # Another attempt with the same limit would end in the same way, hours later.
             return fail(problem.reason, problem.message)
         return restart_target(problem.reason, problem.message)
     return None
@@ -133,9 +120,6 @@ class ComponentPods:
 
     Attributes:
         ready: how many of them serve
-        wanted: how many there must be
-        pods: their pods, for the problems that they have
-        now: time of the observation
         creation: why pods are missing, if they may not be created
     """
 
@@ -152,27 +136,15 @@ def check_ensemble(members: ComponentPods) -> Outcome | None:
     return _check_ready(members, TargetReason.ZOOKEEPER_NOT_READY, message)
 
 
-@dataclass(frozen=True)
-class ZooKeeperHeap:
-    """The heap of an ensemble.
-
-    Attributes:
-        heap_bytes: maximum heap that each member reports, by host; `None` if it reports none
-        wanted: heap of the spec in bytes
-    """
-
-    heap_bytes: Mapping[str, int | None]
-    wanted: int
-
-
-def check_zookeeper_heap(ensemble: ZooKeeperHeap) -> Outcome | None:
-    """Fail if a member runs with another heap than the one of the spec."""
-    for host, heap_bytes in sorted(ensemble.heap_bytes.items()):
-        if heap_bytes is not None and is_other_heap(heap_bytes, ensemble.wanted):
+def check_zookeeper_heap(heap_bytes: Mapping[str, int | None], wanted_bytes: int) -> Outcome | None:
+    """Fail if a member, by its host, runs with another heap than the one of the spec."""
+    for host, found in sorted(heap_bytes.items()):
+        # A member that reports none does not serve `envi` (4lw.commands.whitelist).
+        if found is not None and is_other_heap(found, wanted_bytes):
             return fail(
                 TargetReason.HEAP_MISMATCH,
-                f"{host} reports a maximum heap of {heap_bytes >> 20} MiB,"
-                f" spec.target.solrCloud.zookeeper.heap is {ensemble.wanted >> 20} MiB; remove heap"
+                f"{host} reports a maximum heap of {found >> 20} MiB,"
+                f" spec.target.solrCloud.zookeeper.heap is {wanted_bytes >> 20} MiB; remove heap"
                 " options from the environment of the image",
             )
     return None

@@ -23,13 +23,10 @@ class ContainerView:
     """One container of a pod, be it an init container.
 
     Attributes:
-        name: name of the container
         restarts: times it was started again
         waiting_reason: why it does not run yet, such as ImagePullBackOff, or empty
-        waiting_message: the kubelet's message
         ended_reason: why it, or its run before, ended: OOMKilled, Error, Completed, or empty
         exit_code: of that end
-        termination_message: its termination message
         ended: when that end was; None if there was none
     """
 
@@ -75,14 +72,8 @@ class PodView:
     @property
     def termination_message(self) -> str:
         """Termination message of the first container that left one."""
-        return next(
-            (
-                container.termination_message
-                for container in self.containers
-                if container.termination_message
-            ),
-            "",
-        )
+        messages = (container.termination_message for container in self.containers)
+        return next(filter(None, messages), "")
 
 
 @dataclass(frozen=True)
@@ -148,11 +139,9 @@ def _view_container(body: dict[str, Any]) -> ContainerView:
 def view_job(body: dict[str, Any]) -> JobView:
     """Return the view of a Job as the API server gives it."""
     metadata = body["metadata"]
-    conditions = {
-        condition["type"]: condition
-        for condition in (body.get("status") or {}).get("conditions") or []
-        if condition["status"] == "True"
-    }
+    every = (body.get("status") or {}).get("conditions") or []
+    conditions = {each["type"]: each for each in every if each["status"] == "True"}
+    # The second comes first, while pods of the Job still end.
     failed = conditions.get("Failed") or conditions.get("FailureTarget") or {}
     return JobView(
         name=metadata["name"],
@@ -169,13 +158,10 @@ class Replica:
     """One replica of one shard.
 
     Attributes:
-        shard: name of the shard
-        core: name of the core
         node: Solr's name of the node, `host:8983_solr`
         base_url: the node's address, `http://host:8983/solr`
         type: NRT, TLOG or PULL
         state: active, recovering, down …
-        leader: whether it leads its shard
     """
 
     shard: str
@@ -192,8 +178,6 @@ class ReplicaSize:
     """The index of one core as its current searcher sees it.
 
     Attributes:
-        shard: name of the shard
-        core: name of the core
         documents: that a search can find
         bytes: on disk
         deleted_documents: that are still in the segments, replaced or deleted but not merged away;
@@ -212,8 +196,6 @@ class NodeIdentity:
     """One node as it describes itself.
 
     Attributes:
-        solr_version: such as 9.10.1
-        heap_max_bytes: maximum heap of its JVM
         started: when that JVM was started, as it writes it; changes with a restart
     """
 
@@ -224,18 +206,14 @@ class NodeIdentity:
 
 def controller_uid(body: dict[str, Any]) -> str | None:
     """Return the uid of the resource that controls an object, if one does."""
-    for owner in body["metadata"].get("ownerReferences") or []:
-        if owner.get("controller"):
-            return str(owner["uid"])
-    return None
+    owners = body["metadata"].get("ownerReferences") or []
+    return next((str(owner["uid"]) for owner in owners if owner.get("controller")), None)
 
 
 def check_not_taken(wanted: dict[str, Any], found: dict[str, Any] | None) -> Outcome | None:
     """Wait if an object of the same name belongs to something else; it is never taken over.
 
-    Args:
-        wanted: the object to apply; one without a controller may change any
-        found: the object as it is stored
+    An object without a controller may change any.
     """
     owner = controller_uid(wanted)
     if found is None or owner is None or controller_uid(found) == owner:

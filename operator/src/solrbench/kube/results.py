@@ -23,8 +23,8 @@ from solrbench.api.v1alpha1.objectives import Baseline, StoredReport
 from solrbench.contract.environment import Environment, add_attempt
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.storage import to_chunks
-from solrbench.decide.baseline import BaselineBenchmark
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
+from solrbench.decide.references import BaselineBenchmark
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.result_documents import read_documents, read_environment

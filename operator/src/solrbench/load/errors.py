@@ -1,6 +1,7 @@
 """Why a load run ends before its plan is done."""
 
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 from solrbench.contract.load_plan import LoadState
@@ -33,11 +34,8 @@ class StepRunAbortedError(SolrbenchError):
 
 def write_termination_message(failure: LoadError, log: Path = TERMINATION_LOG) -> None:
     """Write a `LoadState` where Kubernetes looks for it; outside a container, nowhere."""
-    if not log.exists():
-        return
-    try:
-        words = LoadState(stage="Failed", reason=failure.reason.value, message=failure.message)
-        log.write_text(words.model_dump_json(by_alias=True, exclude_defaults=True))
-    except OSError:
-        # The failure itself is reported by log and exit code; the extra copy is a courtesy.
-        return
+    words = LoadState(stage="Failed", reason=failure.reason.value, message=failure.message)
+    # The failure itself is reported by log and exit code; the extra copy is a courtesy.
+    with suppress(OSError):
+        if log.exists():
+            log.write_text(words.model_dump_json(by_alias=True, exclude_defaults=True))

@@ -71,8 +71,11 @@ def placeholder_user_class(started: Callable[[], object]) -> type[User]:
 def configure_locust(worker_silent_seconds: int = WORKER_SILENT_SECONDS) -> None:
     """Set logging, heartbeats and reports of this process."""
     log.setup_logging("INFO")
-    # Users that only stand for those of the engine cost nothing to spawn.
-    logging.getLogger(runners.__name__).addFilter(_is_no_spawn_rate_warning)
+    # Users that only stand for those of the engine cost nothing to spawn, so Locust need not warn.
+    logging.getLogger(runners.__name__).addFilter(
+        lambda record: not str(record.msg).startswith("Your selected spawn rate is very high")
+    )
+    # Locust's own is 3 s; the page shall show each second, and users that are gone.
     runners.WORKER_REPORT_INTERVAL = 1.0
     runners.HEARTBEAT_LIVENESS = worker_silent_seconds
     runners.MASTER_HEARTBEAT_TIMEOUT = MASTER_SILENT_SECONDS
@@ -82,7 +85,3 @@ def allow_many_connections() -> None:
     """Use all the open files that the system grants; many start with fewer."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
-def _is_no_spawn_rate_warning(record: logging.LogRecord) -> bool:
-    return not str(record.msg).startswith("Your selected spawn rate is very high")

@@ -12,10 +12,10 @@ runs: of a day with ten names, 200 MB. Here both are cut.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain, islice
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn
 
 from gevent.event import Event
 
@@ -95,6 +95,7 @@ class DeterministicUsersDispatcher:
         while self._users < target:
             due = began + (self._users - start) / rate
             if self._cut_short.wait(max(due - time.monotonic(), 0)):
+                # Another level is wanted: what is left of this one shall not delay it.
                 break
             self._users = min(self._users + batch, target)
             yield self._users
@@ -162,37 +163,15 @@ MAX_HISTORY_LINES = 720
 CHECK_SECONDS = 30.0
 
 
-class NameStats(Protocol):
-    """`locust.stats.StatsEntry`: one name of a step."""
-
-    last_request_timestamp: float | None
-    num_reqs_per_sec: dict[int, int]
-    num_fail_per_sec: dict[int, int]
-
-
-class PageStats(Protocol):
-    """`locust.stats.RequestStats`: all that the page shows. Importing it patches the process."""
-
-    history: list[dict[str, Any]]
-
-    @property
-    def total(self) -> NameStats:
-        """All names together."""
-
-    @property
-    def entries(self) -> Mapping[tuple[str, str], NameStats]:
-        """Each name of each step."""
-
-
-def limit_stats_forever(stats: PageStats, sleep: Callable[[float], object]) -> NoReturn:
+def limit_stats_forever(stats: Any, sleep: Callable[[float], object]) -> NoReturn:
     """Limit the statistics again and again; `sleep` waits for some seconds."""
     while True:
         limit_stats(stats)
         sleep(CHECK_SECONDS)
 
 
-def limit_stats(stats: PageStats) -> None:
-    """Drop what is older than the page shows."""
+def limit_stats(stats: Any) -> None:
+    """Drop from a `locust.stats.RequestStats` what is older than the page shows."""
     for entry in chain([stats.total], stats.entries.values()):
         last = entry.last_request_timestamp
         if last is not None:
@@ -200,5 +179,6 @@ def limit_stats(stats: PageStats) -> None:
                 for second in [count for count in counts if count < last - KEPT_SECONDS]:
                     del counts[second]
     if len(stats.history) > MAX_HISTORY_LINES:
+        # Older lines get sparser the older they are, so a chart of a whole day keeps its shape.
         half = len(stats.history) // 2
         stats.history[:half] = stats.history[:half:2]

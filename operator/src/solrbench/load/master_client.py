@@ -1,11 +1,12 @@
 """The load master as the operator sees it: state, finished steps, acknowledgements."""
 
 from http import HTTPStatus
-from typing import Self
+from typing import Self, TypeVar
 
 import httpx
+from pydantic import BaseModel
 
-from solrbench.contract.foreign import ForeignDataError, read
+from solrbench.contract.foreign import MAX_VALUES_BYTES, ForeignDataError, read
 from solrbench.contract.load_plan import OTHER_VERSION_REMEDY, WEB_PORT, LoadState
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.storage import MAX_RESULT_BYTES
@@ -21,13 +22,11 @@ MAX_STATE_MEMORY = 4 << 20
 """What the values of a state may take; they are some dozen."""
 
 
-class LoadMasterClient:
-    """Sends requests to the load master in a pod.
+Document = TypeVar("Document", bound=BaseModel)
 
-    Args:
-        host: address of the pod
-        check: of the address, at each connection
-    """
+
+class LoadMasterClient:
+    """Sends requests to the load master in a pod; `check` looks at its address each time."""
 
     def __init__(self, host: str, check: AddressCheck | None = None) -> None:
         base = f"http://{url_host(host)}:{WEB_PORT}/solrbench"
@@ -46,10 +45,7 @@ class LoadMasterClient:
             TemporaryError: if it does not respond; it starts, is busy or is just gone.
                 `VersionMismatch` if its response is that of another version.
         """
-        try:
-            return read(LoadState, self._send("GET", "/state"), MAX_STATE_MEMORY)
-        except ForeignDataError as error:
-            raise _mismatch("state", error) from error
+        return _parse(LoadState, self._send("GET", "/state"), "state", MAX_STATE_MEMORY)
 
     def result(self, step_run_id: str) -> StepRunResult:
         """Return the document of a finished step run.
@@ -59,11 +55,8 @@ class LoadMasterClient:
                 that of another version.
             PermanentError: `ResultTooLarge` if it has more bytes than can be stored.
         """
-        try:
-            body = self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
-            document = read(StepRunResult, body)
-        except ForeignDataError as error:
-            raise _mismatch("result", error) from error
+        body = self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
+        document = _parse(StepRunResult, body, "result")
         if document.id != step_run_id:
             text = f"the result of {step_run_id} says that it is another's; {OTHER_VERSION_REMEDY}"
             raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
@@ -77,12 +70,7 @@ class LoadMasterClient:
             PermanentError: as `result`.
         """
         body = self._send("GET", "/unfinished", MAX_RESULT_BYTES, RESULT_SECONDS, may_miss=True)
-        if not body:
-            return None
-        try:
-            return read(StepRunResult, body)
-        except ForeignDataError as error:
-            raise _mismatch("result", error) from error
+        return _parse(StepRunResult, body, "result") if body else None
 
     def acknowledge(self, step_run_id: str) -> None:
         """Acknowledge to the master that a document is stored, so that it need not keep it.
@@ -118,8 +106,14 @@ class LoadMasterClient:
             ) from error
 
 
-def _mismatch(what: str, error: ForeignDataError) -> TemporaryError:
-    """Return the error for a response of another version."""
-    return TemporaryError(
-        LoadReason.VERSION_MISMATCH, f"the response is no {what}: {error}; {OTHER_VERSION_REMEDY}"
-    )
+def _parse(
+    kind: type[Document], body: bytes, what: str, max_memory: int = MAX_VALUES_BYTES
+) -> Document:
+    try:
+        return read(kind, body, max_memory)
+    except ForeignDataError as error:
+        # Another version is the likely cause; nothing of what a pod sent is quoted.
+        raise TemporaryError(
+            LoadReason.VERSION_MISMATCH,
+            f"the response is no {what}: {error}; {OTHER_VERSION_REMEDY}",
+        ) from error

@@ -1,6 +1,6 @@
 """Where a load process finds its files, ports and credentials; all else is in the plan."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from solrbench.contract.load_plan import (
@@ -21,29 +21,23 @@ from solrbench.reasons.load import LoadReason
 
 @dataclass(frozen=True)
 class LoadSettings:
-    """Settings of a master or worker; the defaults are those of the pods.
+    """Settings of a master or worker; the defaults are those of the pods."""
 
-    Attributes:
-        plan_file: the plan, as JSON
-        queries_folder: where the query file of the plan is mounted
-        locustfile_folder: where the custom locustfile is mounted; worker only
-        results_folder: where finished documents lie until they are acknowledged
-        web_port: port of the web page, state and results; master only
-        locust_port: port on which workers meet the master
-        unacknowledged_seconds: how long a failed master offers finished documents
-        worker_silent_seconds: a worker whose heartbeat stays away for so long is lost; master only
-        target_seconds: how long any node may take to respond at the start
-    """
-
-    plan_file: Path = field(default_factory=lambda: Path(LOAD_PLAN_FILE))
-    queries_folder: Path = field(default_factory=lambda: Path(QUERIES_FOLDER))
-    locustfile_folder: Path = field(default_factory=lambda: Path(LOCUSTFILE_FOLDER))
-    results_folder: Path = field(default_factory=lambda: Path(STATE_FOLDER))
+    plan_file: Path = Path(LOAD_PLAN_FILE)
+    queries_folder: Path = Path(QUERIES_FOLDER)
+    locustfile_folder: Path = Path(LOCUSTFILE_FOLDER)
+    results_folder: Path = Path(STATE_FOLDER)
+    """Where finished documents lie until they are acknowledged."""
     web_port: int = WEB_PORT
+    """Port of the web page, state and results of the master."""
     locust_port: int = LOCUST_PORT
-    unacknowledged_seconds: float = 60.0
+    """Port on which workers meet the master."""
     target_seconds: float = 30.0
+    """How long any node may take to respond at the start."""
+    unacknowledged_seconds: float = 60.0
+    """How long a failed master offers finished documents."""
     worker_silent_seconds: int = WORKER_SILENT_SECONDS
+    """The master takes a worker for lost whose heartbeat stays away for so long."""
 
 
 def load_auth(plan: LoadPlan) -> HttpAuth:
@@ -55,6 +49,7 @@ def load_auth(plan: LoadPlan) -> HttpAuth:
     try:
         access = read_auth(plan.access)
         if access.ca is not None:
+            # Made only to be checked: a bad certificate shall end the attempt before any request.
             _ = access.ssl_context
     except OSError as error:
         message = f"{error}; it is mounted from a Secret of target.existing"

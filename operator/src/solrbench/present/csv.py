@@ -17,11 +17,7 @@ _TIMES = ("milliseconds", "lower_milliseconds", "upper_milliseconds")
 
 
 def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> str:
-    """Return a line for each result: two columns for an interval, three for a percentile.
-
-    There is a column for the variant only if there are variants. The last two columns are the
-    verdict on the step and its reasons, without their numbers.
-    """
+    """Return a line for each result: two columns for an interval, three for a percentile."""
     columns: list[Column[StepResult]] = []
     for name in (field.name for field in RESULT_FIELDS):
         if name.endswith(_PAIR):
@@ -71,15 +67,13 @@ _WINDOW_COLUMNS: Sequence[Column[_Part]] = (
 
 def windows_to_csv(documents: Iterable[StepRunResult]) -> str:
     """Return a line for each window of each request name; those without requests are left out."""
-    return items_to_csv(
-        _WINDOW_COLUMNS,
-        (
-            (document, result, window)
-            for document in documents
-            for result in document.requests
-            for window in result.windows
-        ),
+    parts = (
+        (document, result, window)
+        for document in documents
+        for result in document.requests
+        for window in result.windows
     )
+    return items_to_csv(_WINDOW_COLUMNS, parts)
 
 
 def points_to_csv(report: SweepReport) -> str:

@@ -5,10 +5,8 @@ from datetime import UTC, datetime
 from operator import itemgetter
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.findings import StepVerdict, invalid_steps, overall_verdict
 from solrbench.api.v1alpha1.load import Step
-from solrbench.api.v1alpha1.status import IndexPodsStatus
 from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
 from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult
@@ -68,24 +66,30 @@ def target_facts(benchmark: SolrBenchmark) -> Facts:
 
 def data_facts(benchmark: SolrBenchmark) -> Facts:
     """Return what was indexed, and how fast."""
-    data = benchmark.status.dataset
+    data, dataset = benchmark.status.dataset, benchmark.spec.dataset
     rate, size = data.documents_per_second, data.index_bytes
+    source, pods = "as it was in the collection", list[str]()
+    if dataset is not None:
+        sources = (
+            (dataset.generator, "generated"),
+            (dataset.http, "downloaded"),
+            (dataset.persistent_volume_claim, "files of a PersistentVolumeClaim"),
+            (dataset.config_map, "files of a ConfigMap"),
+        )
+        source = next((text for found, text in sources if found is not None), "")
+    if data.pods is not None and data.pods.cpu_cores is not None:
+        pods.append(f"{format_number(data.pods.cpu_cores)} cores used")
+    if data.pods is not None and data.pods.throttled_percent:
+        pods.append(f"throttled {format_percent(data.pods.throttled_percent)} of the time")
     return _known(
         {
-            "Dataset": _dataset(benchmark.spec.dataset),
+            "Dataset": source,
             "Documents": "" if data.documents is None else f"{data.documents:,}",
             "Indexing": "" if rate is None else f"{format_number(rate)} documents/s",
-            "Index pods": "" if data.pods is None else _index_pods(data.pods),
+            "Index pods": ", ".join(pods),
             "Index size": "" if size is None else f"{format_number(size / _MEBIBYTE)} MiB",
         }
     )
-
-
-def _index_pods(pods: IndexPodsStatus) -> str:
-    shown = [] if pods.cpu_cores is None else [f"{format_number(pods.cpu_cores)} cores used"]
-    if pods.throttled_percent:
-        shown.append(f"throttled {format_percent(pods.throttled_percent)} of the time")
-    return ", ".join(shown)
 
 
 def load_facts(benchmark: SolrBenchmark) -> Facts:
@@ -109,16 +113,12 @@ def load_facts(benchmark: SolrBenchmark) -> Facts:
 
 def step_text(step: Step) -> str:
     """Return the load of a step, such as `8 users, 120 s`."""
+    load = f"{format_number(step.requests_per_second or 0)} requests/s planned"
     if step.users is not None:
         load = count(step.users, "user")
-    else:
-        load = f"{format_number(step.requests_per_second or 0)} requests/s planned"
-    length = (
-        f"{step.duration_seconds} s"
-        if step.duration_seconds is not None
-        else count(step.requests or 0, "request")
-    )
-    return f"{load}, {length}"
+    if step.duration_seconds is not None:
+        return f"{load}, {step.duration_seconds} s"
+    return f"{load}, {count(step.requests or 0, 'request')}"
 
 
 def count(number: int, noun: str) -> str:
@@ -129,18 +129,6 @@ def count(number: int, noun: str) -> str:
 def format_time(time: datetime | None) -> str:
     """Return a time in UTC, to the second; empty if unknown."""
     return "" if time is None else f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _dataset(dataset: Dataset | None) -> str:
-    if dataset is None:
-        return "as it was in the collection"
-    sources = (
-        (dataset.generator, "generated"),
-        (dataset.http, "downloaded"),
-        (dataset.persistent_volume_claim, "files of a PersistentVolumeClaim"),
-        (dataset.config_map, "files of a ConfigMap"),
-    )
-    return next((text for source, text in sources if source is not None), "")
 
 
 def format_gibibytes(size: float) -> str:
@@ -201,7 +189,9 @@ def _pods(environment: Environment, documents: Iterable[StepRunResult]) -> list[
             known |= set(document.target.nodes.items())
     for attempt in environment.attempts:
         known |= set(attempt.pods.items())
+    # Documents of older versions have only the nodes of each component.
     pods = sorted(known)
+
     for attempt in environment.attempts[:1]:
         for component, nodes in attempt.nodes.items():
             if not attempt.pods and (not known or not component.startswith(("solr", "zookeeper"))):
@@ -252,9 +242,8 @@ def completion_note(verdicts: Sequence[StepVerdict]) -> str:
         for step in invalid[:_MAX_LINES]
     ]
     more = f" (and {len(invalid) - _MAX_LINES} more)" if len(invalid) > _MAX_LINES else ""
-    return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: " + (
-        "; ".join(lines) + more
-    )
+    are = "is" if len(invalid) == 1 else "are"
+    return f"{len(invalid)} of {len(verdicts)} steps {are} Invalid: {'; '.join(lines)}{more}"
 
 
 def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
@@ -264,8 +253,5 @@ def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
         return overall_verdict(verdicts)
     names = ", ".join(step_label(step) for step in invalid[:_MAX_LINES])
     more = f" and {len(invalid) - _MAX_LINES} more" if len(invalid) > _MAX_LINES else ""
-    return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: {names}{more}"
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
+    are = "is" if len(invalid) == 1 else "are"
+    return f"{len(invalid)} of {len(verdicts)} steps {are} Invalid: {names}{more}"

@@ -26,9 +26,8 @@ class LegendEntry:
 class ReportFigure:
     """A figure, in words, and as a table of the numbers behind it.
 
-    Its `name` identifies it in the page: lowercase letters, digits and hyphens. The description
-    says what is on its axes, and the numbers that matter. Each series has an entry of the legend,
-    which is no part of the drawing, so that names wrap as text does. The height is in px.
+    Its `name` identifies it in the page: lowercase letters, digits and hyphens. The legend is no
+    part of the drawing, so that names wrap as text does. The height is in px.
     """
 
     name: str
@@ -42,6 +41,9 @@ class ReportFigure:
 
 OptionPart = dict[str, object]
 Point = Sequence[float | None]
+
+MUTED: OptionPart = {"color": "var(--muted)", "fontSize": 12}
+"""The style of what stands beside the numbers."""
 
 COLORS = 8
 """Colours in the style sheet; with more series, lines are dashed."""
@@ -58,21 +60,13 @@ def legend(names: Sequence[str]) -> list[LegendEntry]:
 
 
 def value_axis(name: str, format_name: str = "@number", **more: object) -> OptionPart:
-    """Return an axis of numbers, whose labels the function `format_name` writes.
-
-    Its name has no unit where the labels have it.
-    """
+    """Return an axis of numbers, whose labels the function `format_name` writes."""
     return {
         "type": "value",
         "name": name,
         "nameLocation": "end",
-        "nameTextStyle": {"color": "var(--muted)", "fontSize": 12, "align": "left"},
-        "axisLabel": {
-            "color": "var(--muted)",
-            "fontSize": 12,
-            "formatter": format_name,
-            "hideOverlap": True,
-        },
+        "nameTextStyle": {**MUTED, "align": "left"},
+        "axisLabel": {**MUTED, "formatter": format_name, "hideOverlap": True},
         "axisLine": {"show": False, "lineStyle": {"color": "var(--axis)"}},
         "axisTick": {"show": False},
         "splitLine": {"lineStyle": {"color": "var(--grid)"}},
@@ -83,8 +77,7 @@ def value_axis(name: str, format_name: str = "@number", **more: object) -> Optio
 def bottom_axis(name: str, format_name: str = "@number", **more: object) -> OptionPart:
     """Return a horizontal axis, whose name stands below its labels."""
     shown: OptionPart = {"show": True, "lineStyle": {"color": "var(--axis)"}}
-    style: OptionPart = {"color": "var(--muted)", "fontSize": 12}
-    placed: OptionPart = {"nameLocation": "middle", "nameGap": 28, "nameTextStyle": style}
+    placed: OptionPart = {"nameLocation": "middle", "nameGap": 28, "nameTextStyle": MUTED}
     axis = value_axis(name, format_name, axisLine=shown, splitLine={"show": False})
     return axis | placed | more
 
@@ -111,6 +104,7 @@ def intervals(index: int, bounds: Sequence[Point], **more: object) -> OptionPart
     """Return bars from the lower to the upper bound at each x: points of x, lower and upper."""
     return {
         "type": "custom",
+        # The library has no error bars: `figure.js` draws them.
         "renderItem": "@interval",
         "data": [list(bound) for bound in bounds],
         "encode": {"x": 0, "y": [1, 2]},
@@ -124,13 +118,11 @@ def intervals(index: int, bounds: Sequence[Point], **more: object) -> OptionPart
 
 def mark_x(name: str, x: float, index: int) -> OptionPart:
     """Return the part of a line that marks an x with a vertical line."""
-    label: OptionPart = {"formatter": name, "color": "var(--ink)", "position": "end"}
-    style: OptionPart = {"type": "dashed", "color": color(index), "width": 1.5}
-    mark: OptionPart = {
+    mark = {
         "silent": True,
         "symbol": "none",
-        "label": label,
-        "lineStyle": style,
+        "label": {"formatter": name, "color": "var(--ink)", "position": "end"},
+        "lineStyle": {"type": "dashed", "color": color(index), "width": 1.5},
         "data": [{"xAxis": rounded(x)}],
     }
     return {"markLine": mark}
@@ -142,6 +134,7 @@ def base(**parts: object) -> OptionPart:
         "animation": False,
         "backgroundColor": "transparent",
         "textStyle": {"fontFamily": "Arial, Helvetica, sans-serif", "color": "var(--ink)"},
+        # The legend is HTML beside the drawing, where names wrap as text does.
         "legend": {"show": False},
         **parts,
     }

@@ -51,12 +51,12 @@ def _files(report: Report) -> Iterator[tuple[str, bytes]]:
 def histogram_log(step_run: StepRunResult) -> str:
     """Return the histograms of a step run as an HdrHistogram log, format version 1.3.
 
-    One line for each request name, with it as the tag; values are microseconds. Names with
-    `-response` are times from the planned start, of open loops
-    (https://github.com/HdrHistogram/HdrHistogram, class HistogramLogWriter).
+    Each request name has a line, with it as the tag; with `-response` behind it, the times are
+    those from the planned start (https://github.com/HdrHistogram/HdrHistogram, HistogramLogWriter).
     """
     start = step_run.start_time
     written = start.isoformat(timespec="seconds")
+
     lines = [
         "#[service and response times in microseconds]",
         "#[Histogram log format version 1.3]",

@@ -13,17 +13,16 @@ import base64
 import gzip
 import hashlib
 import re
-from functools import partial
+from collections.abc import Mapping
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
 import orjson
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from solrbench.present.figure import Option, ReportFigure
-from solrbench.present.page import Page, SweepPage, build_page, build_sweep_page
+from solrbench.present.page import build_page, build_sweep_page
 from solrbench.present.report import Report
 from solrbench.present.sweep_report import SweepReport
 
@@ -33,6 +32,7 @@ _ALLOWED = frozenset({"svg", "g", "path", "rect", "circle", "ellipse", "polyline
     *("line", "text", "tspan", "defs", "clipPath")
 }
 _STYLE = re.compile(r"<style\b.*?</style>", re.DOTALL)
+# Styles under the mouse and names of parts, which only a live figure needs.
 _NOISE = re.compile(
     r' (?:class="zr[^"]*"|pointer-events="[^"]*"|ecmeta_[a-z_]+="[^"]*"|xml:space="[^"]*"|'
     r'style="(?:;|user-select:none;?)*"|xmlns:xlink="[^"]*"|baseProfile="[^"]*"|version="[^"]*")'
@@ -40,6 +40,7 @@ _NOISE = re.compile(
 _TAG = re.compile(r"<\s*/?\s*([^\s/>]+)")
 _REFERENCE = re.compile(r"url\((?!#)|href", re.IGNORECASE)
 
+# The engine has no timers and no console, which the library expects of a browser.
 _DRAW = """
 var setTimeout = () => 0, clearTimeout = () => {}, console = {log() {}, warn() {}, error() {}};
 """
@@ -63,14 +64,21 @@ class Drawer:
     """Draws figures; of the thread that made it only."""
 
     def __init__(self) -> None:
-        self._draw = _engine()
+        self._draw = None
+        try:
+            import quickjs  # noqa: PLC0415
+        except ImportError:  # there is no wheel for Macs with Intel's processors
+            return
+        context = quickjs.Context()
+        # Texts of tenants and targets are in the options: a drawing must not stop the command.
+        context.set_memory_limit(_MEMORY_LIMIT_BYTES)
+        context.set_time_limit(_TIME_LIMIT_SECONDS)
+        for source in (_DRAW, gzip.decompress(library()).decode(), asset("figure.js"), _FUNCTION):
+            context.eval(source)
+        self._draw = context.get("draw")
 
     def draw(self, option: Option, width: int, height: int) -> str | None:
-        """Return an option of ECharts as an SVG element, sized in px; None without an engine.
-
-        Raises:
-            DrawingError: if the result is not a plain drawing.
-        """
+        """Return an option of ECharts as an SVG element, sized in px; None without an engine."""
         if self._draw is None:
             return None
         text = orjson.dumps({"option": option, "width": width, "height": height}).decode()
@@ -91,28 +99,12 @@ def _read(name: str) -> bytes:
     return files("solrbench.present").joinpath("assets", name).read_bytes()
 
 
-def _engine() -> Any:
-    """Return the function that draws; None where the engine is not installed."""
-    try:
-        import quickjs  # noqa: PLC0415
-    except ImportError:
-        return None
-    context = quickjs.Context()
-    context.set_memory_limit(_MEMORY_LIMIT_BYTES)
-    context.set_time_limit(_TIME_LIMIT_SECONDS)
-    for source in (_DRAW, gzip.decompress(library()).decode(), asset("figure.js"), _FUNCTION):
-        context.eval(source)
-    return context.get("draw")
-
-
 def _clean(drawing: str) -> str:
-    """Return a drawing without what only a live figure needs.
-
-    Raises:
-        DrawingError: if it has elements that do not draw, or refers to what is outside of it.
-    """
+    """Return a drawing without what only a live figure needs; DrawingError if it is not plain."""
     text = _NOISE.sub("", _STYLE.sub("", drawing)).replace("\n", "")
+    # A list of what may stand there, as one of what may not would never be complete.
     strange = {tag for tag in _TAG.findall(text) if tag not in _ALLOWED}
+    # Texts between tags may say anything: they are escaped.
     tags = re.sub(r">[^<]*<", "><", text)
     if strange or _REFERENCE.search(tags) or " on" in tags.lower():
         raise DrawingError(f"a drawing has {sorted(strange) or 'references'}")
@@ -134,23 +126,21 @@ def render_sweep_html(report: SweepReport) -> str:
     return _render("sweep.html.j2", build_sweep_page(report))
 
 
-def _render(template: str, page: Page | SweepPage) -> str:
+def _render(template: str, page: Mapping[str, object]) -> str:
     scripts = [f"{asset('figure.js')}\n{asset('page.js')}", gzip.decompress(library()).decode()]
     digests = (base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in scripts)
+    # The page's own policy lets no other script run, wherever a text might get past the template.
     hashes = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            page=page,
-            version=version("solrbench"),
-            style=Markup(asset("page.css")),  # noqa: S704 - a file of this package
-            script=Markup(scripts[0]),  # noqa: S704 - the same
-            library=Markup(base64.b64encode(library()).decode()),  # noqa: S704 - base64
-            policy=f"{_POLICY}; script-src {hashes}",
-            wide=WIDE,
-            narrow=NARROW,
-        )
+    page_template = _environment().get_template(template)
+    return page_template.render(
+        page=page,
+        version=version("solrbench"),
+        style=Markup(asset("page.css")),  # noqa: S704 - a file of this package
+        script=Markup(scripts[0]),  # noqa: S704 - the same
+        library=Markup(base64.b64encode(library()).decode()),  # noqa: S704 - base64
+        policy=f"{_POLICY}; script-src {hashes}",
+        wide=WIDE,
+        narrow=NARROW,
     )
 
 
@@ -163,18 +153,16 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     drawer = Drawer()
-    environment.filters |= {"drawing": partial(_drawing, drawer), "data": _data}
+
+    def drawing(figure: ReportFigure, width: int) -> Markup:
+        # It is checked: it has only elements that draw, and their texts are escaped.
+        return Markup(drawer.draw(figure.option, width, figure.height) or "")  # noqa: S704
+
+    environment.filters |= {"drawing": drawing, "data": _data}
     return environment
 
 
-def _drawing(drawer: Drawer, figure: ReportFigure, width: int) -> Markup:
-    """Return a figure as SVG; empty where it cannot be drawn."""
-    drawing = drawer.draw(figure.option, width, figure.height)
-    # It is checked: it has only elements that draw, and their texts are escaped.
-    return Markup(drawing or "")  # noqa: S704
-
-
 def _data(figure: ReportFigure) -> Markup:
-    """Return a figure's data as JSON that cannot end the element it stands in."""
     text = orjson.dumps(figure.option).decode()
+    # A text with a tag must not end the element that the data stands in.
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c"))  # noqa: S704

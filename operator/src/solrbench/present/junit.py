@@ -15,7 +15,7 @@ from datetime import datetime
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import InvalidReason, ObjectiveConclusion
+from solrbench.api.v1alpha1.findings import ObjectiveConclusion
 from solrbench.present.fact_tables import facts, outcome_facts, step_label
 from solrbench.present.sweep_report import PointReport, SweepReport
 from solrbench.present.sweep_tables import best_facts, sweep_facts
@@ -57,7 +57,9 @@ def _xml(
 def _end(benchmark: SolrBenchmark) -> TestCase:
     """Return the case of the benchmark itself."""
     status = benchmark.status
-    case = TestCase("benchmark succeeds", classname=benchmark.key, time=_seconds(benchmark))
+    begin, end = status.start_time, status.completion_time
+    seconds = None if begin is None or end is None else (end - begin).total_seconds()
+    case = TestCase("benchmark succeeds", classname=benchmark.key, time=seconds)
     outcome = plain_text(outcome_facts(benchmark).get("Outcome", ""))
     if status.phase == "Failed":
         case.result = [Error(outcome, "Failed")]
@@ -66,13 +68,8 @@ def _end(benchmark: SolrBenchmark) -> TestCase:
     return case
 
 
-def _seconds(benchmark: SolrBenchmark) -> float | None:
-    begin, end = benchmark.status.start_time, benchmark.status.completion_time
-    return None if begin is None or end is None else (end - begin).total_seconds()
-
-
 def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
-    """Return a case for each objective; one that is Unclear is skipped, neither met nor missed."""
+
     objectives = benchmark.status.objectives
     for result in objectives.results if objectives is not None else []:
         where = ", ".join(filter(None, (result.step, result.variant)))
@@ -80,7 +77,7 @@ def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
         case = TestCase(plain_text(name), classname=f"{benchmark.key}.objectives")
         if result.word is ObjectiveConclusion.MISSED:
             case.result = [Failure(plain_text(result.message), result.word)]
-        elif result.word is ObjectiveConclusion.UNCLEAR:
+        elif result.word is ObjectiveConclusion.UNCLEAR:  # neither met nor missed
             case.result = [Skipped(plain_text(result.message))]
         yield case
 
@@ -88,22 +85,15 @@ def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
 def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:
     for verdict in benchmark.status.verdicts:
         case = TestCase(f"{step_label(verdict)} is Valid", classname=f"{benchmark.key}.verdict")
-        if verdict.reasons:
-            case.result = [_failure(verdict.reasons)]
-        if verdict.unchecked:
-            case.system_out = plain_text(
-                "\n".join(
-                    f"not checked: {each.reason}: {each.message}" for each in verdict.unchecked
-                )
-            )
+        if reasons := verdict.reasons:
+            # One failure of all reasons: many readers take but the first of a case.
+            failure = Failure(plain_text(reasons[0].message), reasons[0].reason)
+            failure.text = plain_text("\n".join(f"{e.reason}: {e.message}" for e in reasons))
+            case.result = [failure]
+        lines = [f"not checked: {each.reason}: {each.message}" for each in verdict.unchecked]
+        if lines:
+            case.system_out = plain_text("\n".join(lines))
         yield case
-
-
-def _failure(reasons: Sequence[InvalidReason]) -> Failure:
-    """Return one failure of all reasons: many readers take but the first of a case."""
-    failure = Failure(plain_text(reasons[0].message), reasons[0].reason)
-    failure.text = plain_text("\n".join(f"{reason.reason}: {reason.message}" for reason in reasons))
-    return failure
 
 
 def plain_text(text: str) -> str:

@@ -6,10 +6,12 @@ As HdrHistogram's own plots do: a percentile `p` stands at `-log10(1 - p)`, so 0
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from solrbench.analysis.cold_start import CurvePoint, cold_start, first_step_run
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.figure import (
+    MUTED,
     OptionPart,
     ReportFigure,
     base,
@@ -21,8 +23,8 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
-from solrbench.present.window_tables import cold_start_columns
+from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
+from solrbench.present.window_tables import cold_start_columns, thinned
 from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.number_format import format_milliseconds
 
@@ -37,11 +39,7 @@ TABLE_PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
 def distribution(
     name: str, title: str, times: str, histograms: Mapping[str, BucketCounts]
 ) -> ReportFigure | None:
-    """Return one line for each histogram, in their order; None if all are empty.
-
-    `name` identifies the figure in the page, and `times` says whose they are: `Service time` or
-    `Response time`.
-    """
+    """Return one line for each histogram, in their order; None if all are empty."""
     known = {each: histogram for each, histogram in histograms.items() if histogram.count}
     if not known:
         return None
@@ -61,14 +59,22 @@ def distribution(
         tooltip={"trigger": "axis", "valueFormatter": "@milliseconds"},
         series=series,
     )
-    return ReportFigure(
-        name,
-        title,
-        _description(times, known),
-        option,
-        legend(list(known)),
-        _percentile_table(known),
+    shown = "; ".join(
+        f"{each}: P50 {_cell(h, 50)}, P99 {_cell(h, 99)}" for each, h in list(known.items())[:8]
     )
+    text = f"{times} at each percentile, both axes logarithmic. {shown}."
+    titles = {f"P{percent:g}": percent for percent in TABLE_PERCENTS} | {"Max": 100}
+    columns: list[Column[tuple[str, BucketCounts]]] = [
+        NameColumn("", lambda entry: entry[0]),
+        NumberColumn("Samples", lambda entry: entry[1].count),
+        *(NumberColumn(each, partial(_of_entry, percent)) for each, percent in titles.items()),
+    ]
+    table = build_table("Percentiles", columns, known.items())
+    return ReportFigure(name, title, text, option, legend(list(known)), table)
+
+
+def _of_entry(percent: float, entry: tuple[str, BucketCounts]) -> str:
+    return _cell(entry[1], percent)
 
 
 def _nines(samples: int) -> float:
@@ -79,14 +85,11 @@ def _nines(samples: int) -> float:
 def _points(histogram: BucketCounts) -> list[tuple[float, float]]:
     last = _nines(histogram.count)
     steps = math.ceil(last * _POINTS_PER_NINE)
-    places = [last * i / steps for i in range(steps + 1)]
     points = []
-    for position in places:
+    for position in (last * i / steps for i in range(steps + 1)):
         # The first one is the smallest sample, the last one the largest.
-        percent = (
-            max(100 * (1 - 10**-position), 100 / histogram.count) if position < last else 100.0
-        )
-        value = histogram.percentile(round(min(percent, 100), 6))
+        percent = max(100 * (1 - 10**-position), 100 / histogram.count)
+        value = histogram.percentile(round(min(percent, 100), 6) if position < last else 100.0)
         points.append((round(position, 3), rounded((value or 0) / 1000)))
     return points
 
@@ -99,28 +102,6 @@ def _bounds(histograms: Sequence[BucketCounts]) -> dict[str, float]:
         "min": 10 ** math.floor(math.log10(lowest)),
         "max": 10 ** math.ceil(math.log10(highest)),
     }
-
-
-def _description(times: str, histograms: Mapping[str, BucketCounts]) -> str:
-    shown = "; ".join(
-        f"{name}: P50 {_cell(h, 50)}, P99 {_cell(h, 99)}"
-        for name, h in list(histograms.items())[:8]
-    )
-    return f"{times} at each percentile, both axes logarithmic. {shown}."
-
-
-def _percentile_table(histograms: Mapping[str, BucketCounts]) -> Table:
-    columns: list[Column[tuple[str, BucketCounts]]] = [
-        NameColumn("", lambda entry: entry[0]),
-        NumberColumn("Samples", lambda entry: entry[1].count),
-        *(_percentile_column(f"P{percent:g}", percent) for percent in TABLE_PERCENTS),
-        _percentile_column("Max", 100),
-    ]
-    return build_table("Percentiles", columns, histograms.items())
-
-
-def _percentile_column(title: str, percent: float) -> Column[tuple[str, BucketCounts]]:
-    return NumberColumn(title, lambda entry: _cell(entry[1], percent))
 
 
 def _cell(histogram: BucketCounts, percent: float) -> str:
@@ -143,8 +124,13 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
         return None
     caches = sorted({cache for point in points for cache in point.hit_ratios})
     names = ["mean service time", *caches]
-    shown = _thinned(points, _MAX_POINTS)
+    shown = thinned(points, _MAX_POINTS // 2, _MAX_POINTS // 2)
     means = [(each.number, rounded(each.window.mean_microseconds / 1000)) for each in shown]
+    series = [line(names[0], 0, means, lineStyle={"width": 3, "color": color(0)}, **_warm(points))]
+    for index, cache in enumerate(caches, start=1):
+        hits = [(each.number, each.hit_ratios.get(cache)) for each in shown]
+        percents = [(n, None if hit is None else rounded(100 * hit)) for n, hit in hits]
+        series.append(line(cache, index, percents, yAxisIndex=1))
     option = base(
         grid=grid(right=8),
         xAxis=bottom_axis("Thousand requests", min=0, max=points[-1].number, minInterval=1),
@@ -157,27 +143,22 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
                 max=100,
                 show=bool(caches),
                 splitLine={"show": False},
-                nameTextStyle={"color": "var(--muted)", "fontSize": 12, "align": "right"},
+                nameTextStyle={**MUTED, "align": "right"},
             ),
         ],
         tooltip={"trigger": "axis", "valueFormatter": "@number"},
-        series=[
-            line(names[0], 0, means, lineStyle={"width": 3, "color": color(0)}, **_warm(points)),
-            *(
-                line(cache, index, [_ratio(each, cache) for each in shown], yAxisIndex=1)
-                for index, cache in enumerate(caches, start=1)
-            ),
-        ],
+        series=series,
     )
     title = f"First requests of {first.id}"
-    rows = _thinned(points, _TABLE_ROWS)
+    begin, end = (points[index].window.mean_microseconds / 1000 for index in (0, -1))
+    text = (
+        "Mean service time of each thousand requests and the share of lookups that Solr's caches"
+        " answered. First thousand:"
+        f" {format_milliseconds(begin)}, last: {format_milliseconds(end)}."
+    )
+    rows = thinned(points, _TABLE_ROWS // 2, _TABLE_ROWS // 2)
     table = build_table("Cold start", cold_start_columns(caches), rows)
-    return ReportFigure("cold-start", title, _text(points), option, legend(names), table)
-
-
-def _ratio(point: CurvePoint, cache: str) -> tuple[float, float | None]:
-    ratio = point.hit_ratios.get(cache)
-    return point.number, None if ratio is None else rounded(100 * ratio)
+    return ReportFigure("cold-start", title, text, option, legend(names), table)
 
 
 def _warm(points: Sequence[CurvePoint]) -> OptionPart:
@@ -185,23 +166,7 @@ def _warm(points: Sequence[CurvePoint]) -> OptionPart:
     last = max((point.number for point in points if point.warm_up), default=0)
     if not last:
         return {}
-    label: OptionPart = {"color": "var(--muted)", "position": "insideTop", "fontSize": 12}
+    label: OptionPart = {**MUTED, "position": "insideTop"}
     area = [{"name": "warm-up", "xAxis": 0}, {"xAxis": last}]
     style: OptionPart = {"color": "var(--shade)", "opacity": 1}
     return {"markArea": {"silent": True, "itemStyle": style, "label": label, "data": [area]}}
-
-
-def _thinned(points: Sequence[CurvePoint], most: int) -> list[CurvePoint]:
-    """Return all points at the beginning, where caches fill, and some of the many others."""
-    head, rest = points[: most // 2], points[most // 2 :]
-    stride = -(-len(rest) // (most - len(head))) or 1
-    return [*head, *rest[stride - 1 :: stride]]
-
-
-def _text(points: Sequence[CurvePoint]) -> str:
-    first, last = points[0].window, points[-1].window
-    return (
-        "Mean service time of each thousand requests and the share of lookups that Solr's caches"
-        f" answered. First thousand: {format_milliseconds(first.mean_microseconds / 1000)}, last:"
-        f" {format_milliseconds(last.mean_microseconds / 1000)}."
-    )

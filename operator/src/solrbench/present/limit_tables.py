@@ -48,34 +48,31 @@ _TRIAL_COLUMNS: Sequence[Column[TrialResult]] = (
 
 def trial_tables(status: Status) -> list[Table]:
     """Return the curve of latency against rate: a table for each variant."""
-    return [_trial_table(result) for result in status.capacity if result.trials]
-
-
-def _trial_table(result: CapacityResult) -> Table:
-    """Return the trials of a variant, the lowest load first: users, or the rate."""
-    has_users = any(trial.users is not None for trial in result.trials)
-    rate = NumberColumn if has_users else NameColumn
-    columns: list[Column[TrialResult]] = [
-        *([NameColumn[TrialResult]("Users", lambda trial: trial.users)] if has_users else []),
-        rate("Requests/s", lambda trial: trial.requests_per_second, format_number),
-        *_TRIAL_COLUMNS,
-    ]
-    title = _named(result.variant, f"trials by {'users' if has_users else 'rate'}")
-    trials = sorted(result.trials, key=lambda each: (each.users or 0, each.requests_per_second))
-    return build_table(title, columns, trials)
+    tables = []
+    for result in status.capacity:
+        if not result.trials:
+            continue
+        has_users = any(trial.users is not None for trial in result.trials)
+        rate = NumberColumn if has_users else NameColumn
+        columns: list[Column[TrialResult]] = [
+            *([NameColumn[TrialResult]("Users", lambda trial: trial.users)] if has_users else []),
+            rate("Requests/s", lambda trial: trial.requests_per_second, format_number),
+            *_TRIAL_COLUMNS,
+        ]
+        title = _named(result.variant, f"trials by {'users' if has_users else 'rate'}")
+        trials = sorted(result.trials, key=lambda each: (each.users or 0, each.requests_per_second))
+        tables.append(build_table(title, columns, trials))
+    return tables
 
 
 def _capacity_line(result: CapacityResult) -> str:
     text = _named(result.variant, f"{result.word}: {result.message}")
-    knee = result.knee_requests_in_flight
+    knee, interval = result.knee_requests_in_flight, result.knee_requests_in_flight_interval
     if knee is None:
         return text
-    interval = result.knee_requests_in_flight_interval
-    bounds = (
-        f" (95 %: {format_number(interval.lower)} to {format_number(interval.upper)})"
-        if interval
-        else ""
-    )
+    bounds = ""
+    if interval is not None:
+        bounds = f" (95 %: {format_number(interval.lower)} to {format_number(interval.upper)})"
     return f"{text}; requests queue from {format_number(knee)} in flight on{bounds}"
 
 

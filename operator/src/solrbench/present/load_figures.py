@@ -7,6 +7,7 @@ from solrbench.api.v1alpha1.findings import CapacityResult, Scalability
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.present.figure import (
+    MUTED,
     OptionPart,
     ReportFigure,
     base,
@@ -36,6 +37,7 @@ def load_curves(spec: Spec, status: Status) -> list[ReportFigure]:
     closed = {step.users is not None for step in spec.load.steps}
     known = {name: float(load) for name, load in loads.items() if load is not None}
     totals = [each for each in status.totals if each.step in known]
+    # Users and rates cannot share an axis, and one load is no curve.
     if len(closed) > 1 or len({known[each.step] for each in totals}) < 2:
         return []
     axis = "Users" if closed == {True} else "Planned requests/s"
@@ -64,7 +66,7 @@ def _throughput(
         for i, name in enumerate(lines)
         if (each := fits.get(name)) is not None and each.knee_users is not None
     }
-    option = _option(axis, value_axis("Requests/s", min=0), lines, loads, marks)
+    option = _option(axis, ("Requests/s", "@number"), lines, loads, marks)
     title = f"Throughput against {axis.lower()}"
     knees = "".join(f" {each.message}" for name, each in fits.items() if name in marks)
     text = f"Requests per second with 95 % intervals. {_text(lines, format_number, axis)}{knees}"
@@ -75,18 +77,17 @@ def _throughput(
 def _latency(
     axis: str, loads: Mapping[str, float], variants: Mapping[str, Sequence[StepResult]]
 ) -> ReportFigure | None:
+    # Three lines for each of several variants could not be distinguished.
     shown = [p for p in (50, 95, 99) if p <= _MAX_PERCENTILE] if len(variants) == 1 else [50, 95]
     lines = {}
     for variant, results in variants.items():
         for percent in sorted({*percents_of(results)} & {*map(float, shown)}):
-            points = [(loads[r.step], n) for r in results if (n := _percentile(r, percent))]
-            name = f"{variant} {percent_label(percent)}".strip()
-            lines[name] = points
-    lines = {name: points for name, points in lines.items() if points}
+            if points := [(loads[r.step], n) for r in results if (n := _percentile(r, percent))]:
+                lines[f"{variant} {percent_label(percent)}".strip()] = points
     if not lines:
         return None
     times = "Response time" if axis.startswith("Planned") else "Service time"
-    option = _option(axis, value_axis(times, "@milliseconds", min=0), lines, loads)
+    option = _option(axis, (times, "@milliseconds"), lines, loads)
     title = f"Latency against {axis.lower()}"
     text = f"{times} with 95 % intervals. {_text(lines, format_milliseconds, axis)}"
     table = _curve_table(axis, times, lines, format_milliseconds)
@@ -111,7 +112,7 @@ _Lines = Mapping[str, Sequence[tuple[float, _Numbers]]]
 
 def _option(
     axis: str,
-    y_axis: OptionPart,
+    times: tuple[str, str],
     lines: _Lines,
     loads: Mapping[str, float],
     marks: Mapping[str, OptionPart] | None = None,
@@ -127,20 +128,16 @@ def _option(
         ]
         if bounds:
             series.append(intervals(index, bounds))
-    most = max(loads.values())
-    x_axis = bottom_axis(axis, min=0, max=rounded(most * 1.05))
+    most, (name, format_name) = max(loads.values()), times
+    # The end of the axis is no load that was measured: it has no label.
+    label = {**MUTED, "formatter": "@number", "hideOverlap": True, "showMaxLabel": False}
     return base(
         grid=grid(),
-        xAxis=x_axis | {"axisLabel": {**_label(x_axis), "showMaxLabel": False}},
-        yAxis=y_axis,
-        tooltip={"trigger": "axis", "valueFormatter": _label(y_axis)["formatter"]},
+        xAxis=bottom_axis(axis, min=0, max=rounded(most * 1.05), axisLabel=label),
+        yAxis=value_axis(name, format_name, min=0),
+        tooltip={"trigger": "axis", "valueFormatter": format_name},
         series=series,
     )
-
-
-def _label(axis: OptionPart) -> dict[str, object]:
-    label = axis["axisLabel"]
-    return dict(label) if isinstance(label, dict) else {}
 
 
 def _text(lines: _Lines, show: Callable[[float], str], axis: str) -> str:
@@ -175,49 +172,38 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
         return []
     users = any(trial.users is not None for result in status.capacity for trial in result.trials)
     load = "Users" if users else "Planned requests/s"
-    marks = {
-        result.variant or "P95": result.requests_per_second
-        if result.users is None
-        else result.users
-        for result in status.capacity
+    marks: list[OptionPart] = []
+    held = {
+        each.variant or "P95": each.users or each.requests_per_second for each in status.capacity
     }
-
-    def mark(name: str, index: int) -> OptionPart:
-        held = marks.get(name)
-        return {} if held is None else mark_x(f"capacity {format_number(held)}", held, index)
-
+    for index, name in enumerate(curves):
+        rate = held[name]
+        marks.append(mark_x(f"capacity {format_number(rate)}", rate, index) if rate else {})
     option = base(
         grid=grid(),
         xAxis=bottom_axis(load, scale=True),
         yAxis=value_axis("P95 of the response time", "@milliseconds", min=0),
         tooltip={"trigger": "axis", "valueFormatter": "@milliseconds"},
         series=[
-            line(name, i, points, showSymbol=True, **mark(name, i))
+            line(name, i, points, showSymbol=True, **marks[i])
             for i, (name, points) in enumerate(curves.items())
         ],
     )
     text = " ".join(result.message for result in status.capacity)
     title = f"Latency against {'users' if users else 'rate'} in the search for the capacity"
-    table = _trial_table(curves, load)
-    return [ReportFigure("capacity", title, text, option, legend(list(curves)), table, 300)]
-
-
-def _points(result: CapacityResult) -> list[tuple[float, float]]:
-    return sorted(
-        (
-            trial.requests_per_second if trial.users is None else float(trial.users),
-            rounded(trial.p95_milliseconds),
-        )
-        for trial in result.trials
-        if trial.p95_milliseconds is not None and not trial.disturbed
-    )
-
-
-def _trial_table(curves: Mapping[str, Sequence[tuple[float, float]]], load: str) -> Table:
     columns: list[Column[tuple[str, float, float]]] = [
         NameColumn("", lambda row: row[0]),
         NumberColumn(load, lambda row: row[1], format_number),
         NumberColumn("P95", lambda row: row[2], format_milliseconds),
     ]
-    rows = [(name, x, y) for name, points in curves.items() for x, y in points]
-    return build_table("Trials", columns, rows)
+    table = build_table("Trials", columns, [(n, x, y) for n, p in curves.items() for x, y in p])
+    return [ReportFigure("capacity", title, text, option, legend(list(curves)), table, 300)]
+
+
+def _points(result: CapacityResult) -> list[tuple[float, float]]:
+    return sorted(
+        (float(trial.users or trial.requests_per_second), rounded(trial.p95_milliseconds))
+        for trial in result.trials
+        # A disturbed trial shows the load generator, not the target.
+        if trial.p95_milliseconds is not None and not trial.disturbed
+    )

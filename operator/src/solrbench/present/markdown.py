@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from solrbench.analysis.bottleneck import bottleneck_sentences
+from solrbench.analysis.bottleneck import describe_bottleneck
 from solrbench.analysis.cold_start import first_step_run
-from solrbench.api.v1alpha1 import SolrBenchmark, Status
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import MAX_SLOW_REQUESTS, StepRunResult
 from solrbench.present.comparison_tables import (
@@ -41,15 +41,13 @@ def to_markdown(
     documents: Sequence[StepRunResult] = (),
     environment: Environment | None = None,
 ) -> str:
-    """Return a report of one benchmark of at most `MAX_MARKDOWN_BYTES`.
-
-    Failures and the numbers over time are in its stored step runs.
-    """
+    """Return a report of one benchmark of at most `MAX_MARKDOWN_BYTES`."""
+    slow = slow_lines(documents, MAX_SLOW_REQUESTS)
     details = [
         *windows_to_markdown(documents),
         *table_section("## Requests by user", user_table(documents)),
         *table_section("## Longest waits", stall_table(documents)),
-        *_slow(documents),
+        *(["## Slowest requests", markdown_list(slow), SLOW_NOTE] if slow else []),
         *environment_section("## Environment", environment, documents),
     ]
     return join_fitting(_first_parts(benchmark, documents), details)
@@ -65,9 +63,13 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     for table in trial_tables(status):
         parts += table_section(f"### {table.caption}", table)
     if status.results:
-        parts += _results(status)
+        results = results_with_totals(status)
+        parts += table_section("## Results", results_table(results, status.verdicts))
+        parts += table_section("## Intervals", intervals_table(results))
+        if lines := verdict_lines(status.verdicts):
+            parts += ["## Verdict", markdown_list(lines)]
     if status.bottlenecks:
-        parts += ["## Bottleneck", markdown_list(bottleneck_sentences(status.bottlenecks))]
+        parts += ["## Bottleneck", markdown_list(map(describe_bottleneck, status.bottlenecks))]
     for table in (
         servers_table(status.telemetry),
         pods_table(status.telemetry),
@@ -83,18 +85,6 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     return parts + table_section("## Failures", failure_table(documents))
 
 
-def _results(status: Status) -> list[str]:
-    """Return the sections on results, their intervals and verdicts."""
-    results = results_with_totals(status)
-    parts = [
-        *table_section("## Results", results_table(results, status.verdicts)),
-        *table_section("## Intervals", intervals_table(results)),
-    ]
-    if lines := verdict_lines(status.verdicts):
-        parts += ["## Verdict", markdown_list(lines)]
-    return parts
-
-
 def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
     """Return the sections on windows; none where no step run has any."""
     first = first_step_run(documents)
@@ -107,11 +97,6 @@ def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
         *table_section("## Cold start", cold_start_table(first)),
         *table_section("## Outliers", outlier_table(documents)),
     ]
-
-
-def _slow(documents: Sequence[StepRunResult]) -> list[str]:
-    lines = slow_lines(documents, MAX_SLOW_REQUESTS)
-    return ["## Slowest requests", markdown_list(lines), SLOW_NOTE] if lines else []
 
 
 def environment_section(
@@ -130,6 +115,7 @@ def table_section(title: str, table: Table) -> list[str]:
 
 def join_fitting(first: Sequence[str], details: Sequence[str]) -> str:
     """Return the parts that fit, those of the details from the first one on."""
+    # The limit is one of bytes: a query may have letters of several.
     room = MAX_MARKDOWN_BYTES - len(OMITTED.encode()) - 2
     kept: list[str] = []
     for part in [*first, *details]:

@@ -52,7 +52,8 @@ def step_sections(
 
 
 def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[Table]:
-    """Return what Solr and the pods did in one step; its name stands above, not in each row."""
+    """Return what Solr and the pods did in one step."""
+    # The name of the step stands above the tables, so that no row needs it.
     own = [entry for entry in entries if entry.step == step]
     return [
         replace(table.without_column("Step"), caption=f"{table.caption} in step {step}")
@@ -100,6 +101,7 @@ def _histograms(
         name: [each.response_time_histogram for each in results if each.response_time_histogram]
         for name, results in groups.items()
     }
+    # Where a step has users and another a rate, only service times are known of both.
     if all(response.values()):
         return "Response time", {name: merge(stored) for name, stored in response.items()}
     return "Service time", {

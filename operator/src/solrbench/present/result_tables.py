@@ -57,10 +57,7 @@ _FEW = 2
 
 
 def results_with_totals(status: Status) -> list[StepResult]:
-    """Return the results of each step, then its totals if it has several request names.
-
-    One name is its own total.
-    """
+    """Return the results of each step, then its totals if it has several request names."""
     steps = dict.fromkeys(result.step for result in status.results)
     return [result for step in steps for part in _step_results(status, step) for result in part]
 
@@ -68,6 +65,7 @@ def results_with_totals(status: Status) -> list[StepResult]:
 def _step_results(status: Status, step: str) -> tuple[list[StepResult], list[StepResult]]:
     """Return the results of a step, and its totals if it has several request names."""
     results = [result for result in status.results if result.step == step]
+    # One name is its own total.
     names = {result.request for result in results if not result.is_transaction}
     totals = [result for result in status.totals if result.step == step] if len(names) > 1 else []
     return results, totals
@@ -120,14 +118,11 @@ def format_cell(result: StepResult, column: ResultColumn) -> str:
 def results_note(results: Iterable[StepResult]) -> str:
     """Return what a reader has to know of the times in a table."""
     kinds = {result.is_open_loop for result in results}
-    times = {
-        frozenset({False}): "Times are service times",
-        frozenset({True}): "Times are response times, from the intended start of each request",
-    }.get(
-        frozenset(kinds),
-        "Times are service times; in rows with Late and Dropped response times, from the intended"
-        " start of each request",
-    )
+    times, start = "Times are service times", "response times, from the intended start of each"
+    if kinds == {True}:
+        times = f"Times are {start} request"
+    elif kinds != {False}:
+        times += f"; in rows with Late and Dropped {start} request"
     return (
         f"{times}; percentiles come from merged histograms;"
         " ± is the relative standard deviation of the repeats."
@@ -171,10 +166,7 @@ def _percentile(result: StepResult, percent: float) -> _Estimate:
 
 
 def intervals_table(results: Sequence[StepResult]) -> Table:
-    """Return rates, means and percentiles with their intervals in brackets behind them.
-
-    There are no rows where results of older versions have no percentiles.
-    """
+    """Return rates, means and percentiles with their intervals in brackets behind them."""
     percents = percents_of(results)
     columns: list[Column[StepResult]] = [
         NameColumn(ResultColumn.STEP, lambda result: result.step),
@@ -189,6 +181,7 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
         NumberColumn("Average", lambda result: _time(_average(result), result.repeats)),
         *map(_percentile_column, percents),
     ]
+    # Results of older versions have no percentiles, and so no intervals.
     table = build_table("Intervals", columns, results if percents else (), INTERVAL_NOTE)
     return table.without_empty_columns({ResultColumn.VARIANT})
 
@@ -220,6 +213,7 @@ def _is_meaningless(value: float, interval: Interval, repeats: int) -> bool:
 def _with_interval(value: float, interval: Interval | None, repeats: int) -> str:
     if interval is None:
         return f"{format_number(value)} (-)"
+    # With two repeats Student's t is 12.7: the interval would be wider than the number.
     if _is_meaningless(value, interval, repeats):
         return f"{format_number(value)} ({repeats} repeats)"
     return f"{format_number(value)} ({_bounds(interval)})"
@@ -306,9 +300,7 @@ def _figure_columns(results: Iterable[StepResult]) -> Iterator[Column[StepResult
 
 
 def _percentile_cells(percent: float) -> Column[StepResult]:
-    return NumberColumn(
-        percent_label(percent), lambda result: _time_cell(_percentile(result, percent))
-    )
+    return NumberColumn(percent_label(percent), lambda each: _time_cell(_percentile(each, percent)))
 
 
 def _failures(result: StepResult) -> Cell:

@@ -256,6 +256,7 @@ def failure_table(documents: Iterable[StepRunResult]) -> Table:
                 group = groups.setdefault(key, _FailureGroup(*key))
                 group.failures += kind.count
                 group.sample = group.sample or kind.sample
+    # Only now all repeats are counted: one without failures counts in the share, too.
     for key, group in groups.items():
         group.requests = requests[key[:3]]
     ordered = [group for _, group in sorted(groups.items(), key=lambda g: (-g[1].failures, g[0]))]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.present.figure import (
+    MUTED,
     OptionPart,
     Point,
     ReportFigure,
@@ -30,10 +31,7 @@ from solrbench.sweep.points import AxisValueError, read_values
 
 
 class MetricAxis(NamedTuple):
-    """How the figure of the objective is read, named on axes, and written.
-
-    `formatter` is the function of `assets/figure.js` that writes its labels.
-    """
+    """How the figure of the objective is read, named on axes, and written."""
 
     metric: Metric
     name: str
@@ -83,10 +81,10 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     lines = _lines(report, metric, place)
     if not lines:
         return None
-    labels = axis_labels(report, place)
+    labels, style = axis_labels(report, place), {**_LABELS, "hideOverlap": True}
     option = base(
         grid=grid(bottom=48),
-        xAxis=bottom_axis(name, type="category", data=labels, axisLabel=_LABELS),
+        xAxis=bottom_axis(name, type="category", data=labels, axisLabel=style),
         yAxis=value_axis(metric.name, metric.formatter, min=0),
         tooltip={"trigger": "axis", "valueFormatter": metric.formatter},
         series=[
@@ -106,14 +104,7 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     return ReportFigure(f"axis-{place}", title, text, option, legend(names), table, 300)
 
 
-_LABELS: OptionPart = {
-    "color": "var(--muted)",
-    "fontSize": 12,
-    "interval": 0,
-    "width": 90,
-    "overflow": "break",
-    "hideOverlap": True,
-}
+_LABELS: OptionPart = {**MUTED, "interval": 0, "width": 90, "overflow": "break"}
 
 
 def axis_labels(report: SweepReport, place: int) -> list[str]:
@@ -134,15 +125,15 @@ def _lines(report: SweepReport, metric: MetricAxis, place: int) -> list[tuple[st
             groups.setdefault(others, {})[values[place]] = point
     base_values = report.baseline.result.values if report.baseline is not None else []
     usual = (*base_values[:place], *base_values[place + 1 :])
+    # A single point is no line.
     kept = [key for key, points in groups.items() if len(points) > 1]
     kept.sort(key=lambda key: (key != usual, -len(groups[key])))
-    return [(_title(groups[key], report.axes[place]), groups[key]) for key in kept[:MAX_LINES]]
-
-
-def _title(points: Line, axis: str) -> str:
-    values = next(iter(points.values())).values
-    others = [f"{name} {value}" for name, value in values.items() if name != axis]
-    return ", ".join(others) or axis
+    lines, axis = [], report.axes[place]
+    for points in (groups[key] for key in kept[:MAX_LINES]):
+        first = next(iter(points.values()))
+        named = ", ".join(f"{name} {text}" for name, text in first.values.items() if name != axis)
+        lines.append((named or axis, points))
+    return lines
 
 
 def _series(title: str, index: int, points: Line, metric: MetricAxis) -> list[OptionPart]:
@@ -158,6 +149,7 @@ def _interval(point: PointReport, metric: MetricAxis) -> tuple[float, float] | N
     repeats = point.result.repeats or 0
     if not value or deviation is None or repeats < 2:
         return None
+    # The deviation of logarithms, as ratios of a log-normal number are alike above and below.
     error = math.sqrt(math.log1p((deviation / 100) ** 2) / repeats)
     factor = math.exp(t_quantile(_LEVEL, repeats - 1) * error)
     return rounded(value / factor), rounded(value * factor)
@@ -193,17 +185,14 @@ def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
     if baseline is None:
         return
     usual = baseline.result.values
+    measured = [(p, p.result.values) for p in report.points if metric.value(p) is not None]
     for first, second in combinations(range(len(report.axes)), 2):
         cells = {
-            (point.result.values[first], point.result.values[second]): point
-            for point in report.points
-            if metric.value(point) is not None
-            and all(
-                value == usual[index]
-                for index, value in enumerate(point.result.values)
-                if index not in (first, second)
-            )
+            (values[first], values[second]): point
+            for point, values in measured
+            if all(e == usual[i] for i, e in enumerate(values) if i not in {first, second})
         }
+        # A map of one row or column would repeat the lines along the axis.
         if all(len({key[side] for key in cells}) > 1 for side in (0, 1)):
             yield first, second, cells
 
@@ -236,14 +225,8 @@ def _axis(name: str, labels: Sequence[str], **more: object) -> OptionPart:
         "type": "category",
         "name": name,
         "data": list(labels),
-        "nameTextStyle": {"color": "var(--muted)", "fontSize": 12},
-        "axisLabel": {
-            "color": "var(--ink)",
-            "fontSize": 12,
-            "interval": 0,
-            "width": 80,
-            "overflow": "break",
-        },
+        "nameTextStyle": MUTED,
+        "axisLabel": {**_LABELS, "color": "var(--ink)", "width": 80},
         "axisLine": {"show": False},
         "axisTick": {"show": False},
         "splitArea": {"show": False},

@@ -29,13 +29,8 @@ class Cell:
 
 
 _CONCLUSION_MARKS = {
-    "Invalid": "bad",
-    "Valid": "good",
-    "Worse": "bad",
-    "Better": "good",
-    "Missed": "bad",
-    "Met": "good",
-    "Failed": "bad",
+    **dict.fromkeys(("Invalid", "Worse", "Missed", "Failed"), "bad"),
+    **dict.fromkeys(("Valid", "Better", "Met"), "good"),
 }
 
 
@@ -163,6 +158,7 @@ def markdown_facts(facts: dict[str, str]) -> str:
 
 def escape_markdown(cell: str) -> str:
     """Return text that stays in its cell or item, and that no renderer reads as HTML or a link."""
+    # A pipe ends a cell, a backtick begins code, and brackets a link; texts come from tenants.
     text = " ".join(cell.splitlines()).replace("&", "&amp;").replace("<", "&lt;")
     for mark in "\\|`[]":
         text = text.replace(mark, f"\\{mark}")

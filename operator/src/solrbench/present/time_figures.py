@@ -18,7 +18,7 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
+from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
 from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 
 
@@ -54,12 +54,10 @@ class TimeSlice:
 
 
 def time_slices(document: StepRunResult, most: int) -> list[TimeSlice]:
-    """Return the repeat in at most `most` slices; none without windows.
-
-    A last window that is cut short by the end of the step is left out.
-    """
+    """Return the repeat in at most `most` slices; none without windows."""
     windows = [w for r in document.requests if not r.is_transaction for w in r.windows]
     width = document.window_seconds
+    # A last window that is cut short by the end of the step is left out.
     count = int(document.rate_seconds // width) if windows else 0
     each = -(-count // most) or 1
     slices = [
@@ -99,10 +97,7 @@ _TABLE_ROWS = 30
 
 
 def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> ReportFigure | None:
-    """Return the figure of the repeats of one step and variant; None without windows.
-
-    `name` identifies it in the page.
-    """
+    """Return the figure of the repeats of one step and variant; None without windows."""
     shown = {
         f"repeat {each.repeat}": time_slices(each, _MAX_POINTS) for each in documents[:MAX_REPEATS]
     }
@@ -118,7 +113,7 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
     rows = 3 if cpu else 2
     last = max(each.second + each.seconds for parts in shown.values() for each in parts)
     option = base(
-        # All plots begin at the same left edge.
+        # All plots begin at the same left edge, whatever the width of their labels.
         grid=[
             grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
             for top, height in _PLACES[:rows]
@@ -135,8 +130,17 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
     )
     left_out = len(documents) - MAX_REPEATS
     more = f" {left_out} further repeats are not drawn." if left_out > 0 else ""
-    text = f"{_description(shown)}{_cpu_description(cpu)}{more}"
-    return ReportFigure(name, title, text, option, legend(names), _table(shown), _HEIGHTS[rows])
+    used = [percent for points in cpu.values() for _, percent in points]
+    if used:
+        least, most = format_percent(min(used)), format_percent(max(used))
+        more = f" CPU of the busiest Solr node: {least} to {most}.{more}"
+    parts_shown = [
+        (repeat, part)
+        for repeat, parts in shown.items()
+        for part in parts[:: -(-len(parts) // _TABLE_ROWS)]
+    ]
+    table, text = build_table("Over time", _COLUMNS, parts_shown, _NOTE), _description(shown) + more
+    return ReportFigure(name, title, text, option, legend(names), table, _HEIGHTS[rows])
 
 
 def _seconds(last: float, index: int, *, is_last: bool) -> OptionPart:
@@ -149,52 +153,31 @@ def _seconds(last: float, index: int, *, is_last: bool) -> OptionPart:
 def _busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
     """Return seconds and CPU, in per cent of its CPUs, of the node that used most on average."""
     series = document.telemetry.series if document.telemetry is not None else []
-    nodes = [
-        server_series
-        for server_series in series
-        if server_series.figure == CPU_PERCENT and server_series.values
-    ]
+    nodes = [each for each in series if each.figure == CPU_PERCENT and each.values]
     if not nodes:
         return []
-    most = max(nodes, key=lambda server_series: fmean(server_series.values))
+    most = max(nodes, key=lambda each: fmean(each.values))
     return list(zip(most.seconds, most.values, strict=False))
-
-
-def _cpu_description(cpu: CpuOverTime) -> str:
-    values = [percent for points in cpu.values() for _, percent in points]
-    if not values:
-        return ""
-    least, most = format_percent(min(values)), format_percent(max(values))
-    return f" CPU of the busiest Solr node: {least} to {most}."
 
 
 def _lines(names: Sequence[str], plot: int, points: PointsByRepeat) -> list[OptionPart]:
     """Return a line for each repeat in one of the plots, in the colour of the repeat."""
-    return [
-        line(
-            repeat,
-            names.index(repeat),
-            [(second, None if value is None else rounded(value)) for second, value in drawn],
-            xAxisIndex=plot,
-            yAxisIndex=plot,
-        )
-        for repeat, drawn in points.items()
-    ]
+    lines = []
+    for repeat, drawn in points.items():
+        shown = [(second, None if value is None else rounded(value)) for second, value in drawn]
+        index = names.index(repeat)
+        lines.append(line(repeat, index, shown, xAxisIndex=plot, yAxisIndex=plot))
+    return lines
 
 
 def _description(shown: dict[str, list[TimeSlice]]) -> str:
     sentences = []
     for repeat, parts in shown.items():
-        times = [
-            time_slice.milliseconds for time_slice in parts if time_slice.milliseconds is not None
-        ]
-        rates = [time_slice.rate for time_slice in parts]
+        times = [part.milliseconds for part in parts if part.milliseconds is not None]
+        rates = [format_number(rounded(pick(part.rate for part in parts))) for pick in (min, max)]
         if times:
-            sentences.append(
-                f"{repeat}: {format_milliseconds(min(times))} to {format_milliseconds(max(times))}"
-                f", {format_number(rounded(min(rates)))} to {format_number(rounded(max(rates)))}"
-                " requests/s"
-            )
+            spent = f"{format_milliseconds(min(times))} to {format_milliseconds(max(times))}"
+            sentences.append(f"{repeat}: {spent}, {' to '.join(rates)} requests/s")
     return f"Mean service time and throughput over time. {'; '.join(sentences)}."
 
 
@@ -212,12 +195,3 @@ _COLUMNS: Sequence[Column[tuple[str, TimeSlice]]] = (
     NumberColumn("Requests/s", lambda row: format_number(rounded(row[1].rate))),
 )
 _NOTE = "Every row is a part of the time; with many of them only some are shown."
-
-
-def _table(shown: dict[str, list[TimeSlice]]) -> Table:
-    rows = [
-        (repeat, part)
-        for repeat, parts in shown.items()
-        for part in parts[:: -(-len(parts) // _TABLE_ROWS)]
-    ]
-    return build_table("Over time", _COLUMNS, rows, _NOTE)

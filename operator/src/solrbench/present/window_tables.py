@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from solrbench.analysis.cold_start import CurvePoint, cold_start
 from solrbench.analysis.outliers import worst
@@ -21,10 +22,6 @@ _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""
 
 _MAX_OUTLIERS = 50
-_BAR = 20
-"""Characters of the longest bar."""
-
-
 _BAR = 20
 """Characters of the longest bar."""
 
@@ -70,30 +67,36 @@ def cold_start_columns(caches: Sequence[str]) -> list[Column[CurvePoint]]:
         NumberColumn(
             "Mean", lambda point: point.window.mean_microseconds / 1000, format_milliseconds
         ),
-        NumberColumn(
-            "Max", lambda point: point.window.max_microseconds / 1000, format_milliseconds
-        ),
+        NumberColumn("Max", lambda each: each.window.max_microseconds / 1000, format_milliseconds),
         NumberColumn("Failures", lambda point: point.window.failures),
-        *map(_cache_column, caches),
+        *(
+            NumberColumn(cache, partial(_hits, cache), lambda ratio: format_percent(100 * ratio))
+            for cache in caches
+        ),
     ]
 
 
-def _cache_column(cache: str) -> Column[CurvePoint]:
-    return NumberColumn(
-        cache,
-        lambda point: point.hit_ratios.get(cache),
-        lambda ratio: format_percent(100 * ratio),
-    )
+def _hits(cache: str, point: CurvePoint) -> float | None:
+    return point.hit_ratios.get(cache)
+
+
+def thinned(points: Sequence[CurvePoint], first: int, later: int) -> list[CurvePoint]:
+    """Return the first points, where caches fill, and about `later` of the many others."""
+    rest = points[first:]
+    stride = -(-len(rest) // later) or 1
+    return [*points[:first], *rest[stride - 1 :: stride]]
 
 
 def cold_start_table(document: StepRunResult) -> Table:
     """Return the first thousands of requests of a step run, and some of the later ones."""
     points = cold_start(document)
     caches = sorted({cache for point in points for cache in point.hit_ratios})
-    longest = max(map(_seconds_per_thousand, points), default=0.0)
+    # As if the last window had been whole: it may be shorter.
+    times = {e.number: e.window.seconds * 1000 / e.window.requests for e in points}
+    longest = max(times.values(), default=0.0)
 
     def bar(point: CurvePoint) -> str:
-        seconds = _seconds_per_thousand(point)
+        seconds = times[point.number]
         length = round(_BAR * seconds / longest) if longest else 0
         return f"{'█' * length} {format_milliseconds(1000 * seconds)}"
 
@@ -102,19 +105,7 @@ def cold_start_table(document: StepRunResult) -> Table:
         f"From the first request of `{document.id}` on, its warm-up included. The columns of"
         " caches are hits in percent of the lookups in the seconds around."
     )
-    return build_table("Cold start", columns, _thinned(points), note)
-
-
-def _seconds_per_thousand(point: CurvePoint) -> float:
-    """Return the time of a window as if it had been whole: the last one may be shorter."""
-    return point.window.seconds * 1000 / point.window.requests
-
-
-def _thinned(points: Sequence[CurvePoint]) -> list[CurvePoint]:
-    """Return the first points, where caches fill, and some of the many others."""
-    rest = points[_FIRST_ROWS:]
-    stride = -(-len(rest) // _LATER_ROWS) or 1
-    return [*points[:_FIRST_ROWS], *rest[stride - 1 :: stride]]
+    return build_table("Cold start", columns, thinned(points, _FIRST_ROWS, _LATER_ROWS), note)
 
 
 _Outlier = tuple[StepRunResult, OutlierWindow]
@@ -124,15 +115,20 @@ _OUTLIER_COLUMNS: Sequence[Column[_Outlier]] = (
     TextColumn("Time (UTC)", lambda pair: pair[1].time, _second),
     NumberColumn("Second", lambda pair: pair[1].second),
     NumberColumn("Requests", lambda pair: pair[1].requests),
-    NumberColumn("Mean", lambda pair: _mean(pair[1])),
+    NumberColumn("Mean", lambda pair: _mean(pair[1].mean_microseconds)),
     NumberColumn("Median", lambda pair: pair[1].median_microseconds / 1000, format_milliseconds),
     NumberColumn("Deviations", lambda pair: pair[1].deviations, format_number),
 )
 
 
+def _mean(microseconds: float | None) -> str:
+    return "no responses" if microseconds is None else format_milliseconds(microseconds / 1000)
+
+
 def outlier_table(documents: Sequence[StepRunResult]) -> Table:
     """Return a row for each of the farthest outlier seconds; without rows if there is none."""
     outliers = [(document, outlier) for document in documents for outlier in document.outliers]
+    # By identity: equal outliers of two repeats are two rows.
     chosen = {id(each) for each in worst([outlier for _, outlier in outliers], _MAX_OUTLIERS)}
     shown = [(document, outlier) for document, outlier in outliers if id(outlier) in chosen]
     total = sum(document.outlier_windows or 0 for document in documents)
@@ -141,8 +137,3 @@ def outlier_table(documents: Sequence[StepRunResult]) -> Table:
         " median absolute deviations from the median of the step run, or no request completed."
     )
     return build_table("Outliers", _OUTLIER_COLUMNS, shown, note)
-
-
-def _mean(outlier: OutlierWindow) -> str:
-    mean = outlier.mean_microseconds
-    return "no responses" if mean is None else format_milliseconds(mean / 1000)

@@ -9,7 +9,7 @@ those of a sample (n - 1, Bessel's correction), and are never used on latencies 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import comb
@@ -19,6 +19,8 @@ _TINY = 1e-300
 """In place of zero where the continued fraction divides by it."""
 
 _PRECISE = 1e-12
+"""Relative width at which a search ends."""
+
 _MAX_TERMS = 500
 
 
@@ -34,13 +36,10 @@ def f_tail(ratio: float, upper_degrees: float, lower_degrees: float) -> float:
 
 
 def incomplete_beta(x: float, a: float, b: float) -> float:
-    """Return I_x(a, b), the probability that a beta-distributed value is at most `x`.
-
-    By the continued fraction 26.5.8, which converges quickly below the mean; above it the other
-    tail is computed.
-    """
+    """Return I_x(a, b), the probability that a beta-distributed value is at most `x`."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
+    # The continued fraction 26.5.8 converges quickly below the mean; above, the other tail does.
     if x > (a + 1) / (a + b + 2):
         return 1 - incomplete_beta(1 - x, b, a)
     logarithm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
@@ -66,9 +65,6 @@ def _fraction(x: float, a: float, b: float) -> float:
     return value
 
 
-"""Relative width at which the search ends."""
-
-_HIGHEST = 1e300
 _KEPT = 4096
 """Quantiles kept: a comparison asks for the same few again and again."""
 
@@ -77,40 +73,18 @@ _KEPT = 4096
 def t_quantile(tails: float, degrees: float) -> float:
     """Return the t that a Student-distributed value is farther from 0 with probability `tails`.
 
-    Both directions together: 0.05 gives the t of a 95 % interval.
-
-    Raises:
-        ValueError: if `tails` is not between 0 and 1, or `degrees` not above 0.
+    Both directions together: 0.05 gives the t of a 95 % interval. ValueError if there is none.
     """
-    _check(tails, degrees)
-    return _invert(lambda t: t_tails(t, degrees), tails)
-
-
-@lru_cache(_KEPT)
-def f_quantile(tail: float, upper_degrees: float, lower_degrees: float) -> float:
-    """Return what an F-distributed ratio of variances is above with probability `tail`.
-
-    Raises:
-        ValueError: if `tail` is not between 0 and 1, or the degrees not above 0.
-    """
-    _check(tail, min(upper_degrees, lower_degrees))
-    return _invert(lambda ratio: f_tail(ratio, upper_degrees, lower_degrees), tail)
-
-
-def _check(tail: float, degrees: float) -> None:
-    if not 0 < tail <= 1 or not degrees > 0:
-        raise ValueError(f"no quantile: probability {tail}, degrees of freedom {degrees}")
-
-
-def _invert(tail_of: Callable[[float], float], tail: float) -> float:
-    """Return where a falling function that begins at 1 has come down to `tail`, by bisection."""
+    if not 0 < tails <= 1 or not degrees > 0:
+        raise ValueError(f"no quantile: probability {tails}, degrees of freedom {degrees}")
     high = 1.0
-    while tail_of(high) > tail and high < _HIGHEST:
+    # The tails of one degree of freedom fall so slowly that no bound is far enough for all.
+    while t_tails(high, degrees) > tails and high < 1e300:
         high *= 2
     low = 0.0
     while high - low > _PRECISE * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if tail_of(middle) > tail else (low, middle)
+        low, high = (middle, high) if t_tails(middle, degrees) > tails else (low, middle)
     return high
 
 
@@ -142,12 +116,9 @@ CONFIDENCE = 0.95
 
 
 def relative_deviation_percent(values: Sequence[float]) -> float | None:
-    """Return the sample standard deviation in percent of the mean.
+    """Return the coefficient of variation in percent; None for a mean of zero.
 
-    This is the coefficient of variation; it is absent for a mean of zero, where it has no meaning.
-
-    Raises:
-        statistics.StatisticsError: if there are fewer than two values; it is a ValueError.
+    Fewer than two values raise statistics.StatisticsError, a ValueError.
     """
     deviation, centre = stdev(values), fmean(values)
     return 100 * deviation / abs(centre) if centre else None
@@ -156,17 +127,12 @@ def relative_deviation_percent(values: Sequence[float]) -> float | None:
 def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the interval that holds the true mean with a confidence of 95 %.
 
-    Mean -+ t * s / sqrt(n), with Student's t for n - 1 degrees of freedom: it takes into account
-    that the deviation s is itself estimated from n values. It rests on values that are independent
-    and normally distributed, as means over many requests nearly are. See NIST/SEMATECH e-Handbook
-    of Statistical Methods, 1.3.5.2, "Confidence Limits for the Mean". The unit is that of the
-    values.
-
-    Raises:
-        statistics.StatisticsError: if there are fewer than two values; it is a ValueError.
+    Mean -+ t * s / sqrt(n) (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.2). It rests on
+    values that are independent and normally distributed, as means over many requests nearly are.
+    Fewer than two values raise statistics.StatisticsError, a ValueError.
     """
-    margin = stdev(values) / math.sqrt(len(values))
-    margin *= student_t(len(values) - 1)
+    # Not a bootstrap: of up to 20 repeats its intervals hold the mean in 72 to 92 % of the cases.
+    margin = stdev(values) / math.sqrt(len(values)) * student_t(len(values) - 1)
     centre = fmean(values)
     return centre - margin, centre + margin
 

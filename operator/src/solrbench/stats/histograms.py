@@ -30,17 +30,14 @@ SUB_BUCKET_BITS = 11
 
 
 def bucket_of(microseconds: int) -> int:
-    """Return the place of a value among the counts, by HdrHistogram's layout.
-
-    Values outside the range count as its nearest bound.
-    """
+    """Return the place of a value among the counts; outside of the range that of its bound."""
     value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
     shift = max(value.bit_length() - SUB_BUCKET_BITS, 0)
     return (shift << (SUB_BUCKET_BITS - 1)) + (value >> shift)
 
 
 def buckets_of(microseconds: Sequence[int]) -> list[int]:
-    """Return `bucket_of` every value, at a fraction of the cost."""
+    """Return `bucket_of` every value, at a fraction of the cost of a call for each."""
     if not microseconds:
         return []
     if min(microseconds) < 0 or max(microseconds) > HIGHEST_MICROSECONDS:
@@ -108,14 +105,10 @@ class BucketCounts:
         return self.buckets.nbytes + self.counts.nbytes
 
     def percentile(self, percent: float) -> int | None:
-        """Return the value in µs that `percent` % of the samples do not exceed.
+        """Return the value in µs that `percent` % of the samples do not exceed; None without any.
 
-        It is that of the nearest rank, ceil(`percent` / 100 · n) of n samples. The result is the
-        highest value equivalent to the sample within three digits, as in the Java reference
-        implementation, so it is never too low. None without samples.
-
-        Raises:
-            ValueError: if `percent` is not above 0 and at most 100.
+        It is the highest value equivalent to the sample of the nearest rank within three digits, as
+        in the Java reference implementation, so it is never too low.
         """
         if not 0 < percent <= 100:
             raise ValueError(f"percent must be above 0 and at most 100, not {percent}")
@@ -130,9 +123,6 @@ class BucketCounts:
         """Return the lowest and the highest value in µs that the sample of a rank may have had.
 
         Rank 1 is the smallest sample; ranks outside of the samples are those of the nearest one.
-
-        Raises:
-            ValueError: without samples.
         """
         if not self.count:
             raise ValueError("a histogram without samples has no ranks")
@@ -180,12 +170,12 @@ class Histogram(BucketCounts):
     @property
     def buckets(self) -> Places:  # type: ignore[override]  # read from what records
         """The buckets that have samples, ascending."""
-        return np.flatnonzero(self._dense())
+        return np.flatnonzero(np.frombuffer(self._hdr.counts, dtype=np.uint64))
 
     @property
     def counts(self) -> Counts:  # type: ignore[override]  # as buckets
         """How many samples each of them has."""
-        counts = self._dense()
+        counts = np.frombuffer(self._hdr.counts, dtype=np.uint64)
         return counts[np.flatnonzero(counts)]
 
     def record(self, microseconds: int, count: int = 1) -> None:
@@ -203,21 +193,9 @@ class Histogram(BucketCounts):
         text: bytes = self._hdr.encode()
         return text.decode()
 
-    def _dense(self) -> Counts:
-        return np.frombuffer(self._hdr.counts, dtype=np.uint64)
-
-
-def encode(histogram: Histogram) -> str:
-    """Return the stored form: HdrHistogram V2, compressed, base64."""
-    return histogram.encode()
-
 
 def decode(encoded: str) -> Histogram:
-    """Return the histogram behind a stored form.
-
-    Raises:
-        ValueError: if `encoded` is not a histogram of 1 µs to 1 h with three digits.
-    """
+    """Return the histogram of a stored form; ValueError if it is none of this layout."""
     try:
         stored = _HdrHistogram.decode(encoded)
     except (binascii.Error, zlib.error, HdrCookieException, HdrLengthException) as error:
@@ -227,17 +205,14 @@ def decode(encoded: str) -> Histogram:
         stored.highest_trackable_value,
         stored.significant_figures,
     )
+    # Buckets are added one by one, which with another layout would be those of other values.
     if layout != (LOWEST_MICROSECONDS, HIGHEST_MICROSECONDS, SIGNIFICANT_DIGITS):
         raise ValueError(f"histogram has another range or precision: {layout}")
     return Histogram(stored)
 
 
 def read(encoded: str) -> BucketCounts:
-    """Return the counts behind a stored form, to be read and merged.
-
-    Raises:
-        ValueError: as `decode`.
-    """
+    """Return the counts behind a stored form, to be read and merged; ValueError as `decode`."""
     decoded = decode(encoded)
     return BucketCounts.narrowed(decoded.buckets, decoded.counts)
 

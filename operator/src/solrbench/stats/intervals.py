@@ -33,6 +33,7 @@ MIN_BATCHES = 10
 MAX_AUTOCORRELATION = 0.5
 """Correlation of neighbouring blocks above which swings are too slow for the step."""
 
+# A percentile with fewer requests beyond it is that of single ones.
 MIN_TAIL_REQUESTS = 10
 """Requests that must lie beyond a percentile, and below it."""
 
@@ -64,14 +65,7 @@ class _RatioVariance(NamedTuple):
 
 @dataclass(frozen=True)
 class TimedSamples:
-    """All times of one request name, or of several, over one step run or its repeats.
-
-    Attributes:
-        histogram: all times
-        repeats: their blocks, one entry for each repeat
-        sum_microseconds: exact sum of all times
-        max_microseconds: longest time
-    """
+    """All times of one request name, or of several, and the blocks of each of their repeats."""
 
     histogram: BucketCounts
     repeats: Sequence[TimeBlocks]
@@ -89,13 +83,12 @@ class TimedSamples:
         # Requests that independent ones would need to be to say as much.
         effective_size = total / max(variance * total / (share * (1 - share)), _MIN_EFFECT)
         rarer = min(share, 1 - share)
-        if (
-            round(total * rarer, 6) < MIN_TAIL_REQUESTS
-            or effective_size * rarer < MIN_EFFECTIVE_TAIL_SIZE
-        ):
+        tail = effective_size * rarer
+        # Rounded, as 100 * (1 - 0.9) is 9.999999999999998.
+        if round(total * rarer, 6) < MIN_TAIL_REQUESTS or tail < MIN_EFFECTIVE_TAIL_SIZE:
             return None
         # A tail of few bursts says little of its own spread either: as many degrees of freedom.
-        t = max(t, student_t(math.floor(effective_size * rarer) - 1))
+        t = max(t, student_t(math.floor(tail) - 1))
         lower, upper = _wilson(share, effective_size, t)
         lowest, _ = self.histogram.bounds_of_rank(math.ceil(total * lower))
         _, highest = self.histogram.bounds_of_rank(math.ceil(total * upper))
@@ -111,10 +104,8 @@ class TimedSamples:
         return ConfidenceBounds(max(mean - margin, 0.0), mean + margin)
 
     def rate_error(self) -> float | None:
-        """Return the half-width of the rate's interval as a share of the rate.
-
-        Only whole blocks count: the end of the step run cuts the last one short.
-        """
+        """Return the half-width of the rate's interval as a share of the rate."""
+        # Only whole blocks count: the end of the step run cuts the last one short.
         counts = [row[:-1] for row in self._requests]
         lengths = [
             np.full(len(row) - 1, float(blocks.seconds))
@@ -139,17 +130,17 @@ class TimedSamples:
         return _spread(sums, self._requests)
 
     def _share_dispersion(self, share: float) -> _RatioVariance | None:
-        """Return how much the share of requests beyond a percentile varies.
-
-        The blocks know it at the bounds of their buckets: the nearest bound stands for it. Where
-        that is far, as when nearly all times are equal, the mean must not vary more either.
-        """
+        """Return how much the share of requests beyond a percentile varies."""
         if not self._is_complete or self._mean_dispersion is None:
             return None
+        # The blocks know it at the bounds of their buckets: the nearest bound stands for it. Where
+        # that is far, as when nearly all times are equal, the mean must not vary more either.
+        deviation = self.histogram.deviation_microseconds
+        effect = self._mean_dispersion.variance / deviation**2 if deviation else 0.0
         below = np.cumsum(sum(block.requests_by_bucket() for block in self._blocks))
         known = below / below[-1]
         inside = np.flatnonzero((known > 0) & (known < 1))
-        t, effect, near = self._mean_dispersion.t, self._mean_design_effect, False
+        t = self._mean_dispersion.t
         if inside.size:
             bucket = int(inside[np.argmin(np.abs(known[inside] - share))])
             near = abs(known[bucket] - share) <= min(share, 1 - share) / 2
@@ -166,14 +157,6 @@ class TimedSamples:
         """Say whether the blocks hold all requests; documents of older versions have none."""
         return int(_total(self._requests)) == self.histogram.count > 0
 
-    @property
-    def _mean_design_effect(self) -> float:
-        """Return the variance of the mean relative to that of one request."""
-        deviation = self.histogram.deviation_microseconds
-        if self._mean_dispersion is None or not deviation:
-            return 0.0
-        return self._mean_dispersion.variance / deviation**2
-
 
 def _wilson(share: float, effective_size: float, t: float) -> tuple[float, float]:
     """Return the bounds of a share that was found among `effective_size` independent requests."""
@@ -184,10 +167,7 @@ def _wilson(share: float, effective_size: float, t: float) -> tuple[float, float
 
 
 def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | None:
-    """Return how much Σ parts / Σ wholes varies, given both by repeat and block.
-
-    None if there are too few blocks, or if neighbours are too much alike.
-    """
+    """Return how much Σ parts / Σ wholes varies, given both by repeat and block, if it is known."""
     pairs = [each for each in zip(parts, wholes, strict=True) if each[1].sum() > 0]
     blocks = sum(len(part) for part, _ in pairs)
     repeats = len(pairs)
@@ -201,30 +181,20 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | N
         return _RatioVariance(0.0, student_t(blocks - repeats))
     lag = neighbour_correlation(deviations, squares)
     if lag > MAX_AUTOCORRELATION:
+        # The step is too short for its own swings: no interval is better than a wrong one.
         return None
     within = squares * blocks / (blocks - repeats) / whole**2 * error_factor(lag)
     return _among_repeats(pairs, _RatioVariance(within, student_t(blocks - repeats)))
 
 
 def neighbour_correlation(deviations: Sequence[_Row], squares: float) -> float:
-    """Return the correlation of neighbouring blocks, without its bias in few of them.
-
-    Args:
-        deviations: of the blocks of each repeat
-        squares: sum of the squares of all of them, above 0
-    """
+    """Return the correlation of neighbouring blocks, without its bias in few of them."""
     products = sum(float(deviation[:-1] @ deviation[1:]) for deviation in deviations)
     return products / squares + len(deviations) / sum(map(len, deviations))
 
 
 def error_factor(lag: float) -> float:
-    """Return by how much neighbours that are alike widen a squared error, at least 1.
-
-    It is the variance of the mean of an AR(1) process relative to that of independent values.
-
-    Args:
-        lag: correlation of neighbours; beyond `MAX_CORRECTED_AUTOCORRELATION` it widens no further
-    """
+    """Return by how much neighbours that are alike widen a squared error, as in an AR(1) series."""
     lag = min(max(lag, 0.0), MAX_CORRECTED_AUTOCORRELATION)
     return (1 + lag) / (1 - lag)
 
@@ -238,19 +208,13 @@ def _among_repeats(pairs: Sequence[tuple[_Row, _Row]], within: _RatioVariance) -
     ratio = sum(float(part.sum()) for part, _ in pairs) / whole
     deviations = [float(part.sum() - ratio * each.sum()) for part, each in pairs]
     among = sum(each**2 for each in deviations) * repeats / (repeats - 1) / whole**2
-    if among <= _f_limit(repeats - 1) * within.variance:
+    # What a ratio of variances stays below at 95 %, the lower one well known: the chi-square
+    # quantile divided by its degrees (Wilson and Hilferty, The distribution of chi-square, 1931).
+    spread = 2 / (9 * (repeats - 1))
+    limit = (1 - spread + 1.6449 * math.sqrt(spread)) ** 3
+    if among <= limit * within.variance:
         return within
     return _RatioVariance(among, student_t(repeats - 1))
-
-
-def _f_limit(degrees: int) -> float:
-    """Return what a ratio of variances stays below at 95 %, the lower one well known.
-
-    The chi-square quantile divided by its degrees (Wilson and Hilferty, The distribution of
-    chi-square, 1931).
-    """
-    spread = 2 / (9 * degrees)
-    return (1 - spread + 1.6449 * math.sqrt(spread)) ** 3
 
 
 def _total(rows: Sequence[_Row]) -> float:
@@ -262,25 +226,17 @@ _BATCHES = 30
 
 
 def share_interval(part: int, whole: int, effect: float = 1.0) -> ConfidenceBounds | None:
-    """Return the interval of a share of requests, 0 to 1; None without requests.
-
-    `effect` is the design effect, see `design_effect`.
-    """
+    """Return the interval of a share of requests with a design effect; None without requests."""
     if not whole:
         return None
     lower, upper = _wilson(part / whole, whole / max(effect, 1.0), _T)
-    return ConfidenceBounds(
-        0.0 if part == 0 else max(lower, 0.0), 1.0 if part == whole else min(upper, 1.0)
-    )
+    # At the ends of the range the formula is off by rounding.
+    lower = 0.0 if part == 0 else max(lower, 0.0)
+    return ConfidenceBounds(lower, 1.0 if part == whole else min(upper, 1.0))
 
 
 def design_effect(parts: Sequence[int], wholes: Sequence[int]) -> float:
-    """Return how much more a share varies than that of independent requests, at least 1.
-
-    Args:
-        parts: failures of each second, in the order of time
-        wholes: requests of each second
-    """
+    """Return how much more a share varies than that of independent requests, at least 1."""
     width = max(1, -(-len(wholes) // _BATCHES))
     starts = range(0, len(wholes), width)
     part = [sum(parts[start : start + width]) for start in starts]

@@ -50,11 +50,7 @@ def milliseconds(microseconds: float | None) -> float | None:
 
 
 def format_share(part: int, whole: int) -> str:
-    """Return `part` of `whole` in percent, empty if `whole` is zero.
-
-    There are always enough digits that few is not none and most is not all: one in a million is
-    `0.0001 %`, never `0 %`.
-    """
+    """Return `part` of `whole` in percent, empty if `whole` is zero."""
     return f"{_share(part, whole)} %" if whole else ""
 
 
@@ -74,6 +70,7 @@ def format_percent(percent: float) -> str:
 
 
 def _share(part: int, whole: int) -> str:
+    # Enough digits that few is not none and most is not all: one in a million is never `0 %`.
     percent = 100 * part / whole
     return _decimals(percent, min(percent, 100 - percent) or percent)
 

@@ -47,14 +47,7 @@ class CurveShape(StrEnum):
 
 @dataclass(frozen=True)
 class SizeRuns:
-    """The runs at one size.
-
-    Attributes:
-        x: the size
-        mean: of the runs
-        deviation: their standard deviation
-        runs: how many there are
-    """
+    """The number of runs at one size `x`, with their mean and standard deviation."""
 
     x: float
     mean: float
@@ -67,11 +60,7 @@ class SegmentedFit:
     """What the curve is, and where it bends.
 
     Attributes:
-        shape: bends, is curved, or straight as far as the noise shows
         joint: the size at the joint of two lines; of no meaning unless it bends
-        lower: lower bound of its 95 % interval
-        upper: upper bound of it
-        before: slope of the line below the joint
         after: slope of the line above it; of a share the mean one
     """
 
@@ -84,21 +73,19 @@ class SegmentedFit:
 
 
 def fit_segments(sizes: Sequence[SizeRuns]) -> SegmentedFit | None:
-    """Return the shape of a curve; None with too few sizes or runs for a word.
-
-    Means, deviations and counts say as much of the residual squares as all runs one by one.
-    """
+    """Return the shape of a curve; None with too few sizes or runs for a word."""
     ordered = sorted(sizes, key=lambda size: size.x)
-    if (
-        len({size.x for size in ordered}) < MIN_SIZES
-        or min(size.runs for size in ordered) < MIN_RUNS
-    ):
+    fewest = min((size.runs for size in ordered), default=0)
+    if len({size.x for size in ordered}) < MIN_SIZES or fewest < MIN_RUNS:
         return None
     return _RegressionDesign(ordered).describe()
 
 
 class _RegressionDesign:
-    """Sizes and runs, scaled so that sizes go from 0 to 1."""
+    """Sizes and runs, scaled so that sizes go from 0 to 1.
+
+    Means, deviations and counts say as much of the residual squares as all runs one by one.
+    """
 
     def __init__(self, sizes: Sequence[SizeRuns]) -> None:
         x = np.array([each.x for each in sizes])
@@ -112,7 +99,9 @@ class _RegressionDesign:
         self._joints: Floats = np.linspace(self._x[1], self._x[-2], _JOINTS)
         ones = np.ones_like(self._x)
         self._line = self._basis(ones, self._x)
-        self._hinges = [self._basis(ones, self._x, self._above(each)) for each in self._joints]
+        self._hinges = [
+            self._basis(ones, self._x, np.maximum(self._x - each, 0.0)) for each in self._joints
+        ]
         self._shares = [self._basis(ones, self._outside(each)) for each in self._joints]
 
     def describe(self) -> SegmentedFit:
@@ -122,9 +111,18 @@ class _RegressionDesign:
         between = (shares if is_share else lines)[0]
         best = int(between.argmin())
         least = float(between[best]) + self._within
-        joints = self._joints[between + self._within <= least * self._allowed()]
+        allowed = 1 + t_quantile(_LEVEL, self._free) ** 2 / self._free
+        joints = self._joints[between + self._within <= least * allowed]
         at, half = float(self._joints[best]), float(self._joints[1] - self._joints[0]) / 2
-        before, after = self._share_slopes(at) if is_share else self._slopes(at)
+        ones = np.ones_like(self._x)
+        if is_share:
+            # What does not fit has no slope, and the mean one from the joint to the largest size.
+            outside = self._outside(at)
+            share = float(self._fit(ones, outside)[1])
+            before, after = 0.0, share * float(outside[-1]) / (self._range * (1 - at))
+        else:
+            _, slope, change = map(float, self._fit(ones, self._x, np.maximum(self._x - at, 0.0)))
+            before, after = slope / self._range, (slope + change) / self._range
         lower, joint, upper = (
             self._offset + self._range * float(each)
             for each in (joints.min() - half, at, joints.max() + half)
@@ -135,6 +133,7 @@ class _RegressionDesign:
         if self._p_value(least) > _LEVEL:
             return CurveShape.STRAIGHT
         curve = self._basis(np.ones_like(self._x), self._x, self._x**2)
+        # A smooth curve leaves a straight line, too: it is no bend.
         parabola = _left(self._y[None, :], curve)[0] + self._within
         worse = parabola / (self._free + 1) > _PARABOLA_WORSE * least / self._free
         return CurveShape.BENDS if worse else CurveShape.CURVED
@@ -151,9 +150,6 @@ class _RegressionDesign:
         hinges = np.concatenate(self._joint_squares(noise), axis=1).min(axis=1) + within
         return float(np.mean(lines / hinges >= line / least))
 
-    def _allowed(self) -> float:
-        return 1 + t_quantile(_LEVEL, self._free) ** 2 / self._free
-
     def _joint_squares(self, rows: Floats) -> tuple[Floats, Floats]:
         """Return the residual squares of each row with each joint: of lines, and of shares."""
         lines, shares = (
@@ -167,9 +163,6 @@ class _RegressionDesign:
         outside: Floats = np.maximum(1 - (self._offset + self._range * joint) / self._sizes, 0.0)
         return outside
 
-    def _above(self, joint: float) -> Floats:
-        return np.maximum(self._x - joint, 0.0)
-
     def _basis(self, *columns: Floats) -> Floats:
         """Return an orthonormal basis of what is fitted, each size weighted by its runs."""
         return np.linalg.qr(self._weighted(*columns))[0]
@@ -182,15 +175,6 @@ class _RegressionDesign:
     def _weighted(self, *columns: Floats) -> Floats:
         weighted: Floats = np.stack(columns, axis=1) * np.sqrt(self._runs)[:, None]
         return weighted
-
-    def _share_slopes(self, joint: float) -> tuple[float, float]:
-        """Return no slope, and the mean one from the joint to the largest size."""
-        _, share = self._fit(np.ones_like(self._x), self._outside(joint))
-        return 0.0, float(share * self._outside(joint)[-1]) / (self._range * (1 - joint))
-
-    def _slopes(self, joint: float) -> tuple[float, float]:
-        _, slope, change = self._fit(np.ones_like(self._x), self._x, self._above(joint))
-        return float(slope) / self._range, float(slope + change) / self._range
 
 
 def _left(rows: Floats, basis: Floats) -> Floats:
@@ -208,12 +192,8 @@ class ZeroCrossing:
     """Where a line crosses zero.
 
     Attributes:
-        at: the place
-        slope: of the line
-        points: how many the line goes through
         scatter: standard deviation of a single point's crossing
         lower: lower bound of the 95 % interval of the place; minus infinity where it has none
-        upper: upper bound; infinity where it has none
     """
 
     at: float
@@ -225,10 +205,7 @@ class ZeroCrossing:
 
 
 def fit_crossing(x: Sequence[float], y: Sequence[float]) -> ZeroCrossing | None:
-    """Return where the least squares line of `y` on `x` crosses zero.
-
-    None with fewer than `MIN_POINTS` points, if all stand at one place, or if the line falls.
-    """
+    """Return where the least squares line of `y` on `x` crosses zero; None unless it rises."""
     if len(x) < MIN_POINTS:
         return None
     mean_x, mean_y = fmean(x), fmean(y)

@@ -29,10 +29,9 @@ MIN_WINDOWS = 10
 class Steadiness:
     """Detects that the last windows of a warm-up vary little.
 
-    Steady means: the coefficient of variation (sample standard deviation divided by the mean) of
-    the mean service times of the last `windows` windows is at most `deviation_percent`. The rule is
-    that of Georges, Buytaert and Eeckhout, "Statistically Rigorous Java Performance Evaluation",
-    OOPSLA 2007, section 4.1, with windows in place of iterations.
+    The coefficient of variation of the mean service times of the last `windows` windows must be at
+    most `deviation_percent` (Georges, Buytaert and Eeckhout, "Statistically Rigorous Java
+    Performance Evaluation", OOPSLA 2007, section 4.1, with windows in place of iterations).
 
     A window ends when it is `window_seconds` long and holds `window_requests` requests.
     """
@@ -70,12 +69,8 @@ class Steadiness:
 
 
 def steady_from(series: Sequence[SecondMean]) -> int | None:
-    """Return the second from which on a step run is steady, None if it never is or is too short.
-
-    It is the end of the beginning that `truncation` finds in the logarithms of the means. Service
-    times are skewed: in the means themselves, one second in which Solr stalled outweighs a whole
-    cold beginning.
-    """
+    """Return the second from which on a step run is steady, None if it never is or is too short."""
+    # In the means themselves, one second in which Solr stalled outweighs a whole cold beginning.
     index = truncation([math.log(max(each.mean_microseconds, 1.0)) for each in series])
     return None if index is None else series[index].second
 
@@ -83,11 +78,9 @@ def steady_from(series: Sequence[SecondMean]) -> int | None:
 def truncation(values: Sequence[float]) -> int | None:
     """Return how many values at the beginning to leave out, by the marginal standard error rule.
 
-    MSER: the d that minimises the standard error of the remaining mean, that is, with the smallest
-    sum((v - mean)^2) / (n - d)^2 over the n - d values that are left. White, "An effective
-    truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997. As
-    there, at most half of the values are left out: a minimum at that bound means that the series
-    is too short or never becomes steady, and there is no result. Of equal minima the first counts.
+    It minimises sum((v - mean)^2) / (n - d)^2 over the n - d values that are left (White, "An
+    effective truncation heuristic for bias reduction in simulation output", Simulation 69(6),
+    1997). Of equal minima the first counts.
     """
     half = len(values) // 2
     if len(values) < MIN_WINDOWS:
@@ -103,6 +96,8 @@ def truncation(values: Sequence[float]) -> int | None:
         error = squares / kept**2
         if left_out <= half and error <= best:
             best, index = error, left_out
+    # As in the paper, at most half of the values are left out: a minimum at that bound means that
+    # the series is too short or never becomes steady.
     return index if index < half else None
 
 
@@ -132,8 +127,7 @@ class Windows(NamedTuple):
 def cut_windows(points: Sequence[SeriesPoint], combine: Combine, count: int = WINDOWS) -> Windows:
     """Return at most `count` windows of equal length, those without readings left out.
 
-    `combine` makes one number of a window's readings: the least one of a heap, which is what a
-    collection left; the median of what has no sawteeth.
+    `combine` makes one number of a window's readings, such as the median of what has no sawteeth.
     """
     windows = Windows([], [])
     if len(points) < 2:

@@ -47,12 +47,6 @@ def coarse_bucket_of(microseconds: int) -> int:
     return (shift << _BITS) + (value >> shift)
 
 
-def coarse_lowest_of(bucket: int) -> int:
-    """Return the smallest value in µs that falls into a coarse bucket."""
-    shift = max((bucket >> _BITS) - 1, 0)
-    return (bucket - (shift << _BITS)) << shift
-
-
 COARSE_BUCKETS = coarse_bucket_of(HIGHEST_MICROSECONDS) + 1
 
 _WHAT = "the blocks of a step run"
@@ -138,10 +132,7 @@ class TimeBlocks:
 
     @classmethod
     def merged(cls, parts: Iterable[Self]) -> Self:
-        """Return the blocks of all `parts`, as long as the longest of them; `parts` stay.
-
-        Those of a single part are itself. They are to be read: nothing can be added to them.
-        """
+        """Return the blocks of all parts, as long as the longest of them, to be read only."""
         known = [each for each in parts if each.sums]
         if len(known) == 1:
             return known[0]
@@ -150,7 +141,9 @@ class TimeBlocks:
         total = cls(first, end - first)
         total.seconds = max((each.seconds for each in known), default=1)
         for part in known:
-            own = part.copy()
+            own = cls(part.first)  # parts stay as they are
+            own.seconds, own.sums = part.seconds, [*part.sums]
+            own.counts = part.counts.astype(np.int32)
             while own.seconds < total.seconds:
                 own.double()
             total._begin(len(own.sums))
@@ -168,21 +161,11 @@ class TimeBlocks:
         self.sums = [a + b for a, b in zip(self.sums[0::2], self.sums[1::2], strict=True)]
         self.seconds *= 2
 
-    def copy(self) -> Self:
-        """Return blocks that are changed apart from these."""
-        other = type(self)(self.first)
-        other.seconds, other.sums = self.seconds, [*self.sums]
-        other.counts = self.counts.astype(np.int32)
-        return other
-
     def encode(self) -> str:
-        """Return the stored form; empty without blocks.
-
-        Planes of version, seconds of a block, blocks, first bucket; the sums; then the counts,
-        block by block, from the first bucket to the last one that has any.
-        """
+        """Return the stored form; empty without blocks."""
         if not self.sums:
             return ""
+        # Counts stand block by block, from the first bucket to the last one that has any.
         used = np.flatnonzero(self.counts.any(axis=0))
         first, last = (int(used[0]), int(used[-1])) if used.size else (0, 0)
         begin = self.first + first
@@ -193,11 +176,7 @@ class TimeBlocks:
 
     @classmethod
     def decode(cls, stored: str) -> Self:
-        """Return the blocks behind a stored form, to be read: nothing can be added to them.
-
-        Raises:
-            ValueError: if it is none.
-        """
+        """Return the blocks behind a stored form, to be read only; ValueError if it is none."""
         if not stored:
             return cls()
         numbers = decode_planes(stored, _MAX_BYTES, _WHAT)

@@ -25,8 +25,7 @@ T = TypeVar("T")
 class DecodedTimes:
     """Which times are decoded at the moment: those that were decoded first are forgotten first.
 
-    Reconciles of several threads share it, so only operations that are whole by themselves touch
-    the queue; `size_bytes` may miss some of them until all are forgotten.
+    Reconciles of several threads share it, so only operations that are atomic touch the queue.
     """
 
     def __init__(self, max_bytes: int = MAX_DECODED_BYTES) -> None:
@@ -64,12 +63,7 @@ DECODED = DecodedTimes()
 
 
 class Times:
-    """Service or response times of some requests, decoded when a number of them is asked for.
-
-    Attributes:
-        sum_microseconds: exact sum of all
-        max_microseconds: the longest one; None without any
-    """
+    """Service or response times of some requests, decoded when a number of them is asked for."""
 
     def __init__(
         self,
@@ -112,9 +106,8 @@ class Times:
 
     def bucket_percentile(self, percent: float) -> int | None:
         """Return the upper bound in µs of the bucket of a percentile; None without any."""
-        return self.number(
-            ("percentile", percent), lambda samples: samples.histogram.percentile(percent)
-        )
+        key = ("percentile", percent)
+        return self.number(key, lambda samples: samples.histogram.percentile(percent))
 
     def percentile(self, percent: float) -> int | None:
         """Return a percentile in µs; rounding up within its bucket never passes the maximum."""
@@ -123,9 +116,7 @@ class Times:
 
     def percentile_interval(self, percent: float) -> ConfidenceBounds | None:
         """Return the interval of a percentile in µs; None if the step was too short for it."""
-        return self.number(
-            ("interval", percent), lambda samples: samples.percentile_interval(percent)
-        )
+        return self.number(("interval", percent), lambda each: each.percentile_interval(percent))
 
     def mean_interval(self) -> ConfidenceBounds | None:
         """Return the interval of the mean in µs; None if the step was too short for it."""

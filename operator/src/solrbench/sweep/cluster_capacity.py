@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
@@ -15,14 +15,7 @@ _OVER = ("Succeeded", "Failed")
 
 @dataclass
 class FreeNode:
-    """What a node has left.
-
-    Attributes:
-        name: of the node
-        cores: not requested yet
-        memory_bytes: not requested yet
-        pods: that it may take in addition
-    """
+    """What pods on a node have not requested yet, and how many more pods it may take."""
 
     name: str
     cores: float
@@ -34,33 +27,28 @@ def free_nodes(nodes: Iterable[dict[str, Any]], pods: Iterable[dict[str, Any]]) 
     """Return what each node that takes pods has left; tainted ones are left out."""
     by_node: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for pod in pods:
+        # Pods that are over stay in the list, but the scheduler counts them no more.
         if (pod.get("status") or {}).get("phase") not in _OVER:
             by_node[pod["spec"].get("nodeName", "")].append(pod)
-    return [_free(node, by_node[node["metadata"]["name"]]) for node in nodes if _takes_pods(node)]
-
-
-def _takes_pods(node: dict[str, Any]) -> bool:
-    taints = node["spec"].get("taints") or []
-    return not node["spec"].get("unschedulable") and not any(t["effect"] in _HARD for t in taints)
-
-
-def _free(node: dict[str, Any], pods: Sequence[dict[str, Any]]) -> FreeNode:
-    allocatable = node["status"]["allocatable"]
-    used = [_requested(pod) for pod in pods]
-    return FreeNode(
-        node["metadata"]["name"],
-        _number(allocatable["cpu"]) - sum(cores for cores, _ in used),
-        _number(allocatable["memory"]) - sum(memory for _, memory in used),
-        int(_number(allocatable.get("pods", "110"))) - len(pods),
-    )
-
-
-def _requested(pod: dict[str, Any]) -> tuple[float, float]:
-    requests = [
-        (each.get("resources") or {}).get("requests") or {} for each in pod["spec"]["containers"]
-    ]
-    cores = sum(_number(each.get("cpu", "0")) for each in requests)
-    return cores, sum(_number(each.get("memory", "0")) for each in requests)
+    found = []
+    for node in nodes:
+        name, taints = node["metadata"]["name"], node["spec"].get("taints") or []
+        if node["spec"].get("unschedulable") or any(each["effect"] in _HARD for each in taints):
+            continue
+        allocatable = node["status"]["allocatable"]
+        used = [
+            (container.get("resources") or {}).get("requests") or {}
+            for pod in by_node[name]
+            for container in pod["spec"]["containers"]
+        ]
+        cores, memory = (
+            _number(allocatable[what]) - sum(_number(each.get(what, "0")) for each in used)
+            for what in ("cpu", "memory")
+        )
+        # 110 is what the kubelet takes if nothing is set.
+        pods_left = int(_number(allocatable.get("pods", "110"))) - len(by_node[name])
+        found.append(FreeNode(name, cores, memory, pods_left))
+    return found
 
 
 def _number(quantity: str) -> float:
@@ -68,11 +56,9 @@ def _number(quantity: str) -> float:
 
 
 def without_capacity(groups: Sequence[PodGroup], nodes: Sequence[FreeNode]) -> list[PodGroup]:
-    """Return the groups some of whose pods find no node, placed one after another.
-
-    The scheduler spreads pods, and knows selectors and affinity: this is what is possible at best.
-    """
-    left = [FreeNode(each.name, each.cores, each.memory_bytes, each.pods) for each in nodes]
+    """Return the groups some of whose pods find no node even at best, placed one after another."""
+    # The scheduler also spreads pods, and knows selectors and affinity.
+    left = [replace(node) for node in nodes]
     # The largest first, or small ones would take the room of large ones.
     largest_first = sorted(groups, key=lambda each: each.memory_bytes, reverse=True)
     return [
@@ -88,6 +74,7 @@ def _place(group: PodGroup, nodes: Sequence[FreeNode]) -> bool:
     ]
     if not roomy:
         return False
+
     chosen = max(roomy, key=lambda node: node.memory_bytes)
     chosen.cores -= group.cores
     chosen.memory_bytes -= group.memory_bytes
@@ -100,11 +87,7 @@ GIBIBYTE = 2**30
 
 @dataclass(frozen=True)
 class ClusterCapacity:
-    """What the nodes that take pods could give if nothing else ran on them.
-
-    Attributes:
-        nodes: each of them
-    """
+    """What the nodes that take pods could give if nothing else ran on them."""
 
     nodes: tuple[FreeNode, ...]
 
@@ -119,31 +102,24 @@ class ClusterCapacity:
         return int(sum(node.memory_bytes for node in self.nodes))
 
     def find_problem(self, groups: Sequence[PodGroup]) -> str | None:
-        """Return which pods find no node even if nothing else runs; None if all do.
-
-        Args:
-            groups: all pods of a benchmark
-        """
+        """Return which pods find no node even if nothing else runs; None if all do."""
         missing = without_capacity(peak(list(groups)), self.nodes)
         if not missing:
             return None
         wanted = "; ".join(f"{group.component} needs {format_pods(group)}" for group in missing)
-        return f"{wanted}; {self._text()}"
-
-    def _text(self) -> str:
         if not self.nodes:
-            return "no node takes pods"
+            return f"{wanted}; no node takes pods"
         largest = max(self.nodes, key=lambda node: node.memory_bytes)
-        most = _amounts(largest.cores, largest.memory_bytes)
+        most, together = (
+            f"{each.cores:.4g} cores and {format_number(each.memory_bytes / GIBIBYTE)} GiB"
+            for each in (largest, self)
+        )
         if len(self.nodes) == 1:
-            return f"the node that takes pods can give {most}"
-        together = _amounts(self.cores, self.memory_bytes)
+            return f"{wanted}; the node that takes pods can give {most}"
         number = len(self.nodes)
-        return f"the {number} nodes that take pods can give {together}, the largest {most}"
-
-
-def _amounts(cores: float, memory_bytes: float) -> str:
-    return f"{cores:.4g} cores and {format_number(memory_bytes / GIBIBYTE)} GiB"
+        return (
+            f"{wanted}; the {number} nodes that take pods can give {together}, the largest {most}"
+        )
 
 
 def capacity_of_nodes(nodes: Iterable[Mapping[str, Any]]) -> ClusterCapacity:

@@ -26,7 +26,6 @@ from solrbench.sweep.cluster_capacity import ClusterCapacity
 from solrbench.sweep.points import DesignError, DesignPoint, Values, benchmark_name, make_points
 from solrbench.sweep.requirements import (
     NO_LOAD,
-    Amounts,
     LoadDuration,
     PointRequests,
     duration_text,
@@ -95,25 +94,21 @@ def take_fingerprints(spec: Spec) -> Fingerprints:
     solr_cloud = spec.target.solr_cloud
     if solr_cloud is None or start is RepeatStart.FRESH_TARGET:
         return Fingerprints()
-    if solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:  # its path is that of one benchmark
+    # The path in an outside ZooKeeper is that of one benchmark.
+    if solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
         return Fingerprints()
+    # Agents of the telemetry run in the pods of the target, so that it shapes them.
     whole = spec.model_dump(mode="json", exclude=set(OF_THE_LOAD | OF_THE_INDEX))
     cluster = _hash([whole, spec.load.telemetry.model_dump(mode="json")])
+    # A point must not find what the requests of another have changed.
     if spec.workload.may_change_index or start is RepeatStart.FRESH_DATA:
         return Fingerprints(cluster)
-    return Fingerprints(cluster, _hash([cluster, _index(spec)]))
-
-
-def _index(spec: Spec) -> list[Any]:
-    """Return what the index is made of; with a config set of the user's all settings.
-
-    Otherwise those that a point before has set could not be distinguished from its own.
-    """
-    config_set = spec.collection.config_set
-    left_out = SETTABLE if config_set.config_map is None else frozenset[str]()
+    # With a config set of the user's, all settings count: those that a point before has set could
+    # not be distinguished from its own.
+    left_out = SETTABLE if spec.collection.config_set.config_map is None else frozenset[str]()
     collection = spec.collection.model_dump(mode="json", exclude=set(left_out))
     dataset = None if spec.dataset is None else spec.dataset.model_dump(mode="json")
-    return [collection, dataset]
+    return Fingerprints(cluster, _hash([cluster, [collection, dataset]]))
 
 
 def common_parts(before: Fingerprints, after: Fingerprints) -> Reuse | None:
@@ -149,9 +144,6 @@ class PlannedPoint:
     """A point and what it needs.
 
     Attributes:
-        point: the point
-        demand: time, CPU and memory
-        fingerprints: of its target
         reuses: what it takes over from the point before it, if all go well one after another
         repeats: of its benchmark, at most
     """
@@ -169,9 +161,7 @@ class SweepPlan:
 
     Attributes:
         points: in the order of measuring; empty if something is wrong
-        problems: what is wrong, by point and field
         fixed_hash: of what must stay as it is once a point has begun
-        repeats_per_round: repeats of the benchmarks of a round
     """
 
     points: tuple[PlannedPoint, ...]
@@ -213,7 +203,7 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
     axes, problems = check_axes(sweep.spec.axes)
     problems += check_template(sweep) + check_design(sweep.spec) + check_number(sweep)
     problems += check_names(sweep, short=not problems and _is_short(sweep, axes))
-    if problems:
+    if problems:  # what follows would repeat them for each point
         return (), problems
     try:
         made = make_points(sweep.metadata.name, sweep.spec, axes, short=_is_short(sweep, axes))
@@ -235,13 +225,12 @@ def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[Plan
         places = order_for_reuse(prints)
         checked, prints = [checked[each] for each in places], [prints[each] for each in places]
     reuses = [common_parts(*pair) for pair in zip([Fingerprints(), *prints], prints, strict=False)]
-    return tuple(
-        PlannedPoint(
-            each.point, measure_requests(spec), fingerprints, reuse, spec.load.repeats.most
-        )
-        for each, fingerprints, reuse in zip(checked, prints, reuses, strict=True)
-        for spec in (each.benchmark.spec,)
-    )
+    planned = []
+    for each, fingerprints, reuse in zip(checked, prints, reuses, strict=True):
+        demand = measure_requests(each.benchmark.spec)
+        most = each.benchmark.spec.load.repeats.most
+        planned.append(PlannedPoint(each.point, demand, fingerprints, reuse, most))
+    return tuple(planned)
 
 
 def _is_short(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> bool:
@@ -257,24 +246,17 @@ def hash_fixed(spec: SweepSpec) -> str:
         spec.baseline,
         [[axis.name, axis.paths] for axis in spec.axes],
     ]
-    return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()[:16]
+    return _hash(fixed)
 
 
 def order_points(
     points: Sequence[DesignPoint], order: PointOrder, seed: int
 ) -> tuple[DesignPoint, ...]:
-    """Return the points in their order.
-
-    A random order ranks each point by a hash of the seed and its name, so points that are added
-    later do not change the order of the others.
-    """
+    """Return the points in their order, a random one by a hash of the seed and their names."""
     if order is PointOrder.LISTED:
         return tuple(points)
-    return tuple(sorted(points, key=lambda point: _rank(seed, point.name)))
-
-
-def _rank(seed: int, name: str) -> bytes:
-    return hashlib.sha256(f"{seed}/{name}".encode()).digest()
+    # Points that are added later do not change the order of the others.
+    return tuple(sorted(points, key=lambda p: hashlib.sha256(f"{seed}/{p.name}".encode()).digest()))
 
 
 _REUSES = {
@@ -289,10 +271,7 @@ class CheckedSweep:
     """A sweep as a file has it.
 
     Attributes:
-        name: of the sweep
-        problems: what is wrong, by point and field
         lines: number of points, time and resources; then its benchmarks in their order
-        points: with what each needs
     """
 
     name: str
@@ -324,12 +303,8 @@ def largest_benchmark(body: dict[str, Any]) -> SolrBenchmark | None:
     points = make_plan(sweep).points
     if not points:
         return None
-    largest = max(points, key=lambda point: _size(point.demand.total))
+    largest = max(points, key=lambda e: (e.demand.total.memory_bytes, e.demand.total.cores))
     return SolrBenchmark.parse(build_child(sweep, largest.point))
-
-
-def _size(amounts: Amounts) -> tuple[int, float]:
-    return amounts.memory_bytes, amounts.cores
 
 
 def _summary(plan: SweepPlan, spec: SweepSpec) -> str:

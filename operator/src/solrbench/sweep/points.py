@@ -7,8 +7,9 @@ import base64
 import hashlib
 import itertools
 import json
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +46,8 @@ def parse_path(path: str) -> tuple[str | int, ...]:
 def set_field(spec: Any, path: str, value: Any) -> Any:
     """Return a copy of a raw spec in which one field has a value, or is absent.
 
-    Objects above the field are made where there are none; items of lists must be there.
-
-    Raises:
-        FieldPathError: if the path leads through something that is no object, or past a list.
+    Objects above the field are made where there are none; FieldPathError is raised where the path
+    leads through something that is no object, or past the end of a list.
     """
     return _set(spec, parse_path(path), value, path)
 
@@ -96,8 +95,6 @@ class AxisValue:
     """One value of an axis.
 
     Attributes:
-        axis: name of the axis
-        index: its place in the axis
         label: what it is called: its name, or itself as text
         given: itself, or its name; a list for several fields
         settings: path and value of each field; `ABSENT` for one that is left out
@@ -119,11 +116,7 @@ class AxisValue:
 
 
 def read_values(axis: Axis) -> tuple[AxisValue, ...]:
-    """Return the values of an axis.
-
-    Raises:
-        AxisValueError: if one does not fit the axis, or two are called the same.
-    """
+    """Return the values of an axis; AxisValueError if one does not fit, or two have one name."""
     values = tuple(_read(axis, index, given) for index, given in enumerate(axis.values))
     seen: set[str] = set()
     for value in values:
@@ -195,13 +188,7 @@ class DesignError(ValueError):
 
 @dataclass(frozen=True)
 class DesignPoint:
-    """One point.
-
-    Attributes:
-        name: values in short and a hash of them
-        values: a value for each axis
-        is_baseline: whether the others are compared with it
-    """
+    """A point with a value for each axis; its name is these in short, and a hash of them."""
 
     name: str
     values: Values
@@ -240,33 +227,25 @@ def make_points(
 ) -> tuple[DesignPoint, ...]:
     """Return the points in the order of the design, each once.
 
-    Args:
-        sweep: name of the sweep
-        spec: its spec
-        axes: the values of each axis
-        short: whether names must leave room for a ZooKeeper of the Solr Operator
-
-    Raises:
-        DesignError: if a combination names an axis or a value that there is not, or an expression
-            of `exclude` is wrong or has no value for a point.
+    Names that are `short` leave room for a ZooKeeper of the Solr Operator. DesignError is raised
+    for an axis or a value that there is not, and for an expression of `exclude` that is wrong.
     """
     baseline = baseline_values(spec, axes)
-    exclusions = [_parse_exclusion(index, text) for index, text in enumerate(spec.exclude)]
+    exclusions = []
+    for index, text in enumerate(spec.exclude):
+        try:
+            exclusions.append(parse_expression(text, EXCLUSION))
+        except ExpressionError as error:
+            raise DesignError(f"spec.exclude[{index}]: {error}") from error
     room = max_name_length(sweep, spec, short=short)
     by_name: dict[str, DesignPoint] = {}
     for values in _combinations(spec, axes, baseline):
         shown = _shown(spec.design, values, baseline)
         point = DesignPoint(_name(values, shown, room), values, values == baseline)
+        # A combination may be listed twice, under one name.
         if not _is_excluded(exclusions, point):
             by_name.setdefault(point.name, point)
     return tuple(by_name.values())
-
-
-def _parse_exclusion(index: int, text: str) -> Node:
-    try:
-        return parse_expression(text, EXCLUSION)
-    except ExpressionError as error:
-        raise DesignError(f"spec.exclude[{index}]: {error}") from error
 
 
 def _is_excluded(exclusions: Sequence[Node], point: DesignPoint) -> bool:
@@ -281,30 +260,32 @@ def _is_excluded(exclusions: Sequence[Node], point: DesignPoint) -> bool:
 
 
 def baseline_values(spec: SweepSpec, axes: Sequence[Values]) -> Values:
-    """Return the values of the baseline: those given, or the first ones; in a list its first.
-
-    Raises:
-        DesignError: if it names an axis or a value that there is not.
-    """
+    """Return the values of the baseline: those given, or the first ones; in a list its first."""
     first = tuple(axis[0] for axis in axes)
     if spec.design is Design.LIST and not spec.baseline:
         return _complete(spec.points[0], axes, first, "points[0]")
     return _complete(spec.baseline, axes, first, "baseline")
 
 
-def _combinations(
-    spec: SweepSpec, axes: Sequence[Values], baseline: Values
-) -> Iterator[Values] | Iterable[Values]:
+def _combinations(spec: SweepSpec, axes: Sequence[Values], baseline: Values) -> Iterator[Values]:
     match spec.design:
         case Design.FULL:
-            return itertools.product(*axes)
+            yield from itertools.product(*axes)
         case Design.LIST:
-            return [
-                _complete(point, axes, baseline, f"points[{index}]")
-                for index, point in enumerate(spec.points)
-            ]
+            for index, point in enumerate(spec.points):
+                yield _complete(point, axes, baseline, f"points[{index}]")
         case Design.ONE_AT_A_TIME:
-            return _one_at_a_time(axes, baseline)
+            yield baseline
+            for place, values in enumerate(axes):
+                for value in values:
+                    if value != baseline[place]:
+                        yield (*baseline[:place], value, *baseline[place + 1 :])
+
+
+def _complete(given: Mapping[str, Any], axes: Sequence[Values], rest: Values, where: str) -> Values:
+    by_axis = {values[0].axis: values for values in axes}
+    chosen = {name: _select(by_axis, name, value, where) for name, value in given.items()}
+    return tuple(chosen.get(value.axis, value) for value in rest)
 
 
 def count_combinations(spec: SweepSpec) -> int:
@@ -312,32 +293,11 @@ def count_combinations(spec: SweepSpec) -> int:
     lengths = [len(axis.values) for axis in spec.axes]
     match spec.design:
         case Design.FULL:
-            product = 1
-            for length in lengths:
-                product *= length
-            return product
+            return math.prod(lengths)
         case Design.LIST:
             return len(spec.points)
         case Design.ONE_AT_A_TIME:
             return 1 + sum(length - 1 for length in lengths)
-
-
-def _one_at_a_time(axes: Sequence[Values], baseline: Values) -> Iterator[Values]:
-    yield baseline
-    for index, values in enumerate(axes):
-        for value in values:
-            if value != baseline[index]:
-                yield (*baseline[:index], value, *baseline[index + 1 :])
-
-
-def _complete(given: Mapping[str, Any], axes: Sequence[Values], rest: Values, where: str) -> Values:
-    chosen = {value.axis: value for value in _selected(given, axes, where)}
-    return tuple(chosen.get(value.axis, value) for value in rest)
-
-
-def _selected(given: Mapping[str, Any], axes: Sequence[Values], where: str) -> Values:
-    by_axis = {values[0].axis: values for values in axes}
-    return tuple(_select(by_axis, name, value, where) for name, value in given.items())
 
 
 def _select(by_axis: Mapping[str, Values], name: str, value: Any, where: str) -> AxisValue:
@@ -355,16 +315,13 @@ def _shown(design: Design, values: Values, baseline: Values) -> list[str]:
     """Return the words of a point's name: all values, or what differs from the baseline."""
     if design is not Design.ONE_AT_A_TIME:
         return [value.label for value in values]
-    differ = [
-        word
-        for value, usual in zip(values, baseline, strict=True)
-        if value != usual
-        for word in (value.axis, value.label)
-    ]
-    return differ or [BASELINE]
+    pairs = zip(values, baseline, strict=True)
+    differ = [(value.axis, value.label) for value, usual in pairs if value != usual]
+    return list(itertools.chain.from_iterable(differ)) or [BASELINE]
 
 
 def _name(values: Values, words: Sequence[str], room: int) -> str:
+    # By the values alone: a point keeps its name when an axis gets more of them.
     identity = json.dumps([[value.axis, value.identity] for value in values])
     digest = base64.b32encode(hashlib.sha256(identity.encode()).digest()).decode().lower()
     slug = re.sub("[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")

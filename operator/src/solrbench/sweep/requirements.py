@@ -1,7 +1,7 @@
 """What a point requires: time of its load, CPU and memory of its pods (pure)."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import operator
+from dataclasses import astuple, dataclass, replace
 
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import Spec
@@ -19,15 +19,9 @@ HEAP_FACTOR = 1.25
 
 @dataclass(frozen=True)
 class PodGroup:
-    """Pods of one component.
+    """Pods of one component, and what each requests, or will take at least; 0 without a request.
 
-    Attributes:
-        component: as in their label
-        count: how many of them
-        cores: that each requests; 0 without a request
-        memory_bytes: that each requests, or will take at least
-        storage_bytes: of the claim of each; 0 without one
-        stage: `target`, `data` or `load`; those of data and load do not run together
+    Their stage is `target`, `data` or `load`; those of data and load do not run together.
     """
 
     component: str
@@ -37,28 +31,27 @@ class PodGroup:
     storage_bytes: int
     stage: str
 
+    @property
+    def amounts(self) -> "Amounts":
+        """The requests of all its pods."""
+        return Amounts(self.count * self.cores, self.count * self.memory_bytes)
+
 
 def pod_groups(spec: Spec) -> list[PodGroup]:
     """Return the pods of a benchmark, in the order in which they are made."""
-    return list(_groups(spec))
-
-
-def _groups(spec: Spec) -> Iterator[PodGroup]:
-    solr = spec.target.solr_cloud
+    solr, load, groups = spec.target.solr_cloud, spec.load, list[PodGroup]()
     if solr is not None:
         zookeeper, storage = solr.zookeeper, solr.storage.persistent
         if zookeeper.mode is not ZooKeeperMode.EXTERNAL:
-            yield _group(
-                names.ZOOKEEPER, zookeeper.replicas, zookeeper.resources, "target", zookeeper.heap
-            )
+            ensemble = zookeeper.replicas, zookeeper.resources
+            groups.append(_group(names.ZOOKEEPER, *ensemble, "target", zookeeper.heap))
         size = parse_bytes(storage.size) if storage is not None else 0
-        yield _group(names.SOLR, solr.nodes, solr.resources, "target", solr.heap, size)
-    load = spec.load
+        groups.append(_group(names.SOLR, solr.nodes, solr.resources, "target", solr.heap, size))
     if spec.dataset is not None:
         indexing = spec.dataset.indexing
-        yield _group(names.INDEX, indexing.pods, indexing.resources, "data")
-    yield _group(names.LOAD_MASTER, 1, load.master.resources, "load")
-    yield _group(names.LOAD_WORKER, load.workers, load.resources, "load")
+        groups.append(_group(names.INDEX, indexing.pods, indexing.resources, "data"))
+    groups.append(_group(names.LOAD_MASTER, 1, load.master.resources, "load"))
+    return [*groups, _group(names.LOAD_WORKER, load.workers, load.resources, "load")]
 
 
 def _group(  # noqa: PLR0913, PLR0917 - what a pod has
@@ -71,15 +64,10 @@ def _group(  # noqa: PLR0913, PLR0917 - what a pod has
 ) -> PodGroup:
     requests, limits = resources.requests, resources.limits
     cpu, memory = requests.cpu or limits.cpu, requests.memory or limits.memory
+    # Without a request the scheduler counts nothing, but the heap will be there.
     least = 0 if heap is None else int(HEAP_FACTOR * parse_bytes(heap))
-    return PodGroup(
-        component,
-        count,
-        parse_cores(cpu) if cpu else 0.0,
-        parse_bytes(memory) if memory else least,
-        storage_bytes,
-        stage,
-    )
+    amounts = parse_cores(cpu) if cpu else 0.0, parse_bytes(memory) if memory else least
+    return PodGroup(component, count, *amounts, storage_bytes, stage)
 
 
 def peak(groups: list[PodGroup]) -> list[PodGroup]:
@@ -89,9 +77,6 @@ def peak(groups: list[PodGroup]) -> list[PodGroup]:
         for stage in ("data", "load")
     ]
     return max(together, key=lambda part: sum(group.count * group.memory_bytes for group in part))
-
-
-_Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -114,13 +99,7 @@ class LoadDuration:
 
     def __add__(self, other: "LoadDuration") -> "LoadDuration":
         """Return that of both, one after the other."""
-        return LoadDuration(
-            self.step_runs + other.step_runs,
-            self.shortest_seconds + other.shortest_seconds,
-            self.longest_seconds + other.longest_seconds,
-            self.counted_runs + other.counted_runs,
-            self.counted_warm_ups + other.counted_warm_ups,
-        )
+        return LoadDuration(*map(operator.add, astuple(self), astuple(other)))
 
 
 NO_LOAD = LoadDuration(0, 0, 0, 0, 0)
@@ -128,13 +107,8 @@ NO_LOAD = LoadDuration(0, 0, 0, 0, 0)
 
 def rounds_of(duration: LoadDuration, least: int, most: int) -> LoadDuration:
     """Return how long so many rounds of a load take."""
-    return LoadDuration(
-        duration.step_runs * most,
-        duration.shortest_seconds * least,
-        duration.longest_seconds * most,
-        duration.counted_runs * most,
-        duration.counted_warm_ups * most,
-    )
+    longest = LoadDuration(*(most * each for each in astuple(duration)))
+    return replace(longest, shortest_seconds=least * duration.shortest_seconds)
 
 
 def load_duration(spec: Spec) -> LoadDuration:
@@ -147,13 +121,12 @@ def load_duration(spec: Spec) -> LoadDuration:
     warm_up = _warm_up_seconds(spec)
     shortest, longest = warm_up or (0.0, 0.0)
     trial_limit = spec.load.capacity.max_trials if spec.load.capacity and each_step else 0
+    least = repeats.least * (steps + warm_ups * shortest) + search_seconds(spec, 1)
+    most = repeats.most * (steps + warm_ups * longest)
     return LoadDuration(
         len(known) * repeats.most * variants,
-        round((repeats.least * (steps + warm_ups * shortest) + search_seconds(spec, 1)) * variants),
-        round(
-            repeats.most * (steps + warm_ups * longest) * variants
-            + (search_seconds(spec) + trial_limit * longest) * variants
-        ),
+        round(least * variants),
+        round(most * variants + (search_seconds(spec) + trial_limit * longest) * variants),
         known.count(None) * repeats.most * variants,
         0 if warm_up else warm_ups * repeats.most * variants,
     )
@@ -169,7 +142,7 @@ def _seconds_of(step: Step) -> float | None:
     return None
 
 
-def _warm_up_seconds(spec: Spec) -> _Range | None:
+def _warm_up_seconds(spec: Spec) -> tuple[float, float] | None:
     """Return how long a warm-up takes at least and at most; None if that depends on the target."""
     warm_up = warm_up_of(spec)
     if warm_up is None:
@@ -183,19 +156,14 @@ def _warm_up_seconds(spec: Spec) -> _Range | None:
 
 def duration_text(duration: LoadDuration) -> str:
     """Return how long the load takes, as `12 to 15 min and 3 steps that end after …`."""
-    parts = [_time_text(duration)] if duration.longest_seconds else []
+    shortest, longest = map(_in_units, (duration.shortest_seconds, duration.longest_seconds))
+    time = longest if shortest == longest else f"{shortest} to {longest}"
+    parts = [time] if duration.longest_seconds else []
     for number, what in ((duration.counted_runs, "step"), (duration.counted_warm_ups, "warm-up")):
         plural, verb = ("s", "end") if number > 1 else ("", "ends")
         text = f"{number} {what}{plural} that {verb} after a number of requests"
         parts += [text] if number else []
     return " and ".join(parts)
-
-
-def _time_text(duration: LoadDuration) -> str:
-    shortest, longest = (
-        _in_units(s) for s in (duration.shortest_seconds, duration.longest_seconds)
-    )
-    return longest if shortest == longest else f"{shortest} to {longest}"
 
 
 def _in_units(seconds: int) -> str:
@@ -205,12 +173,7 @@ def _in_units(seconds: int) -> str:
 
 @dataclass(frozen=True)
 class Amounts:
-    """CPU and memory.
-
-    Attributes:
-        cores: CPU requests
-        memory_bytes: memory requests
-    """
+    """CPU and memory."""
 
     cores: float = 0.0
     memory_bytes: int = 0
@@ -222,14 +185,7 @@ class Amounts:
 
 @dataclass(frozen=True)
 class PointRequests:
-    """What a point needs.
-
-    Attributes:
-        duration: of its load
-        target: of Solr and ZooKeeper
-        load: of the load's pods
-        pods: all of them
-    """
+    """What a point needs: the time of its load, and what its pods request."""
 
     duration: LoadDuration
     target: Amounts
@@ -245,13 +201,8 @@ class PointRequests:
 def measure_requests(spec: Spec) -> PointRequests:
     """Return what a benchmark needs."""
     pods = tuple(pod_groups(spec))
-    target, load = (_sum(pod for pod in pods if pod.stage == part) for part in ("target", "load"))
-    return PointRequests(load_duration(spec), target, load, pods)
-
-
-def _sum(groups: Iterable[PodGroup]) -> Amounts:
-    all_groups = list(groups)
-    return Amounts(
-        sum(group.count * group.cores for group in all_groups),
-        sum(group.count * group.memory_bytes for group in all_groups),
+    target, load = (
+        sum((pod.amounts for pod in pods if pod.stage == stage), Amounts())
+        for stage in ("target", "load")
     )
+    return PointRequests(load_duration(spec), target, load, pods)

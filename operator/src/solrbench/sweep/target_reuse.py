@@ -35,12 +35,10 @@ def target_annotations(
     sweep: str, point: SweepPoint, targets: Iterable[SweepTarget]
 ) -> dict[str, str]:
     """Return what the benchmark of a point under way must know of the target that it shares."""
-    target = next(
-        (sweep_target for sweep_target in targets if sweep_target.point == point.name), None
-    )
+    target = next((each for each in targets if each.point == point.name), None)
     if target is None:
         return {}
-    if target.previous is None or point.reuses is None:
+    if target.previous is None or point.reuses is None:  # it makes the target itself
         return {ANNOTATION_TARGET: target.name}
     return {
         ANNOTATION_TARGET: target.name,
@@ -49,9 +47,9 @@ def target_annotations(
     }
 
 
+# A target that waits with its point takes the room of the benchmark that runs; but the clean-up of
+# the point before takes some seconds.
 PATIENCE = timedelta(seconds=10)
-"""How long a point may wait for its turn before the target that it is to take over is removed: the
-clean-up of the point before takes some seconds."""
 
 
 @dataclass
@@ -59,8 +57,6 @@ class PointScheduler:
     """Points and shared targets, as far as a sweep has come; points begin while there are places.
 
     Attributes:
-        sweep: name of the sweep
-        planned: all points in their order
         points: the same as they are in the status, by their names
         targets: those that may be there, by their names
         places: how many points may be under way
@@ -73,7 +69,7 @@ class PointScheduler:
     places: int = 1
 
     def __post_init__(self) -> None:
-        self._planned = {planned_point.point.name: planned_point for planned_point in self.planned}
+        self._planned = {each.point.name: each for each in self.planned}
         clusters = Counter(planned_point.fingerprints.cluster for planned_point in self.planned)
         self._shared = {name for name, number in clusters.items() if name and number > 1}
 
@@ -82,9 +78,6 @@ class PointScheduler:
 
         A point that takes over a target goes first, as that would be removed otherwise. Points that
         need one of their own wait until nothing is left of those that nothing uses.
-
-        Args:
-            in_order: whether the order of the points is to be kept even so
         """
         if not in_order:
             for planned_point in self._waiting():
@@ -92,31 +85,29 @@ class PointScheduler:
         for planned_point in self._waiting():
             if self._take_over(planned_point):
                 continue
+            # Nothing else begins before it is removed: two targets would take the room of one.
             if find_idle(self.points.values(), self.targets.values()):
                 return
-            self._begin(planned_point)
+            name = planned_point.point.name
+            if planned_point.fingerprints.cluster in self._shared:
+                # A later point may take it over.
+                made = self._benchmark(name)
+                self.targets[made] = SweepTarget(name=made, point=name)
+            self._run(name, None)
 
     def give_up_targets(self, children: Mapping[str, ChildView], now: datetime) -> None:
-        """Let go of targets whose next point waits for benchmarks of others: these need the room.
-
-        Args:
-            children: the benchmarks of points under way
-            now: time of the observation
-        """
+        """Let go of targets whose next point waits: the benchmarks of others need the room."""
         for target in [*self.targets.values()]:
             child = children.get(target.point or "")
             if child is None or child.waits_since is None or target.previous is None:
                 continue
             if not child.suspend and now - child.waits_since >= PATIENCE:
-                self._let_go(target)
-
-    def _let_go(self, target: SweepTarget) -> None:
-        """Have a point that was to take over a target make its own."""
-        name = target.point or ""
-        made = self._benchmark(name)
-        self.targets[target.name] = SweepTarget(name=target.name)
-        self.targets[made] = SweepTarget(name=made, point=name)
-        self._run(name, None)
+                # The point makes its own target, under the name of its benchmark.
+                name = target.point or ""
+                made = self._benchmark(name)
+                self.targets[target.name] = SweepTarget(name=target.name)
+                self.targets[made] = SweepTarget(name=made, point=name)
+                self._run(name, None)
 
     def _waiting(self) -> Iterator[PlannedPoint]:
         """Yield the points that have not begun, while there are places."""
@@ -133,6 +124,7 @@ class PointScheduler:
         for target in find_idle(self.points.values(), self.targets.values()):
             last = target.point or ""
             before = self._planned.get(last)
+            # What a failed point left of its target is not known.
             if before is None or not ended_well(self.points[last]):
                 continue
             reuse = common_parts(before.fingerprints, wanted.fingerprints)
@@ -143,14 +135,6 @@ class PointScheduler:
                 self._run(name, reuse)
                 return True
         return False
-
-    def _begin(self, planned: PlannedPoint) -> None:
-        """Begin a point on a target of its own, which later ones may take over."""
-        name = planned.point.name
-        if planned.fingerprints.cluster in self._shared:
-            made = self._benchmark(name)
-            self.targets[made] = SweepTarget(name=made, point=name)
-        self._run(name, None)
 
     def _benchmark(self, name: str) -> str:
         """Return the name of the benchmark that a point is measured by next."""

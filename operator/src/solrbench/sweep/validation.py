@@ -34,37 +34,18 @@ OF_THE_SWEEP = ("cleanup", "suspend", "ttlSecondsAfterFinished")
 """Fields of a benchmark that its sweep decides on."""
 
 
-def child_spec(sweep: SolrBenchmarkSweep, point: DesignPoint) -> Body:
-    """Return the raw spec of a point's benchmark.
-
-    Raises:
-        FieldPathError: if the template has no place for a value.
-    """
-    spec: Body = sweep.spec.template.spec
-    for value in point.values:
-        for path, setting in value.settings:
-            spec = set_field(spec, path, setting)
-    return spec
-
-
 def build_child(
     sweep: SolrBenchmarkSweep,
     point: DesignPoint,
     annotations: Mapping[str, str] | None = None,
     round_: int = 1,
 ) -> Body:
-    """Return the benchmark of a point: named and labelled, owned by the sweep.
-
-    Args:
-        sweep: the sweep
-        point: the point
-        annotations: those of the target that it shares
-        round_: the round that it is for
-
-    Raises:
-        FieldPathError: if the template has no place for a value.
-    """
+    """Return the benchmark of a point; FieldPathError if the template has no place for a value."""
     template, metadata = sweep.spec.template, sweep.metadata
+    spec: Body = template.spec
+    for value in point.values:
+        for path, setting in value.settings:
+            spec = set_field(spec, path, setting)
     decided = {"cleanup": sweep.spec.cleanup.value, "suspend": sweep.spec.suspend}
     return {
         "apiVersion": BENCHMARK.api_version,
@@ -94,7 +75,7 @@ def build_child(
                 }
             ],
         },
-        "spec": child_spec(sweep, point) | decided,
+        "spec": spec | decided,
     }
 
 
@@ -115,12 +96,7 @@ hundred; a megabyte of unknown fields would be 100,000 problems of each point.""
 
 @dataclass(frozen=True)
 class CheckedPoint:
-    """A point whose benchmark is valid.
-
-    Attributes:
-        point: the point
-        benchmark: its benchmark
-    """
+    """A point with its benchmark, which is valid."""
 
     point: DesignPoint
     benchmark: SolrBenchmark
@@ -131,26 +107,19 @@ def check_axes(axes: Sequence[Axis]) -> tuple[list[Values], list[str]]:
     all_values: list[Values] = []
     wrong = _overlaps(axes)
     for index, axis in enumerate(axes):
+        tops = {path: str(parse_path(path)[0]) for path in axis.paths}
         wrong += [
-            f"spec.axes[{index}]: {path} belongs to the sweep, set spec.{_top(path)} instead"
-            for path in axis.paths
-            if _top(path) in OF_THE_SWEEP
+            f"spec.axes[{index}]: {path} belongs to the sweep, set spec.{top} instead"
+            for path, top in tops.items()
+            if top in OF_THE_SWEEP
         ]
-        wrong += [
-            f"spec.axes[{index}]: {path} must be a path below the spec of a benchmark, without"
-            " the spec itself"
-            for path in axis.paths
-            if _top(path) == "spec"
-        ]
+        below = "must be a path below the spec of a benchmark, without the spec itself"
+        wrong += [f"spec.axes[{index}]: {path} {below}" for path in tops if tops[path] == "spec"]
         try:
             all_values.append(read_values(axis))
         except AxisValueError as error:
             wrong.append(f"spec.axes[{index}] ({axis.name}): {error}")
     return all_values, wrong
-
-
-def _top(path: str) -> str:
-    return str(parse_path(path)[0])
 
 
 def _overlaps(axes: Sequence[Axis]) -> list[str]:
@@ -193,12 +162,12 @@ def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
         for key in metadata.annotations
         if key.startswith(f"{GROUP}/")
     ]
-    keys = {"labels": metadata.labels, "annotations": metadata.annotations}
+    keys = [("labels", key) for key in metadata.labels]
+    keys += [("annotations", key) for key in metadata.annotations]
+    such = "must be a key of Kubernetes, such as team or example.org/team"
     wrong += [
-        f"spec.template.metadata.{name}: {key!r} must be a key of Kubernetes, such as team or"
-        " example.org/team"
-        for name, given in keys.items()
-        for key in given
+        f"spec.template.metadata.{name}: {key!r} {such}"
+        for name, key in keys
         if not _KEY.fullmatch(key)
     ]
     return wrong + [
@@ -290,14 +259,11 @@ def check_points(
         except FieldPathError as error:
             wrong.setdefault(f"spec.axes: {error}", []).append(point.text)
         if len(wrong) >= MAX_PROBLEMS:
-            shown = list(_grouped(wrong, number))[:MAX_PROBLEMS]
-            return checked, [*shown, _rest(number, len(points))]
+            shown, behind = list(_grouped(wrong, number))[:MAX_PROBLEMS], len(points) - number
+            more = f"; the {behind} points behind are not checked" if behind else ""
+            rest = f"spec.template: only the first {MAX_PROBLEMS} problems are shown{more}"
+            return checked, [*shown, rest]
     return checked, list(_grouped(wrong, len(points)))
-
-
-def _rest(number: int, total: int) -> str:
-    behind = f"; the {total - number} points behind are not checked" if total > number else ""
-    return f"spec.template: only the first {MAX_PROBLEMS} problems are shown{behind}"
 
 
 def _grouped(wrong: Mapping[str, Sequence[str]], total: int) -> Iterable[str]:

@@ -12,17 +12,16 @@ from typing import Any, NamedTuple, cast
 
 import pytest
 
-from solrbench.load.engine import http_connection
 from solrbench.load.engine import http_connection as module
-from solrbench.load.engine.http_client import HttpClient
-from solrbench.load.engine.http_connection import (
-    CompletedRequest,
-    HttpConnection,
-    RequestDeadline,
-    batch_of_loop,
-)
+from solrbench.load.engine.http_client import CompletedRequest, HttpClient, batch_of_loop
+from solrbench.load.engine.http_connection import HttpConnection
+from solrbench.load.engine.target import RequestSupply, UserContext
+from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.workload.requests import PreparedRequest
-from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
+from solrbench.load.workload.response_checks import RequestFailure
+from support.fakes.virtual_time import VirtualTimeLoop
+from support.load.builders import assignment, target
+from support.servers.virtual_server import serve
 
 
 class Answer(NamedTuple):
@@ -192,80 +191,75 @@ def test_heads_are_forgotten_before_they_fill_the_memory(
     assert [len(each.body) for each in owner.responses] == list(range(100))
 
 
-class Client:
-    """Sends a request on demand, as the HTTP client does."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, loop: VirtualTimeLoop) -> None:
-        patch.setattr(http_connection, "_now", loop.clock_ns)
-        self.loop = loop
-        self.deadline = RequestDeadline(1.0, loop)
-        self.pending = False
-        self.timers = 0
-        self.expired_ns: list[int] = []
-
-    def send(self) -> None:
-        self.pending = True
-        self.deadline.at_ns = self.loop.now_ns + self.deadline.timeout_ns
-        if self.deadline.timer is None:
-            self.timers += 1
-            self.deadline.set_timer(self)
-
-    def has_request(self) -> bool:
-        return self.pending
-
-    def on_deadline_expired(self, now_ns: int) -> None:
-        self.pending = False
-        self.expired_ns.append(now_ns)
-
-
-def test_request_expires_at_its_own_deadline_by_the_timer_of_the_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        client = Client(monkeypatch, loop)
-        for _ in range(9):
-            client.send()
-            await asyncio.sleep(0.1)
-        client.send()
-        last_ns = loop.now_ns
-        await asyncio.sleep(0.999)
-        assert client.expired_ns == []
-        await asyncio.sleep(0.1)
-        assert [round((at - last_ns) / 1e6) for at in client.expired_ns] == [1000]
-        assert client.timers == 1
-
-    run_virtually(main)
-
-
-def test_request_that_ended_does_not_expire_and_needs_a_new_timer_next(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        client = Client(monkeypatch, loop)
-        client.send()
-        client.pending = False
-        await asyncio.sleep(2)
-        assert (client.expired_ns, client.deadline.timer) == ([], None)
-        client.send()
-        await asyncio.sleep(2)
-        assert (len(client.expired_ns), client.timers) == (1, 2)
-
-    run_virtually(main)
-
-
-def test_cancelled_deadline_lets_nothing_expire(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        client = Client(monkeypatch, loop)
-        client.deadline.cancel()
-        client.send()
-        client.deadline.cancel()
-        await asyncio.sleep(5)
-        assert client.expired_ns == []
-
-    run_virtually(main)
-
-
 REQUEST = PreparedRequest(b"q=a", 0, is_json=True)
+
+
+class Client(HttpClient):
+    """Notes the requests that ended, and the timers that watched them."""
+
+    def __init__(self, loop: VirtualTimeLoop) -> None:
+        recorder = StepRunRecorder(("a",), loop.now_ns)
+        supply = RequestSupply(target().requests.open_stream(assignment()))
+        context = UserContext(supply, recorder, 1.0, loop, lambda: None)
+        super().__init__(context, target("http://one:1/solr").nodes[0])
+        self.failed: list[RequestFailure | None] = []
+        self.ended_ns = 0
+        self.timers: list[Any] = []
+
+    def request(self, now_ns: int) -> None:
+        self.send(REQUEST, now_ns)
+        self.timers.append(self._deadline_timer)
+
+    def on_completed(self, ended: CompletedRequest) -> None:
+        _, _, self.ended_ns, _, failed, _ = ended
+        self.failed.append(failed)
+
+
+async def test_request_expires_at_its_own_deadline_by_the_timer_of_the_first(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
+) -> None:
+    server, client = serve(monkeypatch, loop, 0.05), Client(loop)
+    await client.connect_ahead()
+    for _ in range(9):
+        client.request(loop.now_ns)
+        await asyncio.sleep(0.1)
+    server.seconds = 100
+    last_ns = loop.now_ns
+    client.request(last_ns)
+    await asyncio.sleep(1.1)
+    assert client.failed[:-1] == [None] * 9
+    failed = client.failed[-1]
+    assert failed is not None
+    assert failed.kind == "Timeout"
+    assert round((client.ended_ns - last_ns) / 1e6) == 1000
+    assert len(set(map(id, client.timers))) == 1
+
+
+async def test_request_that_ended_does_not_expire_and_needs_a_new_timer_next(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
+) -> None:
+    server, client = serve(monkeypatch, loop), Client(loop)
+    await client.connect_ahead()
+    client.request(loop.now_ns)
+    await asyncio.sleep(2)
+    assert (client.failed, client._deadline_timer) == ([None], None)
+    server.seconds = 100
+    client.request(loop.now_ns)
+    await asyncio.sleep(2)
+    assert len(client.failed) == 2
+    assert len(set(map(id, client.timers))) == 2
+
+
+async def test_aborted_client_lets_nothing_expire(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
+) -> None:
+    serve(monkeypatch, loop, 100)
+    client = Client(loop)
+    client.abort()
+    client.request(loop.now_ns)
+    client.abort()
+    await asyncio.sleep(5)
+    assert client.failed == []
 
 
 def ended(started_ns: int) -> CompletedRequest:

@@ -69,7 +69,7 @@ def with_pair(talk: Talk) -> None:
             near = await connect_timestamped(loop, "127.0.0.1", server.getsockname()[1])
             far, _ = server.accept()
         reader = Reader()
-        stamped = TimestampedSocket(loop, near, reader)
+        stamped = TimestampedSocket(loop, near, reader.received, reader.connection_lost)
         with far:
             await talk(stamped, reader, far)
         stamped.abort()
@@ -137,7 +137,8 @@ def test_where_the_kernel_notes_nothing_the_time_of_reading_counts() -> None:
         near, far = socket.socketpair()
         near.setblocking(False)
         reader = Reader()
-        stamped = TimestampedSocket(asyncio.get_running_loop(), near, reader)
+        loop = asyncio.get_running_loop()
+        stamped = TimestampedSocket(loop, near, reader.received, reader.connection_lost)
         far.sendall(b"answer")
         read_ns = time.perf_counter_ns()
         await reader.hears()
@@ -192,7 +193,7 @@ def test_reset_is_reported_with_its_reason() -> None:
 def test_nothing_is_written_after_the_end() -> None:
     async def talk(stamped: TimestampedSocket, _: Reader, far: socket.socket) -> None:
         connection = HttpConnection()
-        connection.attach_transport(stamped)
+        connection.attach_transport(stamped.write, stamped.abort)
         connection.close()
         with pytest.raises(ConnectionError, match="4 bytes written"):
             connection.send(b"late")

@@ -216,8 +216,9 @@ def test_measuring_begins_when_the_last_user_is_there() -> None:
     runs.stage_at(1.5, seen)
     completed = runs.run()
     assert seen == ["Ramping", "Measuring"]
-    assert completed.start_time == STARTED + timedelta(seconds=1)
-    assert (completed.steady, completed.may_repeat, completed.lost_workers) == (None, False, ())
+    assert completed.metadata.start_time == STARTED + timedelta(seconds=1)
+    assert (completed.steady, completed.metadata.queries_may_repeat) == (None, False)
+    assert completed.metadata.lost_workers == ()
     assert runs.load.clock.now() == 21
     assert len(runs.load.sent(StartMeasuring)) == 2
 
@@ -248,7 +249,7 @@ def test_totals_of_the_last_step_run_are_never_shown_as_the_next_ones() -> None:
 def test_users_that_begin_as_they_spawn_need_no_order() -> None:
     runs = StepRuns({"name": "exact", "users": 4, "spawnRate": 2, "requests": 20})
     completed = runs.run()
-    assert completed.start_time == STARTED
+    assert completed.metadata.start_time == STARTED
     assert runs.load.shape.levels == [(4, 2), (0, 1_000_000)]
     assert runs.load.sent(StartMeasuring) == []
 
@@ -260,7 +261,7 @@ def test_ramp_of_a_planned_rate_comes_before_the_measurement() -> None:
         runs.stage_at(seconds, seen)
     completed = runs.run()
     assert seen == ["Ramping", "Measuring"]
-    assert completed.start_time == STARTED + timedelta(seconds=9)
+    assert completed.metadata.start_time == STARTED + timedelta(seconds=9)
     assert runs.load.clock.now() == 19
 
 

@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
 from solrbench.load.errors import LoadError
 from solrbench.load.locust_scaling import WorkerRoster
 from solrbench.load.master.distributed_step_run import DistributedStepRunState
-from solrbench.load.master.membership import STATE_MISSING
+from solrbench.load.master.worker_pool import STATE_MISSING
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import (

@@ -4,14 +4,14 @@ from collections import Counter
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.request_mix import GeneratedQueries
 from solrbench.contract.generated_documents import CATEGORIES, word
-from solrbench.load.workload.loader import generate_queries
+from solrbench.load.workload.loader import GeneratedQueryList
 
 DATASET = Generator(documents=10, vocabulary_terms=1000, seed=3)
 
 
 def test_queries_use_the_words_and_fields_of_the_documents() -> None:
     spec = GeneratedQueries(count=4000, max_terms=3, filter_percent=30, facet_percent=20)
-    queries = [dict(query.parameters) for query in generate_queries(spec, DATASET, 1)]
+    queries = [dict(query.parameters) for query in GeneratedQueryList(spec, DATASET, 1)]
     assert len(queries) == 4000
     known = {word(rank, 3) for rank in range(1000)}
     words = [each.split(" ") for each in (query["q"] for query in queries)]
@@ -29,20 +29,20 @@ def test_queries_use_the_words_and_fields_of_the_documents() -> None:
 
 def test_frequent_words_are_asked_for_most() -> None:
     spec = GeneratedQueries(count=5000, max_terms=1)
-    asked = Counter(dict(query.parameters)["q"] for query in generate_queries(spec, DATASET, 1))
+    asked = Counter(dict(query.parameters)["q"] for query in GeneratedQueryList(spec, DATASET, 1))
     assert asked.most_common(1)[0][0] == word(0, 3)
 
 
 def test_extremes_are_kept() -> None:
     spec = GeneratedQueries(count=50, filter_percent=0, facet_percent=100)
-    queries = [dict(query.parameters) for query in generate_queries(spec, DATASET, 1)]
+    queries = [dict(query.parameters) for query in GeneratedQueryList(spec, DATASET, 1)]
     assert not any("fq" in query for query in queries)
     assert all("facet" in query for query in queries)
 
 
 def test_same_seed_gives_the_same_queries() -> None:
     spec = GeneratedQueries(count=50)
-    one, same, other = (list(generate_queries(spec, DATASET, seed)) for seed in (1, 1, 2))
+    one, same, other = (list(GeneratedQueryList(spec, DATASET, seed)) for seed in (1, 1, 2))
     assert one == same
     assert one != other
 
@@ -51,7 +51,7 @@ def test_few_bytes_are_kept_of_a_query() -> None:
     small = Generator(documents=10, vocabulary_terms=1000)
     tracemalloc.start()
     try:
-        queries = generate_queries(GeneratedQueries(count=30_000), small, 1)
+        queries = GeneratedQueryList(GeneratedQueries(count=30_000), small, 1)
         kept, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -64,19 +64,19 @@ def test_few_bytes_are_kept_of_a_query() -> None:
 def test_routes_are_the_prefixes_of_the_documents() -> None:
     dataset = DATASET.model_copy(update={"route_prefixes": 3})
     spec = GeneratedQueries(count=4000, routed_percent=25)
-    queries = [dict(query.parameters) for query in generate_queries(spec, dataset, 1)]
+    queries = [dict(query.parameters) for query in GeneratedQueryList(spec, dataset, 1)]
     routes = Counter(query["_route_"] for query in queries if "_route_" in query)
     assert routes.keys() == {"p0!", "p1!", "p2!"}
     # Five standard deviations: sqrt(4000 * 0.25 * 0.75) = 27.
     assert abs(routes.total() - 1000) < 5 * 27
     assert min(routes.values()) > 200
-    assert queries == [dict(query.parameters) for query in generate_queries(spec, dataset, 1)]
+    assert queries == [dict(query.parameters) for query in GeneratedQueryList(spec, dataset, 1)]
 
 
 def test_routes_leave_the_rest_of_the_queries_alone() -> None:
     dataset = DATASET.model_copy(update={"route_prefixes": 3})
-    plain = generate_queries(GeneratedQueries(count=50), dataset, 1)
-    routed = generate_queries(GeneratedQueries(count=50, routed_percent=100), dataset, 1)
+    plain = GeneratedQueryList(GeneratedQueries(count=50), dataset, 1)
+    routed = GeneratedQueryList(GeneratedQueries(count=50, routed_percent=100), dataset, 1)
     without = [
         tuple((name, value) for name, value in query.parameters if name != "_route_")
         for query in routed

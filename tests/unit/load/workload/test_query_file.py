@@ -13,11 +13,13 @@ from solrbench.load.workload.query_file import (
     FileQueries,
     WorkloadQuery,
     _decode,
-    parse_lines,
     query_file_path,
-    read_queries,
 )
-from support.load.builders import queries_spec
+from support.load.builders import parse_lines, queries_spec
+
+
+def list_queries(path: Path) -> list[WorkloadQuery]:
+    return list(iter(FileQueries(path)))
 
 
 @pytest.mark.parametrize(
@@ -155,22 +157,22 @@ def test_file_without_queries_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "queries.txt"
     path.write_text(text)
     with pytest.raises(LoadError, match=r"NoQueries: query file queries\.txt has no query"):
-        read_queries(path)
+        list_queries(path)
 
 
 def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LoadError, match=r"NoQueries: cannot read .*none\.txt"):
-        read_queries(tmp_path / "none.txt")
+        list_queries(tmp_path / "none.txt")
 
 
 def test_too_many_names_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "queries.txt"
     rows = [f'{{"name": "n{i}", "params": {{"q": "x"}}}}' for i in range(MAX_REQUEST_NAMES + 1)]
     path.write_text("\n".join(rows[:-1]))
-    assert len(read_queries(path)) == MAX_REQUEST_NAMES
+    assert len(list_queries(path)) == MAX_REQUEST_NAMES
     path.write_text("\n".join(rows))
     with pytest.raises(LoadError, match="51 names; use at most 50"):
-        read_queries(path)
+        list_queries(path)
 
 
 def test_file_lies_where_it_is_mounted() -> None:
@@ -216,4 +218,4 @@ def test_bad_times_are_refused_with_their_line(
     path = tmp_path / "queries.txt"
     path.write_text("".join(f'{{"time": {each}, "params": {{"q": "x"}}}}\n' for each in times))
     with pytest.raises(LoadError, match=message):
-        read_queries(path)
+        list_queries(path)

@@ -16,11 +16,10 @@ from solrbench.load.workload.requests import (
     PreparedRequest,
     first_template_index,
     prepare_node,
-    prepare_requests,
 )
 from solrbench.load.workload.templates import url_quote
 from solrbench.net.http import HttpAuth, basic_auth
-from support.load.builders import plain, workload
+from support.load.builders import plain, prepare_requests, workload
 
 URL = "http://node-0.solr.ns.svc:8983/solr"
 

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from solrbench.load.workload.templates import (
     escape_json,
-    escape_url,
     extract_values,
     join_templates,
     parse_extraction,
     parse_template,
+    url_quote,
 )
+from support.narrowing import not_none
 
 BODY = b'{"response":{"docs":[{"id":"x1","n":5,"ok":true,"tags":["a","b"],"none":null}]},"a-b":1.5}'
 
@@ -56,8 +57,7 @@ def test_values_become_texts(path: str, text: str) -> None:
     ],
 )
 def test_missing_values_are_failures_that_name_the_path(path: str) -> None:
-    found = extract_values(BODY, [parse_extraction("id", path)], {})
-    assert found is not None
+    found = not_none(extract_values(BODY, [parse_extraction("id", path)], {}))
     assert found.kind == "ExtractionFailed"
     assert found.message.startswith(f"id: no single value at {path} in ")
 
@@ -96,8 +96,7 @@ def test_what_is_no_expression_is_refused(path: str) -> None:
 
 
 def test_answer_that_is_no_json_is_a_failure() -> None:
-    found = extract_values(b"<html>", [parse_extraction("id", "a")], {})
-    assert found is not None
+    found = not_none(extract_values(b"<html>", [parse_extraction("id", "a")], {}))
     assert found.message.startswith("response is not JSON")
 
 
@@ -106,9 +105,9 @@ VALUES = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 @given(VALUES, VALUES)
 def test_values_survive_an_address(one: str, two: str) -> None:
-    parts = [parse_template(text, escape_url) for text in ("q=a", "t&:{{one}} + {{ two }}")]
-    text = join_templates([join_templates(parts, "="), parse_template("x", escape_url)], "&")
-    filled = text.fill({"one": one, "two": two}, escape_url)
+    parts = [parse_template(text, url_quote) for text in ("q=a", "t&:{{one}} + {{ two }}")]
+    text = join_templates([join_templates(parts, "="), parse_template("x", url_quote)], "&")
+    filled = text.fill({"one": one, "two": two}, url_quote)
     assert parse_qsl(filled, keep_blank_values=True) == [
         ("q=a", f"t&:{one} + {two}"),
         ("x", ""),

@@ -1,6 +1,6 @@
 """What targets have in common whose pods are made for the benchmark."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 from solrbench.api.quantities import parse_bytes
 from solrbench.contract import names
@@ -8,11 +8,15 @@ from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import read_archive
 from solrbench.controller.owned_objects import OwnedKind
-from solrbench.controller.provisioners.provisioner import check_created, update_target
+from solrbench.controller.provisioners.provisioner import (
+    TargetProvisioner,
+    check_created,
+    update_target,
+)
 from solrbench.decide.collection import check_settings
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.outcome import TargetLostError, apply_outcome, first_outcome
-from solrbench.decide.target import NODE_CHECKS, TargetNodes, TargetPods, check_pods_unchanged
+from solrbench.decide.target import NODE_CHECKS, TargetNodes, check_pods_unchanged
 from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
@@ -37,7 +41,7 @@ WORKLOAD_KINDS = (
 """Kinds of Kubernetes itself that pods of Solr and ZooKeeper are made with."""
 
 
-class CreatedTarget(ABC):
+class CreatedTarget(TargetProvisioner):
     """Nodes that are made for the benchmark, and go with their collection."""
 
     owned_kinds: tuple[OwnedKind, ...] = WORKLOAD_KINDS
@@ -46,12 +50,7 @@ class CreatedTarget(ABC):
 
     @abstractmethod
     def ensure_pods(self, context: ReconcileContext) -> None:
-        """Make ZooKeeper and the Solr nodes, and wait until all of them are ready.
-
-        Raises:
-            TemporaryError: until then.
-            PermanentError: if they can never be.
-        """
+        """Make ZooKeeper and the Solr nodes, and wait until all of them are ready."""
 
     def ensure_ready(self, context: ReconcileContext) -> None:
         """Make pods, config set, collection and caches, and check what Solr reports of them."""
@@ -74,15 +73,19 @@ class CreatedTarget(ABC):
                     TargetReason.COLLECTION_LOST, f"collection {name} no longer exists"
                 )
             if not created:
+                # The name of the config set says which attempt a collection is of, so it is there
+                # before the collection is.
                 upload_config_set(solr, config_set, read_archive(context))
                 create_collection(solr, name, wanted, live_nodes(solr), config_set)
             check_created(wanted, replicas(solr, name), self.node_count(context))
             if reused:
+                # The point before may have set caches that this one leaves at their defaults.
                 unset_properties(solr, name, wanted)
             apply_outcome(check_settings(apply_properties(solr, name, wanted)))
             if reused:  # caches are as empty as those of a collection that was just filled
                 reload_collection(solr, name)
         if reused:
+            # A pod that ended since the point before has lost what it was measured with.
             self.check_unchanged(context, self.pods(context))
         update_target(
             context,
@@ -96,21 +99,11 @@ class CreatedTarget(ABC):
 
     def check_unchanged(self, context: ReconcileContext, pods: list[PodView]) -> None:
         """Check that every pod is the one that was there when the target became ready."""
-        known = TargetPods(context.status.target.pods, tuple(pods), context.now)
-        apply_outcome(check_pods_unchanged(known))
-
-    def check_before_storing(self, context: ReconcileContext) -> None:
-        """Do nothing: the pods show a loss in the next reconcile, with its time."""
-        del context
+        apply_outcome(check_pods_unchanged(context.status.target.pods, pods, context.now))
 
     def node_count(self, context: ReconcileContext) -> int:
         """Return the number of nodes of the spec."""
         return context.solr_cloud.nodes
-
-    def leader_urls(self, context: ReconcileContext) -> dict[str, str] | None:
-        """Return `None`: the index pods reach every node as Solr names it."""
-        del context
-        return None
 
     def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
         """Return the replicas of the collection, which is behind no alias."""
@@ -120,32 +113,24 @@ class CreatedTarget(ABC):
         """Return the index of each replica, each node asked directly."""
         return replica_sizes(solr, found)
 
-    def remove_collection(self, context: ReconcileContext, *, at_once: bool = False) -> None:
-        """Do nothing: the collection goes with the nodes."""
-        del context, at_once
-
 
 def _check_nodes(context: ReconcileContext) -> None:
-    nodes = _observe_nodes(context)
-    apply_outcome(first_outcome(NODE_CHECKS, nodes))
-    update_target(
-        context,
-        solr_version=", ".join(sorted(set((nodes.versions or {}).values()))),
-        heap_bytes=min((nodes.heap_bytes or {}).values()),
-    )
-
-
-def _observe_nodes(context: ReconcileContext) -> TargetNodes:
     wanted = context.solr_cloud.nodes
     with context.solr() as solr:
         live = len(live_nodes(solr))
         update_target(context, live_nodes=live)
         # One that is not live yet does not respond.
         infos = [node_info(solr, url) for url in context.solr_urls] if live == wanted else []
-    return TargetNodes(
+    nodes = TargetNodes(
         live=live,
         wanted=wanted,
-        versions={system_info.url: system_info.solr_version for system_info in infos},
-        heap_bytes={system_info.url: system_info.heap_max_bytes for system_info in infos},
+        versions={node.url: node.solr_version for node in infos},
+        heap_bytes={node.url: node.heap_max_bytes for node in infos},
         wanted_heap_bytes=parse_bytes(context.solr_cloud.heap),
+    )
+    apply_outcome(first_outcome(NODE_CHECKS, nodes))
+    update_target(
+        context,
+        solr_version=", ".join(sorted({node.solr_version for node in infos})),
+        heap_bytes=min(node.heap_max_bytes for node in infos),
     )

@@ -7,16 +7,18 @@ from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import leader_urls
 from solrbench.controller.objects import read_archive
-from solrbench.controller.owned_objects import OwnedKind
-from solrbench.controller.provisioners.provisioner import check_created, update_target
+from solrbench.controller.provisioners.provisioner import (
+    TargetProvisioner,
+    check_created,
+    update_target,
+)
 from solrbench.decide.collection import check_settings
 from solrbench.decide.existing_target import (
-    EXISTING_CHECKS,
-    USER_COLLECTION_CHECKS,
     ExistingNodes,
-    UserCollection,
     check_enough_nodes,
+    check_existing_nodes,
     check_own_collection,
+    check_user_collection,
 )
 from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.pauses import has_passed
@@ -45,20 +47,14 @@ CHECK_PAUSE = timedelta(seconds=10)
 """Between two looks at the nodes while others measure them."""
 
 
-class ExistingTarget:
+class ExistingTarget(TargetProvisioner):
     """Nodes of another owner: observed, and changed only by the benchmark's collection."""
 
-    owned_kinds: tuple[OwnedKind, ...] = ()
     fresh_nodes = False
     ready_message = "the existing nodes and replicas are active"
 
     def ensure_ready(self, context: ReconcileContext) -> None:
-        """Check nodes and collection, and make the collection if it is to be ours.
-
-        Raises:
-            TemporaryError: while it does not respond, or the collection is not there.
-            PermanentError: if it may not be addressed, or cannot do what the spec requires.
-        """
+        """Check nodes and collection, and make the collection if it is to be ours."""
         uses_collection = context.benchmark.spec.target.uses_collection
         with context.solr(timeout_seconds=30) as solr:
             identities = node_identities(solr)
@@ -68,7 +64,9 @@ class ExistingTarget:
             is_made = not uses_collection and _is_created(context, solr)
             _record_target(context, solr, identities)
             if uses_collection:
-                self._check_collection(context, solr)
+                replicas_found = tuple(self.find_replicas(context, solr))
+                name = names.collection(context.benchmark)
+                apply_outcome(check_user_collection(name, replicas_found))
             elif not context.benchmark.status.target.nodes:
                 # The nodes are recorded before the collection is created: clean-up depends on them.
                 raise TemporaryError(
@@ -77,11 +75,6 @@ class ExistingTarget:
                 )
             else:
                 self._make_collection(context, solr, identities, is_made=is_made)
-
-    def _check_collection(self, context: ReconcileContext, solr: SolrClient) -> None:
-        name = names.collection(context.benchmark)
-        collection = UserCollection(name, tuple(self.find_replicas(context, solr)))
-        apply_outcome(first_outcome(USER_COLLECTION_CHECKS, collection))
 
     def _make_collection(
         self,
@@ -94,14 +87,15 @@ class ExistingTarget:
         name, wanted = names.collection(context.benchmark), context.benchmark.spec.collection
         apply_outcome(check_enough_nodes(wanted, len(identities)))
         if not is_made:
-            _create_collection(context, solr, sorted(identities))
+            prefix = names.config_set_prefix(context.benchmark)
+            config_set = names.config_set(context.benchmark, context.status.attempts.index)
+            # Half of an earlier attempt's documents may be in it.
+            delete_stale_collection(solr, name, config_set, prefix)
+            # Before the collection, which is known as ours by it.
+            upload_config_set(solr, config_set, read_archive(context))
+            create_collection(solr, name, wanted, sorted(identities), config_set)
         check_created(wanted, self.find_replicas(context, solr), len(identities))
         apply_outcome(check_settings(apply_properties(solr, name, wanted)))
-
-    def pods(self, context: ReconcileContext) -> list[PodView]:
-        """Return none: the pods, if there are any, belong to others."""
-        del context
-        return []
 
     def check_unchanged(self, context: ReconcileContext, pods: list[PodView]) -> None:
         """Check now and then that no node left or was restarted since the target became ready."""
@@ -121,11 +115,9 @@ class ExistingTarget:
     def leader_urls(self, context: ReconcileContext) -> dict[str, str] | None:
         """Return the nodes that are allowed and respond, unless a proxy is what is measured."""
         with context.solr() as solr:
-            found_replicas = self.find_replicas(context, solr)
+            found = self.find_replicas(context, solr)
         allowed = context.allowed_hosts
-        return leader_urls(
-            context.cluster, allowed, context.namespace, context.endpoint, found_replicas
-        )
+        return leader_urls(context.cluster, allowed, context.namespace, context.endpoint, found)
 
     def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
         """Return the replicas of the collection; the user's may be behind an alias."""
@@ -137,7 +129,8 @@ class ExistingTarget:
 
     def remove_collection(self, context: ReconcileContext, *, at_once: bool = False) -> None:
         """Delete the collection that was made for this benchmark; one of the user's stays."""
-        if not _may_hold_collection(context):
+        # One whose nodes were never seen, as with a wrong password, holds nothing of ours.
+        if context.benchmark.spec.target.uses_collection or not context.status.target.nodes:
             return
         benchmark = context.benchmark
         name, prefix = names.collection(benchmark), names.config_set_prefix(benchmark)
@@ -170,60 +163,24 @@ def _record_target(
 
 
 def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
-    """Return whether the collection of this attempt exists; one of an earlier attempt is none.
-
-    Raises:
-        PermanentError: if a foreign collection has the name.
-    """
+    """Return whether the collection of this attempt exists; one of an earlier attempt is none."""
     name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
     owner = observe_collection_owner(solr, name, prefix)
     apply_outcome(check_own_collection(owner))
     return owner.config_set == names.config_set(context.benchmark, context.status.attempts.index)
 
 
-def _create_collection(context: ReconcileContext, solr: SolrClient, nodes: list[str]) -> None:
-    name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
-    config_set = names.config_set(context.benchmark, context.status.attempts.index)
-    delete_stale_collection(solr, name, config_set, prefix)
-    upload_config_set(solr, config_set, read_archive(context))
-    wanted = context.benchmark.spec.collection
-    create_collection(solr, name, wanted, nodes, config_set)
-
-
 def _check_nodes_unchanged(context: ReconcileContext, *, required: bool) -> None:
-    """Check that no node left or was restarted.
-
-    Raises:
-        TemporaryError: if a response is required, and Solr did not respond.
-        TargetLostError: if a node is gone or was started again, or Solr has not responded for long.
-    """
-    found = _observe_unchanged(context, required=required)
-    if isinstance(found.found, SolrbenchError):
-        update_target(context, unanswered_since=context.now - found.unanswered)
-    else:
-        update_target(context, unanswered_since=None, check_time=context.now)
-    apply_outcome(first_outcome(EXISTING_CHECKS, found))
-
-
-def _observe_unchanged(context: ReconcileContext, *, required: bool) -> ExistingNodes:
-    """Observe what the nodes are.
-
-    Silence counts from the first request without a response: between the last response and that one
-    the operator itself may have been away.
-    """
-    started = context.status.target.nodes
-    unanswered = context.now - (context.status.target.unanswered_since or context.now)
+    """Check that no node left or was restarted; `required` says that Solr must respond now."""
+    target = context.status.target
+    # Silence counts from the first request without a response: between the last response and that
+    # one the operator itself may have been away.
+    unanswered = context.now - (target.unanswered_since or context.now)
     try:
         with context.solr() as solr:
-            return ExistingNodes(started, node_identities(solr), unanswered, required)
+            found: dict[str, NodeIdentity] | SolrbenchError = node_identities(solr)
+        update_target(context, unanswered_since=None, check_time=context.now)
     except SolrbenchError as error:
-        return ExistingNodes(started, error, unanswered, required)
-
-
-def _may_hold_collection(context: ReconcileContext) -> bool:
-    """Return whether the existing target may hold something of this benchmark.
-
-    One whose nodes were never seen, as with a wrong password, need not be checked at the end.
-    """
-    made = not context.benchmark.spec.target.uses_collection
-    return made and bool(context.status.target.nodes)
+        found = error
+        update_target(context, unanswered_since=context.now - unanswered)
+    apply_outcome(check_existing_nodes(ExistingNodes(target.nodes, found, unanswered, required)))

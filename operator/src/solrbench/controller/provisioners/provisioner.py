@@ -1,7 +1,7 @@
 """What a provisioner does: bring a target up, watch it, leave nothing of it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.controller.context import ReconcileContext
@@ -12,37 +12,37 @@ from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.solr.client import SolrClient
 
 
-class TargetProvisioner(Protocol):
+class TargetProvisioner(ABC):
     """One way to a target.
 
-    The host names, URLs and ZooKeeper path of nodes that are made are in `plan.solr_addresses`,
+    The host names, URLs and ZooKeeper path of nodes that are made are in `contract.endpoints`,
     where the builders of manifests find them too.
     """
 
-    owned_kinds: tuple[OwnedKind, ...]
+    owned_kinds: tuple[OwnedKind, ...] = ()
     """Kinds of the objects that are made for the target, in the order of their deletion."""
     fresh_nodes: bool
     """Whether a new attempt gets nodes that have answered no request."""
     ready_message: str
     """What is true when the target is ready."""
 
+    @abstractmethod
     def ensure_ready(self, context: ReconcileContext) -> None:
         """Bring nodes and collection up, and check them.
 
         Raises:
             TemporaryError: until they are ready.
-            PermanentError: if they can never be.
+            PermanentError: if they can never be, or may not be addressed.
         """
 
     def pods(self, context: ReconcileContext) -> list[PodView]:
         """Return the pods of the target, as far as they belong to the benchmark."""
+        del context
+        return []
 
+    @abstractmethod
     def check_unchanged(self, context: ReconcileContext, pods: list[PodView]) -> None:
-        """Check that a target that was ready is the one it was.
-
-        Args:
-            context: the reconcile
-            pods: of the target, as they are now
+        """Check that a target that was ready is the one it was; `pods` are those of now.
 
         Raises:
             TargetLostError: if it is not.
@@ -50,13 +50,15 @@ class TargetProvisioner(Protocol):
         """
 
     def check_before_storing(self, context: ReconcileContext) -> None:
-        """Check the same before a result is stored, if the pods do not show it.
+        """Check the same before a result is stored, where the pods do not show it later.
 
         Raises:
             TemporaryError: if Solr did not respond.
             TargetLostError: if a node is not the one it was.
         """
+        del context
 
+    @abstractmethod
     def node_count(self, context: ReconcileContext) -> int:
         """Return the number of Solr nodes that the collection may be on."""
 
@@ -65,23 +67,23 @@ class TargetProvisioner(Protocol):
 
         A URL as Solr names the node leads to the one to use.
         """
+        del context
+        return None
 
+    @abstractmethod
     def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
         """Return the replicas of the benchmark's collection."""
 
+    @abstractmethod
     def replica_sizes(self, solr: SolrClient, found: list[Replica]) -> list[ReplicaSize]:
         """Return the index of each of these replicas, asked in the way that the target allows."""
 
     def remove_collection(self, context: ReconcileContext, *, at_once: bool = False) -> None:
         """Delete the collection where the nodes stay; it may be called again.
 
-        Args:
-            context: the reconcile
-            at_once: whether not to wait for nodes that are away
-
-        Raises:
-            SolrbenchError: if it could not be done.
+        With `at_once`, nodes that are away are not waited for.
         """
+        del context, at_once
 
 
 def update_target(context: ReconcileContext, **fields: object) -> None:
@@ -90,11 +92,8 @@ def update_target(context: ReconcileContext, **fields: object) -> None:
 
 
 def check_created(wanted: Collection, found: Sequence[Replica], nodes: int) -> None:
-    """Check the replicas of a collection that was created a moment ago, on so many nodes.
-
-    Raises:
-        TemporaryError: if they are not those of the spec; Solr may still be creating them for an
-            operator that is gone.
-    """
+    """Check the replicas of a collection that was created a moment ago, on so many nodes."""
+    # What would be an error later is waited for here: Solr may still be creating replicas for an
+    # operator that is gone.
     outcome = first_outcome(REPLICA_CHECKS, CollectionReplicas(wanted, tuple(found), nodes))
     apply_outcome(None if outcome is None else outcome.waiting())

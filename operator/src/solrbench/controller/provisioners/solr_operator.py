@@ -10,19 +10,18 @@ from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTar
 from solrbench.controller.provisioners.zookeeper import (
     ZOOKEEPER_CLUSTERS,
     check_external,
-    check_provided,
     ensure_ensemble,
     wait_for_provided,
 )
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.solr_cloud import (
-    OWNERSHIP_CHECKS,
     SolrCloudState,
     check_cloud_ready,
     check_clouds_served,
+    check_owned,
     check_reconciled,
 )
-from solrbench.decide.target import ComponentPods, check_solr_pods
+from solrbench.decide.target import ComponentPods, check_clusters_served, check_solr_pods
 from solrbench.kube.facts import known_fields
 from solrbench.kube.reader import Manifest
 from solrbench.manifests import solr_cloud
@@ -43,12 +42,7 @@ class SolrOperatorTarget(CreatedTarget):
     owned_kinds: tuple[OwnedKind, ...] = (SOLR_CLOUDS, ZOOKEEPER_CLUSTERS, *WORKLOAD_KINDS)
 
     def ensure_pods(self, context: ReconcileContext) -> None:
-        """Make a SolrCloud and wait until the Solr Operator has brought it up.
-
-        Raises:
-            TemporaryError: until then, with the component that is waited for as the reason.
-            PermanentError: if a SolrCloud of this name does not belong to the benchmark.
-        """
+        """Make a SolrCloud and wait until the Solr Operator has brought it up."""
         apply_outcome(check_clouds_served(context.cluster.serves(*SOLR_CLOUDS.reference)))
         mode = context.solr_cloud.zookeeper.mode
         match mode:
@@ -57,7 +51,9 @@ class SolrOperatorTarget(CreatedTarget):
             case ZooKeeperMode.EXTERNAL:
                 check_external(context)
             case ZooKeeperMode.PROVIDED:
-                check_provided(context)
+                # Without the definition of ZookeeperClusters the Solr Operator cannot make one.
+                served = context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference)
+                apply_outcome(check_clusters_served(served))
         state = _observe(context)
         apply_outcome(check_reconciled(state))
         if mode is ZooKeeperMode.PROVIDED:
@@ -66,17 +62,12 @@ class SolrOperatorTarget(CreatedTarget):
 
 
 def _observe(context: ReconcileContext) -> SolrCloudState:
-    """Return the SolrCloud, which is made if there is none.
-
-    Raises:
-        TemporaryError: while one of the previous attempt is being deleted.
-        PermanentError: if it does not belong to the benchmark.
-    """
+    """Return the SolrCloud, which is made if there is none."""
     name, uid = names.target(context.benchmark), owner_uid(context.benchmark, names.SOLR)
     cloud = context.cluster.get(*SOLR_CLOUDS.reference, context.namespace, name)
     if cloud is not None:
         state = SolrCloudState(cloud, None, (), uid, context.now)
-        apply_outcome(first_outcome(OWNERSHIP_CHECKS, state))
+        apply_outcome(check_owned(state))
     nodes = names.solr_operator_stateful_set(context.benchmark)
     stateful_set = context.cluster.get("apps/v1", "StatefulSet", context.namespace, nodes)
     seen = pods(context, names.SOLR)
@@ -108,11 +99,7 @@ class StatefulSetTarget(CreatedTarget):
     """Nodes in a StatefulSet of the benchmark."""
 
     def ensure_pods(self, context: ReconcileContext) -> None:
-        """Make ZooKeeper, then Solr, and wait until every pod is ready.
-
-        Raises:
-            TemporaryError: until then, with the trouble of a pod as the reason if there is one.
-        """
+        """Make ZooKeeper, then Solr, and wait until every pod is ready."""
         if context.solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
             check_external(context)
         else:

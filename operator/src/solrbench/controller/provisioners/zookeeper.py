@@ -12,8 +12,6 @@ from solrbench.controller.provisioners.provisioner import update_target
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.target import (
     ComponentPods,
-    ZooKeeperHeap,
-    check_clusters_served,
     check_ensemble,
     check_provided_made,
     check_reachable,
@@ -34,12 +32,7 @@ ZOOKEEPER_CLUSTERS = OwnedKind(
 
 
 def ensure_ensemble(context: ReconcileContext) -> None:
-    """Make an ensemble, wait until it is whole and check its heap.
-
-    Raises:
-        TemporaryError: until then.
-        PermanentError: if a member runs with another heap than the one of the spec.
-    """
+    """Make an ensemble, wait until it is whole and check its heap."""
     attempt = context.status.attempts.target
     members = build_zookeeper(context.benchmark, context.solr_cloud, attempt)
     for manifest in add_agents(context.benchmark, context.settings.image, members):
@@ -48,15 +41,11 @@ def ensure_ensemble(context: ReconcileContext) -> None:
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     heap = {host: zookeeper.max_heap_bytes(host, names.ZOOKEEPER_PORT) for host in hosts}
     wanted = parse_bytes(context.solr_cloud.zookeeper.heap)
-    apply_outcome(check_zookeeper_heap(ZooKeeperHeap(heap, wanted)))
+    apply_outcome(check_zookeeper_heap(heap, wanted))
 
 
 def wait_for_ensemble(context: ReconcileContext) -> None:
-    """Wait until every member of an ensemble of the benchmark serves.
-
-    Raises:
-        TemporaryError: until then, with the trouble of a pod as the reason if there is one.
-    """
+    """Wait until every member of an ensemble of the benchmark serves."""
     wanted = context.solr_cloud.zookeeper.replicas
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
@@ -72,22 +61,8 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
     apply_outcome(check_ensemble(ComponentPods(size, wanted, members, context.now, creation)))
 
 
-def check_provided(context: ReconcileContext) -> None:
-    """Check that the cluster serves ZookeeperClusters.
-
-    Raises:
-        TemporaryError: if there is not.
-    """
-    served = context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference)
-    apply_outcome(check_clusters_served(served))
-
-
 def wait_for_provided(context: ReconcileContext) -> None:
-    """Wait for the ensemble of the Solr Operator's `provided` ZooKeeper.
-
-    Raises:
-        TemporaryError: until every member serves.
-    """
+    """Wait for the ensemble of the Solr Operator's `provided` ZooKeeper."""
     name = names.provided_zookeeper(context.benchmark)
     cluster = context.cluster.get(*ZOOKEEPER_CLUSTERS.reference, context.namespace, name)
     apply_outcome(check_provided_made(name, cluster is not None))
@@ -95,12 +70,7 @@ def wait_for_provided(context: ReconcileContext) -> None:
 
 
 def check_external(context: ReconcileContext) -> None:
-    """Check that an outside ensemble can be reached at all.
-
-    Raises:
-        TemporaryError: if no member takes a connection, or a name cannot be resolved.
-        PermanentError: `HostNotAllowed`.
-    """
+    """Check that an outside ensemble can be reached at all."""
     servers = context.zookeeper_path.servers
     members = [f"//{each}" for each in servers.split(",")]
     check_hosts(context.cluster, context.allowed_hosts, members)

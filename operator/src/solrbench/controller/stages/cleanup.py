@@ -5,11 +5,7 @@ from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.contract import names
 from solrbench.contract.step_runs import preparation_note, shared_target
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion import (
-    delete_budgets,
-    delete_components,
-    find_removal_blocker,
-)
+from solrbench.controller.deletion import delete_budgets, delete_components, find_removal_blocker
 from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -49,6 +45,7 @@ def _differences(context: ReconcileContext) -> list[str]:
 
 def fail(context: ReconcileContext, reason: Reason, message: str) -> None:
     """Note why the benchmark ends early, and keep the evidence before its pods go."""
+    # Both before the end is in the status: clean-up begins with the next reconcile.
     where = keep_diagnostics(context, reason, message)
     conclude_partial_result(context, reason, message)
     context.conditions.set(SUCCEEDED, "False", reason, f"{message[:MAX_FAILURE]}{where}")
@@ -57,58 +54,34 @@ def fail(context: ReconcileContext, reason: Reason, message: str) -> None:
 
 
 def clean_up(context: ReconcileContext) -> None:
-    """Delete what the benchmark made, results apart, as `spec.cleanup` says.
+    """Delete what the benchmark made, results apart, as `spec.cleanup` says; wait until it is gone.
 
     The load is always deleted: with nothing left to measure it would only burn CPU.
-
-    Raises:
-        TemporaryError: while something is still there.
     """
-    components = _removed_components(context)
-    if components == LOAD:
+    succeeded, policy = context.conditions.is_true(SUCCEEDED), context.benchmark.spec.cleanup
+    if not wants_cleanup(policy, succeeded=succeeded):
         delete_budgets(context, *TARGET)  # pods that are kept may be moved from now on
-    gone = delete_components(context, *components)
-    if not gone:
-        waits = find_removal_blocker(context.owned) or TemporaryError(
-            CleanupReason.CLEANING_UP, "pods are terminating"
-        )
-        context.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
-        raise waits
-    if components != LOAD:
-        _remove_collection(context)
-    if components == LOAD:
+        _delete(context, LOAD)
         message = (
-            f"spec.cleanup is {context.benchmark.spec.cleanup.value}: Solr and ZooKeeper are kept;"
-            " delete the benchmark, or set it to Always, when they are no longer needed"
+            f"spec.cleanup is {policy.value}: Solr and ZooKeeper are kept; delete the benchmark, or"
+            " set it to Always, when they are no longer needed"
         )
         context.conditions.set(CLEANED_UP, "False", CleanupReason.CLEANUP_SKIPPED, message)
-    else:
-        context.conditions.set(
-            CLEANED_UP,
-            "True",
-            CleanupReason.CLEANED_UP,
-            _removed_message(context),
+        return
+    # Solr and ZooKeeper that a sweep lends are its own; after a failure they are of no more use.
+    is_lent = succeeded and shared_target(context.benchmark) is not None
+    _delete(context, (*LOAD, *(each for each in TARGET if not is_lent or each not in names.NODES)))
+    _remove_collection(context)
+    message = "everything except the results is deleted"
+    message += "; Solr and ZooKeeper are left to the sweep" if is_lent else ""
+    context.conditions.set(CLEANED_UP, "True", CleanupReason.CLEANED_UP, message)
+
+
+def _delete(context: ReconcileContext, components: tuple[str, ...]) -> None:
+    if not delete_components(context, *components):
+        raise find_removal_blocker(context.owned) or TemporaryError(
+            CleanupReason.CLEANING_UP, "pods are terminating"
         )
-
-
-def _removed_components(context: ReconcileContext) -> tuple[str, ...]:
-    """Return whose objects are deleted; Solr and ZooKeeper that a sweep lends are its own."""
-    if not _wants_cleanup(context):
-        return LOAD
-    own = tuple(each for each in TARGET if each not in names.NODES)
-    return (*LOAD, *(own if _leaves_target(context) else TARGET))
-
-
-def _leaves_target(context: ReconcileContext) -> bool:
-    """Return whether the target is left to the sweep; after a failure it is of no more use."""
-    is_shared = shared_target(context.benchmark) is not None
-    return is_shared and context.conditions.is_true(SUCCEEDED)
-
-
-def _removed_message(context: ReconcileContext) -> str:
-    if _leaves_target(context):
-        return "everything except the results is deleted; Solr and ZooKeeper are left to the sweep"
-    return "everything except the results is deleted"
 
 
 def _remove_collection(context: ReconcileContext) -> None:
@@ -121,13 +94,7 @@ def _remove_collection(context: ReconcileContext) -> None:
         provisioner_of(context).remove_collection(context)
     except SolrbenchError as error:
         message = f"the collection could not be deleted from target.existing: {error}"
-        context.conditions.set(CLEANED_UP, "False", CleanupReason.COLLECTION_NOT_REMOVED, message)
         raise TemporaryError(CleanupReason.COLLECTION_NOT_REMOVED, message) from error
-
-
-def _wants_cleanup(context: ReconcileContext) -> bool:
-    succeeded = context.conditions.is_true(SUCCEEDED)
-    return wants_cleanup(context.benchmark.spec.cleanup, succeeded=succeeded)
 
 
 def delete_expired(context: ReconcileContext) -> None:
@@ -146,9 +113,6 @@ def suspend(context: ReconcileContext) -> None:
 
     A collection on an existing Solr that does not respond is no load: it is removed later, and at
     the latest before the benchmark runs again.
-
-    Raises:
-        TemporaryError: if the collection is still there.
     """
     try:
         gone = delete_components(context, *LOAD, *TARGET)
@@ -161,20 +125,17 @@ def suspend(context: ReconcileContext) -> None:
     if gone:
         context.update(start_time=None)
         _show_suspension(context, "")
-        _remove_collection_of_suspended(context)
+        try:
+            _remove_collection(context)
+        except TemporaryError as error:
+            _show_suspension(context, error.message)
+            raise
+        # After the collection: by the nodes in the status it is known that there may be one.
+        context.update(target=TargetStatus())
+        # The next run has its own end to clean up after.
+        context.conditions.set(CLEANED_UP, "Unknown", LifecycleReason.PENDING, "")
         return
     _show_suspension(context, blocker.message if blocker else "pods are terminating")
-
-
-def _remove_collection_of_suspended(context: ReconcileContext) -> None:
-    try:
-        _remove_collection(context)
-    except TemporaryError as error:
-        _show_suspension(context, error.message)
-        raise
-    context.update(target=TargetStatus())
-    # The next run has its own end to clean up after.
-    context.conditions.set(CLEANED_UP, "Unknown", LifecycleReason.PENDING, "")
 
 
 def _show_suspension(context: ReconcileContext, remark: str) -> None:

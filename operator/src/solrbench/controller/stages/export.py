@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from solrbench.api.v1alpha1.results import Export
 from solrbench.api.v1alpha1.status import ExportStatus
 from solrbench.contract import names
-from solrbench.contract.pod_plans import ExportPlan, StoredDocument, location
+from solrbench.contract.pod_plans import ExportPlan, location
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses
@@ -19,7 +19,6 @@ from solrbench.decide.export import (
     ExportRun,
     check_export,
     check_number_of_sources,
-    export_folder,
     export_hash,
     needs_export,
 )
@@ -34,11 +33,7 @@ from solrbench.reasons.end import CleanupReason, ExportReason
 
 
 def check_export_host(context: ReconcileContext) -> None:
-    """Check the host of the bucket by its name; the export pod checks addresses as well.
-
-    Raises:
-        PermanentError: `HostNotAllowed`.
-    """
+    """Check the host of the bucket by its name; the export pod checks addresses as well."""
     export = context.benchmark.spec.results.export
     if export is not None and export.s3 is not None:
         host = host_of(qualify(export.s3.endpoint, context.namespace))
@@ -64,12 +59,7 @@ def export_results(context: ReconcileContext) -> None:
 
 
 def _advance(context: ReconcileContext, export: Export) -> None:
-    """Make the Job, or look what became of it.
-
-    Raises:
-        TemporaryError: while an earlier one is removed, or the API server does not respond.
-        PermanentError: `HostNotAllowed`, `ExportTooLarge`.
-    """
+    """Make the Job, or look what became of it."""
     check_export_host(context)
     body = read_job(context, names.EXPORT)
     annotations = {} if body is None else body["metadata"].get("annotations") or {}
@@ -89,22 +79,25 @@ def _start(context: ReconcileContext, export: Export) -> None:
     apply_outcome(check_number_of_sources(sum(len(document.chunks) for document in documents)))
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     evidence = sorted(read_diagnostics(context.cluster, context.benchmark))
-    plan = _plan(context, export, documents)
+    plan = ExportPlan(
+        benchmark=context.benchmark.key,
+        export=export,
+        folder=_folder(context),
+        documents=documents,
+        allowed_hosts=list(context.export_hosts),
+        # A claim is written to without a connection.
+        api_server=[] if export.s3 is None else api_server_addresses(context.cluster),
+    )
     image, digest = context.settings.image, export_hash(export)
     for manifest in build_export(benchmark, plan, image, digest, evidence):
         context.cluster.apply(manifest)
     context.update(export=_begun(context, export))
 
 
-def _plan(context: ReconcileContext, export: Export, documents: list[StoredDocument]) -> ExportPlan:
-    return ExportPlan(
-        benchmark=context.benchmark.key,
-        export=export,
-        folder=_folder(context),
-        documents=documents,
-        allowed_hosts=list(context.export_hosts),
-        api_server=[] if export.s3 is None else api_server_addresses(context.cluster),
-    )
+def _folder(context: ReconcileContext) -> str:
+    """Return the name of the folder of an export: in the order of time, and one for each run."""
+    ended = context.status.completion_time or context.now
+    return f"{ended:%Y%m%dT%H%M%SZ}-{context.benchmark.metadata.uid[:8]}"
 
 
 def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
@@ -120,23 +113,11 @@ def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
         delete_components(context, names.EXPORT)  # else its pod could run on
     context.conditions.set(EXPORTED, result.status, result.reason, result.message)
     context.update(export=begun)
-    written = result.outcome
-    if written is not None:
-        stored_fields = {
-            "time": context.now,
-            "files": written.files,
-            "bytes": written.bytes,
-            "sha256": written.sha256,
-            "removed": written.removed,
-        }
-        context.update(export=begun.model_copy(update=stored_fields))
+    if result.outcome is not None:
+        written = result.outcome.model_dump(include={"files", "bytes", "sha256", "removed"})
+        context.update(export=begun.model_copy(update={"time": context.now} | written))
 
 
 def _begun(context: ReconcileContext, export: Export) -> ExportStatus:
     where = location(export, context.benchmark.key, _folder(context))
     return ExportStatus(location=where, spec_hash=export_hash(export))
-
-
-def _folder(context: ReconcileContext) -> str:
-    ended = context.status.completion_time or context.now
-    return export_folder(ended, context.benchmark.metadata.uid)

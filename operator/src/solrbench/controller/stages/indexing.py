@@ -17,21 +17,21 @@ from solrbench.controller.stages.target import verify_target
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.indexing import (
-    DOCUMENT_CHECKS,
     INDEX_RUN_CHECKS,
     IndexedDocuments,
     IndexRun,
     aggregate_progress,
     all_reported,
+    check_documents,
     check_expected_known,
     count_deleted,
     count_documents,
-    find_disagreement,
     keep_known_progress,
     known_documents,
+    total_documents,
 )
 from solrbench.decide.outcome import apply_outcome, first_outcome
-from solrbench.decide.views import JobView, PodView, ReplicaSize
+from solrbench.decide.views import JobView, PodView
 from solrbench.errors import TemporaryError
 from solrbench.index.progress import IndexPodClient
 from solrbench.manifests.index import build_index
@@ -66,14 +66,12 @@ def reconcile_index(context: ReconcileContext) -> None:
     context.update(dataset=run.dataset)
     apply_outcome(first_outcome(INDEX_RUN_CHECKS, run))
     _verify(context, dataset, complete=all_reported(dataset, run.progress))
+    # A node that was lost while the documents were counted has lost them.
     verify_target(context)
     delete_budgets(context, names.INDEX)  # its pods have ended and stay for their logs
     done = context.status.dataset
     context.conditions.set(
-        DATA_INDEXED,
-        "True",
-        IndexingReason.INDEXED,
-        f"{done.documents} documents on every replica",
+        DATA_INDEXED, "True", IndexingReason.INDEXED, f"{done.documents} documents on every replica"
     )
 
 
@@ -83,8 +81,7 @@ def _record_existing_size(context: ReconcileContext) -> None:
     with context.solr() as solr:
         replicas = provisioner.find_replicas(context, solr)
         sizes = tuple(provisioner.replica_sizes(solr, replicas))
-    known = find_disagreement(sizes) is None
-    documents = sum(count_documents(sizes).values()) if known else None
+    documents = total_documents(sizes)
     size = sum(replica_size.bytes for replica_size in sizes)
     deleted = count_deleted(sizes)
     context.update(
@@ -96,6 +93,14 @@ def _record_existing_size(context: ReconcileContext) -> None:
 
 def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
     spec = context.benchmark.spec
+    rules: dict[str, Any] = {}
+    if dataset.http is not None:
+        rules = {
+            "download_hosts": list(context.dataset_hosts),
+            "api_server": api_server_addresses(context.cluster),
+            # All downloads of a pod together may take as long as the stage.
+            "max_seconds": spec.deadlines.indexing_seconds,
+        }
     return IndexPlan(
         benchmark=context.benchmark.key,
         solr_urls=context.solr_urls,
@@ -105,19 +110,8 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
         dataset=dataset,
         access=auth_files(context.existing),
         leader_urls=provisioner_of(context).leader_urls(context),
-        **_download_rules(context, dataset),
+        **rules,
     )
-
-
-def _download_rules(context: ReconcileContext, dataset: Dataset) -> dict[str, Any]:
-    """Return the fields of the plan that are about downloads."""
-    if dataset.http is None:
-        return {}
-    return {
-        "download_hosts": list(context.dataset_hosts),
-        "api_server": api_server_addresses(context.cluster),
-        "max_seconds": context.benchmark.spec.deadlines.indexing_seconds,
-    }
 
 
 def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> IndexRun:
@@ -151,8 +145,15 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
     """
     sent = context.status.dataset.documents
     expected = known_documents(dataset) or (sent if complete else None)
-    sizes = _observe_sizes(context, dataset)
-    apply_outcome(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(sizes, sent, expected)))
+    provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
+    with context.solr(timeout_seconds=30) as solr:
+        # What is not committed is in no searcher, and so in no count.
+        commit(solr, names.collection(context.benchmark), dataset.indexing.max_segments)
+        replicas = tuple(provisioner.find_replicas(context, solr))
+        placed = CollectionReplicas(wanted, replicas, provisioner.node_count(context))
+        apply_outcome(first_outcome(REPLICA_CHECKS, placed))
+        sizes = tuple(provisioner.replica_sizes(solr, list(replicas)))
+    apply_outcome(check_documents(IndexedDocuments(sizes, sent, expected)))
     total = sum(count_documents(sizes).values())
     known = expected or sent or total or None
     apply_outcome(check_expected_known(known, is_empty=complete and sent == 0))
@@ -162,19 +163,3 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
         "index_bytes": sum(size.bytes for size in sizes),
     }
     context.update(dataset=context.status.dataset.model_copy(update=counted))
-
-
-def _observe_sizes(context: ReconcileContext, dataset: Dataset) -> tuple[ReplicaSize, ...]:
-    """Commit, and return the index of every replica.
-
-    Raises:
-        TemporaryError: while a replica is not active.
-        PermanentError: if the replicas are not those of the spec.
-    """
-    provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
-    with context.solr(timeout_seconds=30) as solr:
-        commit(solr, names.collection(context.benchmark), dataset.indexing.max_segments)
-        replicas = provisioner.find_replicas(context, solr)
-        placed = CollectionReplicas(wanted, tuple(replicas), provisioner.node_count(context))
-        apply_outcome(first_outcome(REPLICA_CHECKS, placed))
-        return tuple(provisioner.replica_sizes(solr, replicas))

@@ -65,6 +65,7 @@ def reconcile_load(context: ReconcileContext) -> None:
     if is_measured(context):
         _finish(context, len(documents))
         return
+    # Two attempts would load the target at once.
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
         raise TemporaryError(
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
@@ -80,7 +81,12 @@ def reconcile_load(context: ReconcileContext) -> None:
 
 
 def _finish(context: ReconcileContext, stored: int) -> None:
-    _update_index_size(context)
+    provisioner = provisioner_of(context)
+    with context.solr() as solr:
+        # Again: merges went on after the last document.
+        cores = provisioner.replica_sizes(solr, provisioner.find_replicas(context, solr))
+    size = {"index_bytes": sum(replica_size.bytes for replica_size in cores)}
+    context.update(dataset=context.status.dataset.model_copy(update=size))
     update_objectives(context)
     conclude_objectives(context)
     context.update(answers=collect_answers(context.benchmark.spec, context.status))
@@ -90,15 +96,6 @@ def _finish(context: ReconcileContext, stored: int) -> None:
         )
     context.update(live_load=None)
     context.conditions.set(MEASURED, "True", LoadReason.MEASURED, f"{stored} steps are stored")
-
-
-def _update_index_size(context: ReconcileContext) -> None:
-    """Read the size again: merges went on after the last document."""
-    provisioner = provisioner_of(context)
-    with context.solr() as solr:
-        cores = provisioner.replica_sizes(solr, provisioner.find_replicas(context, solr))
-    size = {"index_bytes": sum(replica_size.bytes for replica_size in cores)}
-    context.update(dataset=context.status.dataset.model_copy(update=size))
 
 
 def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
@@ -165,12 +162,7 @@ def _resumption(context: ReconcileContext, remaining: Sequence[StepRunId]) -> Re
 
 
 def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
-    """Return where the variants lead; hosts of the user's must be allowed as those of targets.
-
-    Raises:
-        TemporaryError: `HostNotFound`.
-        PermanentError: `HostNotAllowed`.
-    """
+    """Return where the variants lead; hosts of the user's must be allowed as those of targets."""
     given = [url for each in context.benchmark.spec.target.variants for url in each.urls or ()]
     own = [variant_url(context, url) for url in given]
     if own:
@@ -182,13 +174,10 @@ def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
 
 
 def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
-    """Begin a new attempt of the load; stored steps stay.
-
-    Raises:
-        PermanentError: if there were enough attempts.
-    """
+    """Begin a new attempt of the load; stored steps stay."""
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_load_attempts(attempts, limit, lost.reason, lost.message))
+    # Before the attempt counts up, after which its pods are deleted with their logs.
     where = keep_diagnostics(context, lost.reason, lost.message)
     context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), live_load=None)
     message = f"{lost.message}; steps not yet stored run again{where}"

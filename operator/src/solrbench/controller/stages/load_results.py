@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 
 from solrbench.contract import names
@@ -30,7 +29,7 @@ from solrbench.decide.load import (
 )
 from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.pauses import is_live_load_due
-from solrbench.decide.pods import PodProblem, add_pod_events
+from solrbench.decide.pods import add_pod_events
 from solrbench.decide.repeats import format_repeats
 from solrbench.decide.views import PodView
 from solrbench.errors import SolrbenchError, TemporaryError
@@ -52,18 +51,13 @@ MAX_RESULTS_AT_ONCE = 8
 
 
 def poll_master(context: ReconcileContext) -> None:
-    """Store what is finished and show what is under way.
-
-    Raises:
-        TemporaryError: while steps are measured.
-        PermanentError: if the workload cannot be run.
-        LoadLostError: if a pod of the load was lost.
-    """
+    """Store what is finished and show what is under way."""
     seen = pods(context, *LOAD)
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
     if master is not None and master.phase == "Running" and master.ip:
         with _client(context.cluster, master.ip) as remote:
             _poll(context, remote)
+        # Until the next reconcile its master alone says whether one is due (docs/adr/0009).
         context.ask_load = partial(_ask, context.cluster, master.ip)
     apply_outcome(first_outcome(LOAD_RUN_CHECKS, _observe(context, seen)))
 
@@ -78,6 +72,12 @@ def _ask(cluster: Cluster, host: str) -> LoadState:
 
 
 def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
+    wanted = {names.LOAD_MASTER: 1, names.LOAD_WORKER: context.benchmark.spec.load.workers}
+    own = {name: [pod for pod in seen if pod.component == name] for name in wanted}
+    creation = (
+        creation_problem(context, "Job", names.child(context.benchmark, name), count, own[name])
+        for name, count in wanted.items()
+    )
     return LoadRun(
         pods=tuple(seen),
         jobs=tuple(job_view for name in LOAD if (job_view := job(context, name)) is not None),
@@ -87,7 +87,7 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
         repeats=format_repeats(context.benchmark.spec.load.repeats),
         on_worker_loss=context.benchmark.spec.load.on_worker_loss,
         now=context.now,
-        creation=_creation_problem(context, seen),
+        creation=next((each for each in creation if each is not None), None),
     )
 
 
@@ -99,21 +99,11 @@ def step_runs_on_target(
     return measured_on_target(context.benchmark.spec, step_runs, repeat)
 
 
-def _creation_problem(context: ReconcileContext, seen: list[PodView]) -> PodProblem | None:
-    wanted = {names.LOAD_MASTER: 1, names.LOAD_WORKER: context.benchmark.spec.load.workers}
-    for component, count in wanted.items():
-        name = names.child(context.benchmark, component)
-        own = [pod for pod in seen if pod.component == component]
-        problem = creation_problem(context, "Job", name, count, own)
-        if problem is not None:
-            return problem
-    return None
-
-
 def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
     try:
         state = master.state()
         if state.unacknowledged:
+            # A result of nodes that were restarted meanwhile would mix two targets.
             provisioner_of(context).check_before_storing(context)
         for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
             _store_result(context, master, step_run_id)
@@ -122,28 +112,20 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
             raise
         return  # starting, busy or just gone: the state of the pods shows which
     _keep_partial_result(context, master, state)
-    _update_live_load(context, state)
+    live_load = build_live_load(state, context.now)
+    if is_live_load_due(context.status.live_load, live_load, context.now):
+        context.update(live_load=live_load)
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
     apply_outcome(check_master_state(state))
 
 
 def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
-    """Return the ids of step runs; a locustfile of a user's may have made the master name others.
-
-    Raises:
-        TemporaryError: `VersionMismatch` if one is not in the plan.
-    """
+    """Return the ids; a user's locustfile may have made the master name others."""
     spec = context.benchmark.spec
     foreign = set(ids) - {str(step_run) for step_run in all_step_runs(spec)} - trial_ids(spec)
     apply_outcome(check_planned(len(foreign)))
     return ids
-
-
-def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
-    live_load = build_live_load(state, context.now)
-    if is_live_load_due(context.status.live_load, live_load, context.now):
-        context.update(live_load=live_load)
 
 
 def _keep_partial_result(
@@ -159,14 +141,10 @@ def _keep_partial_result(
         state.stage == "Measuring"
         and before is not None
         and before.update_time is not None
-        and _minute(before.update_time) != _minute(context.now)
+        and before.update_time.timestamp() // 60 != context.now.timestamp() // 60
     )
     if is_due or state.stage == "Failed":
         _fetch_partial_result(context, master)
-
-
-def _minute(time: datetime) -> int:
-    return int(time.timestamp() // 60)
 
 
 def _fetch_partial_result(context: ReconcileContext, master: LoadMasterClient) -> None:
@@ -177,31 +155,23 @@ def _fetch_partial_result(context: ReconcileContext, master: LoadMasterClient) -
 
 
 def conclude_partial_result(context: ReconcileContext, reason: Reason, message: str) -> None:
-    """Store the step run that broke off as a result, since the benchmark ends with it.
-
-    Whatever happens is only logged: the failure itself must be reported.
-    """
+    """Store the step run that broke off as a result, since the benchmark ends with it."""
     try:
-        _conclude_partial_result(context, reason, message)
-    except Exception as error:  # noqa: BLE001  # as said
+        master = next(iter(pods(context, names.LOAD_MASTER)), None)
+        if master is not None and master.phase == "Running" and master.ip:
+            with suppress(SolrbenchError), _client(context.cluster, master.ip) as remote:
+                _fetch_partial_result(context, remote)
+        document = read_partial_result(context.cluster, context.benchmark)
+        known = context.reports.documents(context.benchmark)
+        if document is None or document.ended_early is None or document.id in known:
+            return
+        changes = {"reason": reason, "message": message[:MAX_REASON]}
+        ended = document.ended_early.model_copy(update=changes)
+        document = document.model_copy(update={"ended_early": ended})
+        context.reports.store(context.benchmark, document, context.status.attempts.load)
+        update_result_status(context, context.reports.documents(context.benchmark))
+    except Exception as error:  # noqa: BLE001  # the failure itself must be reported
         log.warning("%s: the step that broke off is lost: %s", context.benchmark.key, error)
-
-
-def _conclude_partial_result(context: ReconcileContext, reason: Reason, message: str) -> None:
-    master = next(iter(pods(context, names.LOAD_MASTER)), None)
-    if master is not None and master.phase == "Running" and master.ip:
-        with suppress(SolrbenchError), _client(context.cluster, master.ip) as remote:
-            _fetch_partial_result(context, remote)
-    document = read_partial_result(context.cluster, context.benchmark)
-    known = context.reports.documents(context.benchmark)
-    if document is None or document.ended_early is None or document.id in known:
-        return
-    ended = document.ended_early.model_copy(
-        update={"reason": reason, "message": message[:MAX_REASON]}
-    )
-    document = document.model_copy(update={"ended_early": ended})
-    context.reports.store(context.benchmark, document, context.status.attempts.load)
-    update_result_status(context, context.reports.documents(context.benchmark))
 
 
 def _record_environment(context: ReconcileContext) -> None:
@@ -226,13 +196,12 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
         # Stored, but the acknowledgement got lost; pod events of that time may be gone by now.
         document = document.model_copy(update={"pods": known.pods, "target": known.target})
     else:
-        document = document.model_copy(
-            update={"target": observe_measured_target(context, document.variant)}
-        )
+        target = observe_measured_target(context, document.variant)
+        document = document.model_copy(update={"target": target})
     seen = pods(context, names.SOLR, names.ZOOKEEPER, names.COMPANION, *LOAD)
-    context.reports.store(
-        context.benchmark, add_pod_events(document, seen), context.status.attempts.load
-    )
+    document = add_pod_events(document, seen)
+    context.reports.store(context.benchmark, document, context.status.attempts.load)
+    # Only now: the master drops what is acknowledged (docs/adr/0003). `store` has read it back.
     master.acknowledge(step_run_id)
     update_result_status(context, context.reports.documents(context.benchmark))
 
@@ -241,9 +210,6 @@ def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
     """Return the step runs that are still to be measured, as far as what is stored shows.
 
     Those that are left out are not among them, nor are trials.
-
-    Raises:
-        TemporaryError: if a stored result cannot be read.
     """
     documents = context.reports.documents(context.benchmark)
     report = context.status.report
@@ -265,19 +231,16 @@ def possible_step_runs(
 
 def is_measured(context: ReconcileContext) -> bool:
     """Return whether nothing is left to measure, trials included."""
-    return not remaining(context) and not _trials_left(context, 0)
+    if remaining(context):
+        return False
+    # Only now: `remaining` may have brought the numbers up to date.
+    return context.status.report.total_steps <= context.status.report.stored_steps
 
 
 def _count_left(context: ReconcileContext) -> int:
     """Return how many step runs are left for the present target, trials as many as there may be."""
-    whole = remaining(context)
+    whole, report = remaining(context), context.status.report
     on_target = len(step_runs_on_target(context, whole))
     if on_target < len(whole):
-        return on_target
-    return on_target + _trials_left(context, on_target)
-
-
-def _trials_left(context: ReconcileContext, step_runs: int) -> int:
-    """Return how many trials are left at most beside some step runs, by the status."""
-    report = context.status.report
-    return max(report.total_steps - report.stored_steps - step_runs, 0)
+        return on_target  # trials come on the target of the last repeat
+    return max(report.total_steps - report.stored_steps, on_target)

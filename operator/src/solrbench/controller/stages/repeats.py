@@ -26,9 +26,6 @@ def start_repeat(context: ReconcileContext) -> None:
 
     It comes before the target is looked at: one whose repeat is over is no longer needed, and to
     lose it is no loss.
-
-    Raises:
-        TemporaryError: if a stored result cannot be read.
     """
     spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
     if repeats.start_on is RepeatStart.SAME_TARGET or context.conditions.is_true(MEASURED):
@@ -57,9 +54,6 @@ def take_over_target(context: ReconcileContext) -> None:
 
     It is called when a benchmark takes its turn, and what it changes is stored with that. A target
     that is not whole any more is made again, as one of the next attempt.
-
-    Raises:
-        TemporaryError: if the API server does not respond.
     """
     shared = shared_target(context.benchmark)
     if shared is None:

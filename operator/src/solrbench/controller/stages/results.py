@@ -8,17 +8,16 @@ from collections.abc import Mapping
 
 from solrbench.analysis.arrivals import merge_distributions, open_loop_stats
 from solrbench.analysis.baseline import (
-    baseline_comparison,
     benchmark_input,
     compare_candidate,
+    fit_comparison,
     primary_comparisons,
 )
 from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
-from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.cold_start import first_step_run
+from solrbench.analysis.comparison_settings import settings_of_spec
 from solrbench.analysis.conclusions import collect_answers
-from solrbench.analysis.difference_tests import settings_of_spec
 from solrbench.analysis.fail_fast import (
     left_out,
     missed_by_indexing,
@@ -27,7 +26,6 @@ from solrbench.analysis.fail_fast import (
 )
 from solrbench.analysis.objectives import evaluate_objectives
 from solrbench.analysis.response_gaps import step_response_gaps
-from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.scalability import scalability
 from solrbench.analysis.sentences import completion_text
 from solrbench.analysis.server_metrics import merge_telemetry
@@ -36,7 +34,7 @@ from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.analysis.step_trends import find_trends
 from solrbench.analysis.verdict import evaluate_steps, find_interferences
 from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion
-from solrbench.api.v1alpha1.findings import ObjectiveConclusion, StepVerdict, overall_verdict
+from solrbench.api.v1alpha1.findings import ObjectiveConclusion, overall_verdict
 from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.api.v1alpha1.result_rules import count_load_steps
 from solrbench.contract import names
@@ -44,9 +42,9 @@ from solrbench.contract.load_plan import CapacitySearch, trial_ids
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.controller.context import ReconcileContext
-from solrbench.decide.baseline import check_baseline
 from solrbench.decide.conditions import COMPARED, OBJECTIVES_MET, Truth
 from solrbench.decide.outcome import apply_outcome
+from solrbench.decide.references import check_baseline
 from solrbench.decide.repeats import count_repeats
 from solrbench.errors import SolrbenchError
 from solrbench.kube.results import observe_baseline, read_baseline
@@ -67,15 +65,6 @@ def search_to_run(context: ReconcileContext) -> CapacitySearch | None:
     if missed_by_indexing(spec, context.status.dataset) is not None:
         return None
     return capacity_search(context.reports.samples(context.benchmark))
-
-
-def count_trials(context: ReconcileContext) -> int:
-    """Return how many trials are stored, or may be while the search goes on."""
-    search = search_to_run(context)
-    if search is None:
-        return 0
-    going_on = next_trial(search, search.stored) is not None
-    return len(trial_ids(context.benchmark.spec)) if going_on else len(search.stored)
 
 
 def update_objectives(context: ReconcileContext) -> None:
@@ -116,12 +105,7 @@ def omitted_step_runs(context: ReconcileContext) -> dict[str, str]:
 
 
 def check_baseline_results(context: ReconcileContext) -> None:
-    """Check that the baseline has its results.
-
-    Raises:
-        TemporaryError: while it is missing or not over.
-        PermanentError: if it failed, or is no report.
-    """
+    """Check that the baseline has its results."""
     baseline = context.benchmark.spec.comparison.baseline
     if baseline is None:
         return
@@ -145,16 +129,11 @@ def compare_with_baseline(context: ReconcileContext) -> None:
         context.conditions.set(COMPARED, "False", error.reason, error.message)
         return
     context.update(comparison=result)
-    context.conditions.set(COMPARED, "True", LifecycleReason.COMPARED, _summary(result))
-
-
-def is_baseline_decided(context: ReconcileContext) -> bool:
-    """Say whether each step that both have is Better, Worse or Same by the status."""
-    if context.status.comparison is None or not context.conditions.is_true(COMPARED):
-        return False
-    primary = primary_comparisons(context.status.comparison.figures)
-    decided = (Conclusion.SAME, Conclusion.BETTER, Conclusion.WORSE)
-    return bool(primary) and all(comparison.word in decided for comparison in primary)
+    primary = primary_comparisons(result.figures)
+    words = Counter(str(each.word or "without a word") for each in primary)
+    counts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
+    message = f"compared with {result.baseline}: {counts or 'no step in common'}"
+    context.conditions.set(COMPARED, "True", LifecycleReason.COMPARED, message)
 
 
 def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineComparison:
@@ -162,17 +141,7 @@ def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineCompariso
     runs = context.reports.samples(benchmark).runs
     after = benchmark_input(benchmark.metadata.name, benchmark, runs)
     before = read_baseline(context.cluster, context.reports, context.namespace, baseline)
-    return baseline_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
-
-
-def _summary(found: BaselineComparison) -> str:
-    """Return `compared with juniper: 2 Same, 1 Worse`."""
-    words = Counter(
-        str(primary_comparison.word or "without a word")
-        for primary_comparison in primary_comparisons(found.figures)
-    )
-    counts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
-    return f"compared with {found.baseline}: {counts or 'no step in common'}"
+    return fit_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
 
 
 def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
@@ -219,7 +188,12 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
         )
         update_objectives(context)
     # Evaluated once for each change: to go through all repeats of a long ladder takes CPU.
-    verdicts = samples.once("verdicts", lambda: _verdicts(context, samples, runs))
+    verdicts = samples.once(
+        "verdicts",
+        lambda: evaluate_steps(
+            samples, runs, context.reports.environment(context.benchmark) if runs else None
+        ),
+    )
     is_evaluated_anew = changed or verdicts != context.status.verdicts
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
     context.update(
@@ -234,28 +208,21 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
     context.update(answers=collect_answers(spec, context.status))
 
 
-def _verdicts(
-    context: ReconcileContext, samples: BenchmarkSamples, runs: list[EvaluatedRun]
-) -> list[StepVerdict]:
-    environment = context.reports.environment(context.benchmark) if runs else None
-    return evaluate_steps(samples, runs, environment)
-
-
 def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
     """Note how many repeats there are to be, by the words that the status has now."""
     spec = context.benchmark.spec
     left = omitted_step_runs(context)
     done = frozenset(documents) | frozenset(left)
     ids = [step_run for step_run in all_step_runs(spec) if str(step_run) in done]
-    repeats = count_repeats(
-        spec.load.repeats,
-        ids,
-        count_load_steps(spec),
-        lambda: _is_decided(context),
-    )
+    steps = count_load_steps(spec)
+    repeats = count_repeats(spec.load.repeats, ids, steps, lambda: _is_decided(context))
     ladders = [step_run for step_run in all_step_runs(spec, repeats) if str(step_run) not in left]
-    total = len(ladders) + count_trials(context)
-    counted = {"repeats": repeats, "total_steps": total}
+    search, trials = search_to_run(context), 0
+    if search is not None:
+        # How many a search takes is known at its end: until then it may take all.
+        going_on = next_trial(search, search.stored) is not None
+        trials = len(trial_ids(spec)) if going_on else len(search.stored)
+    counted = {"repeats": repeats, "total_steps": len(ladders) + trials}
     context.update(report=context.status.report.model_copy(update=counted))
 
 
@@ -263,4 +230,10 @@ def _is_decided(context: ReconcileContext) -> bool:
     spec, samples = context.benchmark.spec, context.reports.samples(context.benchmark)
     if spec.target.variants and not variants_decided(samples):
         return False
-    return spec.comparison.baseline is None or is_baseline_decided(context)
+    if spec.comparison.baseline is None:
+        return True
+    if context.status.comparison is None or not context.conditions.is_true(COMPARED):
+        return False
+    primary = primary_comparisons(context.status.comparison.figures)
+    decided = (Conclusion.SAME, Conclusion.BETTER, Conclusion.WORSE)
+    return bool(primary) and all(comparison.word in decided for comparison in primary)

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterator
 
-from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.status import QueueStatus
 from solrbench.contract.workload_files import sources
 from solrbench.controller.companions import read_companions
@@ -13,15 +13,13 @@ from solrbench.controller.stages.repeats import take_over_target
 from solrbench.controller.stages.results import check_baseline_results
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.existing_target import host_of, qualify
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import Outcome, apply_outcome
 from solrbench.decide.references import (
-    DOWNLOAD_CHECKS,
-    REFERENCE_CHECKS,
     ClaimReference,
     ConfigMapReference,
-    Downloads,
-    References,
+    check_downloads,
     check_objective_steps,
+    check_objects_exist,
     check_pod_options,
 )
 from solrbench.errors import SolrbenchError, TemporaryError
@@ -37,6 +35,7 @@ def acquire_slot(context: ReconcileContext) -> None:
     """
     if context.status.start_time is not None:
         return
+    # Without the lock, for which others would wait while all benchmarks are listed.
     context.queue.verify(context.cluster, context.settings.namespaces, context.now)
     with context.queue.slot_lock:
         _wait_for_turn(context)
@@ -84,16 +83,24 @@ def check_references(context: ReconcileContext) -> None:
     if context.queue.keeps_waiting(context.body, context.now, context.settings.concurrency):
         return  # it is checked when it is its turn at the latest
     try:
-        apply_outcome(
-            check_pod_options(context.benchmark.spec, context.settings.allowed_pod_options)
-        )
-        apply_outcome(check_objective_steps(context.benchmark.spec))
-        apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
-        _check_downloads(context)
+        spec, allowed = context.benchmark.spec, context.settings.allowed_pod_options
+        apply_outcome(check_pod_options(spec, allowed))
+        apply_outcome(check_objective_steps(spec))
+        apply_outcome(_check_objects(context))
+        dataset = spec.dataset
+        if dataset is not None and dataset.http is not None:
+            apply_outcome(
+                check_downloads(
+                    (host_of(qualify(url, context.namespace)) for url in dataset.http.urls),
+                    context.dataset_hosts,
+                    dataset.http.secret_fields,
+                    secrets_allowed=context.settings.dataset_secrets,
+                )
+            )
         check_export_host(context)
         check_baseline_results(context)
         _ = context.endpoint
-        if context.benchmark.spec.companions:
+        if spec.companions:
             read_companions(context)
     except Exception:
         # Not before: one that waits in the queue would leave its phase with every reconcile.
@@ -105,78 +112,54 @@ def check_references(context: ReconcileContext) -> None:
     context.queue.note_check(context.benchmark.metadata.uid, context.now)
 
 
-def _check_downloads(context: ReconcileContext) -> None:
-    dataset = context.benchmark.spec.dataset
-    if dataset is not None and dataset.http is not None:
-        downloads = Downloads(
-            tuple(host_of(qualify(url, context.namespace)) for url in dataset.http.urls),
-            context.dataset_hosts,
-            dataset.http.secret_fields,
-            secrets_allowed=context.settings.dataset_secrets,
-        )
-        apply_outcome(first_outcome(DOWNLOAD_CHECKS, downloads))
-
-
-def _observe(context: ReconcileContext) -> References:
-    config_maps = [
-        ConfigMapReference(path, name, tuple(keys), _keys(context, name))
-        for path, name, keys in _config_maps(context.benchmark)
-    ]
+def _check_objects(context: ReconcileContext) -> Outcome | None:
+    namespace = context.namespace
+    config_maps = []
+    for path, name, wanted in _config_maps(context.benchmark):
+        body = context.cluster.get("v1", "ConfigMap", namespace, name)
+        found = None
+        if body is not None:
+            found = frozenset((body.get("data") or {}) | (body.get("binaryData") or {}))
+        config_maps.append(ConfigMapReference(path, name, tuple(wanted), found))
+    kind = "PersistentVolumeClaim"
     claims = [
-        ClaimReference(path, name, _claim_exists(context, name))
+        ClaimReference(path, name, context.cluster.get("v1", kind, namespace, name) is not None)
         for path, name in _claims(context.benchmark)
     ]
-    return References(context.namespace, tuple(config_maps), tuple(claims))
+    return check_objects_exist(namespace, config_maps, claims)
 
 
-def _keys(context: ReconcileContext, name: str) -> frozenset[str] | None:
-    body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
-    if body is None:
-        return None
-    return frozenset(body.get("data") or {}) | frozenset(body.get("binaryData") or {})
-
-
-def _claim_exists(context: ReconcileContext, name: str) -> bool:
-    kind = "PersistentVolumeClaim"
-    return context.cluster.get("v1", kind, context.namespace, name) is not None
-
-
-def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
+def _config_maps(benchmark: SolrBenchmark) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the path of each reference to a ConfigMap, its name, and the keys that it must have."""
     spec = benchmark.spec
-    config_maps: list[tuple[str, str, list[str]]] = []
     if spec.collection.config_set.config_map is not None:
-        config_maps.append(
-            ("spec.collection.configSet.configMap", spec.collection.config_set.config_map.name, [])
-        )
+        yield "spec.collection.configSet.configMap", spec.collection.config_set.config_map.name, []
     if spec.dataset is not None and spec.dataset.config_map is not None:
         source = spec.dataset.config_map
-        config_maps.append(("spec.dataset.configMap", source.name, list(source.keys)))
+        yield "spec.dataset.configMap", source.name, list(source.keys)
     tls = None if spec.dataset is None or spec.dataset.http is None else spec.dataset.http.tls
     if tls is not None and tls.ca_config_map is not None:
         path = "spec.dataset.http.tls.caConfigMap"
-        config_maps.append((path, tls.ca_config_map.name, [tls.ca_config_map.key]))
+        yield path, tls.ca_config_map.name, [tls.ca_config_map.key]
     for path, _, content in sources(spec.workload):
         if content.config_map is not None:
-            file = content.config_map
-            config_maps.append((f"spec.{path}.configMap", file.name, [file.key]))
+            yield f"spec.{path}.configMap", content.config_map.name, [content.config_map.key]
     baseline = spec.comparison.baseline
     if baseline is not None and baseline.report is not None:
         stored = baseline.report.config_map
-        config_maps.append(("spec.comparison.baseline.report.configMap", stored.name, [stored.key]))
+        yield "spec.comparison.baseline.report.configMap", stored.name, [stored.key]
     if spec.workload.locustfile is not None:
         locustfile = spec.workload.locustfile.config_map
-        config_maps.append(
-            ("spec.workload.locustfile.configMap", locustfile.name, [locustfile.key])
-        )
+        yield "spec.workload.locustfile.configMap", locustfile.name, [locustfile.key]
     for index, companion in enumerate(spec.companions):
         manifests = companion.config_map
         keys = [] if manifests.key is None else [manifests.key]
-        config_maps.append((f"spec.companions[{index}].configMap", manifests.name, keys))
-    return [*config_maps, *_config_maps_of_variables(benchmark)]
+        yield f"spec.companions[{index}].configMap", manifests.name, keys
+    yield from _config_maps_of_variables(spec)
 
 
-def _config_maps_of_variables(benchmark: SolrBenchmark) -> Iterator[tuple[str, str, list[str]]]:
-    for index, options in enumerate(benchmark.spec.pod_options):
+def _config_maps_of_variables(spec: Spec) -> Iterator[tuple[str, str, list[str]]]:
+    for index, options in enumerate(spec.pod_options):
         for number, env_var in enumerate(options.env or ()):
             if env_var.value_from is not None and env_var.value_from.config_map_key_ref is not None:
                 key = env_var.value_from.config_map_key_ref
@@ -184,18 +167,15 @@ def _config_maps_of_variables(benchmark: SolrBenchmark) -> Iterator[tuple[str, s
                 yield path, key.name, [key.key]
 
 
-def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
-    claims = []
-    dataset = benchmark.spec.dataset
-    if dataset is not None and dataset.persistent_volume_claim is not None:
-        claim = dataset.persistent_volume_claim.claim_name
-        claims.append(("spec.dataset.persistentVolumeClaim", claim))
-    for path, _, content in sources(benchmark.spec.workload):
-        if content.persistent_volume_claim is not None:
-            claim = content.persistent_volume_claim.claim_name
-            claims.append((f"spec.{path}.persistentVolumeClaim", claim))
+def _claims(benchmark: SolrBenchmark) -> Iterator[tuple[str, str]]:
+    """Yield the path of each reference to a PersistentVolumeClaim, and its name."""
     export = benchmark.spec.results.export
-    if export is not None and export.persistent_volume_claim is not None:
-        claim = export.persistent_volume_claim.claim_name
-        claims.append(("spec.results.export.persistentVolumeClaim", claim))
-    return claims
+    holders = [
+        ("dataset", benchmark.spec.dataset),
+        *((path, content) for path, _, content in sources(benchmark.spec.workload)),
+        ("results.export", export),
+    ]
+    for path, holder in holders:
+        if holder is not None and holder.persistent_volume_claim is not None:
+            claim = holder.persistent_volume_claim.claim_name
+            yield f"spec.{path}.persistentVolumeClaim", claim

@@ -17,7 +17,7 @@ from solrbench.controller.failure_evidence import add_late_pod_events, keep_diag
 from solrbench.controller.objects import LOAD
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
-from solrbench.decide.indexing import count_deleted, count_documents, find_disagreement
+from solrbench.decide.indexing import count_deleted, total_documents
 from solrbench.decide.lifecycle import check_target_attempts, next_target_attempt
 from solrbench.decide.outcome import TargetLostError, apply_outcome
 from solrbench.errors import SolrbenchError, TemporaryError
@@ -43,9 +43,17 @@ def reconcile_target(context: ReconcileContext) -> None:
             verify_target(context)
         return
     context.set_phase("Provisioning")
-    if context.conditions.is_true(DATA_INDEXED):  # the index is used again, so it must be whole
+    # A point of a sweep uses the index of the one before, so it must be whole.
+    if context.conditions.is_true(DATA_INDEXED):
         provisioner_of(context).check_unchanged(context, provisioner_of(context).pods(context))
-    if not _remove_old(context):
+    attempts = context.status.attempts
+    # A list: all of them are deleted before any is waited for.
+    gone = [
+        delete_components(context, *LOAD, attempt_below=attempts.load),
+        delete_components(context, names.INDEX, attempt_below=attempts.index),
+        delete_components(context, *NODES, attempt_below=attempts.target),
+    ]
+    if not all(gone):
         raise find_removal_blocker(context.owned) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
@@ -56,42 +64,25 @@ def reconcile_target(context: ReconcileContext) -> None:
     context.conditions.set(TARGET_READY, "True", TargetReason.READY, message)
 
 
-def _remove_old(context: ReconcileContext) -> bool:
-    """Delete what was made for earlier attempts; return whether nothing of it is left."""
-    attempts = context.status.attempts
-    gone = [
-        delete_components(context, *LOAD, attempt_below=attempts.load),
-        delete_components(context, names.INDEX, attempt_below=attempts.index),
-        delete_components(context, *NODES, attempt_below=attempts.target),
-    ]
-    return all(gone)
-
-
 def verify_target(context: ReconcileContext) -> None:
-    """Check that the target is the one that became ready.
-
-    Raises:
-        TargetLostError: if it is not.
-    """
+    """Check that the target is the one that became ready."""
     provisioner = provisioner_of(context)
     seen, companions = provisioner.pods(context), companion_pods(context)
+    # First: a pod that ended may be deleted as soon as its loss is noticed.
     add_late_pod_events(context, [*seen, *companions])
     provisioner.check_unchanged(context, seen)
     verify_companions(context, companions)
 
 
 def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
-    """Begin a new attempt of target and load; stored steps stay.
-
-    Raises:
-        PermanentError: if there were enough attempts.
-    """
+    """Begin a new attempt of target and load; stored steps stay."""
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_target_attempts(attempts, limit, lost.reason, lost.message))
     fresh_nodes = provisioner_of(context).fresh_nodes
     again = next_target_attempt(attempts, fresh_nodes=fresh_nodes)
     # Nodes that were there at first must be back: half a cluster would be another target.
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
+    # Before the attempts count up: objects of lower numbers are deleted, and logs with them.
     where = keep_diagnostics(context, lost.reason, lost.message)
     context.update(attempts=again, target=expected, live_load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
@@ -107,16 +98,13 @@ INDEX_SECONDS = 5.0
 def observe_measured_target(context: ReconcileContext, variant: str = "") -> MeasuredTarget:
     """Return what the step run that has just ended was measured on.
 
-    Args:
-        context: the reconcile
-        variant: name of the variant that it went through; empty without variants
-
-    Raises:
-        TemporaryError: if the API server does not respond.
+    `variant` names the variant that it went through; it is empty without variants.
     """
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     documents, deleted = _count_index(context)
     filled = context.benchmark.spec.dataset is not None
+    versions = context.status.target.solr_version
+    indexed = context.conditions.get(DATA_INDEXED).last_transition_time
     return record_target(context.cluster, benchmark).model_copy(
         update={
             "documents": documents,
@@ -124,11 +112,9 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
             "indexing_seconds": context.status.dataset.seconds,
             "index_bytes": context.status.dataset.index_bytes,
             "filled": filled,
-            "solr_versions": _known_versions(context),
+            "solr_versions": versions.split(", ") if versions else [],
             "variant": _observe_variant(context, variant),
-            "indexed": context.conditions.get(DATA_INDEXED).last_transition_time
-            if filled
-            else None,
+            "indexed": indexed if filled else None,
         }
     )
 
@@ -153,7 +139,7 @@ def _observe_variant(context: ReconcileContext, name: str) -> VariantTarget | No
         if not context.benchmark.spec.workload.may_change_index:
             variant_replicas = replicas(solr, resolve_alias(solr, collection))
             sizes = tuple(replica_sizes_via_proxy(solr, variant_replicas))
-            documents = None if find_disagreement(sizes) else sum(count_documents(sizes).values())
+            documents = total_documents(sizes)
     return VariantTarget(documents=documents, solr_versions=versions)
 
 
@@ -169,10 +155,4 @@ def _count_index(context: ReconcileContext) -> tuple[int | None, int | None]:
             sizes = tuple(provisioner.replica_sizes(solr, index_replicas))
     except (SolrbenchError, LookupError, TypeError, ValueError):
         return None, None  # a result is not refused because Solr does not describe itself
-    documents = None if find_disagreement(sizes) else sum(count_documents(sizes).values())
-    return documents, count_deleted(sizes)
-
-
-def _known_versions(context: ReconcileContext) -> list[str]:
-    text = context.status.target.solr_version
-    return text.split(", ") if text else []
+    return total_documents(sizes), count_deleted(sizes)

@@ -7,11 +7,10 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from solrbench.load.engine.http_client import HttpClient
-from solrbench.load.engine.http_connection import CompletedRequest
-from solrbench.load.engine.target import validate_response
+from solrbench.load.engine.http_client import CompletedRequest, HttpClient
+from solrbench.load.engine.target import UserContext, validate_response
 from solrbench.load.schedule.arrivals import Schedule
 from solrbench.load.schedule.messages import worker_share
 from solrbench.load.workload.requests import Node, PreparedRequest
@@ -30,40 +29,26 @@ class Continuation(NamedTuple):
     """How much later that was sent."""
 
 
-class PooledClientOwner(Protocol):
-    """What counts the requests of a connection, and gives it the next one."""
-
-    def on_completed(self, client: "PooledClient", ended: CompletedRequest) -> None:
-        """Count the request that ended; what was wrong with it is in `client.failed`."""
-
-    def on_opened(self, tried_ns: int, opened_ns: int) -> None:
-        """Count a connection that was opened."""
-
-    def on_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again."""
-
-
 class PooledClient(HttpClient):
     """Carries requests that are due, over whichever of a node's connections is free.
 
-    Attributes:
-        intended_ns: when the request under way was to start
-        arrived_ns: when the transaction that it belongs to was to start, or itself
-        failed: what was wrong with the last one
+    `on_ended` is called with each request that ended, counts it and gives the client the next one.
     """
 
     def __init__(
         self,
-        owner: PooledClientOwner,
+        context: UserContext,
         node: Node,
-        timeout_seconds: float,
-        loop: asyncio.AbstractEventLoop,
+        on_ended: Callable[["PooledClient", CompletedRequest], None],
     ) -> None:
-        super().__init__(node, timeout_seconds, loop)
+        super().__init__(context, node)
         self.intended_ns = 0
+        """When the request under way was to start."""
         self.arrived_ns = 0
+        """When the transaction that it belongs to was to start, or itself."""
         self.failed: RequestFailure | None = None
-        self._owner = owner
+        """What was wrong with the last request."""
+        self._on_ended = on_ended
         self._lag_ns = _NOT_SENT
 
     @property
@@ -73,14 +58,14 @@ class PooledClient(HttpClient):
 
     async def connect(self) -> RequestFailure | None:
         """Open the connection; return why there is none."""
-        seconds = self._deadline.timeout_ns / 1e9
+        seconds = self._timeout_ns / 1e9
         where = f"{self._node.host}:{self._node.port}"
         self.failed = request_failure("Timeout", f"cannot connect to {where} within {seconds:g} s")
         await self.connect_ahead()
         return None if self.is_open else self.failed
 
     def send_scheduled(self, request: PreparedRequest, intended_ns: int, now_ns: int) -> None:
-        """Send a request that was to start at a time."""
+        """Send the request of an arrival, which was to start at a time."""
         self.intended_ns = self.arrived_ns = intended_ns
         self._lag_ns = _NOT_SENT
         self.send(request, now_ns)
@@ -99,18 +84,10 @@ class PooledClient(HttpClient):
         """Check a request and give the connection back."""
         request, _, _, _, failed, response = ended
         self.failed = failed if response is None else validate_response(request, *response)
-        self._owner.on_completed(self, ended)
-
-    def on_connected(self, tried_ns: int, opened_ns: int) -> None:
-        """Count a connection that was opened."""
-        self._owner.on_opened(tried_ns, opened_ns)
-
-    def on_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again."""
-        self._owner.on_retry(request)
+        self._on_ended(self, ended)
 
     def _fail(self, ended_ns: int, received: int, failed: RequestFailure) -> None:
-        """Keep the reason where no request is there to bear it: while connecting."""
+        # While connecting ahead, no request is there to bear the reason.
         self.failed = failed
         super()._fail(ended_ns, received, failed)
 
@@ -149,7 +126,6 @@ class ClientPool:
         on_connected: OnConnected,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        """Begin without connections."""
         self._max_clients = max_clients
         self._new_client = new_client
         self._on_connected = on_connected
@@ -201,5 +177,6 @@ class ClientPool:
     async def _connect(self, client: PooledClient) -> None:
         tried_ns = _now()
         failed = await client.connect()
+        # Before the call, which may need further connections and counts those under way.
         self._opening = {task for task in self._opening if task is not asyncio.current_task()}
         self._on_connected(client, tried_ns, failed)

@@ -10,14 +10,8 @@ from collections.abc import Callable
 from solrbench.load.engine.measurement import EngineReport, UsersReady
 from solrbench.load.engine.step_run import StepRun
 from solrbench.load.engine.target import LoadTarget
-from solrbench.load.schedule.messages import (
-    Abort,
-    AdoptUsers,
-    Assignment,
-    EngineCommand,
-    StartMeasuring,
-    StopSending,
-)
+from solrbench.load.schedule import messages
+from solrbench.load.schedule.messages import Assignment, EngineCommand
 
 
 class Engine:
@@ -47,13 +41,13 @@ class Engine:
         if step_run is None or step_run.key != command.key:
             return
         match command:
-            case StartMeasuring():
+            case messages.StartMeasuring():
                 step_run.start_measuring()
-            case StopSending():
+            case messages.StopSending():
                 step_run.stop_sending()
-            case AdoptUsers():
+            case messages.AdoptUsers():
                 step_run.adopt_users(command.users)
-            case Abort():
+            case messages.Abort():
                 self._drop_step_run()
 
     def add_user(self) -> None:

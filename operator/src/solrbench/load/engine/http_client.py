@@ -1,17 +1,22 @@
-"""A client of one node: a connection, and at most one request under way over it."""
+"""A client of one node: a connection, and at most one request under way over it.
+
+When many responses come in one turn of the event loop, all are read before the first one is
+checked: where the kernel does not report when bytes came, the last would else wait until all others
+are checked, counted and followed by a new request, and that time would count as the server's.
+Requests that follow whatever the responses are go out next, before any response is checked, so that
+the server is not left waiting. And like work done together is quicker: the processor has it at
+hand.
+"""
 
 import asyncio
 import errno
 import socket
 import time
 from abc import ABC, abstractmethod
+from weakref import WeakKeyDictionary
 
-from solrbench.load.engine.http_connection import (
-    CompletedRequest,
-    HttpConnection,
-    RequestDeadline,
-    batch_of_loop,
-)
+from solrbench.load.engine.http_connection import HttpConnection
+from solrbench.load.engine.target import UserContext
 from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
 from solrbench.load.recording.request_stats import SlowSample, qtime_milliseconds
 from solrbench.load.workload.requests import Node, PreparedRequest
@@ -37,6 +42,16 @@ _REFUSALS = {
 
 _now = time.perf_counter_ns
 
+CompletedRequest = tuple[
+    PreparedRequest, int, int, int, RequestFailure | None, tuple[int, bytes] | None
+]
+"""A request that has ended.
+
+The request; when its first byte was written, and when its last one came or it was given up, in
+ns; bytes on the wire; why there is no whole response, None if there is one, good or not; HTTP
+status and body, None without a whole response. Not a class: that would cost more than counting it.
+"""
+
 
 class HttpClient(ABC):
     """Sends one request after another to one node; the connection is kept alive in between.
@@ -45,16 +60,20 @@ class HttpClient(ABC):
     of the response. A request that could not be sent counts with the time that was spent trying.
     """
 
-    def __init__(self, node: Node, timeout_seconds: float, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, context: UserContext, node: Node) -> None:
+        self._context = context
         self._node = node
-        self._loop = loop
+        self._loop = loop = context.loop
         self._connection: HttpConnection | None = None
         self._connecting: asyncio.Task[None] | None = None
         self._request: PreparedRequest | None = None
         self._started_ns = 0
         self._retry_allowed = True
         self._failures_in_a_row = 0
-        self._deadline = RequestDeadline(timeout_seconds, loop)
+        self._timeout_ns = int(context.timeout_seconds * 1e9)
+        self._deadline_ns = 0
+        """When the request under way times out, by `time.perf_counter_ns`."""
+        self._deadline_timer: asyncio.TimerHandle | None = None
         self._batch = batch_of_loop(loop)
         self.is_aborted = False
 
@@ -64,14 +83,6 @@ class HttpClient(ABC):
     @abstractmethod
     def on_completed(self, ended: CompletedRequest) -> None:
         """Take the end of a request; another may be sent now, unless `send_early` has done so."""
-
-    @abstractmethod
-    def on_connected(self, tried_ns: int, opened_ns: int) -> None:
-        """Count a connection that was opened; no service time contains what that took."""
-
-    @abstractmethod
-    def on_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again over a fresh connection."""
 
     def slow_sample(self, ended: CompletedRequest, failed: RequestFailure | None) -> SlowSample:
         """Return a checked request as an entry of the list of slow ones."""
@@ -92,7 +103,7 @@ class HttpClient(ABC):
         """
         self._connecting = asyncio.current_task()
         try:
-            async with asyncio.timeout(self._deadline.timeout_ns / 1e9):
+            async with asyncio.timeout(self._timeout_ns / 1e9):
                 await self._open()
         except TimeoutError:
             self._connecting = None
@@ -117,10 +128,12 @@ class HttpClient(ABC):
         """Send a request; the one before must have ended."""
         self._request = request
         self._retry_allowed = True
-        deadline = self._deadline
-        deadline.at_ns = now_ns + deadline.timeout_ns
-        if deadline.timer is None:
-            deadline.set_timer(self)
+        self._deadline_ns = now_ns + self._timeout_ns
+        if self._deadline_timer is None:
+            # It lives through many requests: one for each would cost as much as sending it.
+            self._deadline_timer = self._loop.call_later(
+                self._timeout_ns / 1e9, self._check_deadline
+            )
         connection = self._connection
         if connection is None:
             self._started_ns = 0
@@ -135,7 +148,8 @@ class HttpClient(ABC):
         """Let everything go at once."""
         self.is_aborted = True
         self._request = None
-        self._deadline.cancel()
+        if self._deadline_timer is not None:
+            self._deadline_timer.cancel()
         self._disconnect()
 
     def on_response(
@@ -175,7 +189,7 @@ class HttpClient(ABC):
         )
         if reused and not received and again:
             self._retry_allowed = False
-            self.on_retry(self._request)
+            self._context.recorder.count_retry(self._request)
             self._connecting = self._loop.create_task(self._open())
             return
         message = (
@@ -183,19 +197,23 @@ class HttpClient(ABC):
         )
         self._fail(_now(), received, request_failure("ConnectionReset", message))
 
-    def has_request(self) -> bool:
-        """Say whether a request is under way."""
-        return self._request is not None
-
-    def on_deadline_expired(self, now_ns: int) -> None:
-        """Give up the request under way, and its connection with it."""
-        deadline = self._deadline
-        self._started_ns = self._started_ns or deadline.at_ns - deadline.timeout_ns
+    def _check_deadline(self) -> None:
+        """Give up the request under way and its connection, or look again at its deadline."""
+        now_ns = _now()
+        self._deadline_timer = None
+        if self._request is None:
+            return
+        if now_ns < self._deadline_ns:
+            # The timer was set for a request that ended in time; now it is that of this one.
+            left_seconds = (self._deadline_ns - now_ns) / 1e9
+            self._deadline_timer = self._loop.call_later(left_seconds, self._check_deadline)
+            return
+        self._started_ns = self._started_ns or self._deadline_ns - self._timeout_ns
         missing = "no complete response"
         if self._connection is None:
             missing = f"cannot connect to {self._node.host}:{self._node.port}"
         self._disconnect()
-        seconds = deadline.timeout_ns / 1e9
+        seconds = self._timeout_ns / 1e9
         self._fail(now_ns, 0, request_failure("Timeout", f"{missing} within {seconds:g} s"))
 
     async def _open(self) -> None:
@@ -209,11 +227,14 @@ class HttpClient(ABC):
             self._fail(_now(), 0, connect_failure(error, self._node))
             return
         if self._connecting is not asyncio.current_task():
+            # It was given up meanwhile; who gave up has counted that.
             connection.close()
             return
-        self.on_connected(tried_ns, _now())
+        # Counted apart: no service time contains what it took to connect.
+        self._context.recorder.record_connection(tried_ns, _now())
         self._connecting = None
         if not connection.is_open:
+            # The server hung up before the owner was known, so its loss was not reported.
             self._started_ns = self._started_ns or tried_ns
             self.on_connection_lost(None, 0)
             return
@@ -240,6 +261,41 @@ class HttpClient(ABC):
             self._connection = None
 
 
+class ResponseBatch:
+    """Keeps responses until the loop has read everything that was there to be read."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._responses: list[tuple[HttpClient, CompletedRequest]] = []
+
+    def add(self, client: HttpClient, ended: CompletedRequest) -> None:
+        """Keep a whole response, with the time of its last byte."""
+        if not self._responses:
+            self._loop.call_soon(self._deliver)
+        self._responses.append((client, ended))
+
+    def _deliver(self) -> None:
+        responses, self._responses = self._responses, []
+        now_ns = _now()
+        for client, ended in responses:
+            if not client.is_aborted:
+                client.send_early(ended[0], now_ns)
+        # A second time: what one client does with its response may have let go all others.
+        for client, ended in responses:
+            if not client.is_aborted:
+                client.on_completed(ended)
+
+
+_batches: WeakKeyDictionary[asyncio.AbstractEventLoop, ResponseBatch] = WeakKeyDictionary()
+
+
+def batch_of_loop(loop: asyncio.AbstractEventLoop) -> ResponseBatch:
+    """Return what all clients of a loop share."""
+    if loop not in _batches:
+        _batches[loop] = ResponseBatch(loop)
+    return _batches[loop]
+
+
 async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection:
     """Return a connection to a node.
 
@@ -249,7 +305,10 @@ async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection
     connection = HttpConnection()
     if node.tls is None:
         connected = await connect_timestamped(loop, node.host, node.port)
-        connection.attach_transport(TimestampedSocket(loop, connected, connection))
+        stamped = TimestampedSocket(
+            loop, connected, connection.received, connection.connection_lost
+        )
+        connection.attach_transport(stamped.write, stamped.abort)
     else:
         # Bytes are not the server's before they are decrypted, so the time of reading has to do.
         await loop.create_connection(lambda: connection, node.host, node.port, ssl=node.tls)
@@ -263,28 +322,13 @@ def connect_failure(error: OSError, node: Node) -> RequestFailure:
         return request_failure("NameResolution", f"cannot resolve {node.host}: {error.strerror}")
     if problem := certificate_problem(error):
         return request_failure("CertificateNotTrusted", f"{where}: {problem}")
-    if remedy := _exhausted_resource(error):
-        return request_failure("ConnectionsRanOut", f"cannot connect to {where}: {remedy}")
+    for number, remedy in _EXHAUSTED_RESOURCES.items():
+        # Attempts over several addresses are reported as one error without a number of its own.
+        if error.errno == number or (error.errno is None and f"[Errno {number}]" in str(error)):
+            return request_failure("ConnectionsRanOut", f"cannot connect to {where}: {remedy}")
     for kind, (name, text) in _REFUSALS.items():
         if isinstance(error, kind):
             return request_failure(name, text.format(where=where))
     return request_failure(
         "ConnectionFailed", f"cannot connect to {where}: {error.strerror or error}"
-    )
-
-
-def _exhausted_resource(error: OSError) -> str | None:
-    """Return the remedy if the generator's own means are used up.
-
-    Attempts over several addresses are reported as one error without a number of its own.
-    """
-    if error.errno is not None:
-        return _EXHAUSTED_RESOURCES.get(error.errno)
-    return next(
-        (
-            text
-            for number, text in _EXHAUSTED_RESOURCES.items()
-            if f"[Errno {number}]" in str(error)
-        ),
-        None,
     )

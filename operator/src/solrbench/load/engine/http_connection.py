@@ -5,32 +5,14 @@ over status and body of the response.
 
 Servers repeat themselves: but for the date and the length, every response has the same head. A head
 that has been parsed once is known by its bytes, so most responses are one look into a table.
-
-The timeout of one request after another.
-
-One timer lives through many requests: one for each would cost as much as sending it.
-
-The responses of one turn of the event loop.
-
-When many responses come at once, all are read before the first one is checked: where the kernel
-does not report when bytes came, the last would else wait until all others are checked, counted and
-followed by a new request, and that time would count as the server's.
-
-Requests that follow whatever the responses are go out next, before any response is checked, so that
-the server is not left waiting. And like work done together is quicker: the processor has it at
-hand.
 """
 
 import asyncio
 import time
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, cast
-from weakref import WeakKeyDictionary
 
 from httptools import HttpParserError, HttpResponseParser
-
-from solrbench.load.workload.requests import PreparedRequest
-from solrbench.load.workload.response_checks import RequestFailure
 
 _END = b"\r\n\r\n"
 _INTERIM = frozenset(range(100, 200)) - {101}
@@ -74,16 +56,6 @@ class ConnectionOwner(Protocol):
         """Learn that the connection ended after `received` bytes of a response."""
 
 
-class Transport(Protocol):
-    """What carries the bytes."""
-
-    def write(self, data: bytes, /) -> None:
-        """Send."""
-
-    def abort(self) -> None:
-        """End the connection at once."""
-
-
 _now = time.perf_counter_ns
 
 
@@ -99,6 +71,7 @@ class HttpConnection(asyncio.Protocol):
     """
 
     __slots__ = (
+        "_abort",
         "_body",
         "_complete",
         "_feed",
@@ -107,7 +80,6 @@ class HttpConnection(asyncio.Protocol):
         "_more",
         "_parser",
         "_received",
-        "_transport",
         "owner",
         "response_count",
         "send",
@@ -120,7 +92,7 @@ class HttpConnection(asyncio.Protocol):
         self.send: Callable[[bytes], None] = _not_open
         self._parser = HttpResponseParser(self)
         self._feed = self._parser.feed_data
-        self._transport: Transport | None = None
+        self._abort: Callable[[], None] | None = None
         self._body = b""
         self._head = b""
         self._more: list[bytes] = []
@@ -131,23 +103,24 @@ class HttpConnection(asyncio.Protocol):
     @property
     def is_open(self) -> bool:
         """Say whether the connection is there."""
-        return self._transport is not None
+        return self._abort is not None
 
     def close(self) -> None:
         """End the connection at once; the owner hears nothing more."""
         self.owner = None
         self.send = _not_open
-        if self._transport is not None:
-            self._transport.abort()
+        if self._abort is not None:
+            self._abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Use a transport of the loop; part of asyncio's protocol interface."""
-        self.attach_transport(cast("asyncio.Transport", transport))
+        made = cast("asyncio.Transport", transport)
+        self.attach_transport(made.write, made.abort)
 
-    def attach_transport(self, transport: Transport) -> None:
-        """Be connected by this."""
-        self._transport = transport
-        self.send = transport.write
+    def attach_transport(self, write: Callable[[bytes], None], abort: Callable[[], None]) -> None:
+        """Send by `write` from now on; `abort` ends the connection at once."""
+        self._abort = abort
+        self.send = write
 
     def data_received(self, data: bytes) -> None:
         """Take bytes just read; part of asyncio's protocol interface."""
@@ -191,7 +164,7 @@ class HttpConnection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         """Notify the owner, which may be waiting for a response."""
-        self._transport = None
+        self._abort = None
         self.send = _not_open
         if self.owner is None:
             return
@@ -239,113 +212,3 @@ def _cache_head(response: bytes, body_bytes: int, status: int, keep: bool) -> No
     if len(_head_cache) >= _MAX_CACHED_HEADS:
         _head_cache.clear()
     _head_cache[response[:end]] = CachedHead(status, len(response), begin, keep)
-
-
-class DeadlineOwner(Protocol):
-    """What sends the requests that time out."""
-
-    def has_request(self) -> bool:
-        """Say whether a request is under way."""
-
-    def on_deadline_expired(self, now_ns: int) -> None:
-        """Give up the request under way."""
-
-
-class RequestDeadline:
-    """Lets a request expire that has not ended by its deadline.
-
-    Times are of `time.perf_counter_ns`. The timer of a request that ends in time stays; when it
-    fires, it is set for the request that is then under way.
-
-    Attributes:
-        at_ns: when the request under way times out; the hot path sets it for each request
-        timeout_ns: what a request may take
-        timer: runs if it is there; without one, the hot path calls `set_timer`
-    """
-
-    __slots__ = ("_loop", "at_ns", "timeout_ns", "timer")
-
-    def __init__(self, timeout_seconds: float, loop: asyncio.AbstractEventLoop) -> None:
-        self.timeout_ns = int(timeout_seconds * 1e9)
-        self.at_ns = 0
-        self.timer: asyncio.TimerHandle | None = None
-        self._loop = loop
-
-    def set_timer(self, owner: DeadlineOwner) -> None:
-        """Watch the request that `owner` sends now, and those after it."""
-        # The timer alone knows the owner: clients that are let go shall not need the collector.
-        self.timer = self._loop.call_later(self.timeout_ns / 1e9, self._check, owner)
-
-    def cancel(self) -> None:
-        """Let no request expire any more."""
-        if self.timer is not None:
-            self.timer.cancel()
-
-    def _check(self, owner: DeadlineOwner) -> None:
-        """Let the request under way expire, or look again when it would."""
-        now_ns = _now()
-        self.timer = None
-        if not owner.has_request():
-            return
-        if now_ns < self.at_ns:
-            left_seconds = (self.at_ns - now_ns) / 1e9
-            self.timer = self._loop.call_later(left_seconds, self._check, owner)
-            return
-        owner.on_deadline_expired(now_ns)
-
-
-CompletedRequest = tuple[
-    PreparedRequest, int, int, int, RequestFailure | None, tuple[int, bytes] | None
-]
-"""A request that has ended.
-
-The request; when its first byte was written, and when its last one came or it was given up, in
-ns; bytes on the wire; why there is no whole response, None if there is one, good or not; HTTP
-status and body, None without a whole response. Not a class: that would cost more than counting it.
-"""
-
-
-class ResponseListener(Protocol):
-    """Who sent a request."""
-
-    is_aborted: bool
-
-    def send_early(self, request: PreparedRequest, now_ns: int) -> None:
-        """Send what follows if that does not depend on the response, which is not checked yet."""
-
-    def on_completed(self, ended: CompletedRequest) -> None:
-        """Take the end of a request."""
-
-
-class ResponseBatch:
-    """Keeps responses until the loop has read everything that was there to be read."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._responses: list[tuple[ResponseListener, CompletedRequest]] = []
-
-    def add(self, listener: ResponseListener, ended: CompletedRequest) -> None:
-        """Keep a whole response, with the time of its last byte."""
-        if not self._responses:
-            self._loop.call_soon(self._deliver)
-        self._responses.append((listener, ended))
-
-    def _deliver(self) -> None:
-        responses, self._responses = self._responses, []
-        now_ns = _now()
-        for listener, ended in responses:
-            if not listener.is_aborted:
-                listener.send_early(ended[0], now_ns)
-        for listener, ended in responses:
-            if not listener.is_aborted:
-                listener.on_completed(ended)
-
-
-_batches: WeakKeyDictionary[asyncio.AbstractEventLoop, ResponseBatch] = WeakKeyDictionary()
-
-
-def batch_of_loop(loop: asyncio.AbstractEventLoop) -> ResponseBatch:
-    """Return what all clients of a loop share."""
-    if loop not in _batches:
-        _batches[loop] = ResponseBatch(loop)
-    return _batches[loop]

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from solrbench.load.engine.resource_usage import UsageMeter
@@ -46,11 +46,7 @@ ended, or the engine cannot go on. The counterpart of `EngineCommand`."""
 
 
 class StepRunMeasurement:
-    """Counts a step run from its begin, and measures it from a time on.
-
-    Attributes:
-        recorder: counts the requests
-    """
+    """Counts a step run from its begin, and measures it from a time on."""
 
     def __init__(self, assignment: Assignment, recorder: StepRunRecorder) -> None:
         self.recorder = recorder
@@ -75,16 +71,15 @@ class StepRunMeasurement:
         """
         self._meter.tick()
         seconds = self.recorder.take_finished_seconds(_now(), last=last)
-        requests, failures = self.recorder.totals()
         return ProgressUpdate(
             self._assignment.key,
             self._assignment.label,
             users,
-            requests,
-            failures,
-            self.recorder.measured_microseconds(),
+            *self.recorder.totals(),
             seconds,
-            _recent_requests([count for _, count in seconds], response_buckets),
+            _recent_requests(
+                [count for _, count in seconds if not count.is_transaction], response_buckets
+            ),
         )
 
     def result(
@@ -99,40 +94,38 @@ class StepRunMeasurement:
 
         `sending_ended_ns` is when a request was refused for the first time, 0 if none was.
         """
-        recorder = self.recorder
+        recorder, sending_seconds = self.recorder, None
+        is_measured = recorder.last_ns > 0
+        if self._assignment.seconds is not None and not queries_exhausted:
+            sending_seconds = float(self._assignment.seconds)
+        elif sending_ended_ns:
+            sending_seconds = (sending_ended_ns - recorder.origin_ns) / SECOND_NS
         return WorkerStepResult(
+            **dict(self._meter.usage(users)),
             key=self._assignment.key,
-            users=users,
-            **self._meter.usage().fields(),
-            first_seconds=recorder.first_seconds,
-            last_seconds=recorder.last_seconds,
-            sending_seconds=self._sending_seconds(
-                sending_ended_ns, queries_exhausted=queries_exhausted
-            ),
+            first_seconds=(recorder.first_ns - recorder.origin_ns) / SECOND_NS
+            if is_measured
+            else None,
+            last_seconds=(recorder.last_ns - recorder.origin_ns) / SECOND_NS
+            if is_measured
+            else None,
+            sending_seconds=sending_seconds,
             used_numbers=list(used_numbers),
             queries_exhausted=queries_exhausted,
             requests=recorder.results(),
             micro_batches=recorder.micro_batches(),
         )
 
-    def _sending_seconds(self, ended_ns: int, *, queries_exhausted: bool) -> float | None:
-        """Return the time in which requests were begun; None if it is not known."""
-        seconds = self._assignment.seconds
-        if seconds is not None and not queries_exhausted:
-            return seconds
-        return (ended_ns - self.recorder.origin_ns) / SECOND_NS if ended_ns else None
-
 
 def _recent_requests(
-    seconds: Iterable[RequestTotals], response_buckets: Iterable[int] | None
+    seconds: Sequence[RequestTotals], response_buckets: Iterable[int] | None
 ) -> RecentRequests:
-    single = [each for each in seconds if not each.is_transaction]
     buckets: Counter[int] = Counter(response_buckets)
     if response_buckets is None:
-        for each in single:
+        for each in seconds:
             buckets.update(each.buckets)
     return RecentRequests(
-        sum(each.requests for each in single),
-        sum(each.failures for each in single),
+        sum(each.requests for each in seconds),
+        sum(each.failures for each in seconds),
         pack_times(buckets),
     )

@@ -3,8 +3,6 @@
 Each node has connections and a queue of its own: a request waits for the node whose turn it was,
 however free the others are. A common queue would send what a slow node holds up to the quick ones,
 as an ideal load balancer does that no user has, and hide the slow node.
-
-Requests of an open loop that are due at one node and wait for a connection to it.
 """
 
 import asyncio
@@ -12,10 +10,11 @@ import time
 from collections import deque
 from typing import NamedTuple, Protocol
 
-from solrbench.load.engine.arrival_recorder import ArrivalRecorder
 from solrbench.load.engine.client_pool import ClientPool, Continuation, PooledClient
-from solrbench.load.engine.http_connection import CompletedRequest
+from solrbench.load.engine.http_client import CompletedRequest
 from solrbench.load.engine.target import UserContext
+from solrbench.load.recording.open_loop import OpenLoopRecorder
+from solrbench.load.recording.response_gaps import NodeCounts
 from solrbench.load.workload.requests import (
     CompletedTransaction,
     NextRequest,
@@ -36,55 +35,6 @@ class WaitingRequest(NamedTuple):
     """What follows within a transaction; None for an arrival, whose request is not taken yet."""
 
 
-class QueueOwner(Protocol):
-    """What counts the requests that are never sent."""
-
-    def on_dropped(self, waiting: WaitingRequest, waited_ns: int) -> None:
-        """Count a request that has waited too long."""
-
-    def on_unconnected(
-        self, waiting: WaitingRequest, tried_ns: tuple[int, int], failed: RequestFailure
-    ) -> None:
-        """Count a request for which no connection could be opened, from a time to another."""
-
-
-class ArrivalQueue:
-    """Waiting requests, the oldest first. Times are of `time.perf_counter_ns`.
-
-    Attributes:
-        waiting: the requests
-    """
-
-    __slots__ = ("_owner", "_timeout_ns", "waiting")
-
-    def __init__(self, timeout_seconds: float, owner: QueueOwner) -> None:
-        """Keep requests for so long."""
-        self.waiting: deque[WaitingRequest] = deque()
-        self._timeout_ns = int(timeout_seconds * 1e9)
-        self._owner = owner
-
-    def drop_expired(self, now_ns: int) -> None:
-        """Drop requests that have waited too long."""
-        waiting = self.waiting
-        while waiting and now_ns - waiting[0].intended_ns > self._timeout_ns:
-            oldest = waiting.popleft()
-            self._owner.on_dropped(oldest, now_ns - oldest.intended_ns)
-
-    def fail_oldest(self, tried_ns: int, failed: RequestFailure) -> None:
-        """Let the oldest request bear a connection that could not be opened for it."""
-        oldest = self.waiting.popleft()
-        tried = (max(tried_ns, oldest.intended_ns), _now())
-        self._owner.on_unconnected(oldest, tried, failed)
-
-    def clear_arrivals(self) -> list[int]:
-        """Let go the arrivals; return when they were to start. Begun transactions stay."""
-        gone = [each.intended_ns for each in self.waiting if each.continuation is None]
-        kept = [each for each in self.waiting if each.continuation is not None]
-        self.waiting.clear()
-        self.waiting.extend(kept)
-        return gone
-
-
 class NodeSenderOwner(Protocol):
     """What all nodes of an open loop share."""
 
@@ -101,37 +51,42 @@ class NodeSenderOwner(Protocol):
 class NodeSender:
     """Sends the requests of one node, each arrival over one of the node's connections.
 
-    Attributes:
-        queue: requests that are due and wait for a connection
+    It counts what became of them. An arrival is measured if it was to start after the ramp, and
+    with it all requests of its transaction: what belongs to a transaction of the ramp belongs to
+    the ramp. It is called in the event loop's thread alone.
     """
 
     def __init__(
         self,
         owner: NodeSenderOwner,
         context: UserContext,
-        recorder: ArrivalRecorder,
-        node: Node,
+        arrivals: OpenLoopRecorder,
+        node_and_counts: tuple[Node, NodeCounts],
         max_clients: int,
     ) -> None:
-        """Begin without connections; have `max_clients` at most."""
+        """Begin without connections, of which there may be `max_clients` at most."""
+        node, self._node_counts = node_and_counts
         self._owner = owner
-        self._recorder = recorder
+        self._recorder = context.recorder
+        self._arrivals = arrivals
         self._loop = context.loop
         self._in_flight = 0
         """Arrivals that were sent and have not ended, transactions that think included."""
         self._thinking: set[asyncio.TimerHandle] = set()
         self._pool = ClientPool(
             max_clients,
-            lambda: PooledClient(self, node, context.timeout_seconds, context.loop),
+            lambda: PooledClient(context, node, self._on_completed),
             self._on_connected,
             context.loop,
         )
-        self.queue = ArrivalQueue(context.timeout_seconds, self)
+        self._timeout_ns = int(context.timeout_seconds * 1e9)
+        self._waiting: deque[WaitingRequest] = deque()
+        """Requests that are due and wait for a connection, the oldest first."""
 
     @property
     def is_done(self) -> bool:
         """Say whether nothing waits or is under way."""
-        return not self._in_flight and not self.queue.waiting
+        return not self._in_flight and not self._waiting
 
     async def prepare(self, expected_clients: int) -> None:
         """Connect ahead of the first requests."""
@@ -149,46 +104,96 @@ class NodeSender:
         if client is None:
             self._wait(WaitingRequest(intended_ns), now_ns)
             return
-        self._recorder.record_lag(intended_ns, now_ns)
+        if intended_ns >= self._arrivals.origin_ns:
+            # Only here: of a request that waits for a connection, the worker is not what is late.
+            self._arrivals.lags.record((now_ns - intended_ns) // 1000)
         self._send(client, intended_ns, now_ns)
 
-    def on_completed(self, client: PooledClient, ended: CompletedRequest) -> None:
+    def clear_arrivals(self) -> list[int]:
+        """Let go the arrivals that wait; return when they were to start.
+
+        The requests of transactions that have begun stay.
+        """
+        gone = [each.intended_ns for each in self._waiting if each.continuation is None]
+        self._waiting = deque(each for each in self._waiting if each.continuation is not None)
+        return gone
+
+    def _on_completed(self, client: PooledClient, ended: CompletedRequest) -> None:
         """Count a request and give its connection to the next one that is due.
 
         The next request of a transaction that does not think keeps it.
         """
-        self._recorder.record(client, ended)
-        if ended[0].extra is not None and self._continue_transaction(client, ended):
+        request, started_ns, ended_ns, received, _, _ = ended
+        failed, intended_ns, arrived_ns = client.failed, client.intended_ns, client.arrived_ns
+        is_slow = self._recorder.record(request, started_ns, ended_ns, received, failed, arrived_ns)
+        if arrived_ns >= self._arrivals.origin_ns:
+            # By its intended start: counted from the sending, a stall would leave out the very
+            # requests that it held up (coordinated omission, ADR 5).
+            self._arrivals.record(request.name, intended_ns, started_ns, ended_ns)
+            self._node_counts.record((ended_ns - intended_ns) // 1000, failed)
+            self._node_counts.activity.record(request, started_ns, ended_ns)
+            if is_slow:
+                self._recorder.add_slow_request(client.slow_sample(ended, failed))
+        if request.extra is not None and self._continue_transaction(client, ended):
             return
         self._in_flight -= 1
-        if self.queue.waiting or not client.is_open:
+        if self._waiting or not client.is_open:
             self._release_client(client)
         else:
             self._pool.add_idle(client)
         self._owner.on_ended()
 
-    def on_opened(self, tried_ns: int, opened_ns: int) -> None:
-        """Count a connection that was opened."""
-        self._recorder.record_connection(tried_ns, opened_ns)
+    def _drop_expired(self, now_ns: int) -> None:
+        """Drop, and count with their wait, requests that have waited too long."""
+        # Not bound to a local name: what is dropped may end the schedule, which replaces the queue.
+        while self._waiting and now_ns - self._waiting[0].intended_ns > self._timeout_ns:
+            oldest = self._waiting.popleft()
+            following = self._leave(oldest, now_ns)
+            if following is None:
+                continue
+            request, arrived_ns, _ = following
+            waited_ns = now_ns - oldest.intended_ns
+            measured = arrived_ns >= self._arrivals.origin_ns
+            if measured:
+                self._node_counts.record_dropped(waited_ns // 1000)
+            names = [request.name]
+            if request.extra is not None and request.extra.transaction is not None:
+                # The transaction is given up with its request.
+                names.append(request.extra.transaction.summary_request.name)
+            for name in names:
+                if measured:
+                    self._arrivals.record_dropped(name, arrived_ns, arrived_ns + waited_ns)
+                else:
+                    self._arrivals.record_dropped_in_ramp(name)
 
-    def on_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again."""
-        self._recorder.record_retry(request)
+    def _fail_oldest(self, tried_ns: int, failed: RequestFailure) -> None:
+        """Let the oldest request bear a connection that could not be opened for it."""
+        oldest = self._waiting.popleft()
+        started_ns, ended_ns = max(tried_ns, oldest.intended_ns), _now()
+        following = self._leave(oldest, started_ns, ended_ns)
+        if following is None:
+            return
+        request, arrived_ns, lag_ns = following
+        self._recorder.record(request, started_ns, ended_ns, 0, failed, arrived_ns)
+        if arrived_ns >= self._arrivals.origin_ns:
+            self._arrivals.record(request.name, oldest.intended_ns, started_ns, ended_ns)
+            self._node_counts.record((ended_ns - oldest.intended_ns) // 1000, failed)
+        if request.extra is not None and request.extra.transaction is not None:
+            whole = request.extra.transaction.advance(started_ns, ended_ns, 0, failed)
+            if isinstance(whole, CompletedTransaction):
+                self._record_transaction(whole, arrived_ns, lag_ns)
 
-    def on_dropped(self, waiting: WaitingRequest, waited_ns: int) -> None:
-        """Count a request that has waited too long."""
-        intended_ns, _ = waiting
-        following = self._leave(waiting, intended_ns + waited_ns)
-        if following is not None:
-            self._recorder.record_dropped(following.request, following.arrived_ns, waited_ns)
-
-    def on_unconnected(
-        self, waiting: WaitingRequest, tried_ns: tuple[int, int], failed: RequestFailure
+    def _record_transaction(
+        self, whole: CompletedTransaction, arrived_ns: int, lag_ns: int
     ) -> None:
-        """Count a request for which no connection could be opened, from a time to another."""
-        following = self._leave(waiting, *tried_ns)
-        if following is not None:
-            self._recorder.record_unconnected(following, waiting.intended_ns, tried_ns, failed)
+        """Count a transaction whose first request was to start at a time, and was sent later."""
+        self._recorder.record(*whole, arrived_ns)
+        if arrived_ns >= self._arrivals.origin_ns:
+            started_ns = whole.started_ns
+            # What it thinks is left out of its response time, too.
+            self._arrivals.record(
+                whole.request.name, started_ns - lag_ns, started_ns, whole.ended_ns
+            )
 
     def _leave(
         self, waiting: WaitingRequest, started_ns: int, now_ns: int | None = None
@@ -202,9 +207,9 @@ class NodeSender:
         return request and Continuation(request, intended_ns, started_ns - intended_ns)
 
     def _wait(self, request: WaitingRequest, now_ns: int) -> None:
-        self.queue.waiting.append(request)
-        self.queue.drop_expired(now_ns)
-        self._pool.open_for(len(self.queue.waiting))
+        self._waiting.append(request)
+        self._drop_expired(now_ns)
+        self._pool.open_for(len(self._waiting))
 
     def _send(self, client: PooledClient, intended_ns: int, now_ns: int) -> None:
         request = self._owner.take_request(intended_ns, now_ns)
@@ -217,27 +222,26 @@ class NodeSender:
     def _release_client(self, client: PooledClient) -> None:
         """Give a connection to the oldest waiting request; without a connection, open another."""
         now_ns = _now()
-        self.queue.drop_expired(now_ns)
-        waiting = self.queue.waiting
+        self._drop_expired(now_ns)
         if not client.is_open:
             self._pool.discard(client)
-        elif waiting:
-            intended_ns, following = waiting.popleft()
+        elif self._waiting:
+            intended_ns, following = self._waiting.popleft()
             if following is None:
                 self._send(client, intended_ns, now_ns)
             else:
                 client.send_continuation(following, intended_ns, now_ns)
         else:
             self._pool.add_idle(client)
-        self._pool.open_for(len(waiting))
+        self._pool.open_for(len(self._waiting))
 
     def _on_connected(
         self, client: PooledClient, tried_ns: int, failed: RequestFailure | None
     ) -> None:
         if self._owner.is_over():
             return
-        if failed is not None and self.queue.waiting:
-            self.queue.fail_oldest(tried_ns, failed)
+        if failed is not None and self._waiting:
+            self._fail_oldest(tried_ns, failed)
         self._release_client(client)
         self._owner.on_ended()
 
@@ -254,7 +258,7 @@ class NodeSender:
         lag_ns = client.lag_ns(started_ns)
         following = transaction.advance(started_ns, ended_ns, received, client.failed)
         if isinstance(following, CompletedTransaction):
-            self._recorder.record_transaction(following, client.arrived_ns, lag_ns)
+            self._record_transaction(following, client.arrived_ns, lag_ns)
             return False
         next_one = Continuation(following.request, client.arrived_ns, lag_ns)
         if following.think_seconds:
@@ -271,17 +275,14 @@ class NodeSender:
 
         def resume() -> None:
             self._thinking.discard(timer)
-            self._resume(next_one, due_ns)
+            now_ns = _now()
+            # Timers of the event loop may fire up to a millisecond early.
+            intended_ns = min(due_ns, now_ns)
+            client = self._pool.take_idle()
+            if client is None:
+                self._wait(WaitingRequest(intended_ns, next_one), now_ns)
+            else:
+                client.send_continuation(next_one, intended_ns, now_ns)
 
         timer = self._loop.call_later(following.think_seconds, resume)
         self._thinking.add(timer)
-
-    def _resume(self, following: Continuation, due_ns: int) -> None:
-        now_ns = _now()
-        # Timers of the event loop may fire up to a millisecond early.
-        intended_ns = min(due_ns, now_ns)
-        client = self._pool.take_idle()
-        if client is None:
-            self._wait(WaitingRequest(intended_ns, following), now_ns)
-        else:
-            client.send_continuation(following, intended_ns, now_ns)

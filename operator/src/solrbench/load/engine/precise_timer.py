@@ -10,7 +10,7 @@ import ctypes
 import os
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 _CLOCK_MONOTONIC = 1
 _FLAGS = os.O_NONBLOCK | os.O_CLOEXEC
@@ -20,18 +20,14 @@ _SECOND_NS = 1_000_000_000
 _now = time.perf_counter_ns
 
 
-class PreciseTimer(Protocol):
-    """Rings once each time it is set."""
+def make_timer(
+    loop: asyncio.AbstractEventLoop, callback: Callable[[], None]
+) -> "TimerFdTimer | LoopTimer":
+    """Return the best alarm that this machine has; `callback` is called in the loop's thread.
 
-    def set(self, at_ns: int) -> None:
-        """Ring at a time of `time.perf_counter_ns`, at once if that is over."""
-
-    def close(self) -> None:
-        """Never ring again."""
-
-
-def make_timer(loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> PreciseTimer:
-    """Return the best alarm that this machine has; `callback` is called in the loop's thread."""
+    It rings once each time it is set.
+    """
+    # Times of `perf_counter_ns` are given to the kernel as they are, so it must be the same clock.
     if "CLOCK_MONOTONIC" in time.get_clock_info("perf_counter").implementation:
         try:
             return TimerFdTimer(loop, callback)
@@ -111,6 +107,7 @@ class LoopTimer:
         self._handle = self._loop.call_later(max(left_ns, 0) / _SECOND_NS, self._check)
 
     def _check(self) -> None:
+        # The loop's timers have whole milliseconds, and may so ring early.
         if _now() < self._at_ns:
             self._wait()
         else:

@@ -10,11 +10,10 @@ machine gave to others, proc_stat(5), "steal".
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from solrbench.contract.step_document import UsageSlice
+from solrbench.contract.step_document import UsageSlice, WorkerUsage
 
 SELF = Path("/proc/self/cgroup")
 ROOT = Path("/sys/fs/cgroup")
@@ -31,10 +30,14 @@ class CpuGroup:
 
     def throttled_seconds(self) -> float | None:
         """Return how long the group was throttled in total; None where not reported."""
-        if self._unified is not None:
-            return _scaled(_numbers(self._unified / "cpu.stat").get("throttled_usec"), 1e6)
-        if self._classic is not None:
-            return _scaled(_numbers(self._classic / "cpu.stat").get("throttled_time"), 1e9)
+        # Version 2 of control groups counts microseconds, version 1 nanoseconds.
+        for folder, name, unit in (
+            (self._unified, "throttled_usec", 1e6),
+            (self._classic, "throttled_time", 1e9),
+        ):
+            if folder is not None:
+                throttled = _numbers(folder / "cpu.stat").get(name)
+                return None if throttled is None else throttled / unit
         return None
 
     def pressure_seconds(self) -> float | None:
@@ -86,10 +89,6 @@ def _numbers(file: Path) -> dict[str, int]:
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
 
 
-def _scaled(number: int | None, per_second: float) -> float | None:
-    return None if number is None else number / per_second
-
-
 def _text(file: Path) -> str:
     try:
         return file.read_text("utf-8").strip()
@@ -109,10 +108,7 @@ def stolen_seconds(stat: Path = STAT) -> float | None:
 
     A container reads what its whole node shows.
     """
-    try:
-        lines = stat.read_text("utf-8").splitlines()
-    except OSError:
-        return None  # it is reported as not measured
+    lines = _text(stat).splitlines()
     cpus = sum(line.startswith("cpu") for line in lines) - 1
     whole = lines[0].split() if lines else []
     if cpus < 1 or len(whole) <= _STEAL or not whole[_STEAL].isdigit():
@@ -131,44 +127,6 @@ SLICE_SECONDS = 5.0
 shorter would show every garbage collection."""
 
 
-@dataclass(frozen=True)
-class Usage:
-    """What a worker spent while it began requests of a step run.
-
-    Attributes:
-        cpu_seconds: CPU time of the process
-        core_cpu_seconds: CPU time of the thread that sends requests and takes responses, within it
-        core_waiting_seconds: time in which that thread wanted to run and no CPU was free for it;
-            None where the kernel does not report it
-        measured_seconds: time by the clock
-        throttled_seconds: time in which the control group stood still for want of CPU quota; None
-            where the kernel does not report it
-        pressure_seconds: time in which a process of the control group waited for a CPU; where the
-            kernel does not report it for groups, the time in which the sending thread did; None
-            where it reports neither
-        stolen_seconds: time that the host took from each CPU of the node, as a mean; None where
-            the kernel does not report it
-        cpu_limit_cores: limit of the control group; None without one, or where not reported
-        most_cpu: the slice in which the process used most CPU; None if nothing was measured
-        most_busy: the slice in which the thread ran or waited most
-    """
-
-    cpu_seconds: float
-    core_cpu_seconds: float
-    core_waiting_seconds: float | None
-    measured_seconds: float
-    throttled_seconds: float | None
-    pressure_seconds: float | None
-    stolen_seconds: float | None
-    cpu_limit_cores: float | None
-    most_cpu: UsageSlice | None
-    most_busy: UsageSlice | None
-
-    def fields(self) -> dict[str, Any]:
-        """Return every number by its name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
 class _ClockReading(NamedTuple):
     """All clocks at a moment, in seconds."""
 
@@ -177,13 +135,6 @@ class _ClockReading(NamedTuple):
     clock: float
     waiting: float | None
     throttled: float | None
-
-
-class _Lost(NamedTuple):
-    """CPU time that went to others, in seconds; read at the begin and at the end only."""
-
-    pressure: float | None
-    stolen: float | None
 
 
 class UsageMeter:
@@ -196,14 +147,14 @@ class UsageMeter:
     def begin(self) -> None:
         """Begin to measure."""
         self._started = self._slice_started = self._ended = _read(self._group)
-        self._lost_before = self._lost = _read_lost(self._group)
+        self._lost_before = self._lost = self._read_lost()
         self._most_cpu: UsageSlice | None = None
         self._most_busy: UsageSlice | None = None
         self._is_over = False
 
     def tick(self) -> None:
         """End the slice under way if it is long enough; called about once a second."""
-        if not self._is_over and self._slice_seconds() >= SLICE_SECONDS:
+        if not self._is_over and _clock() - self._slice_started.clock >= SLICE_SECONDS:
             self._end_slice(_read(self._group))
 
     def end(self) -> None:
@@ -211,29 +162,36 @@ class UsageMeter:
         if self._is_over:
             return
         self._is_over = True
-        self._ended, self._lost = _read(self._group), _read_lost(self._group)
+        self._ended, self._lost = _read(self._group), self._read_lost()
         # The rest is a slice of its own only if it is long enough, or all there is.
-        if self._most_cpu is None or self._slice_seconds() >= SLICE_SECONDS / 2:
+        rest_seconds = self._ended.clock - self._slice_started.clock
+        if self._most_cpu is None or rest_seconds >= SLICE_SECONDS / 2:
             self._end_slice(self._ended)
 
-    def usage(self) -> Usage:
-        """Return what was spent between begin and end."""
+    def usage(self, users: int = 0) -> WorkerUsage:
+        """Return what was spent between begin and end, for so many users."""
         begin, end = self._started, self._ended
-        return Usage(
+        pressure_before, stolen_before = self._lost_before
+        pressure, stolen = self._lost
+        return WorkerUsage(
+            users=users,
             cpu_seconds=end.process - begin.process,
             core_cpu_seconds=end.thread - begin.thread,
             core_waiting_seconds=_difference(begin.waiting, end.waiting),
             measured_seconds=end.clock - begin.clock,
             throttled_seconds=_difference(begin.throttled, end.throttled),
-            pressure_seconds=_difference(self._lost_before.pressure, self._lost.pressure),
-            stolen_seconds=_difference(self._lost_before.stolen, self._lost.stolen),
+            pressure_seconds=_difference(pressure_before, pressure),
+            stolen_seconds=_difference(stolen_before, stolen),
             cpu_limit_cores=self._group.limit_cores(),
             most_cpu=self._most_cpu,
             most_busy=self._most_busy,
         )
 
-    def _slice_seconds(self) -> float:
-        return _clock() - self._slice_started.clock
+    def _read_lost(self) -> tuple[float | None, float | None]:
+        """Return the CPU time that went to others: by pressure, and taken by the host."""
+        pressure = self._group.pressure_seconds()
+        # Kernels without pressure of groups still count how long the sending thread has waited.
+        return _run_queue_seconds() if pressure is None else pressure, stolen_seconds()
 
     def _end_slice(self, now: _ClockReading) -> None:
         begin, self._slice_started = self._slice_started, now
@@ -247,16 +205,16 @@ class UsageMeter:
             core_waiting_seconds=_difference(begin.waiting, now.waiting),
         )
         # Only the worst of each kind is wanted, and a step may last a day.
-        self._most_cpu = max(self._most_cpu or usage_slice, usage_slice, key=_cpu_share)
-        self._most_busy = max(self._most_busy or usage_slice, usage_slice, key=_busy_share)
-
-
-def _cpu_share(slice_: UsageSlice) -> float:
-    return slice_.cpu_seconds / slice_.seconds
-
-
-def _busy_share(slice_: UsageSlice) -> float:
-    return slice_.core_busy_seconds / slice_.seconds
+        self._most_cpu = max(
+            self._most_cpu or usage_slice,
+            usage_slice,
+            key=lambda each: each.cpu_seconds / each.seconds,
+        )
+        self._most_busy = max(
+            self._most_busy or usage_slice,
+            usage_slice,
+            key=lambda each: each.core_busy_seconds / each.seconds,
+        )
 
 
 def _difference(before: float | None, after: float | None) -> float | None:
@@ -269,16 +227,8 @@ def _read(group: CpuGroup) -> _ClockReading:
     return _ClockReading(*clocks, waiting, throttled)
 
 
-def _read_lost(group: CpuGroup) -> _Lost:
-    pressure = group.pressure_seconds()
-    return _Lost(_run_queue_seconds() if pressure is None else pressure, stolen_seconds())
-
-
 def _run_queue_seconds() -> float | None:
     """Return how long this thread has waited for a CPU, ever."""
-    try:
-        numbers = SCHEDULED.read_text("utf-8").split()
-    except OSError:
-        # Kernels may be built without it; it is reported as not measured.
-        return None
+    # Kernels may be built without it; it is reported as not measured.
+    numbers = _text(SCHEDULED).split()
     return int(numbers[1]) / 1e9 if len(numbers) >= 2 else None

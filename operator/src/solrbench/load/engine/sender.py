@@ -4,8 +4,6 @@ Arrivals go to the nodes in turn. At each node, a due request without a free con
 queue while another connection is opened; whichever is free first, a new one or an old one, takes
 the oldest request. So a connection that is slow to come up holds up no request, and a slow node
 none of another.
-
-When the requests of an open loop are due, by the clock.
 """
 
 import asyncio
@@ -14,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from itertools import cycle
 
-from solrbench.load.engine.arrival_recorder import ArrivalRecorder
 from solrbench.load.engine.client_pool import expected_clients, max_clients
 from solrbench.load.engine.node_sender import NodeSender
 from solrbench.load.engine.precise_timer import make_timer
@@ -27,13 +24,7 @@ from solrbench.load.workload.requests import Node, PreparedRequest
 
 
 class ArrivalTimes:
-    """The arrivals of one worker, one after another. Times are of `time.perf_counter_ns`.
-
-    Attributes:
-        next_ns: when the next arrival is due; after the last one, a time that never comes
-        sending: when all workers send, since the begin of the schedule; None before the last
-            arrival of this one, and unless their number is planned
-    """
+    """The arrivals of one worker, one after another. Times are of `time.perf_counter_ns`."""
 
     __slots__ = ("_offsets_ns", "_ramp_ns", "_started_ns", "next_ns", "sending")
 
@@ -42,7 +33,10 @@ class ArrivalTimes:
         self._ramp_ns = schedule.rate.ramp_ns
         self._started_ns = 0
         self.next_ns = NEVER_NS
+        """When the next arrival is due; after the last one, a time that never comes."""
         self.sending: SendingTime | None = None
+        """When all workers send, since the begin of the schedule; None before the last arrival of
+        this one, and unless their number is planned."""
 
     @property
     def is_over(self) -> bool:
@@ -103,11 +97,7 @@ _ABORTED = OpenLoopState.ABORTED
 
 
 class OpenLoopSender:
-    """Sends the requests of one worker by the schedule; stands where the users of a step run do.
-
-    Attributes:
-        state: where the arrivals are
-    """
+    """Sends the requests of one worker by the schedule; stands where the users of a step run do."""
 
     def __init__(
         self,
@@ -128,9 +118,10 @@ class OpenLoopSender:
         self._is_counted = schedule.rate.seconds is None
         self._expected_clients = expected_clients(schedule, len(nodes))
         self._node_senders = [
-            self._node_sender(node, counts, max_clients(schedule, index, len(nodes)))
-            for index, (node, counts) in enumerate(nodes)
+            NodeSender(self, context, recorder, node, max_clients(schedule, index, len(nodes)))
+            for index, node in enumerate(nodes)
         ]
+        # Workers begin with different nodes: all with the first would send it bursts.
         first = schedule.worker % len(nodes)
         self._turns = cycle((*self._node_senders[first:], *self._node_senders[:first]))
         self._timer = make_timer(context.loop, self._on_timer)
@@ -181,22 +172,24 @@ class OpenLoopSender:
             self._end_schedule(intended_ns)
         return request
 
-    def _node_sender(self, node: Node, counts: NodeCounts, most: int) -> NodeSender:
-        recorder = ArrivalRecorder(self._context.recorder, self._recorder, counts)
-        return NodeSender(self, self._context, recorder, node, most)
-
     def _on_timer(self) -> None:
         """Send what is due."""
         if self.is_over():
             # The loop may still hold a call of the timer when everything was let go.
             return
-        times, now_ns = self._times, _now()
+        times, recorder, now_ns = self._times, self._recorder, _now()
         for _ in range(_ARRIVALS_AT_ONCE):
             intended_ns = times.next_ns
             if intended_ns > now_ns:
                 break
             times.advance()
-            self._arrive(intended_ns, now_ns)
+            if intended_ns >= recorder.origin_ns:
+                if self.state is _RAMPING:
+                    self._measure()
+                recorder.planned_requests += 1
+                recorder.note_arrival(intended_ns, now_ns)
+            next(self._turns).arrive(intended_ns, now_ns)
+            # Read again: sending takes time, and by then the next one may be due.
             now_ns = _now()
         if times.is_over:
             self.state = OpenLoopState.DRAINING
@@ -208,15 +201,6 @@ class OpenLoopSender:
         else:
             self._timer.set(times.next_ns)
 
-    def _arrive(self, intended_ns: int, now_ns: int) -> None:
-        recorder = self._recorder
-        if intended_ns >= recorder.origin_ns:
-            if self.state is _RAMPING:
-                self._measure()
-            recorder.planned_requests += 1
-            recorder.note_arrival(intended_ns, now_ns)
-        next(self._turns).arrive(intended_ns, now_ns)
-
     def _end_schedule(self, intended_ns: int) -> None:
         """End the schedule: nothing is left for an arrival, nor for those behind it.
 
@@ -224,7 +208,7 @@ class OpenLoopSender:
         """
         recorder, gone = self._recorder, [intended_ns]
         for sender in self._node_senders:
-            gone += sender.queue.clear_arrivals()
+            gone += sender.clear_arrivals()
         recorder.planned_requests -= sum(each >= recorder.origin_ns for each in gone)
         self._times.end()
         self.state = OpenLoopState.DRAINING

@@ -9,6 +9,7 @@ from solrbench.load.engine.measurement import ProgressUpdate, StepRunMeasurement
 from solrbench.load.engine.target import LoadTarget, RequestSupply, UserContext
 from solrbench.load.engine.user_group import UserFactory, UserGroup
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
+from solrbench.load.recording.response_gaps import longest_response_gaps, user_shares
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import Assignment, Start
 
@@ -49,10 +50,6 @@ class StepRun:
 
     `on_ready` is called once, when the last user of this worker is there; those at a barrier have
     connected by then. `on_ended` is called once, after the last response.
-
-    Attributes:
-        key: names the step run in messages
-        state: where it is
     """
 
     def __init__(
@@ -67,12 +64,19 @@ class StepRun:
         self._assignment = assignment
         self._on_ended = on_ended
         self._loop = loop
-        self._supply = _open_supply(assignment, target)
-        self._measurement = StepRunMeasurement(assignment, _new_recorder(assignment, target))
-        self._users = UserGroup(assignment.worker_users, on_ready, self._on_users_finished, loop)
-        self._factory = UserFactory(
-            assignment, target, self._user_context(target), self._measure_from
+        workload = target.requests
+        # The schedule of an open loop has a number of its own, of which the ramp is no part.
+        limit = None if assignment.open_loop is not None else assignment.worker_requests
+        self._supply = RequestSupply(workload.open_stream(assignment), limit)
+        recorder = StepRunRecorder(
+            workload.names, _now(), workload.transactions, assignment.workers, workload.unchecked
         )
+        self._measurement = StepRunMeasurement(assignment, recorder)
+        self._users = UserGroup(assignment.worker_users, on_ready, self._finish, loop)
+        context = UserContext(
+            self._supply, recorder, target.timeout_seconds, loop, self._users.on_user_finished
+        )
+        self._factory = UserFactory(assignment, target, context, self._measure_from)
         self._stop_timer: asyncio.TimerHandle | None = None
         self.state = StepRunState.RAMPING
         if assignment.start is Start.BARRIER:
@@ -107,7 +111,7 @@ class StepRun:
             self._users.start()
         elif self.state is StepRunState.RAMPING and self._assignment.start is Start.RAMP:
             self._measure_from(_now())
-        if not self._users and not self.state.is_over:
+        if not self._users:
             # A warm-up may have fewer users than workers.
             self._finish()
 
@@ -129,21 +133,25 @@ class StepRun:
 
     def result(self) -> WorkerStepResult:
         """Return the result; the step run must be finished and its last second taken."""
-        recorder = self._measurement.recorder
+        factory, recorder = self._factory, self._measurement.recorder
+        users = factory.user_activities
         result = self._measurement.result(
-            self._factory.expected_users,
+            factory.expected_users,
             self._supply.used_numbers(),
             queries_exhausted=self._supply.queries_exhausted,
             sending_ended_ns=self._supply.ended_ns,
-        ).model_copy(update={"connections": recorder.connections.result()})
-        result = self._factory.add_to_result(result)
-        arrivals = self._factory.open_loop_recorder
-        if arrivals is None:
-            return result
-        nodes = [node_count.result() for node_count in self._factory.node_counts]
-        return arrivals.add_to_result(
-            result.model_copy(update={"nodes": nodes}), recorder.empty_result
+        ).model_copy(
+            update={
+                "connections": recorder.connections.result(),
+                "nodes": [node_counts.result() for node_counts in factory.node_counts],
+                "response_gaps": longest_response_gaps(
+                    users, factory.node_activities, recorder.origin_ns
+                ),
+                "user_shares": user_shares(users),
+            }
         )
+        arrivals = factory.open_loop_recorder
+        return result if arrivals is None else arrivals.add_to_result(result, recorder.empty_result)
 
     def abort(self) -> None:
         """Let all users go at once."""
@@ -152,15 +160,6 @@ class StepRun:
         if self._stop_timer is not None:
             self._stop_timer.cancel()
         self._users.abort()
-
-    def _user_context(self, target: LoadTarget) -> UserContext:
-        return UserContext(
-            self._supply,
-            self._measurement.recorder,
-            target.timeout_seconds,
-            self._loop,
-            self._users.on_user_finished,
-        )
 
     def _measure_from(self, at_ns: int) -> None:
         if self.state is StepRunState.RAMPING:
@@ -187,25 +186,10 @@ class StepRun:
             self._measurement.end()
             self._users.stop()
 
-    def _on_users_finished(self) -> None:
-        if not self.state.is_over:
-            self._finish()
-
     def _finish(self) -> None:
+        if self.state.is_over:
+            return
         self.state = StepRunState.FINISHED
         self._measurement.end()
         # Not at once: the last user is still in the middle of its own affairs.
         self._loop.call_soon(self._on_ended)
-
-
-def _open_supply(assignment: Assignment, target: LoadTarget) -> RequestSupply:
-    # The schedule of an open loop has a number of its own, of which the ramp is no part.
-    limit = None if assignment.open_loop is not None else assignment.worker_requests
-    return RequestSupply(target.requests.open_stream(assignment), limit)
-
-
-def _new_recorder(assignment: Assignment, target: LoadTarget) -> StepRunRecorder:
-    workload = target.requests
-    return StepRunRecorder(
-        workload.names, _now(), workload.transactions, assignment.workers, workload.unchecked
-    )

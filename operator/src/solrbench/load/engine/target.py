@@ -15,7 +15,7 @@ from solrbench.load.schedule.messages import Assignment
 from solrbench.load.settings import load_auth
 from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.request_mix import PreparedWorkload, RequestStream
-from solrbench.load.workload.requests import Node, PreparedRequest, RequestExtras, prepare_node
+from solrbench.load.workload.requests import Node, PreparedRequest, prepare_node
 from solrbench.load.workload.response_checks import (
     EMPTY_RESULT,
     EMPTY_WITHOUT_HEADER,
@@ -26,28 +26,23 @@ from solrbench.load.workload.response_checks import (
     check_response,
     num_found,
 )
-from solrbench.net.http import HttpAuth
 
 
 @dataclass(frozen=True)
 class LoadTarget:
-    """What is sent, and where to.
-
-    Attributes:
-        requests: the names, and what is drawn from
-        seed: of whatever is drawn for users
-        nodes: users are spread over them evenly
-        timeout_seconds: a response that takes longer is a failure
-        variants: nodes of the variants by name; step runs with a variant go there instead
-        warm_up: the same for warm-ups, if they have queries of their own
-    """
+    """What is sent, and where to."""
 
     requests: PreparedWorkload
     seed: int
+    """The seed of whatever is drawn for users."""
     nodes: Sequence[Node]
+    """Users are spread over them evenly."""
     timeout_seconds: float
+    """A response that takes longer is a failure."""
     variants: Mapping[str, Sequence[Node]] = field(default_factory=dict)
+    """Nodes of the variants by name; step runs with a variant go there instead."""
     warm_up: "LoadTarget | None" = None
+    """The same for warm-ups, if they have queries of their own."""
 
     def of(self, assignment: Assignment) -> "LoadTarget":
         """Return what is sent in a step run or warm-up."""
@@ -76,47 +71,37 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
 
 def _load(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     workload, access = plan.workload, load_auth(plan)
+
+    def nodes(urls: Iterable[str]) -> list[Node]:
+        return [prepare_node(workload, plan.collection, url, access) for url in urls]
+
     return LoadTarget(
         requests=load_workload(plan, queries_folder),
         seed=workload.draw_seed,
-        nodes=_nodes(plan, plan.solr_urls, access),
+        nodes=nodes(plan.solr_urls),
         timeout_seconds=workload.timeout_seconds,
-        variants={variant.variant: _nodes(plan, variant.urls, access) for variant in plan.variants},
+        variants={variant.variant: nodes(variant.urls) for variant in plan.variants},
     )
-
-
-def _nodes(plan: LoadPlan, urls: Iterable[str], access: HttpAuth) -> list[Node]:
-    return [prepare_node(plan.workload, plan.collection, url, access) for url in urls]
 
 
 class RequestSupply:
     """Hands out requests until their number is reached, time is up, or the queries end.
 
     Times are of `time.perf_counter_ns`.
-
-    Attributes:
-        stops_ns: no request starts from then on
-        queries_exhausted: the queries ended before anything else did
-        ended_ns: when a request was refused for the first time, 0 if none was
     """
 
-    __slots__ = (
-        "_remaining",
-        "_requests",
-        "_stream",
-        "ended_ns",
-        "queries_exhausted",
-        "stops_ns",
-    )
+    __slots__ = ("_remaining", "_requests", "_stream", "ended_ns", "queries_exhausted", "stops_ns")
 
     def __init__(self, stream: RequestStream, limit: int | None = None) -> None:
-        """Take requests from `stream`, `limit` at most."""
         self._stream = stream
         self._requests = stream.requests
         self._remaining = sys.maxsize if limit is None else limit
         self.stops_ns = NEVER_NS
+        """No request starts from then on."""
         self.queries_exhausted = False
+        """The queries ended before anything else did."""
         self.ended_ns = 0
+        """When a request was refused for the first time, 0 if none was."""
 
     def take(self, now_ns: int) -> PreparedRequest | None:
         """Return the next request, None if there is no more to do; the hot path."""
@@ -149,24 +134,17 @@ class RequestSupply:
 
 @dataclass(frozen=True, slots=True)
 class UserContext:
-    """Where users take requests from, and what they report to.
-
-    Attributes:
-        supply: the requests of the step run
-        recorder: counts what became of them
-        timeout_seconds: a response that takes longer is a failure
-        loop: the event loop that users run in
-        on_user_finished: called by a user when it has nothing left to do
-        silent_nodes: nodes, by host and port, to which a user could not connect ahead in time; the
-            others do not wait for them before the step: their first request tries again
-    """
+    """Where users take requests from, and what they report to."""
 
     supply: RequestSupply
     recorder: StepRunRecorder
     timeout_seconds: float
     loop: asyncio.AbstractEventLoop
     on_user_finished: Callable[[], None]
+    """Called by a user when it has nothing left to do."""
     silent_nodes: set[tuple[str, int]] = field(default_factory=set)
+    """Nodes, by host and port, to which a user could not connect ahead in time; the others do not
+    wait for them before the step: their first request tries again."""
 
 
 _RESULTS_BYTES = len(RESULTS)
@@ -182,23 +160,21 @@ def validate_response(request: PreparedRequest, status: int, body: bytes) -> Req
     failed = check_response(status, body, request.is_json)
     if failed is not None and failed is not NO_HEADER:
         return failed
-    if request.extra is not None:
-        wrong = _check_extras(request.extra, body)
+    extra = request.extra
+    if extra is not None:
+        wrong = None
+        if extra.expectation is not None:
+            wrong = check_expectation(extra.expectation, body)
+        if wrong is None and extra.transaction is not None:
+            wrong = extra.transaction.extract(body)
         if wrong is not None:
             return wrong
     if not request.is_json:
         return None
+    # Nearly all responses begin with their number of documents: one look at its first digit.
     at = body.find(RESULTS)
     if at > 0 and body[at + _RESULTS_BYTES] in _NO_ZERO:
         return failed
     if num_found(body) != 0:
         return failed
     return EMPTY_RESULT if failed is None else EMPTY_WITHOUT_HEADER
-
-
-def _check_extras(extra: RequestExtras, body: bytes) -> RequestFailure | None:
-    if extra.expectation is not None:
-        failed = check_expectation(extra.expectation, body)
-        if failed is not None:
-            return failed
-    return None if extra.transaction is None else extra.transaction.extract(body)

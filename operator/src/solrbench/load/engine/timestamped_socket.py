@@ -11,8 +11,8 @@ import os
 import socket
 import struct
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
 
 _SO_TIMESTAMPNS = 35
 """From asm-generic/socket.h; Python has no name for it. No other notes are requested."""
@@ -28,31 +28,31 @@ _now = time.perf_counter_ns
 _wall = time.time_ns
 
 
-class Reader(Protocol):
-    """Who reads."""
-
-    def received(self, data: bytes, at_ns: int) -> None:
-        """Take bytes, the last of which came at a time of `time.perf_counter_ns`."""
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """Learn of the end; None if the other side ended it."""
-
-
 class TimestampedSocket:
-    """Writes at once and reads with times; a transport in asyncio's sense, as far as needed."""
+    """Writes at once and reads with times; a transport in asyncio's sense, as far as needed.
 
-    __slots__ = ("_descriptor", "_loop", "_reader", "_receive", "_rest", "_socket")
+    `received` is called with bytes and the time of `time.perf_counter_ns` at which the last of them
+    came; `connection_lost` with None if the other side ended the connection.
+    """
+
+    __slots__ = ("_descriptor", "_loop", "_lost", "_receive", "_received", "_rest", "_socket")
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, connected: socket.socket, reader: Reader
+        self,
+        loop: asyncio.AbstractEventLoop,
+        connected: socket.socket,
+        received: Callable[[bytes, int], None],
+        connection_lost: Callable[[Exception | None], None],
     ) -> None:
         self._loop = loop
         # Gevent puts a Python function before each call of the sockets that it hands out.
         self._socket = _socket.socket(fileno=connected.detach())
         self._descriptor = self._socket.fileno()
-        self._reader = reader
+        self._received = received
+        self._lost = connection_lost
         self._rest = memoryview(b"")
         self._receive = self._socket.recvmsg
+        # Sandboxed kernels refuse it, and then note nothing: the time of reading has to do.
         with suppress(OSError):
             self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         loop.add_reader(self._descriptor, self._read)
@@ -79,7 +79,7 @@ class TimestampedSocket:
             self._loop.add_writer(self._descriptor, self._write_rest)
 
     def abort(self) -> None:
-        """End the connection at once; the reader hears nothing more."""
+        """End the connection at once; nothing more is received."""
         if self._descriptor >= 0:
             self._loop.remove_reader(self._descriptor)
             self._loop.remove_writer(self._descriptor)
@@ -103,18 +103,18 @@ class TimestampedSocket:
             self._end(None)
             return
         if not notes:
-            self._reader.received(data, _now())
+            self._received(data, _now())
             return
         # By the wall clock. Only how long ago it was is taken from that, so nothing is lost when
         # the clock is set, but at that very moment. The wall clock is read first: a thread that
         # loses the processor between the two then dates bytes late, never earlier than they came.
         seconds, nanoseconds = _timespec(notes[0][2])
         age_ns = _wall() - seconds * _SECOND_NS - nanoseconds
-        self._reader.received(data, _now() - max(age_ns, 0))
+        self._received(data, _now() - max(age_ns, 0))
 
     def _end(self, error: OSError | None) -> None:
         self.abort()
-        self._reader.connection_lost(error)
+        self._lost(error)
 
 
 async def connect_timestamped(
@@ -130,6 +130,8 @@ async def connect_timestamped(
         connecting = socket.socket(family, kind, protocol)
         connecting.setblocking(False)
         try:
+            # Nagle's algorithm would hold the last piece of a large request back until the server
+            # has acknowledged the one before, and that time would count as the server's.
             connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await loop.sock_connect(connecting, address)
         except OSError:

@@ -6,16 +6,9 @@ from typing import Protocol
 
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget, UserContext
-from solrbench.load.engine.virtual_user import ClosedLoopUser
+from solrbench.load.engine.virtual_user import ClosedLoopUser, Think
 from solrbench.load.recording.open_loop import OpenLoopRecorder
-from solrbench.load.recording.response_gaps import (
-    NodeActivity,
-    NodeCounts,
-    UserActivity,
-    longest_response_gaps,
-    user_shares,
-)
-from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.recording.response_gaps import NodeActivity, NodeCounts, UserActivity
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.messages import Assignment
 from solrbench.load.schedule.users import (
@@ -47,7 +40,7 @@ class StepRunUser(Protocol):
 
 
 class UserGroup:
-    """Users in the order in which they were added.
+    """Users in the order in which they were added; used in the event loop's thread alone.
 
     `on_all_ready` is called once, when as many users as expected are there; those that connect
     first have done so by then. `on_all_finished` is called when the last active user is done.
@@ -123,13 +116,7 @@ class UserGroup:
 
 
 class UserFactory:
-    """Makes users with the node and the think times of their number in the whole run.
-
-    Attributes:
-        open_loop_recorder: counts the arrivals of an open loop; None in a closed loop, and before
-            its sender is made
-        node_counts: counts the requests of an open loop to each node
-    """
+    """Makes users with the node and the think times of their number in the whole run."""
 
     def __init__(
         self,
@@ -146,24 +133,18 @@ class UserFactory:
         self._on_measuring = on_measuring
         self._adopted: list[int] = []
         self.open_loop_recorder: OpenLoopRecorder | None = None
+        """Counts the arrivals of an open loop; None in a closed loop, and before its sender is
+        made."""
         self.node_counts: list[NodeCounts] = []
-        self._user_activities: list[UserActivity] = []
-        self._node_activities = [NodeActivity(f"{node.host}:{node.port}") for node in self._nodes]
+        """The requests of an open loop to each node; empty in a closed loop."""
+        self.user_activities: list[UserActivity] = []
+        """The requests of each user; empty in an open loop."""
+        self.node_activities = [NodeActivity(f"{node.host}:{node.port}") for node in self._nodes]
 
     @property
     def expected_users(self) -> int:
         """Users of this worker, those of lost workers included."""
         return self._assignment.worker_users + len(self._adopted)
-
-    def add_to_result(self, result: WorkerStepResult) -> WorkerStepResult:
-        """Return the result of a step run with who waited in it."""
-        users, origin_ns = self._user_activities, self._context.recorder.origin_ns
-        return result.model_copy(
-            update={
-                "response_gaps": longest_response_gaps(users, self._node_activities, origin_ns),
-                "user_shares": user_shares(users),
-            }
-        )
 
     def adopt(self, numbers: Sequence[int]) -> None:
         """Learn the numbers of users of a lost worker that are made after those of this one."""
@@ -171,49 +152,36 @@ class UserFactory:
 
     def make(self, index: int) -> ClosedLoopUser | OpenLoopSender:
         """Return user `index` of this worker, or what sends the arrivals of an open loop."""
-        rate = self._assignment.open_loop
-        return self._make_user(index) if rate is None else self._make_sender(rate)
-
-    def _make_user(self, index: int) -> ClosedLoopUser:
-        number = self._number(index)
+        assignment = self._assignment
+        if assignment.open_loop is not None:
+            return self._make_sender(assignment.open_loop)
+        # Its number in the whole run: users of a lost worker keep theirs, and with it their node.
+        number = assignment.worker + index * assignment.workers
+        further = index - assignment.worker_users
+        if 0 <= further < len(self._adopted):
+            number = self._adopted[further]
         node_index = number % len(self._nodes)
         node, recorder = self._nodes[node_index], self._context.recorder
-        activity = UserActivity(number, self._node_activities[node_index], recorder)
-        self._user_activities.append(activity)
-        spec, pace = self._assignment.think_time, self._assignment.pacing_milliseconds
-        seed = self._think_seed(number)
+        activity = UserActivity(number, self.node_activities[node_index], recorder)
+        self.user_activities.append(activity)
+        spec, pace = assignment.think_time, assignment.pacing_milliseconds
+        seed = seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)
+        waits: tuple[Think | None, float] = (None, 0.0)
         if pace is not None:
-            return ClosedLoopUser(
-                self._context,
-                node,
-                activity,
-                lambda _, passed: pacing_wait_seconds(pace, passed),
-                first_pacing_wait_seconds(pace, seed),
-            )
-        if spec is None:
-            return ClosedLoopUser(self._context, node, activity)
-        return ClosedLoopUser(
-            self._context,
-            node,
-            activity,
-            lambda turn, _: think_seconds(spec, seed, turn),
-            first_wait_seconds(spec, seed),
-        )
+            first_seconds = first_pacing_wait_seconds(pace, seed)
+            waits = (lambda _, passed: pacing_wait_seconds(pace, passed), first_seconds)
+        elif spec is not None:
+            first_seconds = first_wait_seconds(spec, seed)
+            waits = (lambda turn, _: think_seconds(spec, seed, turn), first_seconds)
+        return ClosedLoopUser(self._context, node, activity, *waits)
 
     def _make_sender(self, rate: ArrivalRate) -> OpenLoopSender:
-        assignment = self._assignment
+        assignment, workload = self._assignment, self._target.requests
         seed = arrivals_seed(self._target.seed, assignment.repeat, assignment.step)
-        schedule = Schedule(
-            rate,
-            seed,
-            assignment.worker,
-            assignment.workers,
-            self._target.requests.recorded_seconds,
-        )
-        self.open_loop_recorder = OpenLoopRecorder(
-            self._target.requests.names, self._target.requests.transactions
-        )
-        self.node_counts = [NodeCounts(node_activity) for node_activity in self._node_activities]
+        place = assignment.worker, assignment.workers
+        schedule = Schedule(rate, seed, *place, workload.recorded_seconds)
+        self.open_loop_recorder = OpenLoopRecorder(workload.names, workload.transactions)
+        self.node_counts = [NodeCounts(node_activity) for node_activity in self.node_activities]
         return OpenLoopSender(
             self._context,
             schedule,
@@ -221,14 +189,3 @@ class UserFactory:
             list(zip(self._nodes, self.node_counts, strict=True)),
             self._on_measuring,
         )
-
-    def _number(self, index: int) -> int:
-        """Return the number in the whole run of user `index` of this worker."""
-        further = index - self._assignment.worker_users
-        if 0 <= further < len(self._adopted):
-            return self._adopted[further]
-        return self._assignment.worker + index * self._assignment.workers
-
-    def _think_seed(self, number: int) -> int:
-        assignment = self._assignment
-        return seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)

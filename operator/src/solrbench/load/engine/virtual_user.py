@@ -4,8 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from solrbench.load.engine.http_client import HttpClient
-from solrbench.load.engine.http_connection import CompletedRequest
+from solrbench.load.engine.http_client import CompletedRequest, HttpClient
 from solrbench.load.engine.target import UserContext, validate_response
 from solrbench.load.recording.response_gaps import UserActivity
 from solrbench.load.workload.requests import (
@@ -34,13 +33,8 @@ class ClosedLoopUser(HttpClient):
         think: Think | None = None,
         first_wait_seconds: float = 0.0,
     ) -> None:
-        """Begin without a connection; `think` is None for a user that does not think.
-
-        `activity` counts the requests of this user.
-        `first_wait_seconds` pass before the first request.
-        """
-        super().__init__(node, context.timeout_seconds, context.loop)
-        self._context = context
+        """Begin without a connection; `think` is None for a user that does not think."""
+        super().__init__(context, node)
         # Called for each request; looked up once.
         self._record = context.recorder.record
         self._record_wait = activity.record
@@ -123,16 +117,7 @@ class ClosedLoopUser(HttpClient):
             self._request_index += 1
         self._timer = self._loop.call_later(seconds, self._wake)
 
-    def on_connected(self, tried_ns: int, opened_ns: int) -> None:
-        """Count a connection that was opened."""
-        self._context.recorder.record_connection(tried_ns, opened_ns)
-
-    def on_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again."""
-        self._context.recorder.count_retry(request)
-
     def _continue_transaction(self, following: NextRequest, ended_ns: int) -> None:
-        """Go on with a transaction."""
         if not following.think_seconds:
             self.send(following.request, ended_ns)
         elif self._context.supply.is_closed(now_ns := _now()):

@@ -172,6 +172,7 @@ class CacheReset:
         deadline = self._now() + _EMPTY_SECONDS
         while True:
             cache_entries = self._read(http)
+            # Fewer cores than before: some have not opened their searcher yet.
             if cache_entries.cores >= cores and cache_entries.entries == 0:
                 return
             if self._now() >= deadline:
@@ -186,7 +187,13 @@ class CacheReset:
 
     def _read(self, http: httpx.Client) -> CacheEntries:
         try:
-            cache_entries = self._from_json(http) or self._from_text(http)
+            response = http.get(f"{self._urls[0]}/admin/metrics", params=METRICS_PARAMETERS)
+            # Solr 9 reports of all nodes; Solr 10 refuses the format, and each node has its own.
+            if response.status_code == httpx.codes.BAD_REQUEST:
+                cache_entries = self._from_text(http)
+            else:
+                json = response.raise_for_status().json()
+                cache_entries = entries_in_json(json, self._collection)
         except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
             raise LoadError(
                 LoadReason.CACHES_NOT_RELOADED,
@@ -199,13 +206,6 @@ class CacheReset:
                 " it cannot be checked that they are empty; set load.between.caches to Keep",
             )
         return cache_entries
-
-    def _from_json(self, http: httpx.Client) -> CacheEntries | None:
-        """Return what Solr 9 reports of all nodes; None from one that has another format."""
-        response = http.get(f"{self._urls[0]}/admin/metrics", params=METRICS_PARAMETERS)
-        if response.status_code == httpx.codes.BAD_REQUEST:
-            return None
-        return entries_in_json(response.raise_for_status().json(), self._collection)
 
     def _from_text(self, http: httpx.Client) -> CacheEntries:
         """Return what Solr 10 reports, each node of itself, in Prometheus' format."""
@@ -287,24 +287,20 @@ class CacheSampler:
     def _sample(self) -> None:
         if self._refused:
             return
-        before = time.monotonic()
-        heard = self._read()
+        before, heard = time.monotonic(), None
+        try:
+            response = self._client.get(self._url, METRICS_PARAMETERS)
+            # Not allowed, or a Solr with another format: so will the next response be.
+            self._refused = response.is_client_error
+            heard = parse_caches(response.raise_for_status().json(), self._collection)
+        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
+            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
+            _logger.info("no cache metrics from %s: %r", self._url, error)
         if heard is None:
             self._failures += 1
             self._url = next(self._urls)
             return
         self._failures = 0
+        # With other cores, as after a node was lost, differences between samples say nothing.
         if not self._samples or heard.cores == self._samples[0][1].cores:
             self._samples.append(((before + time.monotonic()) / 2, heard))
-
-    def _read(self) -> CacheCounts | None:
-        try:
-            response = self._client.get(self._url, METRICS_PARAMETERS)
-            if response.is_client_error:
-                # Not allowed, or a Solr with another format: so will the next response be.
-                self._refused = True
-            return parse_caches(response.raise_for_status().json(), self._collection)
-        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
-            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
-            _logger.info("no cache metrics from %s: %r", self._url, error)
-            return None

@@ -33,14 +33,7 @@ class Agents:
     def __init__(
         self, addresses: Sequence[str], *, what: str, max_bytes: int, seconds: float
     ) -> None:
-        """Ask these.
-
-        Args:
-            addresses: of each
-            what: is asked for, as messages call it
-            max_bytes: of a response
-            seconds: that a response may take
-        """
+        """Ask these for `what`, as messages call it, of up to `max_bytes` within `seconds`."""
         self.addresses = list(addresses)
         self._what = what
         self._http = create_pooled_client(seconds, max_bytes=max_bytes)
@@ -62,10 +55,12 @@ class Agents:
         response = self._http.request(method, f"http://{agent}{path}", params=parameters)
         return response.raise_for_status()
 
-    def missing(self, agent: str, name: str, error: Exception) -> DiagnosticFile:
-        """Return the file in place of one that could not be had."""
-        text = f"no {self._what} of {pod_of(agent)}: {error or type(error).__name__}\n"
-        return DiagnosticFile.pack(name, text)
+    def file(self, agent: str, name: str, content: str | Exception) -> DiagnosticFile:
+        """Return a file of an agent; one that could not be had says why."""
+        if isinstance(content, Exception):
+            why = content or type(content).__name__
+            content = f"no {self._what} of {pod_of(agent)}: {why}\n"
+        return DiagnosticFile.pack(name, content)
 
     def _caught(self, ask: Callable[[str], Answer], agent: str) -> Answer | Exception:
         try:
@@ -108,20 +103,19 @@ class FlightRecordings:
             return []
         begun: dict[str, Exception | None] = self._begun.get()
         self._begun = None
-        ended = self._agents.each(self._end)
+        ended = self._agents.each(
+            lambda agent: self._agents.request("DELETE", agent, FLIGHT_RECORDING, {}).content
+        )
         # What was not begun cannot be taken: the first error is the one that says why.
         return [self._file(agent, begun[agent] or recording) for agent, recording in ended.items()]
 
     def _begin(self, agent: str) -> None:
         self._agents.request("POST", agent, FLIGHT_RECORDING, {"seconds": self._seconds})
 
-    def _end(self, agent: str) -> bytes:
-        return self._agents.request("DELETE", agent, FLIGHT_RECORDING, {}).content
-
     def _file(self, agent: str, found: bytes | Exception) -> DiagnosticFile:
         name = f"flight-{pod_of(agent)}"
         if isinstance(found, Exception):
-            return self._agents.missing(agent, f"{name}.txt", found)
+            return self._agents.file(agent, f"{name}.txt", found)
         return DiagnosticFile.of_packed(f"{name}.jfr", found)
 
 
@@ -170,14 +164,13 @@ class DiagnosticsRecorder:
 
 def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:
     """Return the first texts and the first recordings, as many as the limits hold."""
-    texts = _first([file for file in files if file.is_text], MAX_TEXT_BYTES)
-    recordings = _first([file for file in files if not file.is_text], MAX_RECORDING_BYTES)
-    return [*texts, *recordings]
-
-
-def _first(files: Sequence[DiagnosticFile], most: int) -> list[DiagnosticFile]:
-    sizes = accumulate(len(diagnostic_file.content) for diagnostic_file in files)
-    return [file for file, size in zip(files, sizes, strict=True) if size <= most]
+    kept = []
+    # Apart, so that long logs leave room for the recordings.
+    for is_text, most in ((True, MAX_TEXT_BYTES), (False, MAX_RECORDING_BYTES)):
+        kind = [file for file in files if file.is_text is is_text]
+        sizes = accumulate(len(file.content) for file in kind)
+        kept += [file for file, size in zip(kind, sizes, strict=True) if size <= most]
+    return kept
 
 
 GC_LOG = "/gc-log"
@@ -201,28 +194,24 @@ class GcLogs:
 
     def begin(self) -> None:
         """Note how long the logs are, in the background: an agent may be silent."""
-        self._begun = gevent.spawn(self._note_sizes)
-
-    def _note_sizes(self) -> None:
-        sizes = self._agents.each(lambda agent: int(self._get(agent, {})["bytes"]))
-        self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
+        self._begun = gevent.spawn(
+            self._agents.each, lambda agent: int(self._get(agent, {})["bytes"])
+        )
 
     def end(self) -> list[DiagnosticFile]:
         """Return what was added to each log since then."""
         if self._begun is not None:
-            self._begun.join()
+            sizes: dict[str, int | Exception] = self._begun.get()
+            self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
             self._begun = None
-        return [self._file(*each) for each in self._agents.each(self._added).items()]
-
-    def _file(self, agent: str, found: str | Exception) -> DiagnosticFile:
-        name = f"gc-{pod_of(agent)}.log"
-        if isinstance(found, Exception):
-            return self._agents.missing(agent, name, found)
-        return DiagnosticFile.pack(name, found)
+        return [
+            self._agents.file(agent, f"gc-{pod_of(agent)}.log", added)
+            for agent, added in self._agents.each(self._added).items()
+        ]
 
     def _added(self, agent: str) -> str:
-        begin = self._begins.get(agent, 0)
-        return str(self._get(agent, {"begin": begin})["text"])
+        # From its start where its length is not known: too much is better than nothing.
+        return str(self._get(agent, {"begin": self._begins.get(agent, 0)})["text"])
 
     def _get(self, agent: str, parameters: dict[str, int]) -> dict[str, Any]:
         response: dict[str, Any] = self._agents.request("GET", agent, GC_LOG, parameters).json()
@@ -263,16 +252,14 @@ class ThreadDumper:
 
     def _dump_until_end(self, ended: Event) -> None:
         for number in range(1, self._wanted.count + 1):
-            if ended.wait(self._wanted.interval_seconds) or self._is_full():
+            full = sum(len(file.content) for file in self._files) > MAX_TEXT_BYTES
+            if full or ended.wait(self._wanted.interval_seconds):
                 return
             jobs = [gevent.spawn(self._dump, url) for url in self._urls]
             gevent.joinall(jobs)
             for url, job in zip(self._urls, jobs, strict=True):
                 name = f"threads-{number}-{_host(url)}.txt"
                 self._files.append(DiagnosticFile.pack(name, str(job.value)))
-
-    def _is_full(self) -> bool:
-        return sum(len(file.content) for file in self._files) > MAX_TEXT_BYTES
 
     def _dump(self, url: str) -> str:
         try:

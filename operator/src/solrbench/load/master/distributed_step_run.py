@@ -1,17 +1,15 @@
 """One step run over its workers: what is sent to them, who is lost, and what follows."""
 
-import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from enum import Enum, auto
+from typing import Any, Protocol
 
-from solrbench.load.errors import EXIT_RETRYABLE, LoadError, StepRunAbortedError
+from solrbench.load.errors import LoadError, StepRunAbortedError
 from solrbench.load.locust_scaling import WorkerRoster
 from solrbench.load.master.live_totals import StepReports
-from solrbench.load.master.membership import MasterRunner, Membership
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import (
     COMMAND,
-    ENGINE_SILENT_SECONDS,
     Abort,
     AdoptUsers,
     Assignment,
@@ -22,6 +20,27 @@ from solrbench.load.schedule.messages import (
 )
 from solrbench.load.schedule.users import UserPlacement
 from solrbench.reasons.load import LoadReason
+
+
+class MasterRunner(Protocol):
+    """`locust.runners.MasterRunner`: the connections to the workers.
+
+    Importing Locust patches the process, so this is all that the pool and its tests know of it.
+    """
+
+    @property
+    def clients(self) -> MutableMapping[str, Any]:
+        """The connected workers by id; each has a `state`."""
+
+    @property
+    def user_count(self) -> int:
+        """Users running, as the workers reported last."""
+
+    def register_message(self, msg_type: str, listener: Callable[..., None]) -> None:
+        """Call `listener` with `msg` for each message of a type."""
+
+    def send_message(self, msg_type: str, data: dict[str, Any], client_id: str) -> None:
+        """Send a message to one worker."""
 
 
 class DistributedStepRunState(Enum):
@@ -36,13 +55,7 @@ class DistributedStepRunState(Enum):
 
 
 class DistributedStepRun:
-    """A step run that every worker has its part of; used in the greenlet of the run alone.
-
-    Attributes:
-        assignment: what is run, as worker 0 sees it
-        state: where it stands
-        lost: names of the workers whose measurements are missing
-    """
+    """A step run that every worker has its part of; used in the greenlet of the run alone."""
 
     def __init__(
         self,
@@ -54,8 +67,10 @@ class DistributedStepRun:
     ) -> None:
         """Begin with the workers `members`: names by id, in the order of their places."""
         self.assignment = assignment
+        """What is run, as worker 0 sees it."""
         self.state = DistributedStepRunState.SPAWNING
         self.lost: list[str] = []
+        """Names of the workers whose measurements are missing."""
         self._names = members
         self._members = list(members)
         self._placement = UserPlacement(len(members))
@@ -119,19 +134,14 @@ class DistributedStepRun:
             return
         if self._removed.issuperset(self.remaining):
             raise LoadError(LoadReason.WORKER_LOST, f"{loss}, and no worker is left")
-        if not self._can_redistribute:
+        # What is exact, or planned for each worker, has lost its part with it.
+        is_planned = self.assignment.open_loop is not None or self.assignment.requests is not None
+        if self.state is not DistributedStepRunState.MEASURING or is_planned:
             raise StepRunAbortedError(LoadReason.WORKER_LOST, loss)
         self.lost.append(self._names[worker])
         self._placement = self._placement.after_loss(self._members.index(worker))
-        self._redistribute_users()
-
-    @property
-    def _can_redistribute(self) -> bool:
-        """Whether the rest can stand in: not for what is exact or planned for each worker."""
-        is_planned = self.assignment.open_loop is not None or self.assignment.requests is not None
-        return self.state is DistributedStepRunState.MEASURING and not is_planned
-
-    def _redistribute_users(self) -> None:
+        # The command goes before the dispatch: messages of one connection arrive in the order they
+        # were sent, so a worker knows the numbers of the users that Locust then spawns.
         reassigned = self._placement.reassigned_users(self.assignment.users)
         for index, users in reassigned.items():
             command = AdoptUsers(key=self.assignment.key, users=users)
@@ -139,57 +149,3 @@ class DistributedStepRun:
                 COMMAND, command_data(command), client_id=self._members[index]
             )
         self._redispatch()
-
-
-_logger = logging.getLogger(__name__)
-
-
-class Liveness:
-    """Notices lost workers and takes them out of the pool.
-
-    A worker is lost when Locust misses its heartbeats or connection, when its engine is silent for
-    `ENGINE_SILENT_SECONDS` in a step run, or when a report is late. With `redistribute` the run
-    goes on without it as long as others are left.
-    """
-
-    def __init__(
-        self,
-        membership: Membership,
-        reports: StepReports,
-        *,
-        redistribute: bool,
-    ) -> None:
-        self._membership = membership
-        self._reports = reports
-        self._redistribute = redistribute
-
-    def check(self, step_run: DistributedStepRun | None, now: float) -> None:
-        """Look at every worker once; `step_run` is the one under way, `now` in monotonic seconds.
-
-        Raises:
-            LoadError: `WorkerLost`; the run cannot go on
-            StepRunAbortedError: the step run cannot go on, others are left
-        """
-        for worker in self._membership.watched:
-            silent = self._reports.silent_seconds(worker, now)
-            if not self._membership.is_alive(worker):
-                self.remove(worker, "was lost", step_run)
-            elif silent > ENGINE_SILENT_SECONDS and worker not in self._reports.results:
-                self.remove(worker, f"is silent for {silent:.0f} s", step_run)
-
-    def remove(self, worker: str, why: str, step_run: DistributedStepRun | None) -> None:
-        """Go on without a worker.
-
-        Raises:
-            LoadError: `WorkerLost` if that is not wanted, or no worker is left
-            StepRunAbortedError: the step run cannot go on, others are left
-        """
-        loss = f"worker {self._membership.name_of(worker)} {why}"
-        if not self._redistribute:
-            raise LoadError(LoadReason.WORKER_LOST, loss)
-        _logger.warning("step_run=%s %s", self._reports.key, loss)
-        self._membership.remove(worker)
-        # It may only be cut off: then it must not go on sending beside those that take its users.
-        self._membership.exit(worker, EXIT_RETRYABLE)
-        if step_run is not None:
-            step_run.remove_worker(worker, loss)

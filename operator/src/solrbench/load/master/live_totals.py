@@ -10,10 +10,9 @@ from typing import NamedTuple
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.load.recording.request_stats import (
     RecentRequests,
-    add_times,
     histogram_of,
-    no_times,
     percentiles_of,
+    sum_times,
 )
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import LiveTotals
@@ -27,8 +26,8 @@ MAX_REPORTS = 20_000
 class RecentMetrics(NamedTuple):
     """Requests of all workers that ended in the last seconds; all None without any."""
 
-    requests: int | None = None
-    failures: int | None = None
+    recent_requests: int | None = None
+    recent_failures: int | None = None
     p50_milliseconds: float | None = None
     p95_milliseconds: float | None = None
     p99_milliseconds: float | None = None
@@ -77,28 +76,20 @@ _REPORT_SECONDS = 0.5
 
 
 class RunningTotals:
-    """Sums over all workers since measuring began, in as little memory as a step's windows need.
-
-    Attributes:
-        began: when measuring began, in monotonic seconds; None before
-        reported: when the last report came
-        requests: requests that ended since
-        failures: how many of them failed
-        sum_microseconds: their service times
-        last_good_second: the last second with a good response, counted from `began`; 0 without one
-        failures_since: requests that failed since then
-    """
+    """Sums over all workers since measuring began, in as little memory as a step's windows need."""
 
     def __init__(self) -> None:
         self.begin(None)
 
     def begin(self, now: float | None) -> None:
-        """Forget everything; measuring begins at `now`, or not yet."""
+        """Forget everything; measuring begins at `now`, in monotonic seconds, or not yet."""
         self.began = now
         self.reported = now or 0.0
+        """When the last report came."""
         self.requests = self.failures = self.sum_microseconds = 0
         self.last_good_second = self.failures_since = 0
-        self._counts = no_times()
+        """The last second with a good response, and how many have failed since then."""
+        self._counts = sum_times(())
         self._seconds = SecondSeries()
 
     def add(self, before: LiveTotals, totals: LiveTotals, times: bytes, now: float) -> None:
@@ -108,6 +99,7 @@ class RunningTotals:
         requests, failures = totals.requests - before.requests, totals.failures - before.failures
         spent = totals.sum_microseconds - before.sum_microseconds
         self.reported = now
+        # Totals fall where measuring began since the report before: those were of the ramp.
         if requests <= 0:
             return
         second = max(int(now - self.began - _REPORT_SECONDS), 0)
@@ -116,7 +108,7 @@ class RunningTotals:
         self.requests += requests
         self.failures += failures
         self.sum_microseconds += spent
-        add_times(self._counts, times)
+        self._counts += sum_times([times])
         if failures < requests:
             self.last_good_second, self.failures_since = second, 0
         else:
@@ -124,7 +116,7 @@ class RunningTotals:
 
     @property
     def windows(self) -> SecondSeries:
-        """Windows of the seconds that are over."""
+        """Windows of the seconds that are over: of the last, not all workers may have reported."""
         return self._seconds.before(self._seconds[-1].second) if self._seconds else self._seconds
 
     @property
@@ -137,20 +129,15 @@ _NOTHING = LiveTotals(0, 0, 0, 0)
 
 
 class StepReports:
-    """Reports by worker; those of another step run are ignored.
-
-    Attributes:
-        key: key of the assignment; empty before the first
-        spawned: workers whose users are all there
-        results: results of the workers that have ended the step run
-        recent: what all workers counted in the last seconds
-        so_far: what all workers counted since measuring began
-    """
+    """Reports by worker; those of another step run are ignored."""
 
     def __init__(self) -> None:
         self.key = ""
+        """Key of the assignment; empty before the first."""
         self.spawned: set[str] = set()
+        """Workers whose users are all there."""
         self.results: dict[str, WorkerStepResult] = {}
+        """Results of the workers that have ended the step run."""
         self.recent = RecentWindow()
         self.so_far = RunningTotals()
         self._totals: dict[str, LiveTotals] = {}
@@ -182,10 +169,4 @@ class StepReports:
     @property
     def live_totals(self) -> LiveTotals:
         """Totals of all workers, as of the last second."""
-        parts = list(self._totals.values())
-        return LiveTotals(
-            sum(part.users for part in parts),
-            sum(part.requests for part in parts),
-            sum(part.failures for part in parts),
-            sum(part.sum_microseconds for part in parts),
-        )
+        return LiveTotals(*map(sum, zip(_NOTHING, *self._totals.values(), strict=True)))

@@ -4,7 +4,7 @@ import logging
 import signal
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import gevent
 from gevent.event import AsyncResult
@@ -63,13 +63,16 @@ class Master:
         self._settings = settings
         self._ended: AsyncResult = AsyncResult()
         gevent.signal_handler(signal.SIGTERM, self._ended.set, EXIT_TERMINATED)
-        load_shape = StepLoadShape()
+        self._load_shape = load_shape = StepLoadShape()
         self._environment = Environment(
             user_classes=[placeholder_user_class(lambda: None)],
             shape_class=load_shape,
-            host=_host(plan),
+            # What the page calls the host; users of a custom locustfile see it too.
+            host=plan.benchmark
+            if plan.workload.locustfile is None
+            else f"{plan.solr_urls[0].rstrip('/')}/{plan.collection}",
             locustfile=plan.benchmark,
-            dispatcher_class=self._dispatcher_class(load_shape),
+            dispatcher_class=cast("Any", self._make_dispatcher),
         )
         self._runner = self._environment.create_master_runner(master_bind_port=settings.locust_port)
         self._worker_pool = WorkerPool(
@@ -93,6 +96,14 @@ class Master:
             in_background=gevent.get_hub().threadpool.apply,
         )
 
+    def _make_dispatcher(self, **_: Any) -> DeterministicUsersDispatcher:
+        # Called by the runner, before the pool is made: so the pool is looked up later.
+        return DeterministicUsersDispatcher(
+            lambda: self._worker_pool.user_classes,
+            lambda: self._worker_pool.roster,
+            self._load_shape.changed,
+        )
+
     def run(self) -> int:
         """Run to the end; return the exit code."""
         self._open_web_page()
@@ -100,6 +111,7 @@ class Master:
         gevent.spawn(limit_stats_forever, self._environment.stats, gevent.sleep)
         gevent.spawn(self._run_plan).link_exception(self._crashed)
         exit_code = int(self._ended.get())
+        # Else workers would miss the master only after a while, and end as if they had failed.
         self._worker_pool.shut_down(0 if exit_code == 0 else EXIT_RETRYABLE)
         self._runner.quit()
         return exit_code
@@ -148,18 +160,6 @@ class Master:
         write_termination_message(failure)
         self._ended.set(failure.exit_code)
 
-    def _dispatcher_class(self, load_shape: StepLoadShape) -> Any:
-        """Return what Locust calls to get a dispatcher."""
-
-        def make(**_: Any) -> DeterministicUsersDispatcher:
-            return DeterministicUsersDispatcher(
-                lambda: self._worker_pool.user_classes,
-                lambda: self._worker_pool.roster,
-                load_shape.changed,
-            )
-
-        return make
-
 
 def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     """Return what reads the servers of the target; None if the plan has telemetry turned off."""
@@ -190,10 +190,3 @@ def _diagnostics(plan: LoadPlan) -> DiagnosticsRecorder | None:
     if wanted.flight_recording is not None:
         sources.append(FlightRecordings(agents, wanted.flight_recording.duration_seconds))
     return DiagnosticsRecorder(wanted.repeat, sources)
-
-
-def _host(plan: LoadPlan) -> str:
-    """Return what Locust's page calls the host; users of a custom locustfile see it too."""
-    if plan.workload.locustfile is None:
-        return plan.benchmark
-    return f"{plan.solr_urls[0].rstrip('/')}/{plan.collection}"

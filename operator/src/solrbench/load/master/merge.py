@@ -6,6 +6,7 @@ takes percentiles per client for that reason).
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import chain
@@ -22,7 +23,6 @@ from solrbench.contract.step_document import (
     FailureKind,
     NodeResult,
     RequestResult,
-    SlowRequest,
     StepRunResult,
     WorkerPercentile,
     WorkerResult,
@@ -48,24 +48,14 @@ def merge_nodes(results: Iterable[WorkerStepResult]) -> list[NodeResult]:
 
 
 def _merge(node: str, parts: Sequence[NodeResult]) -> NodeResult:
-    longest = [part.response_max_microseconds for part in parts]
     return NodeResult(
         node=node,
         requests=sum(part.requests for part in parts),
         failures=sum(part.failures for part in parts),
         unsent_requests=sum(part.unsent_requests for part in parts),
-        response_time_histogram=histograms.merge(
-            part.response_time_histogram for part in parts
-        ).encode(),
+        response_time_histogram=_merge_histograms(part.response_time_histogram for part in parts),
         response_sum_microseconds=sum(part.response_sum_microseconds for part in parts),
-        response_max_microseconds=max(
-            (
-                response_max_microseconds
-                for response_max_microseconds in longest
-                if response_max_microseconds is not None
-            ),
-            default=None,
-        ),
+        response_max_microseconds=_highest(part.response_max_microseconds for part in parts),
     )
 
 
@@ -75,22 +65,16 @@ def merge_connections(results: Iterable[WorkerStepResult]) -> ConnectionResult |
     known_parts = [part for part in parts if part is not None]
     if len(known_parts) < len(parts):
         return None
-    longest = [part.open_max_microseconds for part in known_parts]
     return ConnectionResult(
         opened=sum(part.opened for part in known_parts),
-        open_time_histogram=histograms.merge(
-            part.open_time_histogram for part in known_parts
-        ).encode(),
+        open_time_histogram=_merge_histograms(part.open_time_histogram for part in known_parts),
         open_sum_microseconds=sum(part.open_sum_microseconds for part in known_parts),
-        open_max_microseconds=max(
-            (
-                open_max_microseconds
-                for open_max_microseconds in longest
-                if open_max_microseconds is not None
-            ),
-            default=None,
-        ),
+        open_max_microseconds=_highest(part.open_max_microseconds for part in known_parts),
     )
+
+
+def _highest(numbers: Iterable[int | None]) -> int | None:
+    return max((number for number in numbers if number is not None), default=None)
 
 
 PERCENTS = (50, 95, 99)
@@ -100,35 +84,33 @@ def compare_workers(results: Sequence[WorkerStepResult]) -> list[list[WorkerPerc
     """Return the percentiles of each worker in the order of `results`; none of a single worker."""
     if len(results) < 2:
         return [[] for _ in results]
-    own = [_service_times(result) for result in results]
+    own = [
+        histograms.merge(
+            request.service_time_histogram
+            for request in result.requests
+            if not request.is_transaction
+        )
+        for result in results
+    ]
     whole = Histogram()
     for service_times in own:
         whole.add(service_times)
     pooled = {percent: whole.percentile(percent) for percent in PERCENTS}
-    return [_percentiles(service_times, pooled) for service_times in own]
-
-
-def _service_times(result: WorkerStepResult) -> Histogram:
-    return histograms.merge(
-        request.service_time_histogram for request in result.requests if not request.is_transaction
-    )
-
-
-def _percentiles(own: Histogram, pooled: dict[int, int | None]) -> list[WorkerPercentile]:
     return [
-        WorkerPercentile(percent=percent, microseconds=value, beyond=own.count_above(limit))
-        for percent, limit in pooled.items()
-        if limit is not None and (value := own.percentile(percent)) is not None
+        [
+            WorkerPercentile(percent=percent, microseconds=value, beyond=each.count_above(limit))
+            for percent, limit in pooled.items()
+            if limit is not None and (value := each.percentile(percent)) is not None
+        ]
+        for each in own
     ]
 
 
 def merge_response_gaps(results: Iterable[WorkerStepResult]) -> list[ResponseGap]:
     """Return the longest waits of users, then those of nodes as each worker saw them."""
-    response_gaps = [response_gap for result in results for response_gap in result.response_gaps]
-    users = longest(response_gap for response_gap in response_gaps if response_gap.user is not None)
-    return users + longest(
-        response_gap for response_gap in response_gaps if response_gap.user is None
-    )
+    gaps = [gap for result in results for gap in result.response_gaps]
+    users = longest(gap for gap in gaps if gap.user is not None)
+    return users + longest(gap for gap in gaps if gap.user is None)
 
 
 def merge_user_shares(results: Iterable[WorkerStepResult]) -> UserShares | None:
@@ -179,7 +161,12 @@ def merge_worker_results(
         planned_requests=_planned(worker_results),
         queries_exhausted=any(result.queries_exhausted for result in worker_results),
         requests=requests,
-        workers=_workers(results),
+        workers=[
+            _worker(name, result, percentiles)
+            for (name, result), percentiles in zip(
+                results, compare_workers(worker_results), strict=True
+            )
+        ],
         window_seconds=width,
         duration_seconds=None if metadata.ended_early else _duration(planned, worker_results),
         thousands=merge_request_windows(worker_results),
@@ -242,25 +229,12 @@ def _steadiness(requests: Sequence[RequestResult], began: datetime, width: int) 
     }
 
 
-def _workers(results: Sequence[tuple[str, WorkerStepResult]]) -> list[WorkerResult]:
-    compared = compare_workers([result for _, result in results])
-    return [
-        _worker(name, result, percentiles)
-        for (name, result), percentiles in zip(results, compared, strict=True)
-    ]
-
-
 def _worker(
     name: str, result: WorkerStepResult, percentiles: list[WorkerPercentile]
 ) -> WorkerResult:
-    usage = {
-        field_name: _rounded(getattr(result, field_name)) for field_name in WorkerUsage.model_fields
-    }
+    usage = {name: getattr(result, name) for name in WorkerUsage.model_fields}
+    usage |= {k: round(v, _DIGITS) for k, v in usage.items() if isinstance(v, float)}
     return WorkerResult(worker=name, requests=result.measured, percentiles=percentiles, **usage)
-
-
-def _rounded(number: Any) -> Any:
-    return round(number, _DIGITS) if isinstance(number, float) else number
 
 
 def _planned(results: Iterable[WorkerStepResult]) -> int | None:
@@ -294,11 +268,13 @@ def _merge_requests(
 def _merge_request(
     name: str, parts: Sequence[WorkerRequestStats], sending_seconds: float | None, width: int
 ) -> RequestResult:
-    responses = [
-        response_time_histogram
-        for part in parts
-        if (response_time_histogram := part.response_time_histogram)
-    ]
+    without_lag = None
+    if any(part.response_time_without_lag_histogram for part in parts):
+        # A worker that had no delays of its own has only the one histogram.
+        without_lag = _merge_if_any(
+            part.response_time_without_lag_histogram or part.response_time_histogram
+            for part in parts
+        )
     # A second in which no request was begun says how long stragglers took, not how the step was.
     end = math.inf if sending_seconds is None else sending_seconds
     measured = SecondSeries.merged(part.windows for part in parts)
@@ -309,25 +285,17 @@ def _merge_request(
         is_transaction=any(part.is_transaction for part in parts),
         failure_kinds=_merge_kinds(chain.from_iterable(part.failure_kinds for part in parts)),
         service_time_histogram=_merge_histograms(part.service_time_histogram for part in parts),
-        response_time_histogram=_merge_histograms(responses) if responses else None,
+        response_time_histogram=_merge_if_any(part.response_time_histogram for part in parts),
         service_time_blocks=_merge_blocks(part.service_time_blocks for part in parts),
         response_time_blocks=_merge_blocks(part.response_time_blocks for part in parts),
         failed_time_histogram=_merge_if_any(part.failed_time_histogram for part in parts),
-        slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
-        response_time_without_lag_histogram=_merge_without_lag(parts),
+        slow_requests=sorted(
+            chain.from_iterable(part.slow_requests for part in parts),
+            key=lambda request: (-request.service_time_microseconds, request.second),
+        )[:MAX_SLOW_REQUESTS],
+        response_time_without_lag_histogram=without_lag,
         windows=windows,
         **sum_counts(parts).numbers() | {"drain_requests": None if end == math.inf else drained},
-    )
-
-
-def _merge_without_lag(parts: Sequence[WorkerRequestStats]) -> str | None:
-    """Return the response times without the workers' own delays; None if no worker had any."""
-    if all(part.response_time_without_lag_histogram is None for part in parts):
-        return None
-    return _merge_histograms(
-        each
-        for part in parts
-        if (each := part.response_time_without_lag_histogram or part.response_time_histogram)
     )
 
 
@@ -336,7 +304,7 @@ def _merge_histograms(stored: Iterable[str]) -> str:
 
 
 def _merge_if_any(stored: Iterable[str | None]) -> str | None:
-    known = [each for each in stored if each is not None]
+    known = [each for each in stored if each]
     return _merge_histograms(known) if known else None
 
 
@@ -344,18 +312,11 @@ def _merge_blocks(stored: Iterable[str]) -> str:
     return TimeBlocks.merged(map(TimeBlocks.decode, stored)).encode()
 
 
-def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:
-    ordered = sorted(
-        requests, key=lambda request: (-request.service_time_microseconds, request.second)
-    )
-    return ordered[:MAX_SLOW_REQUESTS]
-
-
 def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     samples: dict[str, str] = {}
-    for failure_kind in kinds:
-        counts[failure_kind.kind] = counts.get(failure_kind.kind, 0) + failure_kind.count
-        samples.setdefault(failure_kind.kind, failure_kind.sample)
+    for each in kinds:
+        counts[each.kind] += each.count
+        samples.setdefault(each.kind, each.sample)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [FailureKind(kind=kind, count=n, sample=samples[kind]) for kind, n in ordered]

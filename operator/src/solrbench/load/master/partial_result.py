@@ -9,12 +9,7 @@ from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.names import LOAD_MASTER
 from solrbench.contract.server_document import DiagnosticFile, ServerFigures, Telemetry
 from solrbench.contract.step_document import RequestResult, StepRunResult
-from solrbench.contract.windows import (
-    CacheSample,
-    EmptiedCaches,
-    EndedEarly,
-    RequestWindow,
-)
+from solrbench.contract.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
 from solrbench.load.master.live_totals import RunningTotals
 from solrbench.stats.histograms import Histogram
 from solrbench.telemetry.summary import spreads_of, worst_servers
@@ -22,49 +17,36 @@ from solrbench.telemetry.summary import spreads_of, worst_servers
 
 @dataclass(frozen=True)
 class WarmUpResult:
-    """A warm-up as it is kept.
-
-    Attributes:
-        requests: requests of it; 0 without a warm-up
-        steady: whether it became steady; None unless it was to go on until then
-        request_windows: its windows
-        caches: Solr's caches during that time
-        emptied: Solr's caches as they were emptied before it; None if they were kept
-    """
+    """A warm-up as it is kept."""
 
     requests: int = 0
     steady: bool | None = None
+    """None unless it was to go on until it is steady."""
     request_windows: list[RequestWindow] = field(default_factory=list)
     caches: list[CacheSample] = field(default_factory=list)
     emptied: EmptiedCaches | None = None
+    """Solr's caches as they were emptied before it; None if they were kept."""
 
 
 @dataclass(frozen=True)
 class StepRunMetadata:
-    """What the master knows of a step run besides the results.
-
-    Attributes:
-        attempt: attempt of the load
-        start_time: when measuring began; aware
-        warm_up: the warm-up right before
-        caches: Solr's caches during that time
-        lost_workers: names of workers whose measurements are missing
-        list_offsets: where the lists of the workload go on
-        queries_may_repeat: whether queries that are to be sent once may have been sent before
-        telemetry: what servers did during that time; None if it is turned off
-        diagnostics: what was taken from Solr's JVMs
-        ended_early: why it was ended before its time; None if it was not
-    """
+    """What the master knows of a step run besides the results."""
 
     attempt: int
     start_time: datetime
+    """When measuring began; aware."""
     warm_up: WarmUpResult = field(default_factory=WarmUpResult)
+    """The warm-up right before."""
     caches: list[CacheSample] = field(default_factory=list)
     lost_workers: tuple[str, ...] = ()
+    """Names of workers whose measurements are missing."""
     list_offsets: tuple[int, ...] = ()
+    """Where the lists of the workload go on."""
     queries_may_repeat: bool = False
+    """Whether queries that are to be sent once may have been sent before it."""
     telemetry: Telemetry | None = None
     diagnostics: list[DiagnosticFile] = field(default_factory=list)
+    """What was taken from Solr's JVMs."""
     ended_early: EndedEarly | None = None
 
     def fields(self) -> dict[str, Any]:
@@ -97,11 +79,20 @@ def partial_result(
     """Return the document of a step run of which so many `seconds` were measured."""
     seconds = round(seconds, _DIGITS)
     ended = EndedEarly(
-        second=seconds,
-        last_good_second=so_far.last_good_second,
-        failures=so_far.failures_since,
+        second=seconds, last_good_second=so_far.last_good_second, failures=so_far.failures_since
     )
-    width = so_far.windows.width
+    is_open_loop, windows = planned.step.users is None, so_far.windows
+    times = so_far.histogram.encode()
+    request = RequestResult(
+        request=ALL_REQUESTS,
+        requests=so_far.requests,
+        failures=so_far.failures,
+        sum_microseconds=so_far.sum_microseconds,
+        # The reports of an open loop have response times, and of service times only the sum.
+        service_time_histogram=Histogram().encode() if is_open_loop else times,
+        response_time_histogram=times if is_open_loop else None,
+        windows=windows.rolled_up(windows.width),
+    )
     return StepRunResult(
         id=planned.id,
         repeat=planned.repeat,
@@ -112,25 +103,11 @@ def partial_result(
         requests_per_second=planned.step.requests_per_second,
         end_time=metadata.start_time + timedelta(seconds=seconds),
         seconds=seconds,
-        requests=[_request(so_far, is_open_loop=planned.step.users is None)],
+        requests=[request],
         workers=[],
-        window_seconds=width,
+        window_seconds=windows.width,
         **replace(metadata, ended_early=ended).fields(),
         start_time=metadata.start_time,
-    )
-
-
-def _request(so_far: RunningTotals, *, is_open_loop: bool) -> RequestResult:
-    times, none = so_far.histogram.encode(), Histogram().encode()
-    return RequestResult(
-        request=ALL_REQUESTS,
-        requests=so_far.requests,
-        failures=so_far.failures,
-        sum_microseconds=so_far.sum_microseconds,
-        # The reports of an open loop have response times, and of service times only the sum.
-        service_time_histogram=none if is_open_loop else times,
-        response_time_histogram=times if is_open_loop else None,
-        windows=so_far.windows.rolled_up(so_far.windows.width),
     )
 
 
@@ -140,11 +117,9 @@ SPREAD = "load-pods"
 def add_load_pods(
     telemetry: Telemetry | None, workers: Sequence[ServerFigures | None]
 ) -> Telemetry | None:
-    """Return telemetry with the pods of the workers, which read themselves.
+    """Return what the master read, its own pod included, with the pods of `workers`.
 
-    Args:
-        telemetry: what the master read, its own pod included; None if it is turned off
-        workers: the pod of each, None where it was not read
+    These read themselves; where one could not, it is None.
     """
     pods = [server for server in workers if server is not None]
     if telemetry is None or not pods:

@@ -5,13 +5,14 @@ end of a thousand is off by less than the time of one micro-batch, a tenth of th
 one worker, whose micro-batches end where thousands do, not at all. Sums over the windows are exact.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
-from operator import attrgetter
-from typing import NamedTuple
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from solrbench.contract.windows import MAX_THOUSANDS, WINDOW_REQUESTS, RequestWindow
-from solrbench.load.recording.worker_result import MicroBatch, WorkerStepResult
+from solrbench.load.recording.worker_result import WorkerStepResult
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""
@@ -19,33 +20,8 @@ _DIGITS = 6
 _NEARLY = 1e-6
 """Part of a request that counts as none: what adding up rates may be off by."""
 
-
-class _Edge(NamedTuple):
-    """A moment at which a micro-batch begins or ends."""
-
-    microseconds: float
-    sign: int
-    """1 where it begins, -1 where it ends."""
-    length: float
-    """Microseconds from its begin to its end."""
-    micro_batch: MicroBatch
-
-
-class _Totals(NamedTuple):
-    """Everything up to a moment."""
-
-    microseconds: float
-    requests: float
-    failures: float
-    sum_microseconds: float
-
-
-class _WindowEnd(NamedTuple):
-    """The end of a thousand."""
-
-    totals: _Totals
-    longest: int
-    """Longest service time since the end before, in µs."""
+_BEGIN, _END, _REQUESTS, _SUMS, _MAX = 0, 1, 2, slice(2, 5), 5
+"""Columns of the micro-batches: begin, end, requests, failures, sum and maximum of times in µs."""
 
 
 def merge_request_windows(results: Sequence[WorkerStepResult]) -> list[RequestWindow]:
@@ -53,86 +29,88 @@ def merge_request_windows(results: Sequence[WorkerStepResult]) -> list[RequestWi
 
     A worker that ran out of room for micro-batches ends the list for all.
     """
-    firsts = [o.first_seconds for o in results if o.first_seconds is not None]
-    if not firsts:
+    batches = np.array([row for result in results for row in _rows(result)], np.float64)
+    if not len(batches):
         return []
-    start = _Totals(1e6 * min(firsts), 0.0, 0.0, 0.0)
-    edges = sorted(edge for result in results for edge in _edges(result))
-    covered = min((_covered(result) for result in results), default=0.0)
-    return list(_windows(_cut(edges, start, covered), start))[:MAX_THOUSANDS]
+    covered = min(map(_covered, results))
+    moments, totals = _grown(batches, covered)
+    ends, sums = _cut(moments, totals, is_whole=covered == math.inf)
+    longest = np.zeros(len(ends) + 1)
+    # The longest time of a micro-batch counts in the window in which the micro-batch ends.
+    np.maximum.at(longest, np.searchsorted(ends, batches[:, _END] - _NEARLY), batches[:, _MAX])
+    start = 1e6 * min(each.first_seconds for each in results if each.first_seconds is not None)
+    begins = np.concatenate([[start], ends[:-1]])
+    counts = np.diff(np.rint(sums[:, :2]), axis=0, prepend=0).astype(int)
+    elapsed = np.diff(sums[:, 2], prepend=0)
+    return [
+        RequestWindow(
+            requests=requests,
+            failures=failures,
+            end_seconds=round(end / 1e6, _DIGITS),
+            seconds=round((end - begin) / 1e6, _DIGITS),
+            mean_microseconds=round(spent / requests),
+            max_microseconds=int(most),
+        )
+        for (requests, failures), begin, end, spent, most in zip(
+            counts.tolist(),
+            begins.tolist(),
+            ends.tolist(),
+            elapsed.tolist(),
+            longest.tolist()[:-1],
+            strict=True,
+        )
+    ][:MAX_THOUSANDS]
 
 
-def _edges(result: WorkerStepResult) -> Iterator[_Edge]:
-    begin = 1e6 * (result.first_seconds or 0.0)
-    for micro_batch in result.micro_batches:
+def _rows(result: WorkerStepResult) -> list[tuple[float, ...]]:
+    rows, begin = [], 1e6 * (result.first_seconds or 0.0)
+    for end, *sums in result.micro_batches:
         # Never of no length: its responses could not be spread over it.
-        length = max(micro_batch.end_microseconds - begin, 1.0)
-        yield _Edge(begin, 1, length, micro_batch)
-        yield _Edge(begin + length, -1, length, micro_batch)
-        begin += length
+        rows.append((begin, max(float(end), begin + 1.0), *sums))
+        begin = rows[-1][_END]
+    return rows
 
 
 def _covered(result: WorkerStepResult) -> float:
     """Return up to which microsecond the micro-batches hold everything that a worker measured."""
     if sum(micro_batch.requests for micro_batch in result.micro_batches) == result.measured:
-        return float("inf")
+        return math.inf
     return float(result.micro_batches[-1].end_microseconds) if result.micro_batches else 0.0
 
 
-def _cut(edges: Sequence[_Edge], start: _Totals, covered: float) -> Iterator[_WindowEnd]:
-    """Yield the end of every thousand.
+def _grown(
+    batches: NDArray[np.float64], covered: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the moments, up to one, at which micro-batches begin or end, and the sums by then.
 
-    Between two edges everything grows evenly, so the end of a thousand is found exactly. The
-    longest time of a micro-batch counts where the micro-batch ends.
+    Between two of them everything grows evenly: by the rates of the micro-batches under way.
     """
-    totals, rates = start, [0.0, 0.0, 0.0]
-    target, longest = WINDOW_REQUESTS, 0
-    for moment, group in groupby(edges, attrgetter("microseconds")):
-        if moment > covered:
-            return
-        at_edge = _grow(totals, rates, moment)
-        while at_edge.requests - target > _NEARLY:
-            inside = totals.microseconds + (target - totals.requests) / rates[0]
-            yield _WindowEnd(_grow(totals, rates, inside), longest)
-            target, longest = target + WINDOW_REQUESTS, 0
-        totals = at_edge
-        for edge in group:
-            _apply_edge(rates, edge)
-            longest = max(longest, edge.micro_batch.max_microseconds if edge.sign < 0 else 0)
-        if totals.requests - target > -_NEARLY:
-            yield _WindowEnd(totals, longest)
-            target, longest = target + WINDOW_REQUESTS, 0
-    if covered == float("inf") and totals.requests - target + WINDOW_REQUESTS > _NEARLY:
-        yield _WindowEnd(totals, longest)
+    rates = batches[:, _SUMS] / (batches[:, _END] - batches[:, _BEGIN])[:, np.newaxis]
+    # Ends first: where one begins as another ends, the rate in between is exactly 0.
+    moments = np.concatenate([batches[:, _END], batches[:, _BEGIN]])
+    order = np.argsort(moments, kind="stable")
+    moments = moments[order]
+    under_way = np.cumsum(np.concatenate([-rates, rates])[order], axis=0)
+    grown = under_way[:-1] * np.diff(moments)[:, np.newaxis]
+    totals = np.concatenate([np.zeros((1, 3)), np.cumsum(grown, axis=0)])
+    kept = int(np.searchsorted(moments, covered, side="right"))
+    # What is left of a rate after all were taken off may be a little below 0.
+    return moments[:kept], np.maximum.accumulate(totals[:kept], axis=0)
 
 
-def _grow(totals: _Totals, rates: Sequence[float], moment: float) -> _Totals:
-    passed = max(moment - totals.microseconds, 0.0)
-    requests, failures, elapsed = (rate * passed for rate in rates)
-    return _Totals(
-        moment,
-        totals.requests + requests,
-        totals.failures + failures,
-        totals.sum_microseconds + elapsed,
-    )
-
-
-def _apply_edge(rates: list[float], edge: _Edge) -> None:
-    """Let a micro-batch begin or end to add to what grows in a microsecond."""
-    grown = edge.micro_batch.requests, edge.micro_batch.failures, edge.micro_batch.sum_microseconds
-    for index, amount in enumerate(grown):
-        rates[index] += edge.sign * amount / edge.length
-
-
-def _windows(ends: Iterator[_WindowEnd], start: _Totals) -> Iterator[RequestWindow]:
-    for (before, _), (after, longest) in pairwise((_WindowEnd(start, 0), *ends)):
-        requests = round(after.requests) - round(before.requests)
-        elapsed = after.sum_microseconds - before.sum_microseconds
-        yield RequestWindow(
-            requests=requests,
-            failures=round(after.failures) - round(before.failures),
-            end_seconds=round(after.microseconds / 1e6, _DIGITS),
-            seconds=round((after.microseconds - before.microseconds) / 1e6, _DIGITS),
-            mean_microseconds=round(elapsed / requests),
-            max_microseconds=longest,
-        )
+def _cut(
+    moments: NDArray[np.float64], totals: NDArray[np.float64], *, is_whole: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the end of every thousand, and the sums by then; of the rest too if it `is_whole`."""
+    requests = totals[:, 0]
+    count = int((requests[-1] + _NEARLY) // WINDOW_REQUESTS) if len(requests) else 0
+    targets = WINDOW_REQUESTS * np.arange(1.0, count + 1)
+    after = np.searchsorted(requests, targets - _NEARLY)
+    before = after - 1
+    parts = (targets - requests[before]) / (requests[after] - requests[before])
+    shares = np.minimum(parts, 1.0)[:, np.newaxis]
+    known = np.column_stack([moments, totals])
+    ends = known[before] + shares * (known[after] - known[before])
+    if is_whole and requests[-1] - WINDOW_REQUESTS * count > _NEARLY:
+        ends = np.concatenate([ends, known[-1:]])
+    return ends[:, 0], ends[:, 1:]

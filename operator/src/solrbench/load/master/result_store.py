@@ -65,7 +65,11 @@ class ResultStore:
         if step_run_id in self._documents:
             del self._documents[step_run_id]
             self._acknowledged.add(step_run_id)
-            self._remove_copy(step_run_id)
+            try:
+                self._file(step_run_id).unlink(missing_ok=True)
+            except OSError as error:
+                # It was never written, and said so then, or goes with the pod.
+                _logger.debug("step_run=%s copy on disk stays: %s", step_run_id, error)
         if not self._documents:
             self._empty.set()
         return step_run_id in self._acknowledged
@@ -74,31 +78,21 @@ class ResultStore:
         """Wait until everything is acknowledged, at most `seconds`."""
         self._empty.wait(seconds)
 
-    def _remove_copy(self, step_run_id: str) -> None:
-        try:
-            self._file(step_run_id).unlink(missing_ok=True)
-        except OSError as error:
-            # It was never written, and said so then, or goes with the pod.
-            _logger.debug("step_run=%s copy on disk stays: %s", step_run_id, error)
-
     def _file(self, step_run_id: str) -> Path:
         return self._folder / f"{step_run_id}.json"
 
 
 @dataclass(frozen=True)
 class ListOffsets:
-    """A place in the lists of a workload.
-
-    Attributes:
-        once_only: for each entry whether its list is gone through once
-        offsets: for each entry the number of its next request in the steps, or a little more;
-            entries beyond are at 0
-        may_repeat: requests of a finite list from here on may have been sent before
-    """
+    """A place in the lists of a workload."""
 
     once_only: tuple[bool, ...]
+    """For each entry whether its list is gone through once."""
     offsets: tuple[int, ...] = ()
+    """For each entry the number of its next request in the steps, or a little more; entries beyond
+    are at 0."""
     may_repeat: bool = False
+    """Requests of a finite list from here on may have been sent before."""
 
     def advanced_by(self, results: Sequence[WorkerStepResult], *, lost: bool = False) -> Self:
         """Return the place after a step run that began here.
@@ -126,8 +120,7 @@ class ListOffsets:
             return replace(self, may_repeat=True)
         steps = [tries * most * once for once in self.once_only]
         return replace(
-            self,
-            offsets=tuple(a + b for a, b in zip_longest(self.offsets, steps, fillvalue=0)),
+            self, offsets=tuple(a + b for a, b in zip_longest(self.offsets, steps, fillvalue=0))
         )
 
 
@@ -163,6 +156,7 @@ def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
 
 
 _LOCKED = frozenset({"/swarm", "/user", "/stats/reset"})
+_JSON = "application/json"
 _REFUSAL = "The SolrBenchmark steers this run; only Stop works here, and it ends the run."
 
 
@@ -188,27 +182,23 @@ def add_routes(
 
     @app.get("/solrbench/state")
     def get_state() -> Response:
-        return _json(state().model_dump_json(by_alias=True))
+        return Response(state().model_dump_json(by_alias=True), mimetype=_JSON)
 
     @app.get("/solrbench/unfinished")
     def get_partial_result() -> Response:
         document = unfinished()
         if document is None:
             return _missing("under way")
-        return _json(document.model_dump_json(by_alias=True))
+        return Response(document.model_dump_json(by_alias=True), mimetype=_JSON)
 
     @app.get("/solrbench/results/<step_run_id>")
     def get_result(step_run_id: str) -> Response:
         document = store.get(step_run_id)
-        return _missing(step_run_id) if document is None else _json(document)
+        return _missing(step_run_id) if document is None else Response(document, mimetype=_JSON)
 
     @app.post("/solrbench/results/<step_run_id>/ack")
     def acknowledge(step_run_id: str) -> Response:
         return Response(status=204) if store.acknowledge(step_run_id) else _missing(step_run_id)
-
-
-def _json(text: str, status: int = 200) -> Response:
-    return Response(text, status=status, mimetype="application/json")
 
 
 def _missing(step_run_id: str) -> Response:

@@ -13,6 +13,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import EmptiedCaches
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError
+from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.partial_result import WarmUpResult
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.master.result_store import ListOffsets, ResultStore, resumed
@@ -20,13 +21,12 @@ from solrbench.load.master.step_run import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
     CompletedStepRun,
-    DiagnosticsReader,
     RunStage,
     RunStatus,
     StepRunExecutor,
-    TelemetryReader,
 )
 from solrbench.load.master.step_run_documents import StepRunDocuments
+from solrbench.load.master.telemetry import TelemetrySampler
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.schedule.messages import step_assignment, warm_up_assignment
 from solrbench.reasons.load import LoadReason
@@ -60,21 +60,15 @@ class RunSchedule:
             objectives = self._plan.search.objectives if self._plan.search else []
             self._trials.append(read_trial(run, objectives))
         elif stop_reason(self._plan.objectives, self._plan.stop, run) is not None:
-            index = _step_index(self._plan, document.id)
+            index = next(
+                planned.step_index for planned in self._plan.step_runs if planned.id == document.id
+            )
             before = self._stops.get(document.variant, index)
             self._stops[document.variant] = min(index, before)
 
 
-def _step_index(plan: LoadPlan, step_run_id: str) -> int:
-    return next(step_run.step_index for step_run in plan.step_runs if step_run.id == step_run_id)
-
-
 Background = Callable[[Callable[[], StepRunResult]], StepRunResult]
 """Calls something that takes seconds, while heartbeats go on; returns what it returns."""
-
-
-def _here(work: Callable[[], StepRunResult]) -> StepRunResult:
-    return work()
 
 
 class RunCoordinator:
@@ -97,11 +91,12 @@ class RunCoordinator:
         caches: CacheReader,
         empty_caches: Callable[[], EmptiedCaches],
         now: Callable[[], float] = time.monotonic,
-        telemetry: TelemetryReader | None = None,
-        diagnostics: DiagnosticsReader | None = None,
-        in_background: Background = _here,
+        telemetry: TelemetrySampler | None = None,
+        diagnostics: DiagnosticsRecorder | None = None,
+        in_background: Background = lambda work: work(),
     ) -> None:
         self._plan = plan
+        self._once_only = once_only_entries(plan.workload)
         self._in_background = in_background
         self._workers = workers
         self._store = store
@@ -138,12 +133,16 @@ class RunCoordinator:
             begins = _load_profile(planned) != ladder
             if begins:
                 first = ladder is None
+                # Only the first ladder goes on where a lost attempt ended; the others begin anew.
                 self._executor.offsets = (
                     resumed(self._plan) if first else ListOffsets(self._once_only)
                 )
                 ladder = _load_profile(planned)
             if begins or self._plan.prepares_each_step:
-                emptied = self._empty()
+                emptied = None
+                if self._plan.empties_caches:
+                    self._status.enter(RunStage.EMPTYING_CACHES)
+                    emptied = self._empty_caches()
                 warmed_up = replace(self._warm_up(planned), emptied=emptied)
             self._under_way = planned
             rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
@@ -176,16 +175,6 @@ class RunCoordinator:
             return None
         return self._documents.unfinished(planned, self._workers.reports.so_far)
 
-    @property
-    def _once_only(self) -> tuple[bool, ...]:
-        return once_only_entries(self._plan.workload)
-
-    def _empty(self) -> EmptiedCaches | None:
-        if not self._plan.empties_caches:
-            return None
-        self._status.enter(RunStage.EMPTYING_CACHES)
-        return self._empty_caches()
-
     def _warm_up(self, planned: PlannedStepRun) -> WarmUpResult:
         assignment = warm_up_assignment(self._plan, planned)
         if assignment is None:
@@ -203,7 +192,7 @@ class RunCoordinator:
             requests=sum(result.measured for result in results),
             steady=completed.steady,
             request_windows=merge_request_windows(results),
-            caches=completed.caches,
+            caches=completed.metadata.caches,
         )
 
     def _wait_until_stored(self, planned: PlannedStepRun, *, begins_repeat: bool) -> None:
@@ -222,11 +211,11 @@ class RunCoordinator:
     def _store_result(
         self, planned: PlannedStepRun, completed: CompletedStepRun, warmed_up: WarmUpResult
     ) -> StepRunResult:
-        offsets = self._executor.offsets
         document = self._in_background(
-            lambda: self._documents.completed(planned, completed, warmed_up, offsets)
+            lambda: self._documents.completed(planned, completed, warmed_up)
         )
         self._store.add(document)
+        # Not before it is stored: a step run that just ended is never missing from both.
         self._under_way = None
         return document
 

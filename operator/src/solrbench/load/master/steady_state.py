@@ -3,14 +3,14 @@
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import httpx
 
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.contract.windows import EndedEarly
 from solrbench.load.errors import LoadError
-from solrbench.load.schedule.messages import LiveTotals, StopSending
+from solrbench.load.master.distributed_step_run import DistributedStepRun
+from solrbench.load.schedule.messages import StopSending
 from solrbench.net.http import NO_AUTH, HttpAuth, certificate_problem
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
@@ -19,22 +19,14 @@ from solrbench.stats.series import Steadiness
 _DIGITS = 1
 
 
-class StoppableLoad(Protocol):
-    """The workers in a warm-up."""
-
-    @property
-    def live_totals(self) -> LiveTotals:
-        """The warm-up so far, over all workers."""
-
-    def command(self, command: type[StopSending]) -> None:
-        """Let the workers begin no more requests."""
-
-
 class SteadyStateDetector:
     """Looks at the figures of a warm-up, which has to begin now."""
 
     def __init__(
-        self, until: UntilSteady, load: StoppableLoad, clock: Callable[[], float] = time.monotonic
+        self,
+        until: UntilSteady,
+        load: DistributedStepRun,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._load = load
         self._clock = clock
@@ -67,7 +59,7 @@ class CollapseDetector:
     """
 
     def __init__(
-        self, seconds: float, load: StoppableLoad, clock: Callable[[], float] = time.monotonic
+        self, seconds: float, load: DistributedStepRun, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._seconds = seconds
         self._load = load
@@ -87,6 +79,7 @@ class CollapseDetector:
         if good != self._good:
             self._good, self._failures_by_then, self._last_good = good, figures.failures, now
             return
+        # Without failures it may be a slow step: of responses that take long, none is bad.
         failed = figures.failures - self._failures_by_then
         if failed > 0 and now - self._last_good >= self._seconds:
             self.ended = EndedEarly(
@@ -152,10 +145,21 @@ def wait_for_target(  # noqa: PLR0913 - what to probe, for how long, and the mea
         while True:
             for url in urls:
                 try:
-                    _check(url, http.get(url).status_code)
+                    status = http.get(url).status_code
                 except httpx.HTTPError as error:
-                    last = _failure_text(url, error)
+                    if problem := certificate_problem(error):
+                        raise LoadError(
+                            LifecycleReason.CERTIFICATE_NOT_TRUSTED,
+                            f"{url}: {problem}; check target.existing.tls.caSecret",
+                        ) from error
+                    last = f"{url}: {error}"
                 else:
+                    # Any other status is a response: a node that starts says 404 or 503.
+                    if status == httpx.codes.UNAUTHORIZED:
+                        raise LoadError(
+                            LifecycleReason.AUTHENTICATION_FAILED,
+                            f"{url}: HTTP {status}; check target.existing.basicAuth.secret.name",
+                        )
                     return
             if clock() >= deadline:
                 raise LoadError(
@@ -164,20 +168,3 @@ def wait_for_target(  # noqa: PLR0913 - what to probe, for how long, and the mea
                     f" last {last}; check that Solr runs, and network policies for the load pods",
                 )
             pause(_PAUSE_SECONDS)
-
-
-def _check(url: str, status: int) -> None:
-    if status == 401:
-        raise LoadError(
-            LifecycleReason.AUTHENTICATION_FAILED,
-            f"{url}: HTTP {status}; check target.existing.basicAuth.secret.name",
-        )
-
-
-def _failure_text(url: str, error: httpx.HTTPError) -> str:
-    if problem := certificate_problem(error):
-        raise LoadError(
-            LifecycleReason.CERTIFICATE_NOT_TRUSTED,
-            f"{url}: {problem}; check target.existing.tls.caSecret",
-        ) from error
-    return f"{url}: {error}"

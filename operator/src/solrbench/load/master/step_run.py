@@ -10,17 +10,19 @@ from typing import NamedTuple, Protocol
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.api.v1alpha1.load import rate_at
 from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun
-from solrbench.contract.server_document import DiagnosticFile, Telemetry
-from solrbench.contract.windows import CacheSample, EndedEarly
+from solrbench.contract.windows import CacheSample
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError, StepRunAbortedError
+from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.distributed_step_run import DistributedStepRun, DistributedStepRunState
+from solrbench.load.master.partial_result import StepRunMetadata
 from solrbench.load.master.result_store import ListOffsets, max_requests_sent
 from solrbench.load.master.steady_state import (
     CollapseDetector,
     SteadyStateDetector,
     ThroughputMeter,
 )
+from solrbench.load.master.telemetry import TelemetrySampler
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import (
@@ -53,10 +55,6 @@ class RunStatus:
     """Stage, step run and live totals of a run.
 
     `unacknowledged` gives the ids of the results that wait to be stored, `now` monotonic seconds.
-
-    Attributes:
-        stage: what the run does; `enter` changes it
-        step_run: what is run; None before the first, while results are stored and at the end
     """
 
     def __init__(
@@ -68,6 +66,7 @@ class RunStatus:
     ) -> None:
         self.stage = RunStage.WAITING_FOR_WORKERS
         self.step_run: PlannedStepRun | None = None
+        """What is run; None before the first, while results are stored and at the end."""
         self._benchmark = benchmark
         self._workers = workers
         self._unacknowledged = unacknowledged
@@ -114,35 +113,25 @@ class RunStatus:
         if self.step_run is None or self.is_over:
             return state
         since = now if self._measuring_since is None else self._measuring_since
-        planned_rate = self._planned_rate(self.step_run, now - since)
         recent = self._workers.reports.recent.figures(now)
+        step = self.step_run.step
+        # Warm-ups are sent by users, also before a step whose rate is planned.
+        is_warm_up = self.stage is RunStage.WARMING_UP
+        has_users = is_warm_up or step.users is not None
         progress = {
             "step_run_id": self.step_run.id,
             "repeat": self.step_run.repeat,
             "variant": self.step_run.variant or None,
-            "step": self.step_run.step.name,
-            "users": self._workers.users if self._has_users(self.step_run) else 0,
-            "planned_requests_per_second": planned_rate,
+            "step": step.name,
+            # Users that stand for the arrivals of a worker are none that anyone planned.
+            "users": self._workers.users if has_users else 0,
+            "planned_requests_per_second": None if is_warm_up else rate_at(step, now - since),
             "requests": totals.requests,
             "failures": totals.failures,
             "requests_per_second": self._throughput.rate(now),
             "elapsed_seconds": now - since,
-            "recent_requests": recent.requests,
-            "recent_failures": recent.failures,
-            "p50_milliseconds": recent.p50_milliseconds,
-            "p95_milliseconds": recent.p95_milliseconds,
-            "p99_milliseconds": recent.p99_milliseconds,
         }
-        return state.model_copy(update=progress)
-
-    def _has_users(self, planned: PlannedStepRun) -> bool:
-        return self.stage is RunStage.WARMING_UP or planned.step.users is not None
-
-    def _planned_rate(self, planned: PlannedStepRun, seconds: float) -> float | None:
-        """Return the planned requests per second; None for users, who also send warm-ups."""
-        if self.stage is RunStage.WARMING_UP:
-            return None
-        return rate_at(planned.step, seconds)
+        return state.model_copy(update=progress | recent._asdict())
 
 
 IMMEDIATE_SPAWN_RATE = 1_000_000
@@ -163,60 +152,19 @@ class CacheReader(Protocol):
         """Sample a last time; return everything, in seconds since `began` (monotonic)."""
 
 
-class TelemetryReader(Protocol):
-    """Reads what servers do during a step run."""
-
-    def begin(self) -> None:
-        """Forget the step run before."""
-
-    def mark(self) -> None:
-        """Begin to read: what is measured begins now."""
-
-    def end(self) -> Telemetry:
-        """Read a last time; return what was read since the mark."""
-
-    def so_far(self) -> Telemetry:
-        """Return what was read since the mark, and go on."""
-
-
-class DiagnosticsReader(Protocol):
-    """Takes thread dumps during a step run."""
-
-    def mark(self, repeat: int) -> None:
-        """Begin, if it is wanted in this repeat."""
-
-    def end(self) -> list[DiagnosticFile]:
-        """Return what was taken since the mark."""
-
-
 class CompletedStepRun(NamedTuple):
-    """A step run with its results."""
+    """A step run with its results by worker, and what the master knows besides them."""
 
-    start_time: datetime
-    """When it began to be measured."""
+    metadata: StepRunMetadata
     results: list[tuple[str, WorkerStepResult]]
-    caches: list[CacheSample]
     steady: bool | None
     """Whether it became steady; None unless that was requested."""
-    may_repeat: bool
-    """Whether queries that are to be sent once may have been sent before it."""
-    lost_workers: tuple[str, ...]
-    """Names of the workers whose measurements are missing."""
-    telemetry: Telemetry | None = None
-    """What servers did meanwhile; None if it is turned off."""
-    diagnostics: list[DiagnosticFile] = []
-    """What was taken from Solr's JVMs."""
-    ended_early: EndedEarly | None = None
-    """Why it was ended before its time; None if it was not."""
 
 
 class StepRunExecutor:
     """Runs step runs on the workers, one after the other.
 
     `utc_now` gives the time that results carry, `now` monotonic seconds.
-
-    Attributes:
-        offsets: where the lists of the workload go on with the next step run
     """
 
     def __init__(  # noqa: PLR0913 - what to run, on what, and two clocks
@@ -228,10 +176,11 @@ class StepRunExecutor:
         *,
         utc_now: Callable[[], datetime],
         now: Callable[[], float],
-        telemetry: TelemetryReader | None = None,
-        diagnostics: DiagnosticsReader | None = None,
+        telemetry: TelemetrySampler | None = None,
+        diagnostics: DiagnosticsRecorder | None = None,
     ) -> None:
         self.offsets = ListOffsets(once_only_entries(plan.workload))
+        """Where the lists of the workload go on with the next step run."""
         self._workload = plan.workload
         self._collapse_seconds = plan.stop.collapse_seconds
         self._workers = workers
@@ -299,31 +248,33 @@ class StepRunExecutor:
         self._status.restart_counting(began)
         self._status.enter(stage)
         detector = SteadyStateDetector(until, step_run, self._now) if until else None
-        collapse = self._collapse_detector(step_run, stage)
-        look = collapse.update if collapse else detector.update if detector else _look_at_nothing
-        timeout = self._result_timeout(step_run.assignment)
-        results = self._workers.wait_results(step_run, timeout, look)
-        telemetry = self._telemetry.end() if self._telemetry is not None else None
-        taken = self._diagnostics.end() if self._diagnostics is not None else []
-        caches = self._caches.end(began)
-        may_repeat = self.offsets.may_repeat
-        self.offsets = self.offsets.advanced_by(
+        collapse = None
+        if self._collapse_seconds is not None and stage is RunStage.MEASURING:
+            collapse = CollapseDetector(self._collapse_seconds, step_run, self._now)
+        results = self._workers.wait_results(
+            step_run,
+            self._result_timeout(step_run.assignment),
+            collapse.update if collapse else detector.update if detector else lambda: None,
+        )
+        before = self.offsets
+        self.offsets = before.advanced_by(
             [result for _, result in results], lost=bool(step_run.lost)
         )
-        self._stop_users(step_run, rate)
-        steady = detector.is_steady if detector else None
-        lost = tuple(step_run.lost)
-        ended = collapse.ended if collapse else None
-        return CompletedStepRun(
-            start_time, results, caches, steady, may_repeat, lost, telemetry, taken, ended
+        # Servers are read while the users are still there: letting them go takes seconds.
+        metadata = StepRunMetadata(
+            attempt=step_run.assignment.attempt,
+            start_time=start_time,
+            # In this order: the counters of servers change with each moment, caches hardly.
+            telemetry=self._telemetry.end() if self._telemetry is not None else None,
+            diagnostics=self._diagnostics.end() if self._diagnostics is not None else [],
+            caches=self._caches.end(began),
+            lost_workers=tuple(step_run.lost),
+            list_offsets=self.offsets.offsets,
+            queries_may_repeat=before.may_repeat,
+            ended_early=collapse.ended if collapse else None,
         )
-
-    def _collapse_detector(
-        self, step_run: DistributedStepRun, stage: RunStage
-    ) -> CollapseDetector | None:
-        if self._collapse_seconds is None or stage is not RunStage.MEASURING:
-            return None
-        return CollapseDetector(self._collapse_seconds, step_run, self._now)
+        self._stop_users(step_run, rate)
+        return CompletedStepRun(metadata, results, detector.is_steady if detector else None)
 
     def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
         """Spawn the users and wait for the ramp; return when measuring begins."""
@@ -348,6 +299,7 @@ class StepRunExecutor:
 
     def _skip(self, aborted: DistributedStepRun) -> None:
         """Go on behind what an aborted step run can have sent."""
+        # Users at a barrier have sent nothing before all of them were there.
         waited = (
             aborted.assignment.start is Start.BARRIER
             and aborted.state is DistributedStepRunState.SPAWNING
@@ -366,7 +318,3 @@ class StepRunExecutor:
 
 def _spawn_seconds(assignment: Assignment, rate: int) -> float:
     return assignment.users / min(rate, _SPAWNS_PER_SECOND)
-
-
-def _look_at_nothing() -> None:
-    """Stand in for a detector where the length of a step run is given."""

@@ -1,24 +1,23 @@
-"""What the master makes of a step run: its document.
-
-The document of a step run, its series made short enough for its share of the report.
+"""The document of a step run, its series made short enough for its share of the report.
 
 Steadiness, outliers and histograms come from every second and every request before that; only what
 is kept to be looked at later gets coarser.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
 from solrbench.analysis.step_results import with_metrics
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
-from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import CacheSample
 from solrbench.load.master.live_totals import RunningTotals
 from solrbench.load.master.merge import merge_worker_results
 from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult, partial_result
-from solrbench.load.master.result_store import ListOffsets
-from solrbench.load.master.step_run import CompletedStepRun, TelemetryReader
+from solrbench.load.master.step_run import CompletedStepRun
+from solrbench.load.master.telemetry import TelemetrySampler
 from solrbench.load.recording.recorder import NameLimiter
 from solrbench.load.recording.worker_result import WorkerStepResult
 
@@ -54,7 +53,12 @@ def limit_series(document: StepRunResult, max_bytes: int) -> StepRunResult:
     return document.model_copy(
         update={
             "window_seconds": width,
-            "requests": [_widened(request, width) for request in document.requests],
+            "requests": [
+                request.model_copy(update={"windows": request.windows.rolled_up(width)})
+                for request in document.requests
+            ]
+            if width > 1
+            else document.requests,
             "thousands": document.thousands[:eighth],
             "warm_up_thousands": document.warm_up_thousands[:eighth],
             "caches": _thinned(document.caches, eighth),
@@ -68,19 +72,9 @@ def _width(document: StepRunResult, most: int) -> int:
     present = document.window_seconds
     possible = [each for each in STORED_SECONDS if each % present == 0]
     for width in possible[:-1]:
-        if sum(_count(each, width) for each in document.requests) <= most:
+        if sum(len(each.windows.rolled_up(width)) for each in document.requests) <= most:
             return width
     return possible[-1]
-
-
-def _count(result: RequestResult, width: int) -> int:
-    return len(result.windows.rolled_up(width))
-
-
-def _widened(result: RequestResult, width: int) -> RequestResult:
-    if width == 1:
-        return result
-    return result.model_copy(update={"windows": result.windows.rolled_up(width)})
 
 
 def _thinned(samples: Sequence[CacheSample], most: int) -> list[CacheSample]:
@@ -106,7 +100,7 @@ class StepRunDocuments:
         *,
         utc_now: Callable[[], datetime],
         now: Callable[[], float],
-        telemetry: TelemetryReader | None,
+        telemetry: TelemetrySampler | None,
     ) -> None:
         self._plan = plan
         self._utc_now = utc_now
@@ -115,33 +109,14 @@ class StepRunDocuments:
         self._names = NameLimiter(plan.max_request_names)
 
     def completed(
-        self,
-        planned: PlannedStepRun,
-        completed: CompletedStepRun,
-        warm_up: WarmUpResult,
-        offsets: ListOffsets,
+        self, planned: PlannedStepRun, completed: CompletedStepRun, warm_up: WarmUpResult
     ) -> StepRunResult:
-        """Return the document of a step run that ended, at most as long as the plan allows.
-
-        Args:
-            planned: the step run
-            completed: what its workers measured
-            warm_up: the warm-up right before
-            offsets: where the lists of the workload go on behind it
-        """
-        record = StepRunMetadata(
-            self._plan.attempt,
-            completed.start_time,
-            warm_up,
-            completed.caches,
-            completed.lost_workers,
-            offsets.offsets,
-            completed.may_repeat,
-            completed.telemetry,
-            completed.diagnostics,
-            completed.ended_early,
-        )
-        document = merge_worker_results(planned, self._limit_names(completed.results), record)
+        """Return the document of a step run that ended, at most as long as the plan allows."""
+        metadata, results, _ = completed
+        if self._plan.workload.locustfile is not None:
+            # Each worker of a custom locustfile met other names first.
+            results = [(worker, self._renamed(result)) for worker, result in results]
+        document = merge_worker_results(planned, results, replace(metadata, warm_up=warm_up))
         document = with_metrics(document, self._plan.percentiles)
         return limit_series(document, self._plan.max_result_bytes)
 
@@ -158,18 +133,9 @@ class StepRunDocuments:
         document = partial_result(planned, so_far, seconds, record)
         return with_metrics(document, self._plan.percentiles)
 
-    def _limit_names(
-        self, results: Sequence[tuple[str, WorkerStepResult]]
-    ) -> Sequence[tuple[str, WorkerStepResult]]:
-        """Return them with few names: each worker of a custom locustfile met others first."""
-        if self._plan.workload.locustfile is None:
-            return results
-        return [(worker, _renamed(result, self._names)) for worker, result in results]
-
-
-def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:
-    requests = [
-        request.model_copy(update={"request": names.limit(request.request)})
-        for request in result.requests
-    ]
-    return result.model_copy(update={"requests": requests})
+    def _renamed(self, result: WorkerStepResult) -> WorkerStepResult:
+        requests = [
+            request.model_copy(update={"request": self._names.limit(request.request)})
+            for request in result.requests
+        ]
+        return result.model_copy(update={"requests": requests})

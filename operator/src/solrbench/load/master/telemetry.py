@@ -6,9 +6,9 @@ Nothing depends on what is read: where a source is silent, its metrics are missi
 
 import logging
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count, cycle
-from typing import Protocol
 from urllib.parse import urlsplit
 
 import gevent
@@ -16,12 +16,7 @@ import httpx
 from gevent.event import Event
 
 from solrbench.contract.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
-from solrbench.contract.server_document import (
-    MAX_MISSING_TEXTS,
-    ServerFigures,
-    ServerSeries,
-    Telemetry,
-)
+from solrbench.contract.server_document import MAX_MISSING_TEXTS, ServerFigures, Telemetry
 from solrbench.net.http import HttpAuth
 from solrbench.telemetry.readings import ServerReading, series_of, summarise_readings
 from solrbench.telemetry.solr_json import FULL_PARAMETERS, LIGHT_PARAMETERS, parse_solr_json
@@ -29,20 +24,21 @@ from solrbench.telemetry.solr_prometheus import PARAMETERS, parse_solr_prometheu
 from solrbench.telemetry.summary import handlers_of, spreads_of, with_shares, worst_servers
 
 
-class TelemetrySource(Protocol):
-    """Servers of one kind.
-
-    Attributes:
-        kind: what they are, a field of `Telemetry`
-    """
+class TelemetrySource(ABC):
+    """Servers of one `kind`, a field of `Telemetry`."""
 
     kind: str
 
+    @abstractmethod
     def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each server that responds, never raise; `full` with everything."""
 
     def missing(self) -> str | None:
-        """Return a sentence on what could not be read so far, and why; None if all was."""
+        """Return a sentence on what could not be read so far, and why; None if all was.
+
+        What cannot be read of this process's own machine is missing in its figures alone.
+        """
+        return None
 
 
 MAX_READINGS = 360
@@ -88,11 +84,7 @@ class TelemetrySampler:
         """Read everything a last time; return what it shows."""
         self._stop()
         self._sample(full=True)
-        return self._summary()
-
-    def so_far(self) -> Telemetry:
-        """Return what the readings until now show."""
-        return self._summary()
+        return self.so_far()
 
     def _stop(self) -> None:
         self._ended.set()
@@ -103,6 +95,7 @@ class TelemetrySampler:
     def _sample_until_end(self, ended: Event) -> None:
         self._sample(full=True)
         for number in count(1):
+            # An event instead of a sleep: the end of a step run shall not wait for the next turn.
             if ended.wait(self._pause):
                 return
             self._sample(full=number % FULL_EACH == 0)
@@ -121,9 +114,11 @@ class TelemetrySampler:
         series.append(reading)
         if len(series) > MAX_READINGS:
             known[reading.server] = series[::2]
-            self._pause = max(self._pause, _spacing(series) * 2)
+            spacing = (series[-1].moment - series[0].moment) / (len(series) - 1)
+            self._pause = max(self._pause, spacing * 2)
 
-    def _summary(self) -> Telemetry:
+    def so_far(self) -> Telemetry:
+        """Return what the readings until now show."""
         servers = {
             kind: [with_shares(summarise_readings(each)) for each in known.values() if each]
             for kind, known in self._readings.items()
@@ -132,6 +127,9 @@ class TelemetrySampler:
         spread = {kind: known for kind, known in servers.items() if kind != "pods"}
         for component, name in _POD_SPREADS.items():
             spread[name] = [each for each in pods if each.component == component]
+        # The load master keeps what it measures, so that it grows.
+        others = [each for each in pods if each.component != LOAD_MASTER]
+        shown = {each.server for kind in (solr, others) for each in worst_servers(kind)}
         return Telemetry(
             solr=worst_servers(solr),
             handlers=handlers_of(solr),
@@ -139,20 +137,15 @@ class TelemetrySampler:
             pods=worst_servers(pods),
             machines=worst_servers(servers.get("machines", [])),
             spreads={kind: spreads_of(kind, known) for kind, known in spread.items() if known},
-            # The load master keeps what it measures, so that it grows.
-            series=self._series(solr, [each for each in pods if each.component != LOAD_MASTER]),
+            series=[
+                series
+                for kind, known in self._readings.items()
+                for server, readings in known.items()
+                if server in shown
+                for series in series_of(kind, readings)
+            ],
             missing=self._missing(servers),
         )
-
-    def _series(self, *kept: Sequence[ServerFigures]) -> list[ServerSeries]:
-        names = {figures.server for kind in kept for figures in worst_servers(kind)}
-        return [
-            series
-            for kind, known in self._readings.items()
-            for server, readings in known.items()
-            if server in names
-            for series in series_of(kind, readings)
-        ]
 
     def _missing(self, servers: dict[str, list[ServerFigures]]) -> list[str]:
         texts = [text for source in self._sources if (text := source.missing())]
@@ -165,18 +158,11 @@ class TelemetrySampler:
         return texts[:MAX_MISSING_TEXTS]
 
 
-def _spacing(series: Sequence[ServerReading]) -> float:
-    return (series[-1].moment - series[0].moment) / (len(series) - 1)
-
-
 class MetricsClient:
     """Reads `path` of nodes; `access` is called before the first request."""
 
     def __init__(
-        self,
-        access: Callable[[], HttpAuth],
-        timeout_seconds: float,
-        path: str = "/admin/metrics",
+        self, access: Callable[[], HttpAuth], timeout_seconds: float, path: str = "/admin/metrics"
     ) -> None:
         self._path = path
         self._access = access
@@ -202,7 +188,7 @@ _BAD_REQUEST = 400
 _logger = logging.getLogger(__name__)
 
 
-class SolrSource:
+class SolrSource(TelemetrySource):
     """The nodes of the target; `access` is called before the first request."""
 
     kind = "solr"

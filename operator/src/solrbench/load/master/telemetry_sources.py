@@ -15,6 +15,7 @@ import gevent
 import httpx
 
 from solrbench.contract.names import COMPANION, LOAD_MASTER
+from solrbench.load.master.telemetry import TelemetrySource
 from solrbench.net.http import create_pooled_client
 from solrbench.net.zookeeper import send_command
 from solrbench.telemetry.kernel_files import read_machine
@@ -29,7 +30,7 @@ _MAX_BYTES = 1 << 16
 _logger = logging.getLogger(__name__)
 
 
-class AgentSource:
+class AgentSource(TelemetrySource):
     """Agents by (address, component) of their pods; of companions the address is that of all."""
 
     kind = "pods"
@@ -69,18 +70,15 @@ class AgentSource:
             response = self._http.get(f"http://{address}/usage").raise_for_status()
             body = response.json()
             readings = parse_usage(body, address, component, time.monotonic())
-            self._note_missing(readings[-1].server, str(body.get("missing", "")))
+            pod, why = readings[-1].server, str(body.get("missing", ""))
         except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
             _logger.info("no usage from %s: %r", address, error)
             return []
-        else:
-            return readings
-
-    def _note_missing(self, pod: str, why: str) -> None:
         if why:
             self._partly[pod] = why[:_MAX_CHARACTERS]
         else:
             self._partly.pop(pod, None)
+        return readings
 
 
 def _single(address: str, component: str) -> list[tuple[str, str]]:
@@ -141,7 +139,7 @@ def _numbers(found: Mapping[str, Any]) -> dict[str, float]:
     return {str(name): float(number) for name, number in found.items()}
 
 
-class MachineSource:
+class MachineSource(TelemetrySource):
     """The machine that this process runs on, by the files below `proc`."""
 
     kind = "machines"
@@ -155,12 +153,8 @@ class MachineSource:
         machine, counters, gauges = read_machine(self._proc)
         return [ServerReading(machine, time.monotonic(), counters, gauges)] if machine else []
 
-    def missing(self) -> str | None:
-        """Return nothing: what cannot be read of the machine is missing in its figures."""
-        return None
 
-
-class OwnPodSource:
+class OwnPodSource(TelemetrySource):
     """The pod of this process."""
 
     kind = "pods"
@@ -170,12 +164,8 @@ class OwnPodSource:
         del full
         return [read_own_pod(LOAD_MASTER)]
 
-    def missing(self) -> str | None:
-        """Return nothing: what cannot be read of the pod is missing in its figures."""
-        return None
 
-
-class ZooKeeperSource:
+class ZooKeeperSource(TelemetrySource):
     """The servers of the ensemble, as `host:port`."""
 
     kind = "zookeeper"

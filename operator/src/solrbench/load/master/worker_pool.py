@@ -1,50 +1,84 @@
 """The workers of a run as one: who is there, what they are sent, and what they send."""
 
+from __future__ import annotations
+
+import logging
 import math
 import time
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gevent.event import Event
 
-from solrbench.load.errors import LoadError
+from solrbench.load.errors import EXIT_RETRYABLE, LoadError
 from solrbench.load.locust_scaling import WorkerRoster
-from solrbench.load.master.distributed_step_run import DistributedStepRun, Liveness
+from solrbench.load.master.distributed_step_run import DistributedStepRun, MasterRunner
 from solrbench.load.master.live_totals import StepReports
-from solrbench.load.master.membership import ChangeEvent, LoadShape, MasterRunner, Membership
 from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import Assignment, LiveTotals
+from solrbench.load.schedule.messages import ENGINE_SILENT_SECONDS, Assignment, LiveTotals
 from solrbench.load.schedule.users import UserClass, UserPlacement
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.registry import find_reason
 
+if TYPE_CHECKING:
+    # Importing it would import Locust, which patches the process, here and in tests.
+    from solrbench.load.locust_runtime import StepLoadShape
 
-class WorkerListeners:
-    """Takes what workers send to membership and reports.
+_logger = logging.getLogger(__name__)
 
-    `on_change` is called after each message that changed something, `on_failure` when a worker
-    cannot work; `now` gives monotonic seconds.
+STATE_MISSING = "missing"
+"""`locust.runners.STATE_MISSING`: state of a worker whose heartbeats stay away."""
+
+_CHECK_SECONDS = 0.25
+"""Time between two looks at which workers are alive."""
+
+
+class WorkerPool:
+    """Assigns step runs to the workers, awaits their reports and notices losses.
+
+    A worker is lost when Locust misses its heartbeats or connection, when its engine is silent for
+    `ENGINE_SILENT_SECONDS` in a step run, or when a report is late. With `redistribute`, that ends
+    the run only if no worker is left. `now` gives monotonic seconds; `changed` is set whenever a
+    worker was heard.
+
+    The greenlet of the run calls its methods. Locust calls its listeners in greenlets of the same
+    thread; they only note what they hear, so nothing is lost while the run waits.
+
+    Raises, from each method that waits or assigns:
+        LoadError: `WorkerLost`, or what a worker reports
+        StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - Locust, what is wanted of it, and time for tests to turn
         self,
-        membership: Membership,
-        reports: StepReports,
+        runner: MasterRunner,
+        load_shape: StepLoadShape,
+        expected_workers: int,
         *,
-        on_change: Callable[[], None],
-        on_failure: Callable[[LoadError], None],
-        now: Callable[[], float],
+        redistribute: bool = False,
+        now: Callable[[], float] = time.monotonic,
+        changed: Event | None = None,
     ) -> None:
-        self._membership = membership
-        self._reports = reports
-        self._on_change = on_change
-        self._on_failure = on_failure
+        self._runner = runner
+        self._load_shape = load_shape
+        self._redistribute = redistribute
         self._now = now
-
-    def register(self, runner: MasterRunner) -> None:
-        """Listen from now on."""
+        self._changed = changed or Event()
+        self._failure: LoadError | None = None
+        self._step_run: DistributedStepRun | None = None
+        self._expected_workers = expected_workers
+        self._members: list[str] = []
+        """Ids of the workers that take part, by place; empty until there are as many as wanted."""
+        self._names: dict[str, str] = {}
+        """The name of the pod of every worker that has ever been ready."""
+        self._removed: set[str] = set()
+        """Workers that were taken out for good, even if they should be heard again."""
+        self.user_classes: tuple[UserClass, ...] = ()
+        """Classes of users that the workers know."""
+        self.reports = StepReports()
+        """What the workers said of the step run under way."""
         for message, listener in {
             messages.READY: self._on_ready,
             messages.FAILED: self._on_failed,
@@ -54,99 +88,15 @@ class WorkerListeners:
         }.items():
             runner.register_message(message, listener)
 
-    def _on_ready(self, *, msg: Any, **_: Any) -> None:
-        user_classes = tuple(UserClass(*user_class) for user_class in msg.data["classes"])
-        try:
-            self._membership.add(msg.node_id, msg.data["worker"], user_classes)
-        except LoadError as failure:
-            self._on_failure(failure)
-        self._on_change()
-
-    def _on_failed(self, *, msg: Any, **_: Any) -> None:
-        self._on_failure(
-            LoadError(
-                find_reason(msg.data["reason"]) or LoadReason.LOAD_FAILED, msg.data["message"]
-            )
-        )
-
-    def _on_spawned(self, *, msg: Any, **_: Any) -> None:
-        if msg.data["key"] == self._reports.key:
-            self._reports.spawned.add(msg.node_id)
-            self._on_change()
-
-    def _on_progress(self, *, msg: Any, **_: Any) -> None:
-        if msg.data["key"] == self._reports.key:
-            totals = LiveTotals(*(msg.data[name] for name in LiveTotals._fields))
-            recent = RecentRequests(*msg.data["recent"])
-            self._reports.add_progress(msg.node_id, totals, recent, self._now())
-            self._on_change()
-
-    def _on_result(self, *, msg: Any, **_: Any) -> None:
-        result = WorkerStepResult.model_validate_json(msg.data["outcome"])
-        # Users of a removed worker run elsewhere; its own result would count them twice.
-        if result.key == self._reports.key and not self._membership.is_removed(msg.node_id):
-            self._reports.results[msg.node_id] = result
-            self._on_change()
-
-
-_CHECK_SECONDS = 0.25
-"""Time between two looks at which workers are alive."""
-
-
-class WorkerPool:
-    """Assigns step runs to the workers, awaits their reports and notices losses.
-
-    With `redistribute`, the loss of a worker ends the run only if no worker is left. `now` gives
-    monotonic seconds; `changed` is set whenever a worker was heard.
-    """
-
-    def __init__(  # noqa: PLR0913 - Locust, what is wanted of it, and time for tests to turn
-        self,
-        runner: MasterRunner,
-        load_shape: LoadShape,
-        expected_workers: int,
-        *,
-        redistribute: bool = False,
-        now: Callable[[], float] = time.monotonic,
-        changed: ChangeEvent | None = None,
-    ) -> None:
-        self._runner = runner
-        self._load_shape = load_shape
-        self._redistribute = redistribute
-        self._now = now
-        self._changed = changed or Event()
-        self._failure: LoadError | None = None
-        self._step_run: DistributedStepRun | None = None
-        self._membership = Membership(runner, expected_workers)
-        self._reports = StepReports()
-        self._liveness = Liveness(self._membership, self._reports, redistribute=redistribute)
-        WorkerListeners(
-            self._membership,
-            self._reports,
-            on_change=self._changed.set,
-            on_failure=self.fail,
-            now=now,
-        ).register(runner)
-
     @property
     def connected(self) -> int:
         """Workers that are ready and alive."""
-        return self._membership.connected
-
-    @property
-    def user_classes(self) -> tuple[UserClass, ...]:
-        """Classes of users that the workers know."""
-        return self._membership.user_classes
+        return sum(self._is_alive(worker) for worker in self._names)
 
     @property
     def users(self) -> int:
         """Users that Locust counts."""
         return self._runner.user_count
-
-    @property
-    def reports(self) -> StepReports:
-        """What the workers said of the step run under way."""
-        return self._reports
 
     @property
     def roster(self) -> WorkerRoster:
@@ -161,30 +111,23 @@ class WorkerPool:
         self._changed.set()
 
     def wait_for_workers(self) -> None:
-        """Wait until the wanted workers are ready and give each its place.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-        """
-        self.wait(lambda: self.connected >= self._membership.expected)
-        self._membership.refresh()
+        """Wait until the wanted workers are ready and give each its place."""
+        self.wait(lambda: self.connected >= self._expected_workers)
+        self._refresh_members()
 
     def assign(self, assignment: Assignment) -> DistributedStepRun:
-        """Give every worker its part of the next step run; return it as it is run.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-        """
+        """Give every worker its part of the next step run; return it as it is run."""
         self._check()
         if self._redistribute:
-            self._membership.refresh()
-        members = {member: self._membership.name_of(member) for member in self._membership.members}
+            # Also pods that came in the place of lost ones take part from now on.
+            self._refresh_members()
+        members = {member: self._names[member] for member in self._members}
         if assignment.open_loop is not None:
             # Workers may be fewer than were wanted; each stands for its share of the arrivals.
             assignment = assignment.model_copy(update={"users": len(members)})
-        self._reports.begin(assignment.key, members, self._now())
+        self.reports.begin(assignment.key, members, self._now())
         self._step_run = DistributedStepRun(
-            assignment, members, self._reports, self._runner, self._load_shape.redispatch
+            assignment, members, self.reports, self._runner, self._load_shape.redispatch
         )
         self._step_run.assign()
         return self._step_run
@@ -194,13 +137,8 @@ class WorkerPool:
         self._load_shape.move(users, rate)
 
     def wait_spawned(self, step_run: DistributedStepRun, seconds: float) -> None:
-        """Wait until every worker has its users.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-            StepRunAbortedError: a worker was lost, others are left
-        """
-        self._wait_for(step_run, self._reports.spawned, seconds)
+        """Wait until every worker has its users."""
+        self._wait_for(step_run, self.reports.spawned, seconds)
 
     def wait_results(
         self,
@@ -212,12 +150,8 @@ class WorkerPool:
 
         `look` is called again and again meanwhile, whenever a worker was heard. Workers that were
         lost before that have no result.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-            StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
         """
-        self._wait_for(step_run, self._reports.results, seconds, look)
+        self._wait_for(step_run, self.reports.results, seconds, look)
         step_run.conclude()
         return step_run.results
 
@@ -226,19 +160,11 @@ class WorkerPool:
 
         Users of a locustfile may be gone before that; a level that is requested then would only
         change a number that Locust has not looked at yet.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
         """
         self.wait(lambda: self.users == 0 and self._load_shape.is_applied, seconds)
 
     def wait(self, holds: Callable[[], bool], seconds: float | None = None) -> None:
-        """Wait for a condition while no worker is lost, or while those that are left can go on.
-
-        Raises:
-            LoadError: `WorkerLost`, or what a worker reports
-            StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
-        """
+        """Wait for a condition while no worker is lost, or while those that are left can go on."""
         deadline = math.inf if seconds is None else self._now() + seconds
         while True:
             # Before the look, so that no message between look and wait is missed.
@@ -248,13 +174,66 @@ class WorkerPool:
                 return
             if self._now() > deadline:
                 message = f"workers did not acknowledge within {seconds:.0f} s"
-                raise LoadError(LoadReason.WORKER_LOST, f"step run {self._reports.key}: {message}")
+                raise LoadError(LoadReason.WORKER_LOST, f"step run {self.reports.key}: {message}")
             self._changed.wait(_CHECK_SECONDS)
 
     def shut_down(self, exit_code: int) -> None:
         """Let every worker's process end."""
-        for worker in self._membership.workers:
-            self._membership.exit(worker, exit_code)
+        # Also those that were taken out: they may only be cut off, and send on.
+        for worker in self._names:
+            self._exit(worker, exit_code)
+
+    def _exit(self, worker: str, exit_code: int) -> None:
+        data = messages.command_data(messages.Exit(exit_code=exit_code))
+        self._runner.send_message(messages.COMMAND, data, client_id=worker)
+
+    def _is_alive(self, worker: str) -> bool:
+        node = self._runner.clients.get(worker)
+        return worker not in self._removed and node is not None and node.state != STATE_MISSING
+
+    def _refresh_members(self) -> None:
+        alive = [worker for worker in self._names if self._is_alive(worker)]
+        # Pods of a Job are numbered: shorter names first puts 10 after 9.
+        alive.sort(key=lambda worker: (len(self._names[worker]), self._names[worker], worker))
+        if not alive:
+            raise LoadError(LoadReason.WORKER_LOST, "no worker is left")
+        self._members = alive[: self._expected_workers]
+
+    def _on_ready(self, *, msg: Any, **_: Any) -> None:
+        user_classes = tuple(UserClass(*user_class) for user_class in msg.data["classes"])
+        before, self.user_classes = self.user_classes, user_classes
+        name = self._names[msg.node_id] = msg.data["worker"]
+        if before not in ((), user_classes):
+            # Raised in the greenlet of the run: this one is Locust's.
+            text = (
+                f"worker {name} has other user classes than the rest;"
+                " do not change the ConfigMap of the locustfile during a run"
+            )
+            self.fail(LoadError(LoadReason.LOCUSTFILE_CHANGED, text))
+        self._changed.set()
+
+    def _on_failed(self, *, msg: Any, **_: Any) -> None:
+        reason = find_reason(msg.data["reason"]) or LoadReason.LOAD_FAILED
+        self.fail(LoadError(reason, msg.data["message"]))
+
+    def _on_spawned(self, *, msg: Any, **_: Any) -> None:
+        if msg.data["key"] == self.reports.key:
+            self.reports.spawned.add(msg.node_id)
+            self._changed.set()
+
+    def _on_progress(self, *, msg: Any, **_: Any) -> None:
+        if msg.data["key"] == self.reports.key:
+            totals = LiveTotals(*(msg.data[name] for name in LiveTotals._fields))
+            recent = RecentRequests(*msg.data["recent"])
+            self.reports.add_progress(msg.node_id, totals, recent, self._now())
+            self._changed.set()
+
+    def _on_result(self, *, msg: Any, **_: Any) -> None:
+        result = WorkerStepResult.model_validate_json(msg.data["outcome"])
+        # Users of a removed worker run elsewhere; its own result would count them twice.
+        if result.key == self.reports.key and msg.node_id not in self._removed:
+            self.reports.results[msg.node_id] = result
+            self._changed.set()
 
     def _wait_for(
         self,
@@ -268,17 +247,43 @@ class WorkerPool:
 
         def is_over() -> bool:
             look()
-            return heard_all() or self._now() > deadline
-
-        def heard_all() -> bool:
-            return all(worker in heard for worker in step_run.remaining)
+            # Who is left is asked anew each time: a worker may be lost while the others are heard.
+            heard_all = all(worker in heard for worker in step_run.remaining)
+            return heard_all or self._now() > deadline
 
         self.wait(is_over)
         for worker in [each for each in step_run.remaining if each not in heard]:
             why = f"sent no result of step run {step_run.assignment.key} within {seconds:.0f} s"
-            self._liveness.remove(worker, why, step_run)
+            self._remove(worker, why)
 
     def _check(self) -> None:
         if self._failure is not None:
             raise self._failure
-        self._liveness.check(self._step_run, self._now())
+        # Before there are members, every worker that came is waited for.
+        watched = self._members or list(self._names)
+        for worker in [each for each in watched if each not in self._removed]:
+            silent = self.reports.silent_seconds(worker, self._now())
+            if not self._is_alive(worker):
+                self._remove(worker, "was lost")
+            elif silent > ENGINE_SILENT_SECONDS and worker not in self.reports.results:
+                # Heartbeats are of Locust's greenlets: they go on where the engine's thread hangs.
+                self._remove(worker, f"is silent for {silent:.0f} s")
+
+    def _remove(self, worker: str, why: str) -> None:
+        """Go on without a worker.
+
+        Raises:
+            LoadError: `WorkerLost` if that is not wanted, or no worker is left
+            StepRunAbortedError: the step run cannot go on, others are left
+        """
+        loss = f"worker {self._names[worker]} {why}"
+        if not self._redistribute:
+            raise LoadError(LoadReason.WORKER_LOST, loss)
+        _logger.warning("step_run=%s %s", self.reports.key, loss)
+        self._removed.add(worker)
+        # Locust would start its own redistribution a minute later.
+        self._runner.clients.pop(worker, None)
+        # It may only be cut off: then it must not go on sending beside those that take its users.
+        self._exit(worker, EXIT_RETRYABLE)
+        if self._step_run is not None:
+            self._step_run.remove_worker(worker, loss)

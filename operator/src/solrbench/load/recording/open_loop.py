@@ -26,7 +26,7 @@ _SECOND_NS = 1_000_000_000
 
 
 class LatencyRecorder:
-    """Times in µs, counted a few hundred at once."""
+    """Times in µs, counted a few hundred at once, which costs a third of counting each."""
 
     def __init__(self) -> None:
         self._new: list[int] = []
@@ -121,31 +121,45 @@ class _OpenLoopCounts:
         self.dropped = 0
         self.ramp_dropped = 0
 
+    def fields(self) -> dict[str, object]:
+        """Return what was counted as fields of `WorkerRequestStats`."""
+        times, changes = self.responses, self.without_lag
+        return {
+            "response_time_histogram": times.histogram().encode(),
+            "response_time_blocks": times.blocks().encode(),
+            "response_time_without_lag_histogram": times.histogram(changes).encode()
+            if changes
+            else None,
+            "response_sum_microseconds": times.sum_microseconds,
+            "response_max_microseconds": times.max_microseconds,
+            "dropped_requests": self.dropped,
+            "ramp_dropped_requests": self.ramp_dropped,
+            "late_requests": self.late,
+        }
+
 
 class OpenLoopRecorder:
     """All request names of one step run of an open loop.
 
     A request that was never sent counts with the time that it waited, else overload would look
     better the more requests it kept from being sent.
-
-    Attributes:
-        origin_ns: when the ramp ends; what was to start before is not measured
-        planned_requests: measured arrivals of the schedule so far
-        lags: how long after its intended start a measured request was sent that found a free
-            connection, in µs: what the worker itself was late
-        sending: when a planned number of requests is sent by all workers; None if not known
     """
 
     def __init__(self, names: tuple[str, ...], transactions: frozenset[int] = frozenset()) -> None:
-        """Begin; `transactions` are the indexes of whole transactions."""
+        """Count under `names`, of which those at the indexes `transactions` are whole ones."""
         self._names = names
         self._transactions = transactions
         self._planned = [_OpenLoopCounts() for _ in names]
         self.origin_ns = 0
+        """When the ramp ends; what was to start before is not measured."""
         self._boundary_ns = 0
         self.planned_requests = 0
+        """Measured arrivals of the schedule so far."""
         self.lags = LatencyRecorder()
+        """How long after its intended start a measured request was sent that found a free
+        connection, in µs: what the worker itself was late."""
         self.sending: SendingTime | None = None
+        """When a planned number of requests is sent by all workers; None if not known."""
         self._own_lags: dict[int, int] = {}
         """Delays of at least `OWN_LAG_NS` of requests under way, by intended start."""
 
@@ -160,6 +174,7 @@ class OpenLoopRecorder:
             self._begin_second(ended_ns)
         planned = self._planned[name]
         planned.responses.record((ended_ns - intended_ns) // 1000)
+        # Empty as long as the worker keeps up, so the common case costs one look.
         if self._own_lags:
             self._count_without_lag(planned, intended_ns, ended_ns)
         if started_ns - intended_ns > LATE_NS:
@@ -191,6 +206,8 @@ class OpenLoopRecorder:
     def _count_without_lag(self, planned: _OpenLoopCounts, intended_ns: int, ended_ns: int) -> None:
         lag_ns = self._own_lags.pop(intended_ns, 0)
         if lag_ns:
+            # Only the difference to the histogram with all delays is kept: nearly always it is
+            # empty, and a second histogram of every request would double what counting costs.
             planned.without_lag[bucket_of((ended_ns - intended_ns) // 1000)] -= 1
             planned.without_lag[bucket_of((ended_ns - intended_ns - lag_ns) // 1000)] += 1
 
@@ -201,47 +218,25 @@ class OpenLoopRecorder:
 
         `empty` makes the result of a request name that was never sent, from its index.
         """
+        sending = self.sending
         figures = {
             "planned_requests": self.planned_requests,
-            "planned_seconds": self._planned_seconds(),
+            "planned_seconds": None
+            if sending is None
+            else (sending.end_ns - sending.first_ns) / _SECOND_NS,
             "lag_p99_microseconds": self.lags.percentile(99),
             "lag_max_microseconds": self.lags.max_microseconds,
             "requests": self.add_to_results(result.requests, empty),
         }
         return result.model_copy(update=figures)
 
-    def _planned_seconds(self) -> float | None:
-        if self.sending is None:
-            return None
-        return (self.sending.end_ns - self.sending.first_ns) / _SECOND_NS
-
     def add_to_results(
         self, results: Iterable[WorkerRequestStats], empty: Callable[[int], WorkerRequestStats]
     ) -> list[WorkerRequestStats]:
-        """Return `results` with what was counted here; names that were only dropped as well.
-
-        `empty` makes the result of a name that was never sent, from its index.
-        """
+        """Return `results` with what was counted here; names that were only dropped as well."""
         sent = {result.request: result for result in results}
         return [
-            (sent.get(name) or empty(index)).model_copy(update=_fields(planned))
+            (sent.get(name) or empty(index)).model_copy(update=planned.fields())
             for index, (name, planned) in enumerate(zip(self._names, self._planned, strict=True))
             if name in sent or planned.dropped or planned.ramp_dropped
         ]
-
-
-def _fields(planned: _OpenLoopCounts) -> dict[str, object]:
-    return {
-        "response_time_histogram": planned.responses.histogram().encode(),
-        "response_time_blocks": planned.responses.blocks().encode(),
-        "response_time_without_lag_histogram": planned.responses.histogram(
-            planned.without_lag
-        ).encode()
-        if planned.without_lag
-        else None,
-        "response_sum_microseconds": planned.responses.sum_microseconds,
-        "response_max_microseconds": planned.responses.max_microseconds,
-        "dropped_requests": planned.dropped,
-        "ramp_dropped_requests": planned.ramp_dropped,
-        "late_requests": planned.late,
-    }

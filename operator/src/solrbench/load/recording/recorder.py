@@ -11,12 +11,17 @@ from solrbench.load.recording.open_loop import LatencyRecorder
 from solrbench.load.recording.request_stats import (
     BATCH,
     NEVER_NS,
-    NamedStats,
+    RequestStats,
     RequestTotals,
     SlowSample,
     build_request_result,
 )
-from solrbench.load.recording.worker_result import MicroBatch, MicroBatches, WorkerRequestStats
+from solrbench.load.recording.worker_result import (
+    MAX_MICRO_BATCHES,
+    MICRO_BATCH_REQUESTS,
+    MicroBatch,
+    WorkerRequestStats,
+)
 from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
 from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import RequestFailure, is_failure
@@ -25,14 +30,11 @@ OTHER = "other"
 """Name for the requests of all names that came too late."""
 
 _LONGEST = 100
+_MIN_MICRO_BATCH = 5
 
 
 class NameLimiter:
-    """The first names that come are kept, for good.
-
-    Args:
-        most: distinct request names, the one for the rest included
-    """
+    """The first names that come are kept, for good: `most` at most, with the one for the rest."""
 
     def __init__(self, most: int) -> None:
         self._max_count = most
@@ -48,26 +50,17 @@ class NameLimiter:
         return self._names.setdefault(name, name[:_LONGEST] or OTHER)
 
 
-class ConnectionCounts:
-    """Connections of one step run on one worker."""
-
-    __slots__ = ("_times",)
-
-    def __init__(self) -> None:
-        self._times = LatencyRecorder()
-
-    def record(self, microseconds: int) -> None:
-        """Count a connection by the time that it took to open."""
-        self._times.record(microseconds)
+class ConnectionCounts(LatencyRecorder):
+    """The connections of one step run on one worker, by the time that each took to open."""
 
     def result(self) -> ConnectionResult:
         """Return what was counted."""
-        times = self._times.histogram()
+        times = self.histogram()
         return ConnectionResult(
             opened=times.count,
             open_time_histogram=times.encode(),
-            open_sum_microseconds=self._times.sum_microseconds,
-            open_max_microseconds=self._times.max_microseconds,
+            open_sum_microseconds=self.sum_microseconds,
+            open_max_microseconds=self.max_microseconds,
         )
 
 
@@ -90,10 +83,10 @@ class StepRunRecorder:
         `transactions` are the indexes of whole transactions; of the names in `unchecked`, some
         counts cannot be made.
         """
-        self._stats = [
-            NamedStats(name, is_transaction=index in transactions)
-            for index, name in enumerate(names)
-        ]
+        self._ramp: list[RequestStats] = []
+        self._measured: list[RequestStats] = []
+        for index, name in enumerate(names):
+            self.add(name, is_transaction=index in transactions)
         self._unchecked = unchecked
         self.origin_ns = NEVER_NS
         """When measuring began."""
@@ -106,15 +99,20 @@ class StepRunRecorder:
         self.connections = ConnectionCounts()
         """Connections opened since measuring began."""
         self._finished_seconds: list[tuple[str, RequestTotals]] = []
-        self._micro_batches = MicroBatches(workers)
-        # Both are read for each request, and neither is replaced.
-        self._micro_batch = self._micro_batches.times
-        self._micro_batch_size = self._micro_batches.size
+        self._micro_batch: list[int] = []
+        """Service times in µs of the micro-batch being filled."""
+        self._micro_batch_failures = 0
+        # Very many workers would have one or two requests each; they reach a thousand in a moment,
+        # so its end is known well enough with a few more.
+        self._micro_batch_size = max(MICRO_BATCH_REQUESTS // workers, _MIN_MICRO_BATCH)
+        self._max_micro_batches = max(MAX_MICRO_BATCHES // workers, 1)
+        self._micro_batches: list[MicroBatch] = []
 
-    def add(self, name: str) -> int:
+    def add(self, name: str, *, is_transaction: bool = False) -> int:
         """Begin to count under another request name; return its index."""
-        self._stats.append(NamedStats(name, is_transaction=False))
-        return len(self._stats) - 1
+        self._ramp.append(RequestStats(name, is_transaction=is_transaction))
+        self._measured.append(RequestStats(name, is_transaction=is_transaction))
+        return len(self._measured) - 1
 
     def measure_from(self, now_ns: int) -> None:
         """Begin to measure: requests sent from now on count."""
@@ -144,9 +142,10 @@ class StepRunRecorder:
         if ended_ns >= self._boundary_ns:
             self._flush_seconds(ended_ns)
         microseconds = (ended_ns - started_ns) // 1000
-        stats = self._stats[request.name]
+        # The planned start decides, not the sending: a stall at the end of the ramp would else move
+        # its requests into the measurement.
         if (planned_ns or started_ns) >= self.origin_ns:
-            recorder = stats.measured
+            stats = self._measured[request.name]
             if started_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
                 self.first_ns = started_ns
             self.last_ns = ended_ns
@@ -154,24 +153,24 @@ class StepRunRecorder:
                 micro_batch = self._micro_batch
                 micro_batch.append(microseconds)
                 if failed is not None and is_failure(failed):
-                    self._micro_batches.failures += 1
+                    self._micro_batch_failures += 1
                 if len(micro_batch) >= self._micro_batch_size:
-                    self._micro_batches.close(ended_ns - self.origin_ns)
+                    self._close_micro_batch(ended_ns)
         else:
-            recorder = stats.ramp
-        times = recorder.times
+            stats = self._ramp[request.name]
+        times = stats.times
         times.append(microseconds)
-        recorder.sizes.append(received)
+        stats.sizes.append(received)
         if failed is not None:
-            recorder.record_failure(failed, microseconds)
+            stats.record_failure(failed, microseconds)
         if len(times) >= BATCH:
-            recorder.count_batch()
-        return microseconds > recorder.slow.threshold_microseconds
+            stats.count_batch()
+        return microseconds > stats.slow.threshold_microseconds
 
     def add_slow_request(self, sample: SlowSample) -> None:
         """Keep one of the slowest requests; those of the ramp are passed over."""
         if sample.started_ns >= self.origin_ns:
-            self._stats[sample.request.name].measured.slow.add(sample)
+            self._measured[sample.request.name].slow.add(sample)
 
     def record_connection(self, tried_ns: int, opened_ns: int) -> None:
         """Count a connection, if measuring had begun when it was tried."""
@@ -180,34 +179,20 @@ class StepRunRecorder:
 
     def count_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
-        self._stats[request.name].retried += 1
+        self._measured[request.name].retried += 1
 
-    @property
-    def first_seconds(self) -> float | None:
-        """First measured request, counted from the begin of measuring; None without any."""
-        return (self.first_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
+    def totals(self) -> tuple[int, int, int]:
+        """Return requests, failures and the sum of service times in µs of the seconds taken.
 
-    @property
-    def last_seconds(self) -> float | None:
-        """Last response, counted the same way."""
-        return (self.last_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
-
-    def totals(self) -> tuple[int, int]:
-        """Return requests and failures of the seconds taken; of the ramp while it lasts."""
+        While the ramp lasts, the requests and failures are its own, and the sum is 0.
+        """
         measuring = self.origin_ns != NEVER_NS
-        counts = [
-            (each.measured if measuring else each.ramp).total
-            for each in self._stats
-            if not each.is_transaction
-        ]
-        return sum(each.requests for each in counts), sum(each.failures for each in counts)
-
-    def measured_microseconds(self) -> int:
-        """Return the sum of the service times of measured requests in the seconds taken."""
-        return sum(
-            request_stats.measured.total.sum_microseconds
-            for request_stats in self._stats
-            if not request_stats.is_transaction
+        stats = self._measured if measuring else self._ramp
+        counts = [each.total for each in stats if not each.is_transaction]
+        return (
+            sum(each.requests for each in counts),
+            sum(each.failures for each in counts),
+            sum(each.sum_microseconds for each in counts) if measuring else 0,
         )
 
     def take_finished_seconds(
@@ -227,11 +212,10 @@ class StepRunRecorder:
         number = max(-((self.origin_ns - self._boundary_ns) // SECOND_NS) - 1, 0)
         if now_ns >= self._boundary_ns:
             self._boundary_ns = self._next_boundary_ns(now_ns)
-        for stats in self._stats:
-            for recorder in (stats.ramp, stats.measured):
-                done = recorder.flush_second(number)
+        for both in zip(self._ramp, self._measured, strict=True):
+            for stats in both:
+                done = stats.flush_second(number)
                 if done is not None:
-                    done.is_transaction = stats.is_transaction
                     self._finished_seconds.append((stats.name, done))
 
     def _next_boundary_ns(self, now_ns: int) -> int:
@@ -244,19 +228,43 @@ class StepRunRecorder:
 
     def micro_batches(self) -> list[MicroBatch]:
         """Return all measured requests a handful at a time."""
-        return self._micro_batches.take(self.last_ns - self.origin_ns)
+        self._close_micro_batch(self.last_ns)
+        return self._micro_batches
+
+    def _close_micro_batch(self, ended_ns: int) -> None:
+        times = self._micro_batch
+        if times and len(self._micro_batches) < self._max_micro_batches:
+            end_microseconds = (ended_ns - self.origin_ns) // 1000
+            sums = (len(times), self._micro_batch_failures, sum(times), max(times))
+            self._micro_batches.append(MicroBatch(end_microseconds, *sums))
+        times.clear()
+        self._micro_batch_failures = 0
 
     def results(self) -> list[WorkerRequestStats]:
         """Return what was measured; names that were never sent are left out."""
         return [
-            build_request_result(index, stats, self._stats, self._unchecked, self.origin_ns)
-            for index, stats in enumerate(self._stats)
-            if stats.ramp.total.requests or stats.measured.total.requests
+            self._result(index, stats, ramp.total)
+            for index, (ramp, stats) in enumerate(zip(self._ramp, self._measured, strict=True))
+            if ramp.total.requests or stats.total.requests
         ]
 
     def empty_result(self, index: int) -> WorkerRequestStats:
         """Return the result of a request name that was never sent."""
-        stats = self._stats[index]
-        never = NamedStats(stats.name, is_transaction=stats.is_transaction)
-        never.retried = stats.retried
-        return build_request_result(index, never, self._stats, self._unchecked, self.origin_ns)
+        known = self._measured[index]
+        never = RequestStats(known.name, is_transaction=known.is_transaction)
+        never.retried = known.retried
+        return self._result(index, never, RequestTotals())
+
+    def _result(self, index: int, stats: RequestStats, ramp: RequestTotals) -> WorkerRequestStats:
+        parts = [stats]
+        if stats.is_transaction:
+            # The whole has no response of its own, so those of its requests decide.
+            parts = [each for each in self._measured if each.name.startswith(f"{stats.name}.")]
+        has_headerless = any(each.has_headerless for each in parts)
+        return build_request_result(
+            stats,
+            ramp,
+            partial=index not in self._unchecked.partial and not has_headerless,
+            empty=index not in self._unchecked.empty,
+            origin_ns=self.origin_ns,
+        )

@@ -8,7 +8,7 @@ to 16 µs. That is enough for a live view; results are made of the whole histogr
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -23,7 +23,6 @@ from solrbench.contract.step_document import (
     SlowRequest,
 )
 from solrbench.load.recording.worker_result import WorkerRequestStats
-from solrbench.load.workload.name_table import UncheckedNames
 from solrbench.load.workload.requests import PreparedRequest, describe_request
 from solrbench.load.workload.response_checks import (
     EMPTY_RESULT,
@@ -42,13 +41,12 @@ _LONGEST_TEXT = 300
 
 
 class SlowSample(NamedTuple):
-    """One slow request."""
+    """One slow request; `node` is host and port, None if not reported."""
 
     microseconds: int
     request: PreparedRequest
     started_ns: int
     node: str | None
-    """Host and port; None if not reported."""
     qtime_milliseconds: int | None
     failed: RequestFailure | None
 
@@ -133,43 +131,35 @@ class RequestTotals:
 
 
 class RequestStats:
-    """One request name, before or after measuring began.
+    """All that is counted under one request name, before or after measuring began.
 
-    Attributes:
-        total: the seconds that are over
-        blocks: their times by block of time, of which intervals are made
-        failed: service times of the failures, by bucket of a histogram
-        slow: the slowest requests
-        has_headerless: a good response had no header, so it does not say whether it is partial
-        windows: sums of the seconds that are over and had requests, rolled up when many
-        times: service times in µs of the batch being filled; the hot path appends here
-        sizes: bytes of its responses
+    A latency is a number in `times` until its batch is full, then part of the second under way, and
+    of the total once that second is over. The event loop's thread alone counts into it.
     """
 
-    __slots__ = (
-        "_samples",
-        "_second",
-        "blocks",
-        "failed",
-        "has_headerless",
-        "sizes",
-        "slow",
-        "times",
-        "total",
-        "windows",
-    )
-
-    def __init__(self) -> None:
+    def __init__(self, name: str, *, is_transaction: bool) -> None:
+        self.name = name
+        self.is_transaction = is_transaction
+        """It counts whole transactions, which are in no sum of requests."""
         self.total = RequestTotals()
+        """The seconds that are over."""
         self.blocks = TimeBlocks()
+        """Their times by block of time, of which intervals are made."""
         self.failed: Counter[int] = Counter()
+        """Service times of the failures, by bucket of a histogram."""
         self.slow = SlowestRequests()
         self.has_headerless = False
+        """A good response had no header, so it does not say whether it is partial."""
+        self.retried = 0
+        """Requests that were sent again."""
         self.windows = SecondSeries()
-        self._second = RequestTotals()
+        """Sums of the seconds that are over and had requests, rolled up when many."""
+        self._second = RequestTotals(is_transaction=is_transaction)
         self._samples: dict[str, str] = {}
         self.times: list[int] = []
+        """Service times in µs of the batch being filled; the hot path appends here."""
         self.sizes: list[int] = []
+        """Bytes of its responses."""
 
     def flush_second(self, number: int) -> RequestTotals | None:
         """Move the current second, which is the given one of the step run, into the totals."""
@@ -178,7 +168,8 @@ class RequestStats:
         if not done.requests:
             return None
         done.failures = done.kinds.total()
-        self._second = RequestTotals()
+        # A new one, as the thread of Locust reads the old one from now on.
+        self._second = RequestTotals(is_transaction=self.is_transaction)
         self.total.add(done)
         sums = (done.requests, done.failures, done.sum_microseconds, done.max_microseconds)
         self.windows.append(SecondSums(number, *sums))
@@ -187,6 +178,7 @@ class RequestStats:
 
     def failure_kinds(self) -> list[FailureKind]:
         """Return the kinds of failure, the most frequent first."""
+        # By name among equals: two runs with the same failures shall have the same document.
         ordered = sorted(self.total.kinds.items(), key=lambda item: (-item[1], item[0]))
         return [FailureKind(kind=k, count=n, sample=self._samples[k]) for k, n in ordered]
 
@@ -215,27 +207,6 @@ class RequestStats:
         sizes.clear()
 
 
-class NamedStats:
-    """All that is counted under one request name.
-
-    Attributes:
-        name: the request name
-        is_transaction: counts whole transactions, which are in no sum of requests
-        ramp: requests before measuring began
-        measured: requests after
-        retried: requests that were sent again
-    """
-
-    __slots__ = ("is_transaction", "measured", "name", "ramp", "retried")
-
-    def __init__(self, name: str, *, is_transaction: bool) -> None:
-        self.name = name
-        self.is_transaction = is_transaction
-        self.ramp = RequestStats()
-        self.measured = RequestStats()
-        self.retried = 0
-
-
 _SHIFT = 4
 _RECENT_BUCKETS = (BUCKETS >> _SHIFT) + 1
 _BUCKET, _COUNT = np.dtype("<u2"), np.dtype("<u4")
@@ -262,16 +233,16 @@ def pack_times(buckets: Mapping[int, int]) -> bytes:
     return used.astype(_BUCKET).tobytes() + counts[used].astype(_COUNT).tobytes()
 
 
-def add_times(counts: NDArray[np.int64], packed: bytes) -> None:
-    """Add the counts of a report to those of `no_times`."""
-    size = len(packed) // _ENTRY_BYTES
-    places = np.frombuffer(packed, _BUCKET, size)
-    counts[places] += np.frombuffer(packed, _COUNT, size, size * _BUCKET.itemsize)
-
-
-def no_times() -> NDArray[np.int64]:
-    """Return the counts of no report."""
-    return np.zeros(_RECENT_BUCKETS, np.int64)
+def sum_times(packed: Iterable[bytes]) -> NDArray[np.int64]:
+    """Return the counts of all reports by bucket of `pack_times`."""
+    parts = [(each, len(each) // _ENTRY_BYTES) for each in packed if each]
+    if not parts:
+        return np.zeros(_RECENT_BUCKETS, np.int64)
+    places = [np.frombuffer(each, _BUCKET, size) for each, size in parts]
+    counts = [np.frombuffer(each, _COUNT, size, size * _BUCKET.itemsize) for each, size in parts]
+    # One call for all reports of all workers: a loop would hold up their messages.
+    merged = np.bincount(np.concatenate(places), np.concatenate(counts), _RECENT_BUCKETS)
+    return merged.astype(np.int64)
 
 
 def histogram_of(counts: NDArray[np.int64]) -> Histogram:
@@ -284,51 +255,29 @@ def histogram_of(counts: NDArray[np.int64]) -> Histogram:
 
 
 def percentiles_of(packed: Iterable[bytes], percents: Iterable[float]) -> tuple[float | None, ...]:
-    """Return percentiles in milliseconds over the merged counts; None without any.
-
-    Each is the highest time of the bucket of the nearest rank, so it is never too low.
-    """
-    parts = [each for each in packed if each]
-    percents = tuple(percents)
-    if not parts:
-        return (None,) * len(percents)
-    sizes = [len(each) // _ENTRY_BYTES for each in parts]
-    places = [np.frombuffer(each, _BUCKET, size) for each, size in zip(parts, sizes, strict=True)]
-    counts = [
-        np.frombuffer(each, _COUNT, size, size * _BUCKET.itemsize)
-        for each, size in zip(parts, sizes, strict=True)
-    ]
-    merged = np.bincount(np.concatenate(places), np.concatenate(counts), _RECENT_BUCKETS)
-    up_to = np.cumsum(merged)
-    ranks = np.ceil(np.array(percents) * up_to[-1] / 100 - 1e-9)
-    return tuple(
-        (lowest_of((int(bucket) + 1) << _SHIFT) - 1) / 1000
-        for bucket in np.searchsorted(up_to, ranks)
-    )
+    """Return percentiles in milliseconds over the merged counts; None without any."""
+    histogram = histogram_of(sum_times(packed))
+    values = (histogram.percentile(percent) for percent in percents)
+    return tuple(None if value is None else value / 1000 for value in values)
 
 
 def build_request_result(
-    index: int,
-    stats: NamedStats,
-    all_stats: Sequence[NamedStats],
-    unchecked: UncheckedNames,
-    origin_ns: int,
+    stats: RequestStats, ramp: RequestTotals, *, partial: bool, empty: bool, origin_ns: int
 ) -> WorkerRequestStats:
-    """Return what was measured of the request name at `index` since `origin_ns`.
+    """Return what was measured of a request name since `origin_ns`.
 
-    `all_stats` are those of all names, as a transaction has the headers of its requests.
+    Whether responses were `partial` or `empty` is in it only where it could be seen.
     """
-    measured, ramp = stats.measured.total, stats.ramp.total
-    shows_partial = index not in unchecked.partial and not _has_headerless(stats, all_stats)
+    measured = stats.total
     some = measured.requests > 0
     return WorkerRequestStats(
         request=stats.name,
         is_transaction=stats.is_transaction,
         requests=measured.requests,
         failures=measured.failures,
-        failure_kinds=stats.measured.failure_kinds(),
-        partial_results=measured.kinds[PARTIAL_RESULTS] if shows_partial else None,
-        empty_results=None if index in unchecked.empty else measured.empty_results,
+        failure_kinds=stats.failure_kinds(),
+        partial_results=measured.kinds[PARTIAL_RESULTS] if partial else None,
+        empty_results=measured.empty_results if empty else None,
         ramp_requests=ramp.requests,
         ramp_failures=ramp.failures,
         retried_requests=stats.retried,
@@ -337,24 +286,10 @@ def build_request_result(
         min_microseconds=measured.min_microseconds if some else None,
         max_microseconds=measured.max_microseconds if some else None,
         service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
-        service_time_blocks=stats.measured.blocks.encode(),
-        failed_time_histogram=_encoded(stats.measured.failed),
-        windows=stats.measured.windows,
-        slow_requests=stats.measured.slow.entries(origin_ns),
+        service_time_blocks=stats.blocks.encode(),
+        failed_time_histogram=Histogram.from_buckets(stats.failed).encode()
+        if stats.failed
+        else None,
+        windows=stats.windows,
+        slow_requests=stats.slow.entries(origin_ns),
     )
-
-
-def _has_headerless(stats: NamedStats, all_stats: Sequence[NamedStats]) -> bool:
-    """Say whether a response had no header."""
-    parts = [stats]
-    if stats.is_transaction:
-        parts = [
-            named_stats
-            for named_stats in all_stats
-            if named_stats.name.startswith(f"{stats.name}.")
-        ]
-    return any(named_stats.measured.has_headerless for named_stats in parts)
-
-
-def _encoded(failed: Mapping[int, int]) -> str | None:
-    return Histogram.from_buckets(failed).encode() if failed else None

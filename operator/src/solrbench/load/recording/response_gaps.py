@@ -3,13 +3,10 @@
 A user waits while its request is under way. A node is silent while requests wait for it and none of
 its responses comes: from the last response, or the begin of the request that is answered next if
 that is later.
-
-What is counted of one node, whatever the names of the requests.
 """
 
 import heapq
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from solrbench.contract.request_counts import (
     MAX_LISTED_RESPONSE_GAPS,
@@ -28,12 +25,6 @@ from solrbench.stats.histograms import Histogram
 _LONGEST_TEXT = 300
 
 
-class _Stall(NamedTuple):
-    length_ns: int
-    began_ns: int
-    request: PreparedRequest
-
-
 class NodeActivity:
     """The responses of one node. Times are of the recorder's clock."""
 
@@ -46,7 +37,8 @@ class NodeActivity:
         """When its last response came."""
         self.threshold_ns = -1
         """No shorter time is among the longest ones."""
-        self._heap: list[tuple[int, int, _Stall]] = []
+        self._heap: list[tuple[int, int, PreparedRequest]] = []
+        """Length and negative begin of each time without responses, and what ended it."""
 
     def record(self, request: PreparedRequest, started_ns: int, ended_ns: int) -> None:
         """Learn that a request ended; the hot path."""
@@ -58,10 +50,11 @@ class NodeActivity:
 
     def add(self, request: PreparedRequest, began_ns: int, ended_ns: int) -> None:
         """Keep a time without responses, which `request` ended, if it is among the longest."""
-        wait = _Stall(ended_ns - began_ns, began_ns, request)
-        if wait.length_ns <= self.threshold_ns:
+        length_ns = ended_ns - began_ns
+        if length_ns <= self.threshold_ns:
             return
-        entry = (wait.length_ns, -wait.began_ns, wait)
+        # Of equally long ones, the earlier counts as longer.
+        entry = (length_ns, -began_ns, request)
         if len(self._heap) < MAX_LISTED_RESPONSE_GAPS:
             heapq.heappush(self._heap, entry)
         else:
@@ -71,21 +64,25 @@ class NodeActivity:
 
     def response_gaps(self, origin_ns: int) -> list[ResponseGap]:
         """Return the longest; measuring began at `origin_ns`."""
-        return [_response_gap(each, self.name, None, origin_ns) for _, _, each in self._heap]
+        return [
+            _response_gap(request, length_ns, -negative_ns - origin_ns, self.name)
+            for length_ns, negative_ns, request in self._heap
+        ]
 
 
 class UserActivity:
     """The measured requests of one user."""
 
-    __slots__ = ("_longest_ns", "_node", "_recorder", "_request", "_started_ns", "requests", "user")
+    __slots__ = ("_recorder", "_request", "_started_ns", "longest_ns", "node", "requests", "user")
 
     def __init__(self, user: int, node: NodeActivity, recorder: StepRunRecorder) -> None:
         """Watch the user with this number, of this node; `recorder` knows what is measured."""
         self.user = user
         self.requests = 0
-        self._node = node
+        self.node = node
         self._recorder = recorder
-        self._longest_ns = -1
+        self.longest_ns = -1
+        """Its longest wait; -1 before the first."""
         self._started_ns = 0
         self._request: PreparedRequest | None = None
 
@@ -95,12 +92,12 @@ class UserActivity:
             return
         self.requests += 1
         waited_ns = ended_ns - started_ns
-        if waited_ns > self._longest_ns:
-            self._longest_ns = waited_ns
+        if waited_ns > self.longest_ns:
+            self.longest_ns = waited_ns
             self._started_ns = started_ns
             self._request = request
         # As `NodeActivity.record`, whose call would cost more than what it does.
-        node = self._node
+        node = self.node
         last_ns = node.last_ns
         if ended_ns > last_ns:
             node.last_ns = ended_ns
@@ -108,22 +105,12 @@ class UserActivity:
             if ended_ns - last_ns > node.threshold_ns:
                 node.add(request, max(last_ns, started_ns), ended_ns)
 
-    @property
-    def longest_ns(self) -> int:
-        """Its longest wait."""
-        return self._longest_ns
-
-    @property
-    def share(self) -> UserShare:
-        """How many requests were its own."""
-        return UserShare(user=self.user, node=self._node.name, requests=self.requests)
-
     def response_gap(self, origin_ns: int) -> ResponseGap | None:
         """Return its longest wait; None without any request."""
         if self._request is None:
             return None
-        wait = _Stall(self._longest_ns, self._started_ns, self._request)
-        return _response_gap(wait, self._node.name, self.user, origin_ns)
+        began_ns = self._started_ns - origin_ns
+        return _response_gap(self._request, self.longest_ns, began_ns, self.node.name, self.user)
 
 
 def longest_response_gaps(
@@ -138,9 +125,8 @@ def longest_response_gaps(
 
 def longest(response_gaps: Iterable[ResponseGap]) -> list[ResponseGap]:
     """Return the longest, in this order."""
-    return sorted(
-        response_gaps, key=lambda response_gap: (-response_gap.microseconds, response_gap.second)
-    )[:MAX_LISTED_RESPONSE_GAPS]
+    ordered = sorted(response_gaps, key=lambda gap: (-gap.microseconds, gap.second))
+    return ordered[:MAX_LISTED_RESPONSE_GAPS]
 
 
 def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
@@ -158,23 +144,29 @@ def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
         histogram=histogram.encode(),
         median_requests=median_requests(histogram, len(users)),
         most_requests=max(user.requests for user in users),
-        fewest=[user.share for user in fewest],
+        fewest=[
+            UserShare(user=each.user, node=each.node.name, requests=each.requests)
+            for each in fewest
+        ],
     )
 
 
 def median_requests(histogram: Histogram, users: int) -> int:
     """Return the median of the requests of users, of whom those with any are in the histogram."""
+    # A histogram of times holds no 0, so users without requests are only in the difference.
     rank = (users + 1) // 2 - (users - histogram.count)
     return (histogram.percentile(100 * rank / histogram.count) or 0) if rank > 0 else 0
 
 
-def _response_gap(wait: _Stall, node: str, user: int | None, origin_ns: int) -> ResponseGap:
+def _response_gap(
+    request: PreparedRequest, length_ns: int, began_ns: int, node: str, user: int | None = None
+) -> ResponseGap:
     return ResponseGap(
         node=node,
         user=user,
-        second=round((wait.began_ns - origin_ns) / 1e9, 3),
-        microseconds=wait.length_ns // 1000,
-        query=" ".join(describe_request(wait.request).split())[:_LONGEST_TEXT],
+        second=round(began_ns / 1e9, 3),
+        microseconds=length_ns // 1000,
+        query=" ".join(describe_request(request).split())[:_LONGEST_TEXT],
     )
 
 

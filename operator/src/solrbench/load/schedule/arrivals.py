@@ -113,21 +113,16 @@ def arrivals_seed(seed: int, repeat: int, step: str) -> int:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The part of one worker in a planned rate.
-
-    Attributes:
-        rate: the whole run
-        seed: of its Poisson process
-        worker: place of the worker, from 0
-        workers: number of them
-        recorded_seconds: times of a log's requests, from 0 on, ascending
-    """
+    """The part of one worker in a planned rate, which is that of the whole run."""
 
     rate: ArrivalRate
     seed: int
+    """The seed of its Poisson process."""
     worker: int
+    """Place of the worker, from 0."""
     workers: int
     recorded_seconds: Sequence[float] = ()
+    """Times of a log's requests, from 0 on, ascending."""
 
     def arrival_times_ns(self) -> Generator[int, None, SendingTime | None]:
         """Yield the worker's arrivals in nanoseconds since the begin of the run, ascending.
@@ -138,9 +133,6 @@ class Schedule:
         """
         if self.rate.speed_factor is not None:
             return (yield from self._recorded_times_ns(self.rate.speed_factor))
-        return (yield from self._owned_times_ns())
-
-    def _owned_times_ns(self) -> Generator[int, None, SendingTime | None]:
         begin, first, blocks = 0, None, arrivals(self.rate, self.seed)
         while True:
             try:

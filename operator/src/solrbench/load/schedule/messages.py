@@ -1,16 +1,11 @@
-"""What one worker does in one step run; shares that add up exactly over all workers.
-
-User `u` of the whole run belongs to worker `u % workers`, in the order in which the dispatcher
-spawns them. Request `i` of a step run belongs to user `i % users`, so every worker gets requests in
-proportion to its users, no request twice and none not at all.
-
-Names of the messages between master and workers, the commands that the master sends, and the
-liveness both sides agree on.
+"""The messages between master and workers, and the liveness both sides agree on.
 
 Messages of one connection arrive in the order they were sent, so an assignment is there before
 its users are spawned.
 
-How long requests may go on after the last one was to start.
+User `u` of the whole run belongs to worker `u % workers`, in the order in which the dispatcher
+spawns them. Request `i` of a step run belongs to user `i % users`, so every worker gets requests in
+proportion to its users, no request twice and none not at all.
 """
 
 from collections.abc import Iterator, Mapping

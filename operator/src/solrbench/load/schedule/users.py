@@ -51,28 +51,21 @@ def max_users(classes: Sequence[UserClass]) -> int | None:
 
 @dataclass(frozen=True)
 class WorkerLoss:
-    """One worker lost.
-
-    Attributes:
-        worker: the worker
-        remaining: places of the workers that took its users, ascending
-    """
+    """One worker lost."""
 
     worker: int
     remaining: tuple[int, ...]
+    """Places of the workers that took its users, ascending."""
 
 
 @dataclass(frozen=True)
 class UserPlacement:
-    """The users of one step run on their workers; indexes count from 0.
-
-    Attributes:
-        workers: how many began
-        losses: in the order in which they happened
-    """
+    """The users of one step run on their workers; indexes count from 0."""
 
     workers: int
+    """How many began."""
     losses: tuple[WorkerLoss, ...] = ()
+    """Losses in the order in which they happened."""
 
     @property
     def remaining_workers(self) -> tuple[int, ...]:
@@ -132,28 +125,22 @@ def longest_think_seconds(spec: ThinkTime) -> float:
     """Return the longest wait that can be drawn, in seconds."""
     if spec.exponential_mean_milliseconds is not None:
         return _MAX_MEANS * spec.exponential_mean_milliseconds / 1000
-    longest: float = (spec.constant_milliseconds or 0) * (1 + (spec.jitter_percent or 0) / 100)
-    if spec.uniform is not None:
-        longest = spec.uniform.max_milliseconds
-    return longest / 1000
+    return _bounds_seconds(spec)[1]
 
 
 def think_seconds(spec: ThinkTime, seed: int, turn: int) -> float:
     """Return the wait number `turn` (from 0) of the user whose stream is `seed`, in seconds."""
     if spec.constant_milliseconds is not None and not spec.jitter_percent:
+        # Nothing is drawn: this is called after each request.
         return spec.constant_milliseconds / 1000
     draw = uniform(seed, turn)
-    if spec.constant_milliseconds is not None:
-        share = 1 + (2 * draw - 1) * (spec.jitter_percent or 0) / 100
-        return share * spec.constant_milliseconds / 1000
-    if spec.uniform is not None:
-        bounds = spec.uniform
-        low, high = bounds.min_milliseconds, bounds.max_milliseconds
-        return (low + draw * (high - low)) / 1000
     if spec.exponential_mean_milliseconds is not None:
         # Inversion of the exponential distribution; 1 - draw is never 0.
         return -math.log(1 - draw) * spec.exponential_mean_milliseconds / 1000
-    raise ValueError("thinkTime sets no time")
+    if spec.constant_milliseconds is None and spec.uniform is None:
+        raise ValueError("thinkTime sets no time")
+    low, high = _bounds_seconds(spec)
+    return low + draw * (high - low)
 
 
 def first_wait_seconds(spec: ThinkTime, seed: int) -> float:

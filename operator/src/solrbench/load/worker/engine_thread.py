@@ -34,10 +34,7 @@ class EngineThread:
     """Runs the engine in a thread of its own.
 
     Greenlets of the main thread call its methods; `report` is called in one of them, in the order
-    in which the engine reported.
-
-    Attributes:
-        execute: hands a command over to the engine's thread and does not wait for it
+    in which the engine reported. `execute` hands a command over and does not wait for it.
     """
 
     user_classes = (UserClass(USER_CLASS),)
@@ -47,7 +44,8 @@ class EngineThread:
         self._inbox: deque[EngineReport] = deque()
         self._arrived = Event()
         hub = gevent.get_hub()
-        # The one thing in gevent that another thread may touch.
+        # The one thing in gevent that another thread may touch; an `Event` set by the engine's
+        # thread would not wake the greenlet that waits for it.
         self._wakeup = hub.loop.async_()
         self._wakeup.start(self._arrived.set)
         self._loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
@@ -69,6 +67,7 @@ class EngineThread:
         gc.collect()
         gc.freeze()
         sys.setswitchinterval(_SWITCH_SECONDS)
+        # Gevent has patched `threading`: only the hub's pool still gives native threads.
         gevent.get_hub().threadpool.spawn(self._run)
 
     def _run(self) -> None:

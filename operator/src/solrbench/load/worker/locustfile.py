@@ -26,12 +26,7 @@ MALFORMED = LoadReason.MALFORMED_LOCUSTFILE
 
 @dataclass(frozen=True)
 class LoadedLocustfile:
-    """A locustfile that was read.
-
-    Attributes:
-        plan: the input of the load pods
-        classes: the user classes to run, by name
-    """
+    """A locustfile that was read, and the user classes of it that are run, by name."""
 
     plan: LoadPlan
     classes: tuple[type[User], ...]
@@ -46,10 +41,7 @@ class LoadedLocustfile:
 
         `variant` is empty without variants.
         """
-        endpoints = {
-            variant_endpoints.variant: variant_endpoints.urls
-            for variant_endpoints in self.plan.variants
-        }
+        endpoints = {each.variant: each.urls for each in self.plan.variants}
         urls = endpoints[variant] if variant else self.plan.solr_urls
         return [f"{url.rstrip('/')}/{self.plan.collection}" for url in urls]
 
@@ -60,7 +52,15 @@ def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> Loa
     Raises:
         LoadError: `MalformedLocustfile` with file, line and message
     """
-    os.environ |= locustfile.environment | _our_environment(plan)
+    ours = {
+        "BENCHMARK": plan.benchmark,
+        "COLLECTION": plan.collection,
+        "SOLR_URLS": ",".join(plan.solr_urls),
+        "TIMEOUT_SECONDS": str(plan.workload.timeout_seconds),
+        "WORKERS": str(plan.workers),
+    }
+    # Before the file is run: it may read them as it is imported.
+    os.environ |= locustfile.environment | {f"{RESERVED_PREFIX}{k}": v for k, v in ours.items()}
     file = folder / locustfile.config_map.key
     if not file.is_file():
         raise LoadError(
@@ -68,9 +68,10 @@ def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> Loa
             f"ConfigMap {locustfile.config_map.name} has no key {locustfile.config_map.key};"
             " add it",
         )
-    user_classes = _select_classes(locustfile, _classes_of(_run(file)))
-    read = LoadedLocustfile(plan, user_classes)
-    most, wanted = max_users(read.user_classes), _users(plan)
+    read = LoadedLocustfile(plan, _select_classes(locustfile, _run(file)))
+    users = [step_run.step.users or 0 for step_run in plan.step_runs]
+    warm_up = plan.warm_up.users if plan.warm_up is not None else None
+    most, wanted = max_users(read.user_classes), max([*users, warm_up or 0])
     if most is not None and most < wanted:
         raise LoadError(
             MALFORMED,
@@ -80,23 +81,6 @@ def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> Loa
     return read
 
 
-def _our_environment(plan: LoadPlan) -> dict[str, str]:
-    ours = {
-        "BENCHMARK": plan.benchmark,
-        "COLLECTION": plan.collection,
-        "SOLR_URLS": ",".join(plan.solr_urls),
-        "TIMEOUT_SECONDS": str(plan.workload.timeout_seconds),
-        "WORKERS": str(plan.workers),
-    }
-    return {f"{RESERVED_PREFIX}{name}": value for name, value in ours.items()}
-
-
-def _users(plan: LoadPlan) -> int:
-    """Return the most users of any step run."""
-    warm_up = plan.warm_up.users if plan.warm_up is not None else None
-    return max([step_run.step.users or 0 for step_run in plan.step_runs] + [warm_up or 0])
-
-
 def _run(file: Path) -> ModuleType:
     # Not its own name, which may be that of a package it imports.
     loader = SourceFileLoader("solrbench_locustfile", str(file))
@@ -104,11 +88,13 @@ def _run(file: Path) -> ModuleType:
     if spec is None:
         raise LoadError(MALFORMED, f"{file.name} is not a Python file; name a key that ends in .py")
     module = module_from_spec(spec)
+    # As an import does: dataclasses and pickle look a class up in the module that it names.
     sys.modules[loader.name] = module
     # Other keys of the ConfigMap are modules that it may import.
     sys.path.insert(0, str(file.parent))
     try:
         loader.exec_module(module)
+    # A file may call `sys.exit`, which would end the worker without a word to the master.
     except (Exception, SystemExit) as error:
         raise LoadError(MALFORMED, describe(error, file.parent)) from error
     return module
@@ -128,19 +114,17 @@ def describe(error: BaseException, folder: Path | None = None) -> str:
     return f"{where}{type(error).__name__}: {error}"
 
 
-def _classes_of(module: ModuleType) -> dict[str, type[User]]:
-    return {
+def _select_classes(locustfile: Locustfile, module: ModuleType) -> tuple[type[User], ...]:
+    file = locustfile.config_map.key
+    found = {
         each.__name__: each
         for each in vars(module).values()
         if isinstance(each, type)
         and issubclass(each, User)
         and not issubclass(each, PytestUser)
+        # `HttpUser` and other bases that the file has imported.
         and not each.abstract
     }
-
-
-def _select_classes(locustfile: Locustfile, found: dict[str, type[User]]) -> tuple[type[User], ...]:
-    file = locustfile.config_map.key
     if not found:
         raise LoadError(
             MALFORMED, f"{file} has no user class: define a subclass of HttpUser, or of User"

@@ -14,14 +14,8 @@ from locust.runners import STATE_RUNNING, STATE_SPAWNING, WorkerRunner
 from solrbench.load.engine.measurement import EngineReport, UsersReady
 from solrbench.load.errors import LoadError
 from solrbench.load.recording.recorder import NameLimiter
-from solrbench.load.schedule.messages import (
-    Abort,
-    AdoptUsers,
-    Assignment,
-    EngineCommand,
-    StartMeasuring,
-    StopSending,
-)
+from solrbench.load.schedule import messages
+from solrbench.load.schedule.messages import Assignment, EngineCommand
 from solrbench.load.worker.locustfile import LoadedLocustfile, describe
 from solrbench.load.worker.locustfile_step_run import LocustfileStepRun
 from solrbench.reasons.load import LoadReason
@@ -52,6 +46,7 @@ class LocustfileEngine:
     def environment(self) -> Environment:
         """Return Locust's environment for a runner that shall not count requests itself."""
         locustfile = self._locustfile.plan.workload.locustfile
+        # The runner listens to the event that it finds, and would count each request a second time.
         locust.events.request = EventHook()
         return Environment(
             user_classes=[
@@ -81,13 +76,13 @@ class LocustfileEngine:
         if step_run is None or step_run.key != command.key:
             return
         match command:
-            case StartMeasuring():
+            case messages.StartMeasuring():
                 step_run.start_measuring()
-            case StopSending():
+            case messages.StopSending():
                 step_run.stop_sending()
-            case AdoptUsers():
+            case messages.AdoptUsers():
                 pass  # Locust brings the users of a lost worker, and they are like any others.
-            case Abort():
+            case messages.Abort():
                 # Its users are stopped next: by Locust.
                 step_run.abort()
                 self._step_run = None

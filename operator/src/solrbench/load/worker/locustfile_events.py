@@ -1,9 +1,7 @@
-"""Counts what Locust's `request` event reports.
+"""What Locust's `request` event reports: failures, and the details of the slowest requests.
 
-Details of one of the slowest requests from Locust's `request` event.
-
-Only such requests pay for this, so it may take its time; but it must never fail, whatever a
-custom locustfile reports.
+Only these pay for the details, so reading them may take its time; but it must never fail, whatever
+a custom locustfile reports.
 """
 
 import re
@@ -11,9 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from solrbench.load.recording.recorder import NameLimiter, StepRunRecorder
-from solrbench.load.recording.request_stats import SlowSample, qtime_milliseconds
-from solrbench.load.workload.requests import PreparedRequest
+from solrbench.load.recording.request_stats import qtime_milliseconds
 from solrbench.load.workload.response_checks import RequestFailure, request_failure
 
 _PORTS = {"http": 80, "https": 443}
@@ -39,7 +35,9 @@ def describe_event(
     """Return the details of an event; takes the arguments of Locust's `request` event."""
     parts = _split(_text(url))
     query = f"{_text(request_type)} {_path(parts, response) or _text(name)}"
-    return RequestDetails(" ".join(query.split()), _node(parts), _qtime_milliseconds(response))
+    body = _body(response)
+    qtime = qtime_milliseconds(body) if _SOLR_JSON.match(body) else None
+    return RequestDetails(" ".join(query.split()), _node(parts), qtime)
 
 
 def _split(url: str) -> SplitResult:
@@ -67,11 +65,6 @@ def _node(parts: SplitResult) -> str | None:
     return f"{parts.hostname}:{port}"
 
 
-def _qtime_milliseconds(response: Any) -> int | None:
-    body = _body(response)
-    return qtime_milliseconds(body) if _SOLR_JSON.match(body) else None
-
-
 def _body(response: Any) -> bytes:
     """Return what was read of a response.
 
@@ -91,61 +84,7 @@ def _text(details: Any) -> str:
     return details if isinstance(details, str) else ""
 
 
-class EventRecorder:
-    """Counts events under the request names that they bring, of which only so many are kept."""
-
-    def __init__(self, recorder: StepRunRecorder, names: NameLimiter) -> None:
-        self._recorder = recorder
-        self._names = names
-        self._requests: dict[str, PreparedRequest] = {}
-
-    def record(
-        self, name: str, started_ns: int, ended_ns: int, length: int | None, event: dict[str, Any]
-    ) -> bool:
-        """Count a request; say whether it is measured, which it is not if the ramp began it.
-
-        `event` is what else the event brings: `exception`, `response` and what only the list of
-        slow requests needs.
-        """
-        exception, response = event.pop("exception", None), event.pop("response", None)
-        measured = started_ns >= self._recorder.origin_ns
-        failed = _failure(exception, response)
-        request = self._request(name)
-        is_slow = self._recorder.record(request, started_ns, ended_ns, int(length or 0), failed)
-        if measured and is_slow:
-            details = describe_event(name, response, **event)
-            self._recorder.add_slow_request(
-                _slow_sample(details, request, started_ns, ended_ns, failed)
-            )
-        return measured
-
-    def _request(self, name: str) -> PreparedRequest:
-        kept = self._names.limit(name)
-        request = self._requests.get(kept)
-        if request is None:
-            request = PreparedRequest(b"", self._recorder.add(kept), is_json=False)
-            self._requests[kept] = request
-        return request
-
-
-def _slow_sample(
-    details: RequestDetails,
-    request: PreparedRequest,
-    started_ns: int,
-    ended_ns: int,
-    failed: RequestFailure | None,
-) -> SlowSample:
-    return SlowSample(
-        microseconds=(ended_ns - started_ns) // 1000,
-        request=request._replace(body=details.query.encode("utf-8", "replace")),
-        started_ns=started_ns,
-        node=details.node,
-        qtime_milliseconds=details.qtime_milliseconds,
-        failed=failed,
-    )
-
-
-def _failure(exception: Any, response: Any) -> RequestFailure | None:
+def event_failure(exception: Any, response: Any) -> RequestFailure | None:
     """Return what a request failed of: a bad HTTP status if there is one, else the exception."""
     if exception is None or exception is False:
         return None

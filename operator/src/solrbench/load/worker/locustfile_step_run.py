@@ -2,8 +2,6 @@
 
 All of it runs in greenlets of the main thread, where Locust's users run. Times are those that
 Locust's `request` event reports; a request ends when its event is fired.
-
-The Locust users of a step run on one worker: made, ready, gone.
 """
 
 import sys
@@ -19,88 +17,11 @@ from locust.exception import StopUser
 from solrbench.load.engine.measurement import ProgressUpdate, StepRunMeasurement
 from solrbench.load.engine.step_run import StepRunState
 from solrbench.load.recording.recorder import SECOND_NS, NameLimiter, StepRunRecorder
-from solrbench.load.recording.request_stats import NEVER_NS
+from solrbench.load.recording.request_stats import NEVER_NS, SlowSample
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import Assignment, Start
-from solrbench.load.worker.locustfile_events import EventRecorder
-
-
-class LocustUserGroup:
-    """Counts users that Locust spawns; `on_all_ready` is called once, when the last one is ready.
-
-    A user is ready when its `on_start` is done, or when it ends without.
-    """
-
-    def __init__(
-        self, assignment: Assignment, hosts: Sequence[str], on_all_ready: Callable[[], None]
-    ) -> None:
-        """Spread users over `hosts`, which are URLs."""
-        self._assignment = assignment
-        self._hosts = hosts
-        self._on_all_ready = on_all_ready
-        self._running: set[User] = set()
-        self._ready: set[User] = set()
-        self._made = 0
-        self._quit = 0
-        self._barrier = Event()
-
-    def __len__(self) -> int:
-        return len(self._running)
-
-    @property
-    def remaining(self) -> int:
-        """Users that were made and did not end of their own accord."""
-        return self._made - self._quit
-
-    @property
-    def has_exited(self) -> bool:
-        """Say whether all users of this worker were made and none runs any more."""
-        return not self._running and self._made >= self._assignment.worker_users
-
-    def next_host(self) -> str:
-        """Return where the next user goes: users are spread over the nodes evenly."""
-        number = self._assignment.worker + self._made * self._assignment.workers
-        self._made += 1
-        return self._hosts[number % len(self._hosts)]
-
-    def add(self, user: User) -> None:
-        """Learn that a user was started."""
-        self._running.add(user)
-
-    def discard(self, user: User) -> None:
-        """Learn that a user ended."""
-        self._running.discard(user)
-
-    def count_quit(self) -> None:
-        """Count a user that ended of its own accord."""
-        self._quit += 1
-
-    def mark_ready(self, user: User) -> None:
-        """Learn that a user is ready."""
-        if user in self._ready:
-            return
-        self._ready.add(user)
-        if len(self._ready) == self._assignment.worker_users:
-            self._on_all_ready()
-
-    def wait_at_barrier(self) -> None:
-        """Keep the user that runs in this greenlet waiting for `open_barrier`."""
-        self._barrier.wait()
-
-    def open_barrier(self) -> None:
-        """Let users go on that wait, and those that come."""
-        self._barrier.set()
-
-    def stop(self) -> None:
-        """Stop users after the task they are in."""
-        for user in self._running:
-            gevent.spawn(user.stop)
-
-    def cut_off(self) -> None:
-        """Stop users in the middle of the task they are in."""
-        for user in self._running:
-            gevent.spawn(user.stop, force=True)
-
+from solrbench.load.worker.locustfile_events import describe_event, event_failure
+from solrbench.load.workload.requests import PreparedRequest
 
 _NS_PER_MS = 1_000_000
 _NOT_COUNTED = {"partial_results": None, "empty_results": None}
@@ -112,13 +33,9 @@ _now = time.perf_counter_ns
 class LocustfileStepRun:
     """Counts what the users of a step run report, and ends it.
 
-    `on_ready` is called when all users of this worker are there, their `on_start` done; `on_ended`
-    in a greenlet of its own when everything is counted; `on_users_exited` instead of it when all
-    users ended of their own accord before. Each is called at most once.
-
-    Attributes:
-        key: names the step run in messages
-        state: where it is
+    `on_ready` is called when all users of this worker are there, their `on_start` done, or ended
+    without; `on_ended` in a greenlet of its own when everything is counted; `on_users_exited`
+    instead of it when all users ended of their own accord before. Each is called at most once.
     """
 
     def __init__(  # noqa: PLR0913 - what is run, where, and three things that can follow
@@ -138,11 +55,20 @@ class LocustfileStepRun:
         self._stop_timeout_seconds = stop_timeout_seconds
         self._on_ended = on_ended
         self._on_users_exited = on_users_exited
-        self._users = LocustUserGroup(assignment, hosts, on_ready)
-        recorder = StepRunRecorder((), _now(), workers=assignment.workers)
+        self._on_ready = on_ready
+        self._hosts = hosts
+        self._running: set[User] = set()
+        self._ready: set[User] = set()
+        self._made = 0
+        self._quit = 0
+        """Users that were made, and how many of them ended of their own accord."""
+        self._barrier = Event()
+        self._recorder = StepRunRecorder((), _now(), workers=assignment.workers)
         # Users run in this thread, so it is the one that must not be short of CPU time.
-        self._measurement = StepRunMeasurement(assignment, recorder)
-        self._events = EventRecorder(recorder, names)
+        self._measurement = StepRunMeasurement(assignment, self._recorder)
+        self._names = names
+        self._requests: dict[str, PreparedRequest] = {}
+        """What is counted, by request name."""
         self._remaining = (
             sys.maxsize if assignment.requests is None else assignment.worker_requests or 0
         )
@@ -158,11 +84,13 @@ class LocustfileStepRun:
 
     def next_host(self) -> str:
         """Return where the next user goes: users are spread over the nodes evenly."""
-        return self._users.next_host()
+        number = self._assignment.worker + self._made * self._assignment.workers
+        self._made += 1
+        return self._hosts[number % len(self._hosts)]
 
     def joined(self, user: User) -> None:
         """Learn that a user was started."""
-        self._users.add(user)
+        self._running.add(user)
 
     def arrive(self, user: User) -> None:
         """Learn that a user has done its `on_start`; keep it waiting at a barrier.
@@ -172,25 +100,27 @@ class LocustfileStepRun:
         """
         if self.state.is_over or self._is_closed():
             raise StopUser
-        self._users.mark_ready(user)
+        self._mark_ready(user)
         if self._assignment.start is Start.BARRIER:
-            self._users.wait_at_barrier()
+            self._barrier.wait()
 
     def left(self, user: User) -> None:
         """Learn that a user ended, of its own accord or because it was stopped."""
-        self._users.discard(user)
+        self._running.discard(user)
         if self.state.is_over:
             return
         if self._is_closed():
-            if not self._users:
+            if not self._running:
                 self._end()
             return
-        self._users.count_quit()
-        if self._users.has_exited:
+        self._quit += 1
+        # While others are still to come, an empty worker is none whose users have all gone.
+        if not self._running and self._made >= self._assignment.worker_users:
             self.state = StepRunState.ABORTED
             self._on_users_exited()
             return
-        self._users.mark_ready(user)
+        # The others do not wait for a user that will never be there.
+        self._mark_ready(user)
 
     def start_measuring(self) -> None:
         """Begin to measure; users at the barrier start."""
@@ -200,7 +130,7 @@ class LocustfileStepRun:
         if self._remaining <= 0 or not self._assignment.worker_users:
             # A warm-up may have fewer users, and a step fewer requests, than workers.
             self._finish()
-        self._users.open_barrier()
+        self._barrier.set()
 
     def stop_sending(self) -> None:
         """Count no request that begins from now on; users stop after the task they are in."""
@@ -218,18 +148,37 @@ class LocustfileStepRun:
         started_ns = ended_ns - int((response_time or 0) * _NS_PER_MS)
         if self.state.is_over or started_ns >= self._stops_ns:
             return
-        if self._events.record(name, started_ns, ended_ns, response_length, event):
-            self._remaining -= 1
-            if self._remaining <= 0:
-                self._finish()
+        kept = self._names.limit(name)
+        request = self._requests.get(kept)
+        if request is None:
+            request = PreparedRequest(b"", self._recorder.add(kept), is_json=False)
+            self._requests[kept] = request
+        exception, response = event.pop("exception", None), event.pop("response", None)
+        failed = event_failure(exception, response)
+        # A request that the ramp began is in no result, however late it ends.
+        measured = started_ns >= self._recorder.origin_ns
+        received = int(response_length or 0)
+        is_slow = self._recorder.record(request, started_ns, ended_ns, received, failed)
+        if not measured:
+            return
+        if is_slow:
+            query, node, qtime = describe_event(name, response, **event)
+            shown = request._replace(body=query.encode("utf-8", "replace"))
+            microseconds = (ended_ns - started_ns) // 1000
+            self._recorder.add_slow_request(
+                SlowSample(microseconds, shown, started_ns, node, qtime, failed)
+            )
+        self._remaining -= 1
+        if self._remaining <= 0:
+            self._finish()
 
     def progress(self, *, last: bool = False) -> ProgressUpdate:
         """Return what happened since the last call; `last` ends the current second early."""
-        return self._measurement.progress(len(self._users), last=last)
+        return self._measurement.progress(len(self._running), last=last)
 
     def result(self) -> WorkerStepResult:
         """Return the result; the step run must be finished and its last second taken."""
-        result = self._measurement.result(self._users.remaining)
+        result = self._measurement.result(self._made - self._quit)
         requests = [request.model_copy(update=_NOT_COUNTED) for request in result.requests]
         return result.model_copy(update={"requests": requests})
 
@@ -238,6 +187,12 @@ class LocustfileStepRun:
         if self.state is not StepRunState.FINISHED:
             self.state = StepRunState.ABORTED
         self._cancel_timer()
+
+    def _mark_ready(self, user: User) -> None:
+        if user not in self._ready:
+            self._ready.add(user)
+            if len(self._ready) == self._assignment.worker_users:
+                self._on_ready()
 
     def _is_closed(self) -> bool:
         """Say whether the time to start requests is over; users may not have been stopped yet."""
@@ -254,16 +209,19 @@ class LocustfileStepRun:
 
     def _stop(self) -> None:
         """Stop users after the task they are in; those that do not come to an end are cut off."""
+        # The timer may fire a little early, and requests are let through to the end.
         gevent.sleep(max(self._stops_ns - _now(), 0) / SECOND_NS)
         if self.state.is_over:
             # It may have been dropped meanwhile.
             return
-        if not self._users:
+        if not self._running:
             self._end()
             return
         self.state = StepRunState.STOPPING
         self._measurement.end()
-        self._users.stop()
+        for user in self._running:
+            # Each in a greenlet of its own: a user may take as long as its task to stop.
+            gevent.spawn(user.stop)
         self._timer = gevent.spawn_later(self._stop_timeout_seconds, self._finish)
 
     def _finish(self) -> None:
@@ -271,11 +229,13 @@ class LocustfileStepRun:
         if self.state.is_over:
             return
         self._end()
-        self._users.cut_off()
+        for user in self._running:
+            gevent.spawn(user.stop, force=True)
 
     def _end(self) -> None:
         self.state = StepRunState.FINISHED
         self._measurement.end()
+        # The greenlet of the timer may be the one that ends the step run, and must not kill itself.
         if self._timer is not gevent.getcurrent():
             self._cancel_timer()
         # Not at once: who reported the last request is still in the middle of its own affairs.

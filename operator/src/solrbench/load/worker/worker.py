@@ -1,18 +1,12 @@
-"""A Locust worker: spawns idle users, in whose place the engine sends, and reports its results.
-
-What the engine counted in a second, as statistics of Locust's web page.
-
-The page's "type" column carries the step, so that steps can be compared while the run goes on.
-"""
+"""A Locust worker: spawns idle users, in whose place the engine sends, and reports its results."""
 
 import logging
 import signal
 import socket
 import time
 from argparse import Namespace
-from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any, Protocol
+from typing import Any
 
 import gevent
 from gevent.event import AsyncResult
@@ -37,14 +31,7 @@ from solrbench.load.locust_scaling import start_users_in_parts, stop_users_in_pa
 from solrbench.load.recording.request_stats import RequestTotals
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import (
-    Assignment,
-    EngineCommand,
-    Exit,
-    StartMeasuring,
-    parse_command,
-)
-from solrbench.load.schedule.users import UserClass
+from solrbench.load.schedule.messages import Assignment, Exit, StartMeasuring, parse_command
 from solrbench.load.settings import LoadSettings
 from solrbench.load.worker.engine_thread import EngineThread
 from solrbench.load.worker.locustfile import LoadedLocustfile, load_locustfile
@@ -57,7 +44,10 @@ from solrbench.telemetry.summary import OwnPodMeter
 def add_to_locust_stats(
     stats: RequestStats, step: str, name: str, second: RequestTotals, now: float
 ) -> None:
-    """Add a second of one request name; `now` is Unix time."""
+    """Add a second of one request name to the page's statistics; `now` is Unix time.
+
+    The page's "type" column carries the step, so that steps can be compared while the run goes on.
+    """
     if not second.is_transaction:
         _add(stats.total, second, now)
     _add(stats.entries[name, step], second, now)
@@ -123,12 +113,6 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     return worker.serve()
 
 
-def _pod_meter(plan: LoadPlan) -> OwnPodMeter | None:
-    """Return what reads the control group of this pod; None unless pods are read."""
-    wanted = plan.telemetry.collect is Collect.SERVERS_AND_PODS
-    return OwnPodMeter(LOAD_WORKER) if wanted else None
-
-
 def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocustfile | LoadError:
     try:
         locustfile = plan.workload.locustfile
@@ -139,29 +123,10 @@ def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocus
         return failure
 
 
-class WorkerEngine(Protocol):
-    """What sends the requests of step runs and counts them: the load engine, or Locust users.
-
-    Greenlets of the main thread call it. It calls back with each `EngineReport` in one of them.
-    """
-
-    @property
-    def user_classes(self) -> Sequence[UserClass]:
-        """Classes of the users that the runner spawns."""
-
-    def environment(self) -> Environment:
-        """Return Locust's environment for the runner."""
-
-    def start(self, runner: WorkerRunner) -> None:
-        """Take up work."""
-
-    @property
-    def execute(self) -> Callable[[EngineCommand], object]:
-        """What begins a step run, or changes the one with the key of a command."""
-
-
 class Worker:
-    """One worker connected to its master.
+    """One worker connected to its master; all of it runs in greenlets of the main thread.
+
+    Its engine sends the requests of step runs and counts them: the load engine, or Locust users.
 
     Raises:
         ConnectionError: no master responded
@@ -175,8 +140,13 @@ class Worker:
         prepared: LoadTarget | LoadedLocustfile | LoadError,
     ) -> None:
         self._ended = ended
-        self._pod = _pod_meter(plan)
-        self._engine = self._make_engine(prepared)
+        reads_pods = plan.telemetry.collect is Collect.SERVERS_AND_PODS
+        self._pod = OwnPodMeter(LOAD_WORKER) if reads_pods else None
+        self._engine: EngineThread | LocustfileEngine | None = None
+        if isinstance(prepared, LoadedLocustfile):
+            self._engine = LocustfileEngine(prepared, self._on_report)
+        elif isinstance(prepared, LoadTarget):
+            self._engine = EngineThread(prepared, self._on_report)
         self._environment = Environment() if self._engine is None else self._engine.environment()
         # With options of its own, the runner reads none from files or the environment.
         self._environment.parsed_options = Namespace(web_base_path="", headless=True)
@@ -190,22 +160,12 @@ class Worker:
         self._runner.last_heartbeat_timestamp = time.time()
         gevent.spawn(self._watch_runner)
 
-    def _make_engine(
-        self, prepared: LoadTarget | LoadedLocustfile | LoadError
-    ) -> WorkerEngine | None:
-        if isinstance(prepared, LoadError):
-            return None
-        return (
-            LocustfileEngine(prepared, self._on_report)
-            if isinstance(prepared, LoadedLocustfile)
-            else EngineThread(prepared, self._on_report)
-        )
-
     def serve(self) -> int:
         """Work through assignments until the master ends it; return the exit code."""
         if self._engine is None:
             raise RuntimeError("there is nothing to serve with")
         self._engine.start(self._runner)
+        # Before it is ready: the master may answer with an assignment at once.
         self._runner.register_message(messages.COMMAND, self._on_command)
         classes = [list(user_class) for user_class in self._engine.user_classes]
         ready = {"worker": socket.gethostname(), "classes": classes}
@@ -217,6 +177,7 @@ class Worker:
         write_termination_message(failure)
         self._runner.register_message(messages.COMMAND, self._on_command)
         self._send_failure(failure)
+        # Until the master has heard it and lets this process end; it may itself be gone.
         self._ended.wait(_EXIT_GRACE_SECONDS)
         return self._leave(failure.exit_code)
 
@@ -225,6 +186,7 @@ class Worker:
         if isinstance(command, Exit):
             self._ended.set(command.exit_code)
         elif self._engine is not None:
+            # Both: where users begin at once, no command says when measuring does.
             if self._pod is not None and isinstance(command, Assignment | StartMeasuring):
                 self._pod.begin()
             self._engine.execute(command)
@@ -251,6 +213,7 @@ class Worker:
         for name, second in progress.seconds:
             add_to_locust_stats(self._environment.stats, progress.step, name, second, now)
         figures = progress._asdict()
+        # Objects that no message carries; what the master needs of them is in `recent`.
         del figures["seconds"]
         self._runner.send_message(messages.PROGRESS, figures)
 
@@ -271,6 +234,7 @@ class Worker:
     def _leave(self, exit_code: int) -> int:
         """Say goodbye, so that a master which did not request it knows at once."""
         self._environment.events.quitting.fire(environment=self._environment)
+        # First: its greenlets would go on reading from the socket that is closed next.
         self._runner.greenlet.kill(block=True)
         context = self._runner.client.socket.context
         self._runner.client.close(linger=_LINGER_MILLISECONDS)

@@ -1,7 +1,4 @@
-"""From the plan to what a step run draws from: every entry of the workload with its files read.
-
-Queries drawn from the vocabulary of a generated dataset.
-"""
+"""From the plan to what a step run draws from: every entry of the workload with its files read."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -33,7 +30,6 @@ from solrbench.load.workload.query_file import (
     query_file_path,
 )
 from solrbench.load.workload.request_mix import (
-    DocumentSource,
     FileSource,
     GeneratedSource,
     PreparedWorkload,
@@ -92,20 +88,16 @@ class GeneratedQueryList(LazySequence[WorkloadQuery]):
         """Return the query of an index."""
         start = int(self._ends[index - 1]) if index else 0
         words = self._vocabulary[self._words[start : self._ends[index]]].astype(str).tolist()
+        parameters = [("q", " ".join(words)), ("df", TEXT_FIELD)]
+        if self._filtered[index]:
+            category = CATEGORIES[int(self._categories[index])]
+            parameters.append(("fq", f"{CATEGORY_FIELD}:{category}"))
+        if self._faceted[index]:
+            parameters += [("facet", "true"), ("facet.field", CATEGORY_FIELD)]
         route = _NO_ROUTE if self._routes is None else int(self._routes[index])
-        return _query(
-            words,
-            int(self._categories[index]) if self._filtered[index] else None,
-            bool(self._faceted[index]),
-            None if route == _NO_ROUTE else route_prefix(route),
-        )
-
-
-def generate_queries(
-    spec: GeneratedQueries, dataset: Generator, seed: int
-) -> Sequence[WorkloadQuery]:
-    """Return queries drawn from the vocabulary of a dataset."""
-    return GeneratedQueryList(spec, dataset, seed)
+        if route != _NO_ROUTE:
+            parameters.append((ROUTE_PARAMETER, route_prefix(route)))
+        return WorkloadQuery(None, tuple(parameters))
 
 
 def _in_blocks(
@@ -130,19 +122,6 @@ def _routes(spec: GeneratedQueries, dataset: Generator, seed: int) -> NDArray[np
     routed = 100 * rng.random(spec.count) < spec.routed_percent
     numbers = rng.integers(0, dataset.route_prefixes, spec.count)
     return np.where(routed, numbers, _NO_ROUTE).astype(np.int32)
-
-
-def _query(
-    words: list[str], category: int | None, faceted: bool, route: str | None
-) -> WorkloadQuery:
-    parameters = [("q", " ".join(words)), ("df", TEXT_FIELD)]
-    if category is not None:
-        parameters.append(("fq", f"{CATEGORY_FIELD}:{CATEGORIES[category]}"))
-    if faceted:
-        parameters += [("facet", "true"), ("facet.field", CATEGORY_FIELD)]
-    if route is not None:
-        parameters.append((ROUTE_PARAMETER, route))
-    return WorkloadQuery(None, tuple(parameters))
 
 
 def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
@@ -194,26 +173,27 @@ def _prepare(
         check_all = entry.queries.generated is None
         requests = build_requests(maker, lines, check_all=check_all)
         recorded = lines.recorded_seconds if isinstance(lines, FileQueries) else ()
-        _check_replay(plan, recorded)
+        replayed = [each.step.name for each in plan.step_runs if each.step.replay is not None]
+        if replayed and not recorded:
+            raise LoadError(
+                LoadReason.MALFORMED_QUERIES,
+                f"step {replayed[0]} replays the query file, which does not hold a time in each"
+                " line; `solrbench log` makes such a file of a query log",
+            )
         return QuerySource(requests, entry.queries, recorded)
     if entry.updates is not None:
         plain = _update_request(workload, entry, entry.updates, names)
-        return UpdateSource(plain, entry.updates, _documents(plan, entry.updates, folder))
+        if entry.updates.generated is None:
+            lines_of = FileSource(query_file_path(entry.updates, folder))
+            return UpdateSource(plain, entry.updates, lines_of)
+        if plan.generator is None:
+            raise LoadError(LoadReason.BAD_PLAN, "generated updates need dataset.generator")
+        made = GeneratedSource(entry.updates.generated, plan.generator, plan.id_field)
+        return UpdateSource(plain, entry.updates, made)
     inputs = None if entry.transaction is None else entry.transaction.inputs
+    # `iter`: a file of queries has a length, and thereby a list's size, only after it was read.
     values = None if inputs is None else list(iter(_lines(plan, inputs, folder)))
     return prepare_transaction(workload, entry_index, names, values)
-
-
-def _check_replay(plan: LoadPlan, recorded: Sequence[float]) -> None:
-    replayed = [
-        step_run.step.name for step_run in plan.step_runs if step_run.step.replay is not None
-    ]
-    if replayed and not recorded:
-        raise LoadError(
-            LoadReason.MALFORMED_QUERIES,
-            f"step {replayed[0]} replays the query file, which does not hold a time in each line;"
-            " `solrbench log` makes such a file of a query log",
-        )
 
 
 def _update_request(
@@ -232,14 +212,6 @@ def _update_request(
     )
 
 
-def _documents(plan: LoadPlan, updates: Updates, folder: Path) -> DocumentSource:
-    if updates.generated is None:
-        return FileSource(query_file_path(updates, folder))
-    if plan.generator is None:
-        raise LoadError(LoadReason.BAD_PLAN, "generated updates need dataset.generator")
-    return GeneratedSource(updates.generated, plan.generator, plan.id_field)
-
-
 def _lines(plan: LoadPlan, queries: Queries, folder: Path) -> Sequence[WorkloadQuery]:
     if queries.generated is None:
         return FileQueries(query_file_path(queries, folder))
@@ -248,4 +220,4 @@ def _lines(plan: LoadPlan, queries: Queries, folder: Path) -> Sequence[WorkloadQ
             LoadReason.BAD_PLAN,
             "workload.queries.generated needs dataset.generator for its vocabulary",
         )
-    return generate_queries(queries.generated, plan.generator, queries.seed)
+    return GeneratedQueryList(queries.generated, plan.generator, queries.seed)

@@ -1,9 +1,7 @@
-"""Which query of the list comes next, for one worker in one step run.
+"""Request names that are known beforehand, and which query of a list comes next.
 
-The order belongs to the worker, not to each user: of a number of requests, exactly the same
-queries are sent in every run, whichever user gets to send them.
-
-Request names that are known beforehand, and what the responses to each of them do not show.
+The order of queries belongs to the worker, not to each user: of a number of requests, exactly the
+same queries are sent in every run, whichever user gets to send them.
 
 What can be seen in a response follows from the parameters of its request. So it is settled once,
 while requests are prepared, and costs nothing while the load runs.
@@ -62,14 +60,10 @@ def visibility_of(
 
 @dataclass(frozen=True)
 class UncheckedNames:
-    """Indexes of the request names whose responses cannot be checked; one request is enough.
-
-    Attributes:
-        partial: whether a response is partial is not seen
-        empty: whether a response is empty is not seen
-    """
+    """Indexes of names whose responses hide something; one such request is enough."""
 
     partial: frozenset[int] = frozenset()
+    """Whether a response is partial is not seen."""
     empty: frozenset[int] = frozenset()
 
 
@@ -77,15 +71,12 @@ ALL_CHECKED = UncheckedNames()
 
 
 class RequestNameTable:
-    """The names of a workload by place, as they come.
-
-    Attributes:
-        reserved: names of transactions and of their requests, which no query may have: its
-            requests would be counted as transactions, and be in no sum
-    """
+    """The names of a workload by place, as they come."""
 
     def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
         self.reserved = reserved
+        """Names of transactions and of their requests, which no query may have: its requests would
+        be counted as transactions, and be in no sum."""
         self._indexes: dict[str, int] = {}
         self._partial: set[int] = set()
         self._empty: set[int] = set()
@@ -103,15 +94,11 @@ class RequestNameTable:
     def index_of(self, name: str, view: ResponseVisibility = FULLY_VISIBLE) -> int:
         """Return the place of a name that a request with this view of its response counts under."""
         index = self._indexes.setdefault(name, len(self._indexes))
-        if view != FULLY_VISIBLE:
-            self._limit(index, view)
-        return index
-
-    def _limit(self, index: int, view: ResponseVisibility) -> None:
         if not (view.content and view.header):
             self._partial.add(index)
         if not view.content:
             self._empty.add(index)
+        return index
 
 
 _BLOCK = 4096
@@ -145,12 +132,7 @@ def query_positions(
 ) -> Iterator[int]:
     """Yield positions in a list of `size` queries; without end, except with the order `Once`.
 
-    Args:
-        queries: the order and its seed
-        size: length of the list
-        assignment: which users send, and when
-        entry_index: that of the entry in the workload, from 0
-        counter: numbers of the requests; those of the assignment when None
+    `counter` gives the numbers of the requests; None stands for those of the assignment.
     """
     numbers = assignment.request_numbers() if counter is None else counter
     if assignment.open_loop is not None and assignment.open_loop.speed_factor is not None:
@@ -160,7 +142,10 @@ def query_positions(
         return ((first + slot) % size for slot in numbers)
     if queries.order is Order.ONCE:
         return takewhile(lambda position: position < size, (first + slot for slot in numbers))
-    rng = np.random.default_rng(_seed(queries.seed, assignment, entry_index))
+    who: list[int | str] = [assignment.repeat, assignment.step, assignment.worker]
+    # Without an index, as long as there is only one entry.
+    others = [entry_index] if entry_index else []
+    rng = np.random.default_rng(seed_of("order", queries.seed, *who, *others))
     if queries.order is Order.ZIPF:
         ranks = ZipfRanks(size, queries.zipf_exponent)
         return _drawn(lambda: ranks.draw(rng, _BLOCK))
@@ -181,9 +166,3 @@ def entry_choices(weights: Sequence[int], seed: int, assignment: Assignment) -> 
 def _drawn(block: Callable[[], NDArray[np.int64]]) -> Iterator[int]:
     while True:
         yield from block().tolist()
-
-
-def _seed(seed: int, assignment: Assignment, entry_index: int) -> int:
-    # Without an index, as long as there is only one entry.
-    others = [entry_index] if entry_index else []
-    return seed_of("order", seed, assignment.repeat, assignment.step, assignment.worker, *others)

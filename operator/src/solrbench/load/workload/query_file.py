@@ -10,9 +10,8 @@ A line is one of
   and an expectation of its own; with a `time` in seconds, or as in RFC 3339, each line can be
   sent when it was recorded.
 
-Blank lines and lines that begin with `#` are left out.
-
-Lines of a file that stays on disk: of each, only where it begins is kept in memory.
+Blank lines and lines that begin with `#` are left out. The file stays on disk: of each line, only
+where it begins is kept in memory.
 """
 
 import json
@@ -21,7 +20,7 @@ import re
 import weakref
 from abc import abstractmethod
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
 from urllib.parse import unquote_plus
@@ -107,23 +106,20 @@ class LazySequence(Sequence[Item_co]):
 
 
 class WorkloadQuery(NamedTuple):
-    """One request before it is bytes.
-
-    Attributes:
-        name: what the results call it; None for the workload's own name
-        parameters: of the query alone, without those of the workload
-        json: body for the JSON request API; None for none
-        method: GET or POST; None for the workload's
-        expect: what the response must show; None for the workload's
-        time_seconds: when it was recorded; None without
-    """
+    """One request before it is bytes; what is None is that of the workload."""
 
     name: str | None
+    """What the results call it."""
     parameters: Parameters
+    """Those of the query alone, without those of the workload."""
     json: bytes | None = None
+    """Body for the JSON request API; None for none."""
     method: str | None = None
+    """GET or POST."""
     expect: Expectation | None = None
+    """What the response must show."""
     time_seconds: float | None = None
+    """When it was recorded; None without."""
 
 
 def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
@@ -192,7 +188,16 @@ class FileQueries(LazySequence[WorkloadQuery]):
                     offset += len(raw)
         except OSError as error:
             raise _unreadable(self._path, error) from error
-        self._check(names)
+        if not names:
+            raise LoadError(
+                LoadReason.NO_QUERIES, f"query file {file} has no query; add one per line"
+            )
+        # Only now: a generator that is not read to its end checks nothing.
+        if len(names) > MAX_REQUEST_NAMES:
+            raise LoadError(
+                LoadReason.MALFORMED_QUERIES,
+                f"query file {file} has {len(names)} names; use at most {MAX_REQUEST_NAMES}",
+            )
 
     @property
     def recorded_seconds(self) -> Sequence[float]:
@@ -214,44 +219,11 @@ class FileQueries(LazySequence[WorkloadQuery]):
             )
         self._times.append(time)
 
-    def _check(self, names: set[str | None]) -> None:
-        file = self._path.name
-        if not names:
-            raise LoadError(
-                LoadReason.NO_QUERIES, f"query file {file} has no query; add one per line"
-            )
-        if len(names) > MAX_REQUEST_NAMES:
-            raise LoadError(
-                LoadReason.MALFORMED_QUERIES,
-                f"query file {file} has {len(names)} names; use at most {MAX_REQUEST_NAMES}",
-            )
-
 
 def _unreadable(path: Path, error: OSError) -> LoadError:
     return LoadError(
         LoadReason.NO_QUERIES, f"cannot read query file {path}: {error}; check its volume"
     )
-
-
-def read_queries(path: Path) -> list[WorkloadQuery]:
-    """Return the queries of a file in order.
-
-    Raises:
-        LoadError: as `FileQueries`.
-    """
-    return list(iter(FileQueries(path)))
-
-
-def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[WorkloadQuery]:
-    """Yield the query of each line that has one; `file` names it in errors.
-
-    Raises:
-        LoadError: `MalformedQueries` with file and line.
-    """
-    for number, raw in enumerate(lines, start=1):
-        query = _parse_line(raw, number, file)
-        if query is not None:
-            yield query
 
 
 def _parse_line(raw: bytes, number: int, file: str) -> WorkloadQuery | None:
@@ -282,23 +254,23 @@ def _decode(line: str) -> Parameters:
 def _parse_object(content: dict[str, Any]) -> WorkloadQuery:
     params, body = content.get("params"), content.get("json")
     if content.keys() <= _KEYS and (isinstance(params, dict) or isinstance(body, dict | list)):
+        name, method = content.get("name"), content.get("method")
+        if "name" in content and not (isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME):
+            raise ValueError(f'"name" must be a text of 1 to {_LONGEST_NAME} characters')
+        if method not in {None, "GET", "POST"}:
+            raise ValueError('"method" must be GET or POST')
+        if method == "GET" and body is not None:
+            raise ValueError('"method" must be POST, or left out, with "json"')
         return WorkloadQuery(
-            name=None if "name" not in content else _checked_name(content["name"]),
+            name=name,
             parameters=flatten_parameters(params or {}),
             json=None if body is None else orjson.dumps(body),
-            method=_checked_method(content.get("method"), body),
+            # A body is always sent by POST, so the method says nothing more.
+            method=method if body is None else None,
             expect=_checked_expectation(content.get("expect")),
             time_seconds=None if content.get("time") is None else parse_time(content["time"]),
         )
     return WorkloadQuery(None, flatten_parameters(content))
-
-
-def _checked_method(method: Any, body: Any) -> str | None:
-    if method not in {None, "GET", "POST"}:
-        raise ValueError('"method" must be GET or POST')
-    if method == "GET" and body is not None:
-        raise ValueError('"method" must be POST, or left out, with "json"')
-    return method if body is None else None
 
 
 def _checked_expectation(content: Any) -> Expectation | None:
@@ -310,9 +282,3 @@ def _checked_expectation(content: Any) -> Expectation | None:
         first = error.errors()[0]
         where = "".join(f".{part}" for part in first["loc"])
         raise ValueError(f'"expect"{where}: {first["msg"]}') from error
-
-
-def _checked_name(name: Any) -> str:
-    if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
-        return name
-    raise ValueError(f'"name" must be a text of 1 to {_LONGEST_NAME} characters')

@@ -1,10 +1,9 @@
-"""Update requests, made while the load runs: in constant memory, for about 1 µs a document.
+"""What a step run draws from: one list of requests, or a weighted mix of several parts.
 
-What a step run draws from: one list of requests, or a weighted mix of several parts.
+Update requests are made while the load runs: in constant memory, for about 1 µs a document.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -26,12 +25,7 @@ from solrbench.load.workload.name_table import (
     query_positions,
 )
 from solrbench.load.workload.query_file import LineFile
-from solrbench.load.workload.requests import (
-    PreparedRequest,
-    RequestExtras,
-    RequestList,
-    json_content,
-)
+from solrbench.load.workload.requests import PreparedRequest, RequestExtras, json_content
 from solrbench.reasons.load import LoadReason
 
 
@@ -79,23 +73,20 @@ class RequestStream:
 
 @dataclass(frozen=True)
 class PreparedWorkload:
-    """All that a workload may send.
-
-    Attributes:
-        names: of all requests, transactions included
-        sources: the entries in the order of the workload
-        weights: of the entries
-        seed: of the draws among them
-        transactions: places in `names` that stand for whole transactions
-        unchecked: what the responses to some names do not show
-    """
+    """All that a workload may send."""
 
     names: tuple[str, ...]
+    """Names of all requests, transactions included."""
     sources: Sequence[RequestSource]
+    """The entries in the order of the workload."""
     weights: Sequence[int] = (1,)
+    """Weights of the entries."""
     seed: int = 1
+    """The seed of the draws among them."""
     transactions: frozenset[int] = frozenset()
+    """Places in `names` that stand for whole transactions."""
     unchecked: UncheckedNames = ALL_CHECKED
+    """What the responses to some names do not show."""
 
     @property
     def recorded_seconds(self) -> Sequence[float]:
@@ -117,12 +108,6 @@ class PreparedWorkload:
         )
 
 
-def single_source(requests: RequestList, queries: Queries) -> PreparedWorkload:
-    """Return the offer of a workload with one list of queries."""
-    parts = [QuerySource(requests.requests, queries)]
-    return PreparedWorkload(requests.names, parts, unchecked=requests.unchecked)
-
-
 def _mixed(
     places: Iterator[int], begun: Sequence[Iterator[PreparedRequest]]
 ) -> Iterator[PreparedRequest]:
@@ -140,20 +125,15 @@ MAX_TEXTS = 4000
 _BLOCK = 1024
 
 
-class DocumentSource(ABC):
+DocumentBatch = Callable[[int, int], list[bytes]]
+"""Returns documents as JSON: those from a number on within the steps, and how many."""
+
+
+class DocumentSource(Protocol):
     """Where the documents of updates come from."""
 
-    @abstractmethod
-    def documents(self, assignment: Assignment, entry_index: int) -> "Documents":
-        """Return the documents of one worker in one step run."""
-
-
-class Documents(ABC):
-    """The documents of one worker in one step run, as JSON."""
-
-    @abstractmethod
-    def batch(self, first: int, size: int) -> list[bytes]:
-        """Return the documents with the numbers from `first` on within the steps."""
+    def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
+        """Return what gives the documents of one worker in one step run."""
 
 
 class UpdateSource:
@@ -172,12 +152,12 @@ class UpdateSource:
         documents = self._source.documents(assignment, entry_index)
         offset, size, plain = assignment.offset_of(entry_index), self._size, self._plain
         for slot in counter:
-            batch = documents.batch((offset + slot) * size, size)
+            batch = documents((offset + slot) * size, size)
             content = json_content(b"[%b]" % b",".join(batch))
             yield plain._replace(extra=RequestExtras(content))
 
 
-class FileSource(DocumentSource, Documents):
+class FileSource:
     """The lines of a file, in order and round again; the file stays on disk."""
 
     def __init__(self, path: Path) -> None:
@@ -188,18 +168,17 @@ class FileSource(DocumentSource, Documents):
         """
         self._lines = _checked_lines(path)
 
-    def documents(self, assignment: Assignment, entry_index: int) -> Documents:
-        """Return itself: what is sent depends on the number of the document alone."""
+    def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
+        """Return what gives lines: which ones depends on the number of the document alone."""
         del assignment, entry_index
-        return self
+        return self._batch
 
-    def batch(self, first: int, size: int) -> list[bytes]:
-        """Return lines."""
+    def _batch(self, first: int, size: int) -> list[bytes]:
         lines = self._lines
         return [lines[number % len(lines)].strip() for number in range(first, first + size)]
 
 
-class GeneratedSource(DocumentSource):
+class GeneratedSource:
     """Documents like those of the dataset."""
 
     def __init__(self, spec: GeneratedUpdates, generator: Generator, id_field: str) -> None:
@@ -210,16 +189,19 @@ class GeneratedSource(DocumentSource):
         # Not the contents of the first documents, which an update would replace by themselves.
         first = seed_of("update-texts", spec.seed) % 2**40 // 100 * 100
         made = self.documents_generator.range(range(first, first + MAX_TEXTS))
-        key = orjson.dumps(id_field)
-        self.head = b"{%b:" % key
-        self.tails = [_fields_json(document, id_field) for document in made]
+        self.head = b"{%b:" % orjson.dumps(id_field)
+        # Each as JSON without its opening brace and id, which only the update has.
+        self.tails = [
+            b"," + orjson.dumps({k: v for k, v in each.items() if k != id_field})[1:]
+            for each in made
+        ]
 
-    def documents(self, assignment: Assignment, entry_index: int) -> Documents:
-        """Return the documents of one worker in one step run."""
-        return _Generated(self, assignment, entry_index)
+    def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
+        """Return what gives the documents of one worker in one step run."""
+        return _Generated(self, assignment, entry_index).batch
 
 
-class _Generated(Documents):
+class _Generated:
     def __init__(self, source: GeneratedSource, assignment: Assignment, entry_index: int) -> None:
         self._source = source
         parts = (assignment.repeat, assignment.step, assignment.worker, entry_index)
@@ -236,27 +218,18 @@ class _Generated(Documents):
 
     def batch(self, first: int, size: int) -> list[bytes]:
         head, tails, texts = self._source.head, self._source.tails, self._texts
-        ids = self._new_ids(first, size) if self._new else self._old_ids(size)
+        if self._new:
+            ids = [f"{self._run}-{number:012d}" for number in range(first, first + size)]
+            if self._prefixes is not None:
+                ids = [route_prefix(next(self._prefixes)) + name for name in ids]
+        else:
+            identity = self._source.documents_generator.identity
+            ids = [identity(next(self._old)) for _ in range(size)]
         return [b'%b"%b"%b' % (head, name.encode(), tails[next(texts)]) for name in ids]
-
-    def _new_ids(self, first: int, size: int) -> Sequence[str]:
-        names = [f"{self._run}-{number:012d}" for number in range(first, first + size)]
-        if self._prefixes is None:
-            return names
-        return [route_prefix(next(self._prefixes)) + name for name in names]
-
-    def _old_ids(self, size: int) -> Sequence[str]:
-        return [self._source.documents_generator.identity(next(self._old)) for _ in range(size)]
 
     def _draw(self, limit: int) -> Iterator[int]:
         while True:
             yield from self._rng.integers(0, limit, _BLOCK).tolist()
-
-
-def _fields_json(document: dict[str, object], id_field: str) -> bytes:
-    """Return a document as JSON without its opening brace and id."""
-    rest = {key: value for key, value in document.items() if key != id_field}
-    return b"," + orjson.dumps(rest)[1:]
 
 
 def _checked_lines(path: Path) -> LineFile:

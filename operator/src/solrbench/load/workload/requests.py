@@ -2,12 +2,10 @@
 
 A request is put together from parts that were encoded once: what depends on the node once for
 each node and shape, what depends on the query once for each query.
-
-A request whose bytes are ready, and what it knows of its transaction.
 """
 
 import ssl
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import islice
@@ -18,11 +16,9 @@ from solrbench.api.v1alpha1.request_mix import MixEntry
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.name_table import (
-    ALL_CHECKED,
     OMIT_HEADER,
     RequestNameTable,
     ResponseVisibility,
-    UncheckedNames,
     visibility_of,
 )
 from solrbench.load.workload.query_file import LazySequence, WorkloadQuery
@@ -50,9 +46,8 @@ class BodyKind(IntEnum):
 class ActiveTransaction(Protocol):
     """The transaction that a request belongs to."""
 
-    @property
-    def summary_request(self) -> "PreparedRequest":
-        """What the transaction itself is counted as."""
+    summary_request: "PreparedRequest"
+    """What the transaction itself is counted as."""
 
     def extract(self, body: bytes) -> RequestFailure | None:
         """Take the values of a response; return why that is impossible."""
@@ -80,7 +75,7 @@ class PreparedRequest(NamedTuple):
     body: bytes
     """The part that depends on the query."""
     name: int
-    """Place of its name in `RequestList.names`."""
+    """Place of its name in `PreparedWorkload.names`."""
     is_json: bool
     """The response is JSON, so its content can be checked."""
     template_index: int = 0
@@ -147,32 +142,18 @@ _SEARCH_HANDLERS = frozenset({"/select", "/query"})
 
 
 @dataclass(frozen=True)
-class RequestList:
-    """All requests of a list, in its order."""
-
-    names: tuple[str, ...]
-    requests: Sequence[PreparedRequest]
-    unchecked: UncheckedNames = ALL_CHECKED
-
-
-@dataclass(frozen=True)
 class Node:
-    """One node and the parts of a request that depend on it.
-
-    Attributes:
-        host: its name
-        port: its port
-        request_templates: what stands before and after the query, for each handler and kind; it may
-            hold credentials, so it is never printed
-        tls: trust for https, `None` for http
-        update_templates: shapes of requests that change documents
-    """
+    """One node and the parts of a request that depend on it."""
 
     host: str
     port: int
+    # Not printed: it may hold credentials.
     request_templates: tuple[tuple[bytes, bytes], ...] = field(repr=False)
+    """What stands before and after the query, for each handler and kind."""
     tls: ssl.SSLContext | None = None
+    """Trust for https, None for http."""
     update_templates: frozenset[int] = frozenset()
+    """Shapes of requests that change documents."""
 
     def message(self, request: PreparedRequest) -> bytes:
         """Return the bytes of a request to this node."""
@@ -228,19 +209,15 @@ class RequestBuilder:
         Raises:
             LoadError: as `build`.
         """
-        special = query.name or query.json or query.method or query.expect
-        if special is None and self._is_ordinary(query):
+        decisive, special = self._decisive, query.name or query.json or query.method or query.expect
+        # An ordinary one can be encoded, and shows what the workload's parameters say.
+        if special is None and all(
+            name not in decisive and name.isascii() and value.isascii()
+            for name, value in query.parameters
+        ):
             self._names.index_of(self._name, self._visibility)
         else:
             self.build(query)
-
-    def _is_ordinary(self, query: WorkloadQuery) -> bool:
-        """Say whether it can be encoded, and shows what the workload's parameters say."""
-        decisive = self._decisive
-        for name, value in query.parameters:
-            if name in decisive or not (name.isascii() and value.isascii()):
-                return False
-        return True
 
     def _special(
         self, query: WorkloadQuery, text: str, name: int, is_json: bool
@@ -260,6 +237,7 @@ class RequestBuilder:
         )
 
     def _text(self, query: WorkloadQuery) -> tuple[str, ResponseVisibility]:
+        # Its own first: that is what a reader of the list of slow requests looks for.
         own = encode_parameters(query.parameters)
         if query.json is None and self._decisive.isdisjoint([key for key, _ in query.parameters]):
             return (f"{own}&{self._encoded}" if own else self._encoded), self._visibility
@@ -304,14 +282,6 @@ def build_requests(
     return ready if len(queries) <= PREPARED_AHEAD else RequestsOnDemand(builder, queries)
 
 
-def prepare_requests(workload: Workload, queries: Iterable[WorkloadQuery]) -> RequestList:
-    """Return the requests for the `queries` of a workload of one entry."""
-    names = RequestNameTable()
-    builder = RequestBuilder(workload, workload.entries[0], names)
-    requests = [builder.build(query) for query in queries]
-    return RequestList(names.names, requests, names.unchecked)
-
-
 def first_template_index(workload: Workload, handler: str) -> int:
     """Return the place of a handler's first shape in `Node.request_templates`."""
     return _handlers(workload).index(handler) * len(BodyKind)
@@ -334,24 +304,20 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
     # Without the user and password that a URL may hold (RFC 9112, 3.2).
     host = parts.netloc.rpartition("@")[2]
     headers = f"Host: {host}\r\n{own}{_HEADERS}"
-    templates = [
-        (head.encode(), tail.encode())
-        for handler in _handlers(workload)
-        for head, tail in _request_templates(f"{base}{handler}", headers)
-    ]
+    templates: list[tuple[bytes, bytes]] = []
+    for path in (f"{base}{handler}" for handler in _handlers(workload)):
+        # Head and tail of every kind, in the order of `BodyKind`.
+        templates += [
+            (f"GET {path}?".encode(), f" HTTP/1.1\r\n{headers}\r\n".encode()),
+            (f"POST {path} HTTP/1.1\r\n{headers}{_FORM}Content-Length: ".encode(), b""),
+            (f"POST {path}?".encode(), f" HTTP/1.1\r\n{headers}{_JSON}".encode()),
+        ]
     port = parts.port or _PORTS[parts.scheme]
     tls = access.ssl_context if parts.scheme == "https" else None
-    return Node(parts.hostname, port, tuple(templates), tls, _update_templates(workload))
-
-
-def _update_templates(workload: Workload) -> frozenset[int]:
-    """Return the shapes of requests that change documents, or may do so.
-
-    These are all that go to `/update` or to the handler of an entry with `updates`, whatever its
-    name, and JSON bodies to any handler that is not known to search.
-    """
     writing = {entry.handler for entry in workload.entries if entry.updates is not None}
-    return frozenset(
+    # What changes documents, or may do so: all that goes to `/update` or to the handler of an entry
+    # with `updates`, whatever its name, and JSON bodies to any handler not known to search.
+    update_templates = frozenset(
         index * len(BodyKind) + kind
         for index, handler in enumerate(_handlers(workload))
         for kind in BodyKind
@@ -359,13 +325,7 @@ def _update_templates(workload: Workload) -> frozenset[int]:
         or handler in writing
         or (kind is BodyKind.JSON and handler not in _SEARCH_HANDLERS)
     )
-
-
-def _request_templates(path: str, headers: str) -> Iterable[tuple[str, str]]:
-    """Return head and tail of every kind, in the order of `BodyKind`."""
-    yield f"GET {path}?", f" HTTP/1.1\r\n{headers}\r\n"
-    yield f"POST {path} HTTP/1.1\r\n{headers}{_FORM}Content-Length: ", ""
-    yield f"POST {path}?", f" HTTP/1.1\r\n{headers}{_JSON}"
+    return Node(parts.hostname, port, tuple(templates), tls, update_templates)
 
 
 def _handlers(workload: Workload) -> list[str]:

@@ -2,8 +2,6 @@
 
 Keys that Solr writes cannot be confused with stored text, whose quotes JSON escapes. They can be
 confused with the fields of documents: so what a header says is looked for in the header alone.
-
-Expectations of a response: how many documents it found and which text it contains.
 """
 
 import json
@@ -73,10 +71,7 @@ def failure_or_none(failed: RequestFailure | None) -> RequestFailure | None:
 def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | None:
     """Return what is wrong with a response, None if nothing is.
 
-    Args:
-        status: HTTP status code.
-        body: the whole body.
-        is_json: JSON was requested, so the content is checked too.
+    With `is_json`, JSON was requested, so the content is checked too.
     """
     if (
         is_json

@@ -1,7 +1,4 @@
-"""Transactions of a workload: templates and inputs, checked before the load starts.
-
-A transaction under way: which request is next, what it passes on, how long it took.
-"""
+"""Transactions of a workload: templates and inputs, checked before the load starts."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -41,11 +38,11 @@ from solrbench.load.workload.templates import (
     Extraction,
     TextTemplate,
     escape_json,
-    escape_url,
     extract_values,
     join_templates,
     parse_extraction,
     parse_template,
+    url_quote,
 )
 from solrbench.reasons.load import LoadReason
 
@@ -54,7 +51,7 @@ class TransactionStep(NamedTuple):
     """One request of a transaction, ready to be filled in."""
 
     name: int
-    """Place of its name in `RequestList.names`."""
+    """Place of its name in `PreparedWorkload.names`."""
     template_index: int
     kind: BodyKind
     is_json: bool
@@ -70,7 +67,7 @@ class TransactionStep(NamedTuple):
 
 
 class RunningTransaction:
-    """One transaction of one user or arrival."""
+    """One transaction of one user or arrival: what is next, what it passes on, how long it took."""
 
     __slots__ = (
         "_elapsed_ns",
@@ -78,8 +75,8 @@ class RunningTransaction:
         "_seed",
         "_step_index",
         "_steps",
-        "_summary_request",
         "_values",
+        "summary_request",
     )
 
     def __init__(
@@ -91,22 +88,17 @@ class RunningTransaction:
     ) -> None:
         """Begin with the first request; the transaction counts as `summary_request`."""
         self._steps = steps
-        self._summary_request = summary_request
+        self.summary_request = summary_request
         self._values = values
         self._seed = seed
         self._step_index = 0
         self._elapsed_ns = 0
         self._received = 0
 
-    @property
-    def summary_request(self) -> PreparedRequest:
-        """What the transaction itself is counted as."""
-        return self._summary_request
-
     def request(self) -> PreparedRequest:
         """Return the request whose turn it is."""
         step = self._steps[self._step_index]
-        text = step.text.fill(self._values, escape_url)
+        text = step.text.fill(self._values, url_quote)
         content = b""
         if step.body is not None:
             content = json_content(step.body.fill(self._values, escape_json).encode())
@@ -133,15 +125,13 @@ class RunningTransaction:
         failure = failure_or_none(failed)
         self._step_index += 1
         if failure is None and self._step_index < len(self._steps):
-            return NextRequest(self.request(), self._think_seconds())
+            think = self._steps[self._step_index].think
+            seconds = 0.0 if think is None else think_seconds(think, self._seed, self._step_index)
+            return NextRequest(self.request(), seconds)
         # As long as its requests together, and in the second of its end.
         return CompletedTransaction(
-            self._summary_request, ended_ns - self._elapsed_ns, ended_ns, self._received, failure
+            self.summary_request, ended_ns - self._elapsed_ns, ended_ns, self._received, failure
         )
-
-    def _think_seconds(self) -> float:
-        think = self._steps[self._step_index].think
-        return 0.0 if think is None else think_seconds(think, self._seed, self._step_index)
 
 
 Inputs = Sequence[dict[str, str]]
@@ -173,17 +163,15 @@ class TransactionSource:
     ) -> Iterator[PreparedRequest]:
         """Return the first request of each transaction of one worker in one step run."""
         who = (assignment.repeat, assignment.step, assignment.worker, entry_index)
-        for number, values in enumerate(self._values(assignment, entry_index, counter)):
+        inputs: Iterator[dict[str, str]] = (self._inputs[0] for _ in counter)
+        if self._queries is not None:
+            size = len(self._inputs)
+            drawn = query_positions(self._queries, size, assignment, entry_index, counter)
+            inputs = map(self._inputs.__getitem__, drawn)
+        for number, values in enumerate(inputs):
             seed = seed_of("flow", self._seed, *who, number)
+            # A copy of the values: what a response passes on is put among them.
             yield RunningTransaction(self._steps, self._whole, dict(values), seed).request()
-
-    def _values(
-        self, assignment: Assignment, entry_index: int, counter: RequestCounter
-    ) -> Iterator[dict[str, str]]:
-        if self._queries is None:
-            return (self._inputs[0] for _ in counter)
-        drawn = query_positions(self._queries, len(self._inputs), assignment, entry_index, counter)
-        return map(self._inputs.__getitem__, drawn)
 
 
 def transaction_names(workload: Workload) -> frozenset[str]:
@@ -218,7 +206,7 @@ def prepare_transaction(
         _step(workload, entry, request, names, f"{where}.requests[{number}]")
         for number, request in enumerate(transaction.requests)
     ]
-    inputs = _NO_INPUTS if lines is None else [_values(line) for line in lines]
+    inputs = _NO_INPUTS if lines is None else [dict(line.parameters) for line in lines]
     _check_names(transaction, steps, inputs, where)
     return TransactionSource(steps, whole, inputs, transaction.inputs, workload.draw_seed)
 
@@ -271,7 +259,7 @@ def _extractions(paths: dict[str, str], where: str) -> list[Extraction]:
 
 def _encoded(parameters: dict[str, str]) -> TextTemplate:
     pairs = [
-        join_templates([parse_template(key, escape_url), parse_template(value, escape_url)], "=")
+        join_templates([parse_template(key, url_quote), parse_template(value, url_quote)], "=")
         for key, value in parameters.items()
     ]
     return join_templates(pairs, "&")
@@ -287,10 +275,6 @@ def _body(text: str, where: str) -> TextTemplate:
     return template
 
 
-def _values(line: WorkloadQuery) -> dict[str, str]:
-    return dict(line.parameters)
-
-
 def _check_names(
     transaction: Transaction, steps: Sequence[TransactionStep], inputs: Inputs, where: str
 ) -> None:
@@ -298,20 +282,17 @@ def _check_names(
     for number, (request, step) in enumerate(zip(transaction.requests, steps, strict=True)):
         needed = step.text.names | (step.body.names if step.body is not None else frozenset())
         for name in sorted(needed - known):
-            _check_inputs(name, inputs, f"{where}.requests[{number}]", transaction)
+            what = f"{where}.requests[{number}]"
+            if transaction.inputs is None:
+                raise LoadError(
+                    LoadReason.BAD_PLAN,
+                    f"{what}: nothing gives {{{{{name}}}}}; extract it from a request before,"
+                    " or name it in inputs",
+                )
+            for line, values in enumerate(inputs, start=1):
+                if name not in values:
+                    raise LoadError(
+                        LoadReason.MALFORMED_QUERIES,
+                        f"{what}: {{{{{name}}}}} is not in input {line}; give every line a value",
+                    )
         known |= request.extract.keys()
-
-
-def _check_inputs(name: str, inputs: Inputs, where: str, transaction: Transaction) -> None:
-    if transaction.inputs is None:
-        raise LoadError(
-            LoadReason.BAD_PLAN,
-            f"{where}: nothing gives {{{{{name}}}}}; extract it from a request before,"
-            " or name it in inputs",
-        )
-    lacking = next((i for i, values in enumerate(inputs, start=1) if name not in values), None)
-    if lacking is not None:
-        raise LoadError(
-            LoadReason.MALFORMED_QUERIES,
-            f"{where}: {{{{{name}}}}} is not in input {lacking}; give every line a value",
-        )
