@@ -100,9 +100,20 @@ class Cloud:
         return 200, {"responseHeader": {"status": 0}}
 
     def _read(self, what: str, params: dict[str, str]) -> tuple[int, Any]:
+        wanted = params.get("collection")
+        shown = self.collections
+        if wanted is not None:
+            # As Solr, which leaves out all others and does not know an empty answer.
+            shown = {
+                name: state
+                for name, state in self.collections.items()
+                if name in (wanted, self.aliases.get(wanted))
+            }
+        if wanted is not None and not shown:
+            return 400, {"error": {"msg": f"Collection: {wanted} not found", "code": 400}}
         cluster = {
             "live_nodes": list(self.nodes),
-            "collections": self.collections,
+            "collections": shown,
             "aliases": self.aliases,
         }
         if what.startswith(("/admin/info", "/admin/metrics")):

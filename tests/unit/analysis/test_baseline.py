@@ -6,6 +6,8 @@ import orjson
 import pytest
 
 from solrbench.analysis.baseline import (
+    MAX_FIGURES_BYTES,
+    MAX_STORED_BYTES,
     ComparisonInput,
     UnreadableReportError,
     benchmark_input,
@@ -235,9 +237,33 @@ def test_what_is_no_report_is_refused_with_the_reason(text: bytes, problem: str)
         report_input("old", text)
 
 
-def test_a_report_that_unpacks_to_too_much_is_refused() -> None:
-    with pytest.raises(UnreadableReportError, match="larger than 1 MiB"):
-        report_input("old", gzip.compress(b" " * (2 << 20)), 1 << 20)
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (gzip.compress(b" " * (MAX_STORED_BYTES + 1)), "unpacks to more than 12582912 bytes"),
+        (b" " * (MAX_STORED_BYTES + 1), "larger than 12 MiB"),
+        (b" " * (MAX_FIGURES_BYTES + 1), "without series over time it is larger than 4 MiB"),
+        (b'{"steps":[' + b"{}," * 200_000 + b"{}]}", "bytes of memory"),
+        (orjson.dumps({"steps": [], "spec": ["x" * 600_000]}), "its spec has more than 512 KiB"),
+    ],
+)
+def test_a_stored_report_that_is_too_large_is_refused(text: bytes, problem: str) -> None:
+    with pytest.raises(UnreadableReportError, match=problem):
+        report_input("old", text)
+
+
+def test_series_of_a_stored_report_do_not_count() -> None:
+    stored = report()
+    point = {"second": 1, "requests": 2, "failures": 0}
+    for step in stored["steps"]:
+        step |= {"caches": [point] * 2000, "thousands": [point] * 2000}
+        step["requests"][0]["windows"] = [point] * 14_000
+        step["requests"][0]["request"] = 'a "windows": [1]'
+    text = orjson.dumps(stored, option=orjson.OPT_INDENT_2)
+    assert len(text) > 2 * MAX_FIGURES_BYTES
+    found = report_input("old", gzip.compress(text))
+    assert {len(run.document.requests[0].windows) for run in found.runs} == {0}
+    assert found.runs[0].document.requests[0].request == 'a "windows": [1]'
 
 
 def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:

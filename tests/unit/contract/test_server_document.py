@@ -22,9 +22,27 @@ def test_a_long_file_is_cut_and_says_so() -> None:
     assert text.endswith(b"(cut: the file is too long)\n")
 
 
-def test_a_small_content_that_would_become_huge_is_cut() -> None:
-    bomb = DiagnosticFile.of_packed("threads.txt", gzip.compress(bytes(64 << 20)))
-    assert len(bomb.unpack()) == MAX_UNPACKED_BYTES
+@pytest.mark.parametrize(
+    ("packed", "problem"),
+    [
+        (gzip.compress(bytes(MAX_UNPACKED_BYTES + 1)), b"unpacks to more than 16777216 bytes"),
+        (b"no gzip", b"broken"),
+        (gzip.compress(b"abc")[:-1], b"end is missing"),
+    ],
+)
+def test_a_file_that_is_left_out_says_why(packed: bytes, problem: bytes) -> None:
+    found = DiagnosticFile.of_packed("threads.txt", packed).unpack()
+    assert found.startswith(b"(left out: ")
+    assert problem in found
+
+
+def test_a_file_of_the_largest_size_is_read_back() -> None:
+    largest = DiagnosticFile.of_packed("a.jfr", gzip.compress(bytes(MAX_UNPACKED_BYTES)))
+    assert largest.unpack() == bytes(MAX_UNPACKED_BYTES)
+
+
+def test_content_that_is_no_base64_is_left_out() -> None:
+    assert b"left out" in DiagnosticFile(name="a.txt", content="ä").unpack()
 
 
 @pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "..", "a/../../b"])

@@ -120,6 +120,50 @@ def test_cut_of_a_long_line_leaves_no_part_of_a_word() -> None:
     assert mask("x" * (MAX_LINE + 1), ()) == "…"
 
 
+def test_many_values_are_masked_in_no_time() -> None:
+    lines = [f"{n:x}-secret-{n * 7919:x}" for n in range(20_000)]
+    text = "".join(f"INFO request {n} took {n * 31} ms\n" for n in range(8000))
+    began = time.process_time()
+    found = mask(f"{text}{lines[77]} and {lines[19_999]}.", set(lines))
+    assert time.process_time() - began < 2.0
+    assert found == f"{text}*** and ***."
+
+
+def test_many_values_of_any_length_are_masked() -> None:
+    values = {f"{n}" for n in range(3000)}
+    assert mask("a 7 of 29, 2999x 70000 9", values) == "a *** of ***, ***x 70000 ***"
+
+
+def test_many_short_values_are_masked_in_no_time() -> None:
+    values = {f"{n}" for n in range(1000)}
+    text = "".join(f"{n} took x{n} ms\n" for n in range(20_000))
+    began = time.process_time()
+    found = mask(text, values).splitlines()
+    assert time.process_time() - began < 2.0
+    assert found[999:1001] == ["*** took x999 ms", "1000 took x1000 ms"]
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("a-b c", "*** c"),
+        ("x a-b", "x ***"),
+        ("a-bc", "a-bc"),
+        ("a a-b", "a ***"),
+        ("-q-", "-***-"),
+    ],
+)
+def test_short_values_may_hold_other_characters(text: str, masked: str) -> None:
+    assert mask(text, {"a-b", "q"}) == masked
+
+
+def test_a_text_of_more_values_than_are_searched_is_left_out() -> None:
+    lines = [f"{n:05}-secret" for n in range(20_000)]
+    began = time.process_time()
+    assert mask("\n".join(lines), set(lines)) == "(left out: it may hold 20000 values of Secrets)"
+    assert time.process_time() - began < 2.0
+
+
 def test_hostile_text_takes_no_time() -> None:
     hostile = ["://" * 700, "password" * 250, "BEGIN " * 300, "authorization" * 150, "token=" * 300]
     started = time.process_time()

@@ -41,7 +41,7 @@ def test_answers_are_json_and_asked_for_as_json() -> None:
         (
             (200, "<html>"),
             TemporaryError,
-            "not respond in JSON: HTTP 200, text/plain; charset=utf-8",
+            "cannot be read: HTTP 200, text/plain; charset=utf-8, 6 bytes: it is not JSON",
         ),
         (httpx.ConnectError("refused"), TemporaryError, "refused"),
         (httpx.ReadTimeout("timed out"), TemporaryError, "timed out"),
@@ -63,5 +63,10 @@ def test_what_another_server_says_is_not_quoted() -> None:
 
 
 def test_a_response_without_end_is_not_kept() -> None:
-    with failing(TemporaryError, "SolrUnreachable", "more than 16777216 bytes"):
-        get((200, " " * (1 + (16 << 20))))
+    with failing(TemporaryError, "SolrUnreachable", "more than 2097152 bytes"):
+        get((200, " " * (1 + (2 << 20))))
+
+
+def test_a_response_of_too_many_values_is_refused_before_they_are_made() -> None:
+    with pytest.raises(TemporaryError, match=r"cannot be read: HTTP 200, .* bytes of memory"):
+        get((200, [[[]]] * 100_000))

@@ -1,5 +1,15 @@
+import pytest
+
 from solrbench.decide.views import Replica
-from solrbench.solr.cluster import NodeInfo, live_nodes, node_info, replicas
+from solrbench.errors import PermanentError
+from solrbench.solr.cluster import (
+    NodeInfo,
+    config_set_of,
+    live_nodes,
+    node_info,
+    replicas,
+    resolve_alias,
+)
 from support.solr.recorded_solr import Solr
 from support.solr.states import CLUSTER_STATUS
 
@@ -38,6 +48,33 @@ def test_replicas_by_shard() -> None:
         state="active",
         leader=False,
     )
+
+
+def test_only_one_collection_is_asked_for() -> None:
+    solr = Solr({"CLUSTERSTATUS": CLUSTER_STATUS})
+    with solr.client() as client:
+        replicas(client, "books")
+        live_nodes(client)
+    asked = [parameters for _, _, parameters, _ in solr.asked]
+    assert [each.get("collection") for each in asked] == ["books", None]
+    assert asked[1]["includeAll"] == "false"
+
+
+def test_an_absent_collection_is_no_error_and_anything_else_is() -> None:
+    # of Solr 9.10.1
+    absent = {"error": {"msg": "Collection: other not found", "code": 400}}
+    with Solr({"CLUSTERSTATUS": (400, absent)}).client() as client:
+        assert replicas(client, "other") == []
+        assert config_set_of(client, "other") is None
+        assert resolve_alias(client, "other") == "other"
+        with pytest.raises(PermanentError, match="Collection: other not found"):
+            replicas(client, "books")
+
+
+def test_an_alias_is_resolved() -> None:
+    status = {"cluster": {"collections": {}, "aliases": {"old": "books"}, "live_nodes": []}}
+    with Solr({"CLUSTERSTATUS": status}).client() as client:
+        assert resolve_alias(client, "old") == "books"
 
 
 def test_node_describes_itself() -> None:

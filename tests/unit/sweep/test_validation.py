@@ -8,8 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from solrbench.api.rules import problems
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.sweep.plan import make_plan
 from support.resources.small_resource import Changes
-from support.resources.small_sweep import plan
+from support.resources.small_sweep import plan, small_sweep, users_axis
 
 MAX_TOTAL_BYTES = 50 << 20
 MAX_TOTAL_SECONDS = 20.0
@@ -77,6 +79,23 @@ HOSTILE: dict[str, Changes] = {
     "another kind in the template": {"spec.template.kind": "Secret"},
     "endless points at a time": {"spec.parallelism": 10**9},
 }
+
+
+def test_points_behind_the_twentieth_with_a_problem_are_not_checked() -> None:
+    body = small_sweep({"spec.axes": [users_axis(500)], "spec.maxPoints": 500})
+    body["spec"]["template"]["spec"] |= {"x" * 1000: 0, "load.steps": 0}
+    found = make_plan(SolrBenchmarkSweep.parse(body)).problems
+    assert len(found) == 3
+    assert all(each.startswith("every point: spec.") and len(each) < 400 for each in found[:2])
+    assert found[2] == "spec.template: 20 of 500 points are checked, correct these first"
+
+
+def test_at_most_twenty_problems_of_a_point_are_shown() -> None:
+    body = small_sweep()
+    body["spec"]["template"]["spec"] |= {f"unknown{n}": 0 for n in range(9000)}
+    found = make_plan(SolrBenchmarkSweep.parse(body)).problems
+    assert len(found) == 21
+    assert found[20] == "spec.template: 1 of 4 points are checked, correct these first"
 
 
 def refusal(changes: Changes) -> str:

@@ -3,7 +3,7 @@
 Either may be a benchmark of the cluster or a report that was kept as a file.
 """
 
-import zlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,20 +28,44 @@ from solrbench.analysis.metrics import INDEX_SIZE, INDEXING, ComparedMetric, sto
 from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples
 from solrbench.analysis.step_comparison import ComparedStep, compare_steps
 from solrbench.analysis.step_trends import compare_trends
-from solrbench.api.rules import ADMITTED, problems
+from solrbench.api.rules import ADMITTED
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.comparisons import MAX_FIGURES, BaselineComparison, FigureComparison
 from solrbench.api.v1alpha1.findings import VALID, StepVerdict, Trend
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.environment import MeasuredTarget
+from solrbench.contract.foreign import (
+    ForeignDataError,
+    decode_json,
+    unpack,
+    validate,
+)
 from solrbench.contract.step_document import StepRunResult
 
 MAX_REPORT_BYTES = 64 << 20
 """What a report may have as JSON."""
 
-_MAX_PROBLEMS = 2
+MAX_REPORT_MEMORY = 4 << 30
+"""What the values of a report may take where its reader is a command, with the memory of a user."""
+
+MAX_STORED_BYTES = 12 << 20
+"""What a report in a ConfigMap may unpack to: the operator has half a gigabyte for all tenants."""
+
+MAX_SPEC_BYTES = 512 << 10
+"""What its spec may have: each unknown field would be an error of its own."""
+
+MAX_FIGURES_BYTES = 4 << 20
+"""What it may have without its series, which are most of it and compared with nothing."""
+
+MAX_FIGURES_MEMORY = 20 << 20
+"""What the values of that may take."""
+
 _MAX_NAMED = 5
-_NO_SERIES: dict[str, Any] = {"thousands": [], "warmUpThousands": [], "caches": []}
+_NO_SERIES: dict[str, Any] = {
+    name: [] for name in ("thousands", "warmUpThousands", "caches", "warmUpCaches", "diagnostics")
+}
+# Within a text the quotes of a name would be escaped, so only keys are found.
+_SERIES = re.compile(rf'"({"|".join(["windows", *_NO_SERIES])})"\s*:\s*\[[^][]*+\]'.encode())
 _GZIP_MAGIC = b"\x1f\x8b"
 
 StepKey = tuple[str, str]
@@ -134,13 +158,27 @@ def benchmark_input(
     )
 
 
-def report_input(name: str, text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> ComparisonInput:
-    """Return what `solrbench report -o json` printed as one side; it may be packed by gzip.
+def report_input(name: str, text: bytes) -> ComparisonInput:
+    """Return a report of a ConfigMap as one side; it may be packed by gzip.
 
     Raises:
-        UnreadableReportError: if it is none, or larger than `max_bytes`.
+        UnreadableReportError: if it is none, or takes more than the limits of a stored report.
     """
-    return comparison_input_of(name, parse_report(text, max_bytes))
+    return comparison_input_of(name, _decode(_without_series(text), MAX_FIGURES_MEMORY))
+
+
+def _without_series(text: bytes) -> bytes:
+    figures = _drop_series(_unpacked(text, MAX_STORED_BYTES))
+    if len(figures) > MAX_FIGURES_BYTES:
+        raise UnreadableReportError(
+            f"without series over time it is larger than {MAX_FIGURES_BYTES >> 20} MiB"
+        )
+    return figures
+
+
+def _drop_series(text: bytes | bytearray) -> bytes:
+    # Nothing that is compared is read from series, and they take most of the time and memory.
+    return _SERIES.sub(rb'"\1":[]', text)
 
 
 def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput:
@@ -151,22 +189,23 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
     """
     try:
         status = report.get("status") or {}
+        if len(orjson.dumps(report["spec"])) > MAX_SPEC_BYTES:
+            raise UnreadableReportError(f"its spec has more than {MAX_SPEC_BYTES >> 10} KiB")
         return ComparisonInput(
             name,
             complete_spec(report["spec"]),
             [RunSamples(_document(each)) for each in report["steps"]],
-            invalid_steps(map(StepVerdict.model_validate, status.get("verdicts", []))),
-            DatasetStatus.model_validate(status.get("dataset", {})),
-            [Trend.model_validate(each) for each in status.get("trends", [])],
+            invalid_steps(validate(StepVerdict, each) for each in status.get("verdicts", [])),
+            validate(DatasetStatus, status.get("dataset", {})),
+            [validate(Trend, each) for each in status.get("trends", [])],
             str(report.get("benchmark", "")).rpartition("/")[2],
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise UnreadableReportError(
             f"it is not a report of `solrbench report -o json`: {error!r} is missing or another"
         ) from error
-    except ValidationError as error:
-        message = "; ".join(problems(error)[:_MAX_PROBLEMS])
-        raise UnreadableReportError(f"another version wrote it ({message})") from error
+    except ForeignDataError as error:
+        raise UnreadableReportError(f"another version wrote it ({error})") from error
 
 
 def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,9 +218,7 @@ def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 def _document(stored: dict[str, Any]) -> StepRunResult:
     """Return a stored step run without its series, which are most of it."""
-    # Nothing that is compared is read from series, and to validate them takes most of the time.
-    requests = [{**request, "windows": [], "slowRequests": []} for request in stored["requests"]]
-    return StepRunResult.model_validate({**stored, **_NO_SERIES, "requests": requests})
+    return validate(StepRunResult, {**stored, **_NO_SERIES})
 
 
 def spec_as_json(spec: Spec) -> dict[str, Any]:
@@ -196,36 +233,34 @@ def invalid_steps(verdicts: Iterable[StepVerdict]) -> frozenset[StepKey]:
     )
 
 
-def parse_report(text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> dict[str, Any]:
-    """Return the JSON object of a report, which may be packed by gzip.
+def parse_report(text: bytes) -> dict[str, Any]:
+    """Return the JSON object of a report in a file, without series; gzip may have packed it.
 
     Raises:
-        UnreadableReportError: if it is none, or larger than `max_bytes`.
+        UnreadableReportError: if it is none, or larger than `MAX_REPORT_BYTES`.
     """
-    if text.startswith(_GZIP_MAGIC):
-        text = _unpack(text, max_bytes)
-    if len(text) > max_bytes:
-        raise UnreadableReportError(f"it is larger than {max_bytes >> 20} MiB")
+    return _decode(_drop_series(_unpacked(text, MAX_REPORT_BYTES)), MAX_REPORT_MEMORY)
+
+
+def _unpacked(text: bytes, max_bytes: int) -> bytes | bytearray:
+    if not text.startswith(_GZIP_MAGIC):
+        if len(text) > max_bytes:
+            raise UnreadableReportError(f"it is larger than {max_bytes >> 20} MiB")
+        return text
     try:
-        report = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise UnreadableReportError(f"it is not JSON: {error}") from error
+        return unpack(text, max_bytes)
+    except ForeignDataError as error:
+        raise UnreadableReportError(f"it is packed, but {error}") from error
+
+
+def _decode(text: bytes | bytearray, max_memory: int) -> dict[str, Any]:
+    try:
+        report = decode_json(text, max_memory)
+    except ForeignDataError as error:
+        raise UnreadableReportError(str(error)) from error
     if not isinstance(report, dict):
         raise UnreadableReportError("it is not a JSON object")
     return report
-
-
-def _unpack(packed: bytes, max_bytes: int) -> bytes:
-    """Return what a gzip file holds, never much more than a report may have."""
-    try:
-        stream = zlib.decompressobj(16 + zlib.MAX_WBITS)  # 16: with the header of gzip
-        # One byte more than allowed shows that there is more, without unpacking all of it.
-        text = stream.decompress(packed, max_bytes + 1)
-    except zlib.error as error:
-        raise UnreadableReportError(f"it is packed, but broken: {error}") from error
-    if len(text) <= max_bytes and not stream.eof:
-        raise UnreadableReportError("it is packed, but cut off")
-    return text
 
 
 MAX_SPEC_NOTES = 12

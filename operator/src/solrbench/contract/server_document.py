@@ -8,11 +8,11 @@ files of a JVM are for people to read.
 import base64
 import gzip
 import re
-import zlib
 from datetime import datetime
 from typing import Self
 
 from solrbench.api.rules import LenientModel
+from solrbench.contract.foreign import unpack
 
 MAX_SERVERS = 20
 """Servers of a kind whose figures are kept one by one; of more, those with the most CPU time."""
@@ -168,9 +168,11 @@ class DiagnosticFile(LenientModel):
         return _IN_FILE_NAME.sub("-", self.name).lstrip(".") or "file"
 
     def unpack(self) -> bytes:
-        """Return what it holds, up to `MAX_UNPACKED_BYTES`: a small content may become any size."""
-        reader = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-        return reader.decompress(base64.b64decode(self.content), MAX_UNPACKED_BYTES)
+        """Return what it holds; of a file that cannot be read, or is too long, a line on why."""
+        try:
+            return bytes(unpack(base64.b64decode(self.content), MAX_UNPACKED_BYTES))
+        except ValueError as error:  # also of what is no base64
+            return f"(left out: {error})\n".encode()
 
 
 class PodEvent(LenientModel):

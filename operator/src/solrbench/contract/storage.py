@@ -8,13 +8,11 @@ damaged chunks are all noticed.
 
 import gzip
 import hashlib
-import zlib
 from dataclasses import dataclass
 
 import orjson
-from pydantic import ValidationError
 
-from solrbench.api.rules import problems
+from solrbench.contract.foreign import ForeignDataError, read, unpack
 from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
@@ -22,13 +20,11 @@ from solrbench.reasons.load import LoadReason
 # A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB.
 MAX_CHUNK_BYTES = 700 * 1024
 
-MAX_DOCUMENT_BYTES = 64 << 20
-"""What a stored document may have as JSON."""
+MAX_RESULT_BYTES = 12 << 20
+"""What the document of a load master may have as JSON: the largest has 10 MiB."""
 
-MAX_PROBLEMS = 3
-"""Fields that a message names."""
-
-_GZIP = 16 + zlib.MAX_WBITS
+MAX_DOCUMENT_BYTES = MAX_RESULT_BYTES + (2 << 20)
+"""What a stored document may have: the operator adds pods and target to that of the master."""
 
 
 @dataclass(frozen=True)
@@ -61,23 +57,15 @@ def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> Chun
 
 def from_chunks(stored: ChunkedDocument) -> StepRunResult:
     """Return the document that `to_chunks` cut; `DamagedReportError` if it is not as it was."""
-    stream = zlib.decompressobj(_GZIP)
     try:
-        # A damaged or foreign file of some bytes could unpack to any number of them.
-        text = stream.decompress(b"".join(stored.chunks), MAX_DOCUMENT_BYTES + 1)
-    except zlib.error as error:
-        raise DamagedReportError(f"the compressed stream is broken ({error})") from error
-    if len(text) > MAX_DOCUMENT_BYTES:
-        raise DamagedReportError(f"it unpacks to more than {MAX_DOCUMENT_BYTES} bytes")
-    # Chunks of two documents join to two members, of which the first alone would be whole.
-    if not stream.eof or stream.unused_data:
-        raise DamagedReportError("the compressed stream is broken (its end is missing or not last)")
+        text = unpack(b"".join(stored.chunks), MAX_DOCUMENT_BYTES)
+    except ForeignDataError as error:
+        raise DamagedReportError(str(error)) from error
     if hashlib.sha256(text).hexdigest() != stored.sha256:
         raise DamagedReportError("the SHA-256 of the document differs")
     try:
-        return StepRunResult.model_validate_json(text)
-    except ValidationError as error:
+        return read(StepRunResult, text)
+    except ForeignDataError as error:
         raise DamagedReportError(
-            f"another version wrote it ({'; '.join(problems(error)[:MAX_PROBLEMS])})",
-            LoadReason.VERSION_MISMATCH,
+            f"another version wrote it ({error})", LoadReason.VERSION_MISMATCH
         ) from error

@@ -4,11 +4,10 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pydantic import ValidationError
-
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.results import Export
 from solrbench.api.v1alpha1.status import Status
+from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.pod_plans import ExportOutcome
 from solrbench.decide.conditions import EXPORTED, Truth
 from solrbench.decide.outcome import Outcome, fail
@@ -124,7 +123,7 @@ def _last_outcome(pods: tuple[PodView, ...]) -> ExportOutcome | None:
     for pod in sorted(pods, key=lambda pod_view: pod_view.created, reverse=True):
         if pod.termination_message:
             try:
-                return ExportOutcome.model_validate_json(pod.termination_message)
-            except ValidationError:
+                return read(ExportOutcome, pod.termination_message.encode())
+            except ForeignDataError:
                 continue
     return None

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import zip_longest
 
-from pydantic import ValidationError
-
 from solrbench.api.v1alpha1.comparisons import ReportStatus
 from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.load_plan import OTHER_VERSION_REMEDY, LoadState, Resumption
 from solrbench.contract.names import LOAD_WORKER
 from solrbench.contract.step_document import StepRunResult
@@ -186,8 +185,8 @@ def _pod_failure(pod: PodView, now: datetime) -> Outcome:
 def _last_state(pod: PodView) -> LoadState:
     """Return the termination message of a pod, which may be of something else."""
     try:
-        return LoadState.model_validate_json(pod.termination_message or '{"stage": "Failed"}')
-    except ValidationError:
+        return read(LoadState, (pod.termination_message or '{"stage": "Failed"}').encode())
+    except ForeignDataError:
         return LoadState(stage="Failed", message=pod.termination_message[:_MAX_TEXT])
 
 

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from pydantic import ValidationError
-
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names
 from solrbench.contract.environment import Environment
+from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.names import LABEL_STEP_RUN, selector
 from solrbench.contract.pod_plans import StoredDocument
 from solrbench.contract.step_document import StepRunResult
@@ -129,8 +128,8 @@ def read_environment(cluster: Cluster, benchmark: SolrBenchmark) -> Environment 
     """Return the record of what the benchmark ran on, if it is there and can be read."""
     body = read_owned_config_map(cluster, benchmark, names.environment(benchmark)) or {}
     try:
-        return Environment.model_validate_json((body.get("data") or {})[ENVIRONMENT_KEY])
-    except (KeyError, ValidationError):  # one of another version is made anew
+        return read(Environment, (body.get("data") or {})[ENVIRONMENT_KEY].encode())
+    except (KeyError, ForeignDataError):  # one of another version is made anew
         return None
 
 

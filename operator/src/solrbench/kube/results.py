@@ -193,9 +193,6 @@ def _in_order(runs: dict[str, EvaluatedRun]) -> dict[str, EvaluatedRun]:
     return {run.document.id: run for run in ordered}
 
 
-MAX_REPORT_BYTES = 16 << 20
-"""What a stored report may unpack to: the operator has half a gigabyte for all it does."""
-
 _MAX_PROBLEMS = 2
 
 
@@ -268,7 +265,7 @@ def _stored_input(cluster: Cluster, namespace: str, stored: StoredReport) -> Com
         text = (body.get("data") or {}).get(stored.key)
         packed = base64.b64decode((body.get("binaryData") or {}).get(stored.key, ""))
         name = f"report {stored.name}"
-        return report_input(name, text.encode() if text else packed, MAX_REPORT_BYTES)
+        return report_input(name, text.encode() if text else packed)
     except (UnreadableReportError, binascii.Error) as error:
         raise PermanentError(
             LifecycleReason.BASELINE_UNREADABLE,

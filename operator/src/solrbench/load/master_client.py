@@ -4,11 +4,12 @@ from http import HTTPStatus
 from typing import Self, TypeVar
 
 import httpx
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from solrbench.api.rules import problems
+from solrbench.contract.foreign import MAX_VALUES_BYTES, ForeignDataError, read
 from solrbench.contract.load_plan import OTHER_VERSION_REMEDY, WEB_PORT, LoadState
 from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.storage import MAX_RESULT_BYTES
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.deadline import AddressCheck, url_host
 from solrbench.net.http import ResponseTooLargeError, create_client, fetch
@@ -17,11 +18,8 @@ from solrbench.reasons.load import LoadReason
 TIMEOUT_SECONDS = 5.0
 RESULT_SECONDS = 30.0
 MAX_STATE_BYTES = 1 << 20
-MAX_RESULT_BYTES = 32 << 20
-"""Half of what a stored result may have (`contract.storage`)."""
-
-MAX_PROBLEMS = 3
-"""Fields that a message names."""
+MAX_STATE_MEMORY = 4 << 20
+"""What the values of a state may take; they are some dozen."""
 
 
 Document = TypeVar("Document", bound=BaseModel)
@@ -47,7 +45,7 @@ class LoadMasterClient:
             TemporaryError: if it does not respond; it starts, is busy or is just gone.
                 `VersionMismatch` if its response is that of another version.
         """
-        return _parse(LoadState, self._send("GET", "/state"), "state")
+        return _parse(LoadState, self._send("GET", "/state"), "state", MAX_STATE_MEMORY)
 
     def result(self, step_run_id: str) -> StepRunResult:
         """Return the document of a finished step run.
@@ -108,13 +106,14 @@ class LoadMasterClient:
             ) from error
 
 
-def _parse(kind: type[Document], body: bytes, what: str) -> Document:
+def _parse(
+    kind: type[Document], body: bytes, what: str, max_memory: int = MAX_VALUES_BYTES
+) -> Document:
     try:
-        return kind.model_validate_json(body)
-    except ValidationError as error:
+        return read(kind, body, max_memory)
+    except ForeignDataError as error:
         # Another version is the likely cause; nothing of what a pod sent is quoted.
-        message = "; ".join(problems(error)[:MAX_PROBLEMS])
         raise TemporaryError(
             LoadReason.VERSION_MISMATCH,
-            f"the response is no {what}: {message}; {OTHER_VERSION_REMEDY}",
+            f"the response is no {what}: {error}; {OTHER_VERSION_REMEDY}",
         ) from error

@@ -37,7 +37,7 @@ def _files(report: Report) -> Iterator[tuple[str, bytes]]:
     for step in report.steps:
         yield f"histograms/{step.id}.hlog", histogram_log(step).encode()
         for file in step.diagnostics:
-            yield f"diagnostics/{step.id}/{_IN_NAME.sub('-', file.name)}", file.unpack()
+            yield f"diagnostics/{step.id}/{file.safe_name}", file.unpack()
     if report.environment is not None:
         yield "environment.json", report.environment.model_dump_json(indent=2).encode()
     for key, text in report.evidence.items():

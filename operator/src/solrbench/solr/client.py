@@ -5,14 +5,18 @@ from typing import Any, Self
 
 import httpx
 
+from solrbench.contract.foreign import ForeignDataError, decode_json
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.deadline import AddressCheck
 from solrbench.net.http import NO_AUTH, HttpAuth, certificate_problem, create_client, fetch
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 
-MAX_RESPONSE_BYTES = 16 << 20
-"""The state of a cloud of some ten thousand collections."""
+MAX_RESPONSE_BYTES = 2 << 20
+"""The state of a collection of some thousand replicas, or the cores of nodes with as many."""
+
+MAX_RESPONSE_MEMORY = 16 << 20
+"""What the values of a response may take."""
 
 MAX_TEXT = 1000
 """Characters of what Solr says went wrong."""
@@ -104,14 +108,14 @@ def _checked(response: httpx.Response) -> Any:
     """Return the body of a good response; Solr may put errors into the body of an HTTP 200."""
     _check_proxy_response(response)
     try:
-        body = response.json()
-    except (ValueError, RecursionError) as error:
+        body = decode_json(response.content, MAX_RESPONSE_MEMORY)
+    except ForeignDataError as error:
         # Only what it looks like: its text is not Solr's and not for the status.
         content_type = response.headers.get("Content-Type", "no content type")[:100]
         raise TemporaryError(
             TargetReason.SOLR_UNREACHABLE,
-            f"{response.url.copy_with(query=None)} did not respond in JSON: HTTP"
-            f" {response.status_code}, {content_type}, {len(response.content)} bytes",
+            f"the response of {response.url.copy_with(query=None)} cannot be read: HTTP"
+            f" {response.status_code}, {content_type}, {len(response.content)} bytes: {error}",
         ) from error
     if response.status_code < 400 and not _error_text(body):
         return body

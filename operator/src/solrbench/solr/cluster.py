@@ -24,20 +24,38 @@ class NodeInfo:
     heap_max_bytes: int
 
 
-def _cluster_status(solr: SolrClient) -> dict[str, Any]:
-    # Of the whole cluster: with a `collection` that is absent Solr responds with an error.
-    cluster: dict[str, Any] = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})["cluster"]
+def _cluster_status(solr: SolrClient, **params: str) -> dict[str, Any]:
+    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"} | params)
+    cluster: dict[str, Any] = response["cluster"]
     return cluster
+
+
+def _status_of(solr: SolrClient, name: str) -> dict[str, Any]:
+    """Return the part of a cluster's status about a collection or an alias; empty without one."""
+    try:
+        # All of a cloud with thousands of collections would be more than a response may have.
+        return _cluster_status(solr, collection=name)
+    except PermanentError as error:
+        if f"Collection: {name} not found" in error.message:
+            return {}
+        raise
 
 
 def live_nodes(solr: SolrClient) -> list[str]:
     """Return the names of the nodes that ZooKeeper holds to be alive."""
-    return sorted(_cluster_status(solr)["live_nodes"])
+    # Solr 9.8 leaves out all else; one before ignores these and sends the status of the cluster.
+    status = _cluster_status(solr, includeAll="false", liveNodes="true")
+    return sorted(status["live_nodes"])
+
+
+def _collection_state(solr: SolrClient, name: str) -> dict[str, Any] | None:
+    state: dict[str, Any] | None = _status_of(solr, name).get("collections", {}).get(name)
+    return state
 
 
 def replicas(solr: SolrClient, collection: str) -> list[Replica]:
     """Return every replica of a collection, or none if there is no such collection."""
-    state = _cluster_status(solr)["collections"].get(collection)
+    state = _collection_state(solr, collection)
     if state is None:
         return []
     return [
@@ -57,13 +75,13 @@ def replicas(solr: SolrClient, collection: str) -> list[Replica]:
 
 def config_set_of(solr: SolrClient, collection: str) -> str | None:
     """Return the name of a collection's config set, or `None` if there is no such collection."""
-    state = _cluster_status(solr)["collections"].get(collection)
+    state = _collection_state(solr, collection)
     return None if state is None else str(state["configName"])
 
 
 def resolve_alias(solr: SolrClient, name: str) -> str:
     """Return the collection that a name stands for: itself, unless it is an alias for one."""
-    return str(_cluster_status(solr).get("aliases", {}).get(name, name))
+    return str(_status_of(solr, name).get("aliases", {}).get(name, name))
 
 
 def node_info(solr: SolrClient, url: str) -> NodeInfo:

@@ -88,7 +88,9 @@ MAX_POINTS_IN_ROUNDS = 100
 MAX_NAMED = 3
 """Points that are named with a problem that several have."""
 MAX_PROBLEMS = 20
-"""Problems of points that are shown; points behind the one that reaches it are not checked."""
+"""Problems of points that are shown, and points with problems that are checked."""
+MAX_PROBLEM = 300
+"""Characters of a problem: an unknown field may have a name of any length."""
 MAX_TEMPLATE_VALUES = 10_000
 """Values in the spec of a template, which has no schema in the API server. A benchmark has some
 hundred; a megabyte of unknown fields would be 100,000 problems of each point."""
@@ -250,19 +252,24 @@ def check_points(
     """Return the points with their benchmarks, and every problem with the points that have it."""
     checked: list[CheckedPoint] = []
     wrong: dict[str, list[str]] = {}
+    failed = 0
     for number, point in enumerate(points, start=1):
         try:
             checked.append(CheckedPoint(point, SolrBenchmark.parse(build_child(sweep, point))))
         except ValidationError as error:
+            failed += 1
             for problem in problems(error)[:MAX_PROBLEMS]:
-                wrong.setdefault(problem, []).append(point.text)
+                shown = problem if len(problem) <= MAX_PROBLEM else f"{problem[:MAX_PROBLEM]}…"
+                wrong.setdefault(shown, []).append(point.text)
         except FieldPathError as error:
+            failed += 1
             wrong.setdefault(f"spec.axes: {error}", []).append(point.text)
-        if len(wrong) >= MAX_PROBLEMS:
-            shown, behind = list(_grouped(wrong, number))[:MAX_PROBLEMS], len(points) - number
-            more = f"; the {behind} points behind are not checked" if behind else ""
-            rest = f"spec.template: only the first {MAX_PROBLEMS} problems are shown{more}"
-            return checked, [*shown, rest]
+        # A template that is wrong in each of 500 points would cost the time of all tenants.
+        if len(wrong) >= MAX_PROBLEMS or (failed >= MAX_PROBLEMS and number < len(points)):
+            rest = (
+                f"spec.template: {number} of {len(points)} points are checked, correct these first"
+            )
+            return checked, [*list(_grouped(wrong, number))[:MAX_PROBLEMS], rest]
     return checked, list(_grouped(wrong, len(points)))
 
 

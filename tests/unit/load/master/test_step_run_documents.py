@@ -7,10 +7,12 @@ from numpy import array
 from numpy.random import default_rng
 
 from solrbench.api.v1alpha1.result_rules import MAX_RECORDS, MAX_REPORT_BYTES
+from solrbench.contract.foreign import decode_json
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import SlowRequest, StepRunResult
-from solrbench.contract.storage import to_chunks
+from solrbench.contract.storage import MAX_RESULT_BYTES, to_chunks
 from solrbench.contract.windows import CacheSample, RequestWindow
+from solrbench.load.master.diagnostics import MAX_RECORDING_BYTES, MAX_TEXT_BYTES
 from solrbench.load.master.step_run_documents import (
     MAX_POINTS,
     POINT_BYTES,
@@ -125,5 +127,9 @@ def test_the_largest_report_stays_within_its_limit(runs: int, names: int) -> Non
     largest = make_document("all", 1, *results).model_copy(
         update={"thousands": thousands(5000), "caches": samples(3600)}
     )
-    stored = to_chunks(limit_series(largest, MAX_REPORT_BYTES // runs))
+    limited = limit_series(largest, MAX_REPORT_BYTES // runs)
+    text = limited.model_dump_json(by_alias=True).encode()
+    assert len(text) + MAX_TEXT_BYTES + MAX_RECORDING_BYTES < MAX_RESULT_BYTES
+    decode_json(text)
+    stored = to_chunks(limited)
     assert sum(map(len, stored.chunks)) * runs <= MAX_REPORT_BYTES

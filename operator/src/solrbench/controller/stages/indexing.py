@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from pydantic import ValidationError
-
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract import names
+from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.load_plan import auth_files
 from solrbench.contract.pod_plans import IndexPlan, IndexProgress
 from solrbench.controller.context import ReconcileContext
@@ -134,8 +133,8 @@ def _read_progress(context: ReconcileContext, seen: list[PodView]) -> list[Index
             responds = pod.phase == "Running" and pod.ip
             text = pod.termination_message or (client.progress(pod.ip) if responds else "")
             try:
-                progress.append(IndexProgress.model_validate_json(text))
-            except ValidationError:
+                progress.append(read(IndexProgress, text.encode()))
+            except ForeignDataError:
                 continue  # not started, or killed without a message
     return progress
 

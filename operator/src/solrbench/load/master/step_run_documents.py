@@ -32,7 +32,7 @@ POINT_BYTES = 25
 WORKER_BYTES = 300
 """What one worker takes."""
 
-MAX_POINTS = 30_000
+MAX_POINTS = 25_000
 """Points of one step run, whatever its share: while it is read, each takes up to 1 KB of memory."""
 
 STORED_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400)
