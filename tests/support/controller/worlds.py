@@ -124,8 +124,8 @@ class Master:
 
     acknowledged: list[str] = []
 
-    def __init__(self, host: str, _: object = None) -> None:
-        self.host = host
+    def __init__(self, host: str, token: str, _: object = None) -> None:
+        self.host, self.token = host, token
 
     def __enter__(self) -> Self:
         return self

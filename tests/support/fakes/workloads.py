@@ -63,7 +63,7 @@ class Workloads:
                         self._put_pod(body, number, RUNNING)
                 body["status"] = {"availableReplicas": body["spec"]["replicas"]}
 
-    def master(self, host: str, _: object = None) -> "Master":
+    def master(self, host: str, token: str, _: object = None) -> "Master":
         """Return what stands in for the client of the load master at an address."""
         for pod in self._cluster.select("Pod", None, {LABEL_COMPONENT: LOAD_MASTER}):
             if pod["status"].get("podIP") == host:
@@ -71,6 +71,7 @@ class Workloads:
                 files = self._cluster.get("v1", "ConfigMap", *place)
                 assert files is not None
                 plan = json.loads(files["data"]["load-plan.json"])
+                assert token == plan["token"] == files["data"]["token"]
                 stored = self._stored.setdefault(pod["metadata"]["uid"], set())
                 return Master([each["id"] for each in plan["stepRuns"]], stored, self.result)
         raise AssertionError(f"no load master has the address {host}")

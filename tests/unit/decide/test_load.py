@@ -17,6 +17,7 @@ from solrbench.decide.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
     check_master_state,
+    check_measured,
     check_planned,
     may_have_lost_solr,
     plan_resumption,
@@ -232,3 +233,10 @@ def test_possible_repeats_stay_for_all_later_steps() -> None:
         stored(),  # of a version that did not record it
     ):
         assert plan_resumption(SECOND, [doubtful], 1, 1).may_repeat
+
+
+def test_who_came_without_the_token_is_shown_without_a_number_that_changes() -> None:
+    messages = {not_none(check_measured(replace(RUN, refused=n))).message for n in (1, 2)}
+    assert len(messages) == 1
+    assert "refused others, who had not its token" in messages.pop()
+    assert "token" not in not_none(check_measured(RUN)).message
