@@ -98,6 +98,7 @@ POD_OPTIONS = [
         for key in (
             "cluster-autoscaler.kubernetes.io/safe-to-evict",
             "container.apparmor.security.beta.kubernetes.io/solr",
+            "solrbench.io/target",
         )
     ),
     *(
