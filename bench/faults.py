@@ -31,12 +31,7 @@ _STATS = "stats"
 
 
 class Fault(NamedTuple):
-    """One fault.
-
-    Attributes:
-        right: what the file says once, and only once
-        part: of `QUICK_PARTS`, which must notice it
-    """
+    """One fault: a file of `solrbench` holds `right` once, and `part` must notice `wrong`."""
 
     name: str
     file: str
@@ -210,11 +205,7 @@ def faults(folder: Path, planted: Sequence[Fault] = FAULTS) -> list[Row]:
 
 
 def plant(fault: Fault, sources: Path) -> None:
-    """Change the line of a fault in the sources of a copy.
-
-    Raises:
-        FaultNotPlantedError: the line is not there, or more than once.
-    """
+    """Change the line of a fault in the sources of a copy, where it must stand exactly once."""
     file = sources / "solrbench" / fault.file
     text = file.read_text("utf-8")
     if text.count(fault.right) != 1:

@@ -80,11 +80,7 @@ def fast_http_user(server: Server, folder: Path) -> Iterator[int]:
 
 @contextmanager
 def aiolocust(server: Server, folder: Path) -> Iterator[int]:
-    """Run aiolocust with one event loop.
-
-    Raises:
-        FileNotFoundError: it is not on the PATH.
-    """
+    """Run aiolocust with one event loop."""
     script = folder / "aiolocustfile.py"
     script.write_text(_AIOLOCUST % question(server))
     options = ["-u", str(CONNECTIONS), "-d", str(_FOREVER_SECONDS), "--event-loops", "1"]
@@ -95,11 +91,7 @@ def aiolocust(server: Server, folder: Path) -> Iterator[int]:
 
 @contextmanager
 def wrk(server: Server, folder: Path) -> Iterator[int]:
-    """Run wrk with one thread.
-
-    Raises:
-        FileNotFoundError: it is not on the PATH.
-    """
+    """Run wrk with one thread."""
     options = ["-t", "1", "-c", str(CONNECTIONS), "-d", f"{_FOREVER_SECONDS}s"]
     command = [_program("wrk"), *options, question(server)]
     with started(command, folder / "wrk.log") as process:
@@ -125,11 +117,7 @@ def paced_k6(server: Server, folder: Path, rate: int) -> AbstractContextManager[
 
 @contextmanager
 def _k6(server: Server, folder: Path, options: dict[str, object]) -> Iterator[int]:
-    """Run k6.
-
-    Raises:
-        FileNotFoundError: it is not on the PATH.
-    """
+    """Run k6."""
     script = folder / "k6.js"
     script.write_text(_K6 % (json.dumps(options), question(server)))
     command = [_program("k6"), "run", "--quiet", "--no-usage-report", "--no-summary", str(script)]
@@ -149,11 +137,7 @@ _SOURCE = Path(__file__).parent / "baseline.c"
 
 @contextmanager
 def run_baseline(server: Server, folder: Path, rate: int, seconds: int) -> Iterator[int]:
-    """Run the bare loop; gives its process id.
-
-    Raises:
-        FileNotFoundError: there is no C compiler.
-    """
+    """Run the bare loop; gives its process id."""
     program = folder / "baseline"
     subprocess.run(["cc", "-O2", "-o", str(program), str(_SOURCE)], check=True)
     parts = urlsplit(question(server))

@@ -54,11 +54,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 def wait_until(
     holds: Callable[[], bool], seconds: float, what: str, look_seconds: float = _LOOK_SECONDS
 ) -> None:
-    """Wait for a condition.
-
-    Raises:
-        DidNotHappenError: it does not hold in time; `what` names it.
-    """
+    """Wait for a condition; `DidNotHappenError` names it if it does not hold in time."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
@@ -183,11 +179,7 @@ class CpuQuota:
 
 @contextmanager
 def cpu_quota() -> Iterator[CpuQuota]:
-    """Make a group, and remove it when its processes have ended.
-
-    Raises:
-        DidNotHappenError: if none can be made on this machine.
-    """
+    """Make a group, and remove it when its processes have ended."""
     folder = _CPU_GROUPS / f"solrbench-bench-{os.getpid()}"
     try:
         folder.mkdir(exist_ok=True)

@@ -25,7 +25,7 @@ QUERIES = 1000
 
 @dataclass(frozen=True)
 class Product:
-    """A run under way."""
+    """A run under way: the port of the master's page, and the process ids of the workers."""
 
     web_port: int
     workers: Sequence[int]

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 class Row:
     """One bar and what was reached.
 
-    Attributes:
-        bar: what is required; empty for a figure that only helps to read the others
-        is_met: None where nothing could be measured
+    `bar` is empty for a figure that only helps to read the others, and `is_met` None where nothing
+    could be measured; `detail` holds the figures behind it, or why there are none.
     """
 
     what: str
@@ -21,15 +20,20 @@ class Row:
 
 
 def at_most(what: str, value: float, bar: float, form: str, detail: str = "") -> Row:
-    """Return the line of a figure, in a form such as `{:.1f} MB`, that must not exceed its bar."""
-    limit = f"<= {bar:g}{form.partition('}')[2]}"
-    return Row(what, limit, form.format(value), value <= bar, detail)
+    """Return the line of a figure with an upper bar; `form` is its format with its unit."""
+    bound = f"<= {bar:g}{form.partition('}')[2]}"
+    return Row(what, bound, form.format(value), value <= bar, detail)
 
 
 def at_least(what: str, value: float, bar: float, form: str, detail: str = "") -> Row:
-    """Return the line of a figure, in a form such as `{:.1f} %`, that must reach its bar."""
-    limit = f">= {bar:g}{form.partition('}')[2]}"
-    return Row(what, limit, form.format(value), value >= bar, detail)
+    """Return the line of a figure with a lower bar; `form` is its format with its unit."""
+    bound = f">= {bar:g}{form.partition('}')[2]}"
+    return Row(what, bound, form.format(value), value >= bar, detail)
+
+
+def within(what: str, off: float, bar: float, detail: str) -> Row:
+    """Return the line of a figure that is off by some per cent of what is known."""
+    return Row(what, f"within {bar:g} %", f"{off:.2f} %", off <= bar, detail)
 
 
 def ratio_row(what: str, own: float, other: float, bar: float, peer: str) -> Row:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from bench.harness.peers import timer_lag_p99_ms
 from bench.harness.processes import prefer
 from bench.harness.product import product
-from bench.harness.table import Row, at_least, at_most, skipped
+from bench.harness.table import Row, at_least, at_most, skipped, within
 from bench.servers.running import Server, nginx, python_server
 from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
 from solrbench.contract.step_document import StepRunResult
@@ -47,27 +47,21 @@ def arrivals(folder: Path, repeats: int, seconds: int) -> list[Row]:
         rounds = [_round(server, folder, seconds) for _ in range(repeats)]
     sent, planned = sum(each.sent for each in rounds), repeats * _LAG_RATE * seconds
     lags, timers = [each.lag_p99_ms for each in rounds], [each.timer_p99_ms for each in rounds]
-    lag = median(lags)
+    lag, requests = median(lags), "requests at 2,000/s"
     return [
-        Row(
-            "requests at 2,000/s",
-            "as planned",
-            f"{sent:,}",
-            sent == planned,
-            f"{planned:,} planned",
-        ),
+        Row(requests, "as planned", f"{sent:,}", sent == planned, f"{planned:,} planned"),
         at_most("lag p99 at 2,000/s per worker", lag, _MAX_LAG_MS, "{:.2f} ms", _listed(lags)),
         Row("lag p99 of a bare timer", "", f"{median(timers):.2f} ms", None, _listed(timers)),
     ]
 
 
 def _round(server: Server, folder: Path, seconds: int) -> _Round:
-    planned = {
+    step = {
+        "name": "planned",
         "requestsPerSecond": _LAG_RATE,
         "arrivalDistribution": "Uniform",
         "requests": _LAG_RATE * seconds,
     }
-    step = {"name": "planned", **planned}
     with product(server, folder, step, warmUp={"durationSeconds": 1}) as running:
         running.wait_for_stage("WarmingUp", "Measuring")
         prefer([server.pid, *running.workers])
@@ -112,10 +106,9 @@ def anderson_darling(gaps: Sequence[float], mean: float) -> float:
 
 @dataclass(frozen=True)
 class Step:
-    """The arrivals of one step.
+    """The arrivals of one step: `times` in ns, ascending, and the statistic of what was planned.
 
-    Attributes:
-        lag_p99_ms: of the worker that sent latest
+    The lag is that of the worker that sent latest, and the host took the stolen CPU time.
     """
 
     times: Sequence[int]
@@ -209,13 +202,8 @@ def _gaps_row(which: str, steps: Sequence[Step], where: str) -> Row:
 
 def _rate_row(what: str, rates: Sequence[float]) -> Row:
     worst = 100 * max(abs(each / RATE - 1) for each in rates)
-    return Row(
-        f"rate at the server, {what}",
-        f"within {_MAX_OFF_PERCENT:g} %",
-        f"{worst:.2f} %",
-        worst <= _MAX_OFF_PERCENT,
-        f"worst of {len(rates)}" if len(rates) > 1 else f"{rates[0]:.1f}/s",
-    )
+    detail = f"worst of {len(rates)}" if len(rates) > 1 else f"{rates[0]:.1f}/s"
+    return within(f"rate at the server, {what}", worst, _MAX_OFF_PERCENT, detail)
 
 
 def _arrivals(folder: Path, workers: int, steps: int, seconds: int) -> dict[str, list[Step]]:

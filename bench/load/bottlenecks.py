@@ -4,18 +4,12 @@ A machine without pods can plant what a process can be: a busy server, pauses of
 shard, a slow node, a slow proxy, and as root with version 1 of control groups a throttled load.
 Limits of a Solr pod's CPU, memory and disk need pods (`tests/e2e`).
 
-`python -m bench.load.bottlenecks --kind "slow proxy" --count 10` plants one kind, with its
-progress; without `--kind` all of them. Each run takes about 20 s on a quiet machine of two cores:
-60 planted ones, 20 healthy ones and a baseline of each kind take half an hour, with `--seconds 3`
-24 minutes.
+Each run takes about 20 s on a quiet machine of two cores.
 """
 
-import argparse
 import json
 import random
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -25,7 +19,7 @@ from typing import Any
 
 from bench.harness.processes import cpu_quota
 from bench.harness.product import product
-from bench.harness.table import Row, render
+from bench.harness.table import Row
 from bench.servers.running import Server, python_server
 from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.verdict import evaluate_document
@@ -42,11 +36,10 @@ Nodes = list[dict[str, float]]
 
 @dataclass(frozen=True)
 class Kind:
-    """What is planted.
+    """What is planted, and the resource that must be named.
 
-    Attributes:
-        proxy: whether another server stands in front of the first node
-        load_cores: CPU limit of the load worker, drawn; None for none
+    Options of the nodes, users or rate, and the CPU limit of the load worker are drawn. With a
+    proxy, another server stands in front of the first node.
     """
 
     resource: Resource
@@ -99,15 +92,14 @@ MIN_EFFECT = 0.1
 so much less: times of responses are the kernel's, which a load that stands still does not delay."""
 
 
-def bottlenecks(
-    folder: Path, each: int, seconds: int, kinds: Sequence[str] = tuple(KINDS)
-) -> list[Row]:
+def bottlenecks(folder: Path, each: int, seconds: int) -> list[Row]:
     """Plant each kind so many times, healthy runs twice as many."""
     draw = random.Random(_SEED)
-    counts = {name: 2 * each if KINDS[name].resource is Resource.NONE else each for name in kinds}
-    progress = _Progress(sum(counts.values()) + len(kinds))
     run = partial(_run, folder, seconds=seconds)
-    planted = [_plant(run, name, count, draw, progress) for name, count in counts.items()]
+    planted = [
+        _plant(run, name, 2 * each if kind.resource is Resource.NONE else each, draw)
+        for name, kind in KINDS.items()
+    ]
     ill = [each for each in planted if each.kind.resource is not Resource.NONE]
     named, counted = sum(each.named for each in ill), sum(each.counted for each in ill)
     least = MIN_NAMED * counted
@@ -131,26 +123,9 @@ class Effect:
         return f"{self.milliseconds:.1f} ms at {self.rate:.0f}/s"
 
 
-class _Progress:
-    """Prints each run and when all will be done."""
-
-    def __init__(self, total: int) -> None:
-        self._total, self._done, self._began = total, 0, time.monotonic()
-
-    def show(self, text: str) -> None:
-        self._done += 1
-        left = (self._total - self._done) * (time.monotonic() - self._began) / self._done
-        line = f"{self._done} of {self._total}, {left / 60:.0f} min left: {text}"
-        print(line, file=sys.stderr, flush=True)
-
-
 @dataclass(frozen=True)
 class _Planted:
-    """Runs of one kind.
-
-    Attributes:
-        weak: runs in which it does not
-    """
+    """What was named in the runs of one kind in which it matters; `weak` are those where not."""
 
     name: str
     kind: Kind
@@ -179,21 +154,18 @@ class _Planted:
 
 
 def _plant(
-    run: "partial[tuple[Bottleneck, Effect]]",
-    name: str,
-    count: int,
-    draw: random.Random,
-    progress: _Progress,
+    run: "partial[tuple[Bottleneck, Effect]]", name: str, count: int, draw: random.Random
 ) -> _Planted:
     kind = KINDS[name]
     load = kind.load(draw)
     _, usual = run(kind, _healthy_nodes(kind), load, cores=None)
-    progress.show(f"{name}: {usual} without it")
+    print(f"{name}: {usual} without it", file=sys.stderr, flush=True)
     counted = []
     for _ in range(count):
         cores = None if kind.load_cores is None else kind.load_cores(draw)
         found, effect = run(kind, kind.nodes(draw), load, cores=cores)
-        progress.show(f"{name}: {effect}, {found.resource}: {found.message}")
+        line = f"{name}: {effect}, {found.resource}: {found.message}"
+        print(line, file=sys.stderr, flush=True)
         if kind.resource is Resource.NONE or effect.matters(usual):
             counted.append(found)
     return _Planted(name, kind, counted, count - len(counted))
@@ -265,17 +237,3 @@ def _find(kind: Kind, step: dict[str, Any], documents: list[StepRunResult]) -> B
     runs = [evaluate_document(each, spec.load) for each in documents]
     (found,) = find_bottlenecks(spec, runs)
     return found
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Plant one kind or all of them; 1 if one was not named."""
-    parser = argparse.ArgumentParser(prog="bench.bottlenecks", description=main.__doc__)
-    parser.add_argument("--kind", choices=tuple(KINDS), action="append", help="all by default")
-    parser.add_argument("--count", type=int, default=10, help="of each kind, healthy ones twice")
-    parser.add_argument("--seconds", type=int, default=5, help="of each of two repeats")
-    options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="solrbench-bench-") as folder:
-        kinds = options.kind or tuple(KINDS)
-        rows = bottlenecks(Path(folder), options.count, options.seconds, kinds)
-    print(render(rows))
-    return int(any(row.is_met is False for row in rows))

@@ -130,10 +130,10 @@ def cost(folder: Path, rounds: int, seconds: float) -> list[Row]:
             "k6": partial(paced_k6, server, folder, _PACED_RATE),
         }
         found = _by_turns(clients, server, rounds, seconds)
-    most, resident = max(megabytes), f"resident, at {_PACED_RATE:,} requests per second"
+    resident = f"resident, at {_PACED_RATE:,} requests per second"
     return [
         *(_cost_ratio(found, other, bar) for other, bar in _COST_BARS.items()),
-        at_most("a worker's memory", most, _MAX_MEGABYTES, "{:.0f} MB", resident),
+        at_most("a worker's memory", max(megabytes), _MAX_MEGABYTES, "{:.0f} MB", resident),
     ]
 
 
@@ -214,11 +214,12 @@ def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float
         for engine, server in servers.items():
             (worker,) = (pid for pid in running.workers if is_connected_to(pid, server.port))
             pin(worker, engine)
-        return measure_client(partial(_served, servers), running.workers, seconds, _SETTLE_SECONDS)
-
-
-def _served(servers: Mapping[int, Server]) -> int:
-    return sum(server.served() for server in servers.values())
+        return measure_client(
+            lambda: sum(server.served() for server in servers.values()),
+            running.workers,
+            seconds,
+            _SETTLE_SECONDS,
+        )
 
 
 _MAX_LOST_PERCENT = 1.0

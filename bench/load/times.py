@@ -41,7 +41,7 @@ from statistics import fmean
 
 from bench.harness.processes import pin, prefer, started
 from bench.harness.product import product
-from bench.harness.table import Row
+from bench.harness.table import Row, within
 from bench.servers.running import python_server
 from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import INVALID, StepVerdict
@@ -63,11 +63,7 @@ def exact_percentile(samples: Sequence[int], percent: float) -> int:
 
 
 def reported_percentile(document: StepRunResult, percent: float) -> int:
-    """Return the percentile of the service times of a step run, in µs.
-
-    Raises:
-        ValueError: nothing was measured.
-    """
+    """Return the percentile of the service times of a step run, in µs."""
     found = merge(each.service_time_histogram for each in document.requests).percentile(percent)
     if found is None:
         raise ValueError(f"step run {document.id} has no requests")
@@ -88,10 +84,9 @@ _RATE_PERCENT = 1.0
 
 @dataclass(frozen=True)
 class Compared:
-    """Percentiles of one step run, in µs.
+    """Percentiles (`PERCENTS`, in µs) and rate of one step run, by the product and by the server.
 
-    Attributes:
-        known_rate: the same by the server: what it answered in the time in which requests began
+    The known rate is of what the server answered in the time in which requests began.
     """
 
     document: StepRunResult
@@ -137,13 +132,8 @@ def accuracy(folder: Path, seconds: int) -> list[Row]:
 
 def _rate(distribution: str, found: Compared) -> Row:
     off = 100 * abs(found.rate / found.known_rate - 1)
-    return Row(
-        f"requests/s, {distribution}",
-        f"within {_RATE_PERCENT} %",
-        f"{off:.2f} %",
-        off <= _RATE_PERCENT,
-        f"{found.rate:.1f} ({found.known_rate:.1f})",
-    )
+    detail = f"{found.rate:.1f} ({found.known_rate:.1f})"
+    return within(f"requests/s, {distribution}", off, _RATE_PERCENT, detail)
 
 
 def _times(distribution: str, found: Compared) -> Row:
@@ -225,7 +215,7 @@ def stalls(folder: Path, seconds: int) -> list[Row]:
 
 def _stall_row(what: str, found: Histogram, bar: float) -> Row:
     worst, detail = _worst_of_stalls(found)
-    return Row(what, f"within {100 * bar:g} %", f"{100 * worst:.1f} %", worst <= bar, detail)
+    return within(what, 100 * worst, 100 * bar, detail)
 
 
 def _worst_of_stalls(found: Histogram) -> tuple[float, str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.harness.processes import cpu_seconds, resident_megabytes
 from bench.harness.product import Product, product
-from bench.harness.table import Row, at_most
+from bench.harness.table import Row, at_most, within
 from bench.load.times import reported_percentile
 from bench.servers.running import nginx
 from solrbench.api.v1alpha1.workload import Workload
@@ -87,11 +87,10 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
             present == users and not failures,
             f"after {started:.0f} s, {users / started:,.0f} per second; {failures} failures{shown}",
         ),
-        Row(
+        within(
             "rate of users who think 60 s on average",
-            f"within {_MAX_OFF_PERCENT} %",
-            f"{off:.1f} %",
-            off <= _MAX_OFF_PERCENT,
+            off,
+            _MAX_OFF_PERCENT,
             f"{rate:,.0f}/s, {planned:,.0f}/s planned, for {seconds:.0f} s; p50"
             f" {reported_percentile(document, 50) / 1000:,.1f} ms, p99"
             f" {reported_percentile(document, 99) / 1000:,.1f} ms",

@@ -35,11 +35,7 @@ class ApiServer:
         self._threads = local()
 
     def call(self, method: str, path: str, body: Body | None = None) -> Body:
-        """Return what the API server responds with.
-
-        Raises:
-            RuntimeError: it refused.
-        """
+        """Return what the API server responds with, unless it refuses."""
         text = None if body is None else json.dumps(body)
         kind = "merge-patch+json" if method == "PATCH" else "json"
         connection = self._connection()

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -55,11 +55,6 @@ class StoredObjects:
         """Store the status of an object."""
         return self.apply(body | {"status": status})
 
-    def size(self, kind: str, name: str) -> int:
-        """Return the bytes of the status of an object."""
-        found = self.get("", kind, "", name) or {}
-        return len(json.dumps(found["status"], separators=(",", ":")))
-
     def end(self, name: str) -> None:
         """Let a benchmark end as a Valid one."""
         body = self.get("", "SolrBenchmark", "", name)
@@ -83,10 +78,12 @@ def sweep_scale(_: Path, points: int) -> list[Row]:
     objects = StoredObjects()
     objects.apply(_sweep(points))
     before = resident_megabytes(os.getpid())
-    plan = make_plan(_read(objects))
-    while _count_left(sweep := _reconcile(objects, plan, AT_A_TIME)) > LAST:
+    plan = make_plan(SolrBenchmarkSweep.parse(_sweep(points)))
+    left = points
+    while left > LAST:
+        sweep = _reconcile(objects, plan, AT_A_TIME)
         _end_running(objects, sweep)
-    _end_running(objects, sweep)
+        left = sum(each.state == PointState.PLANNED for each in sweep.status.points)
     cpu, reconciles, longest = time.process_time(), 0, 0.0
     while sweep.status.completion_time is None:
         began = time.process_time()
@@ -97,26 +94,21 @@ def sweep_scale(_: Path, points: int) -> list[Row]:
     each_seconds = (time.process_time() - cpu) / reconciles
     used = 100 * each_seconds * (LOOKS + 1) / POINT_SECONDS
     grown = resident_megabytes(os.getpid()) - before
-    size = objects.size("SolrBenchmarkSweep", "scale") / 1000
-    share = 100 * longest / POINT_SECONDS
+    status = (objects.get("", "SolrBenchmarkSweep", "", "scale") or {})["status"]
+    size = len(json.dumps(status, separators=(",", ":"))) / 1000
     what = f"a sweep of {points} points of {POINT_SECONDS} s:"
     return [
         at_most(f"{what} status", size, 120, "{:.1f} kB"),
-        Row(f"{what} CPU of the operator", "<= 5 % of a core", f"{used:.2f} %", used <= 5),
-        Row(f"{what} memory of the operator", "<= 60 MB more", f"{grown:.0f} MB", grown <= 60),
-        Row(
+        at_most(f"{what} CPU of the operator", used, 5, "{:.2f} % of a core"),
+        at_most(f"{what} memory of the operator", grown, 60, "{:.0f} MB more"),
+        at_most(
             f"{what} time from the end of a point to the next benchmark",
-            "<= 2 % of a point",
-            f"{share:.2f} %",
-            share <= 2,
+            100 * longest / POINT_SECONDS,
+            2,
+            "{:.2f} % of a point",
             f"the longest, {longest:.2f} s of CPU",
         ),
     ]
-
-
-def _read(objects: StoredObjects) -> SolrBenchmarkSweep:
-    found = objects.get("", "SolrBenchmarkSweep", "", "scale")
-    return SolrBenchmarkSweep.parse(found or {})
 
 
 def _reconcile(objects: StoredObjects, plan: SweepPlan, places: int) -> SolrBenchmarkSweep:
@@ -128,20 +120,10 @@ def _reconcile(objects: StoredObjects, plan: SweepPlan, places: int) -> SolrBenc
     return reconcile_sweep(SweepContext(cluster, sweep, body, plan, now, concurrency=places))
 
 
-def _running(sweep: SolrBenchmarkSweep) -> Iterator[str]:
-    """Yield the names of the benchmarks under way."""
+def _end_running(objects: StoredObjects, sweep: SolrBenchmarkSweep) -> None:
     for each in sweep.status.points:
         if each.state == PointState.RUNNING:
-            yield benchmark_name(sweep.metadata.name, each.name)
-
-
-def _end_running(objects: StoredObjects, sweep: SolrBenchmarkSweep) -> None:
-    for each in _running(sweep):
-        objects.end(each)
-
-
-def _count_left(sweep: SolrBenchmarkSweep) -> int:
-    return sum(each.state == PointState.PLANNED for each in sweep.status.points)
+            objects.end(benchmark_name(sweep.metadata.name, each.name))
 
 
 def _sweep(points: int) -> Body:

@@ -36,11 +36,8 @@ _HEADERS = (
 def canned_responses(seed: int = 1) -> list[bytes]:
     """Return different whole responses, headers included; the same for the same seed."""
     draw = random.Random(seed)
-    return [_with_headers(_body(draw, number)) for number in range(RESPONSES)]
-
-
-def _with_headers(body: bytes) -> bytes:
-    return f"{_HEADERS}Content-Length: {len(body)}\r\n\r\n".encode() + body
+    bodies = [_body(draw, number) for number in range(RESPONSES)]
+    return [f"{_HEADERS}Content-Length: {len(each)}\r\n\r\n".encode() + each for each in bodies]
 
 
 def _body(draw: random.Random, number: int) -> bytes:

@@ -67,7 +67,7 @@ REPEAT_REQUESTS = 60
 def repeats(draw: random.Random, cv: float, slower_percent: float) -> Iterator[float]:
     """Yield about 100 ms: each repeat has a level of its own, every second one of another side.
 
-    The logarithms of the levels have the standard deviation `cv`.
+    `cv` is the standard deviation of the logarithms of the levels.
     """
     while True:
         for shift in (0.0, math.log1p(slower_percent / 100)):

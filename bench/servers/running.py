@@ -21,7 +21,7 @@ _START_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Server:
-    """Where a server listens."""
+    """A process that listens on a port of 127.0.0.1."""
 
     port: int
     pid: int
@@ -119,11 +119,7 @@ class Nginx(Server):
 
 @contextmanager
 def nginx(folder: Path, engine: int | None = None, connections: int = 4096) -> Iterator[Server]:
-    """Run nginx on a free port, on one core only if it is given, for so many connections.
-
-    Raises:
-        FileNotFoundError: nginx is not on the PATH.
-    """
+    """Run nginx on a free port, on one core only if it is given, for so many connections."""
     program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
         raise FileNotFoundError("nginx is not on the PATH; `hack/tools bench` unpacks it")

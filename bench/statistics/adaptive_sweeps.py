@@ -74,7 +74,10 @@ _TARGETS = {"shared": "one target for all", "fresh": "a target for each round"}
 
 @dataclass(frozen=True)
 class Compared:
-    """Sweeps of the same levels."""
+    """Sweeps of the same levels, in rounds of one repeat, of several, and without rounds.
+
+    Shares are in per cent of what the fixed number of repeats takes.
+    """
 
     name: str
     single: Sequence[Ended]
@@ -82,18 +85,13 @@ class Compared:
     fixed: Sequence[Ended]
 
     @property
-    def repeats(self) -> float:
-        """Repeats of rounds of one, as a share of the fixed number, in per cent."""
-        return _share("repeats", self.single, self.fixed)
-
-    @property
     def shared(self) -> float:
-        """Machine time on one target, in rounds of one repeat, in per cent of the fixed one."""
+        """Machine time on one target, in rounds of one repeat."""
         return _share("shared_seconds", self.single, self.fixed)
 
     @property
     def fresh(self) -> float:
-        """The same on targets of their own, in rounds of several repeats."""
+        """Machine time on targets of their own, in rounds of several repeats."""
         return _share("fresh_seconds", self.together, self.fixed)
 
 
@@ -122,10 +120,11 @@ def _rows(compared: Compared) -> list[Row]:
             (f"always {MAXIMUM}", compared.fixed),
         )
     }
+    share = _share("repeats", compared.single, compared.fixed)
     single = _share("fresh_seconds", compared.single, compared.fixed)
     shown = ", ".join(f"{name} {number}" for name, number in wrong.items())
     repeats = (
-        f"repeats {compared.repeats:.0f} %; wrong of {words} words: {shown}; Unclear"
+        f"repeats {share:.0f} %; wrong of {words} words: {shown}; Unclear"
         f" {_count_unclear(compared.single)} and {_count_unclear(compared.fixed)}"
     )
     once = f"rounds of {TOGETHER} repeats; of 1 repeat: {single:.0f} %"
@@ -136,8 +135,7 @@ def _rows(compared: Compared) -> list[Row]:
 
 
 def _row(which: str, percent: float, detail: str = "") -> Row:
-    title = f"machine time of a sweep, {which}"
-    return at_most(title, percent, 60, "{:.0f} %", detail)
+    return at_most(f"machine time of a sweep, {which}", percent, 60, "{:.0f} %", detail)
 
 
 def _count_unclear(found: Sequence[Ended]) -> int:

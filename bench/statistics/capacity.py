@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bench.harness.processes import prefer
 from bench.harness.product import product
-from bench.harness.table import Row, at_least
+from bench.harness.table import Row, at_least, within
 from bench.servers.running import python_server
 from solrbench.analysis.capacity import read_trial
 from solrbench.analysis.capacity_search import CapacityEstimate, Trial, estimate, next_rate
@@ -34,13 +34,14 @@ _TRUTH_ROUNDS = 9
 
 @dataclass(frozen=True)
 class QueueModel:
-    """The server.
+    """The server: `places` requests are served at once.
 
     Attributes:
         variation: standard deviation of service times, as a share of their mean
         limit: longest p95 of the response times, in mean service times
         noise: standard deviation of the speed from trial to trial, in ln
-        stall: seconds between the begins of two stalls, and length of each; None without
+        stall: seconds between the begins of two stalls, and length of each
+        times: service times to draw from instead, in seconds
     """
 
     places: int
@@ -141,7 +142,7 @@ _HOLDS = 87
 
 @dataclass(frozen=True)
 class Searches:
-    """Many searches of one server."""
+    """What many searches of one server found, in how many trials each; `truth` is its capacity."""
 
     truth: float
     found: Sequence[CapacityEstimate]
@@ -227,9 +228,8 @@ def _wrong_row(what: str, found: Searches) -> Row:
     """Return how often a disturbed server gets an interval that holds, or none."""
     right = found.holding + len(found.found) - len(found.known)
     share = 100 * right / len(found.found)
-    return at_least(
-        f"{what}: interval holds, or Unclear", share, _HOLDS, "{:.0f} %", found.describe()
-    )
+    title = f"{what}: interval holds, or Unclear"
+    return at_least(title, share, _HOLDS, "{:.0f} %", found.describe())
 
 
 def _share_row(what: str, part: int, whole: int, bar: float) -> Row:
@@ -274,4 +274,4 @@ def _server_row(result: CapacityEstimate, truth: float, trials: int) -> Row:
         f"{result.rate:.1f}/s (95 %: {result.lower:.1f} to {result.upper:.1f}),"
         f" by its own times {truth:.1f}/s, {trials} trials"
     )
-    return Row(what, "within 5 %", f"{error:.1f} %", error <= 100 * _WIDE, detail)
+    return within(what, error, 100 * _WIDE, detail)

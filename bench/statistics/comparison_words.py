@@ -12,7 +12,7 @@ from math import exp, log1p
 from pathlib import Path
 from random import Random
 
-from bench.harness.table import Row
+from bench.harness.table import Row, at_most
 from solrbench.analysis.differences import (
     DEFAULT_RULE,
     ComparisonRule,
@@ -37,11 +37,7 @@ RepeatValues = Sequence[RepeatValue]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sides whose difference is known.
-
-    Attributes:
-        cv: standard deviation of the logarithm of a repeat
-    """
+    """Two sides, the second one slower; `cv` is the standard deviation of a repeat's logarithm."""
 
     cv: float
     slower_percent: float
@@ -112,12 +108,26 @@ def fixed_conclusions(pair: Pair, count: int) -> Counter[Conclusion | None]:
 def words(_folder: Path, pairs: int) -> list[Row]:
     """Return how often words are right, how many repeats they took, and what `Unclear` proposes."""
     return [
-        *(row for cv in (0.01, 0.02) for row in _equal(Pair(cv, 0), pairs)),
+        *(
+            row
+            for cv in (0.01, 0.02)
+            for row in equal_rows(str(Pair(cv, 0)), outcomes(Pair(cv, 0), pairs))
+        ),
         _many_looks(Pair(0.05, 0), pairs),
-        _different(Pair(0.02, 5), pairs, 97),
-        _different(Pair(0.01, 2, 2), pairs, 90),
+        *(
+            worse_row(
+                f"{pair}, {pair.smallest_effect_percent:g} % matter", outcomes(pair, pairs), bar
+            )
+            for pair, bar in ((Pair(0.02, 5), 97), (Pair(0.01, 2, 2), 90))
+        ),
         _spared([Pair(cv, slower) for cv in (0.01, 0.02, 0.03) for slower in (0, 5, 10)], pairs),
-        *(_proposed(repeats, pairs) for repeats in (3, 5, 10)),
+        *(
+            proposed_row(
+                f"CV 2 to 5 %, 0 to 10 % slower, after {repeats} repeats",
+                list(islice(_unclear(repeats), pairs)),
+            )
+            for repeats in (3, 5, 10)
+        ),
     ]
 
 
@@ -133,21 +143,12 @@ def equal_rows(what: str, found: Sequence[Outcome]) -> list[Row]:
     ]
 
 
-def _equal(pair: Pair, pairs: int) -> list[Row]:
-    return equal_rows(str(pair), outcomes(pair, pairs))
-
-
 def _many_looks(pair: Pair, pairs: int) -> Row:
     """Return how often equal sides are called different that are looked at up to the maximum."""
     count = Counter(each.word for each in outcomes(pair, pairs))
     right = pairs - count[Conclusion.BETTER] - count[Conclusion.WORSE]
     detail = f"{count[Conclusion.UNCLEAR]} Unclear after {LOOKS.maximum} repeats"
     return _share_row(f"{pair}: neither Better nor Worse", right, pairs, 98, detail)
-
-
-def _different(pair: Pair, pairs: int, bar: float) -> Row:
-    what = f"{pair}, {pair.smallest_effect_percent:g} % matter"
-    return worse_row(what, outcomes(pair, pairs), bar)
 
 
 def worse_row(what: str, found: Sequence[Outcome], bar: float) -> Row:
@@ -178,11 +179,11 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
         fixed_wrong += sum(number for word, number in fixed.items() if _is_wrong(pair, word))
     worst, pair = max(parts, key=lambda each: each[0])
     total = pairs * len(cells)
-    return Row(
+    return at_most(
         f"repeats beside always {LOOKS.maximum}, CV up to 3 %",
-        "<= 65 %",
-        f"{worst:.1f} %",
-        worst <= 65,
+        worst,
+        65,
+        "{:.1f} %",
         f"{pair}; mean of all {sum(each for each, _ in parts) / len(parts):.0f} %;"
         f" wrong words {wrong} of {total}, with always {LOOKS.maximum} {fixed_wrong}",
     )
@@ -193,12 +194,6 @@ def _is_wrong(pair: Pair, word: Conclusion | None) -> bool:
     if not pair.slower_percent:
         return word in (Conclusion.BETTER, Conclusion.WORSE)
     return word in (Conclusion.BETTER, Conclusion.SAME)
-
-
-def _proposed(repeats: int, cases: int) -> Row:
-    """Return how often the proposed number of further repeats is within a factor of 4."""
-    what = f"CV 2 to 5 %, 0 to 10 % slower, after {repeats} repeats"
-    return proposed_row(what, list(islice(_unclear(repeats), cases)))
 
 
 def proposed_row(what: str, cases: Sequence[tuple[int, int]]) -> Row:

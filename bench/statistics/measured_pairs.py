@@ -48,9 +48,10 @@ _EFFECT_PERCENT = 5.0
 
 
 class _ComparedServers(NamedTuple):
-    """Two sides of a server of known times.
+    """Two sides of a server of known times, whose second one is slower.
 
     Attributes:
+        bar_percent: share of pairs in which the difference must be found
         max_cv_percent: noise up to which the bar is for
     """
 
@@ -70,7 +71,7 @@ _DIFFERENT = (
 def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
     """Measure rounds of two equal sides and return the words on the pairs that they make.
 
-    The runs go side by side, each with a server of its own.
+    Each run has so many rounds; runs go side by side, each with a server of its own.
     """
     measured = _measure(folder, "repeats", rounds, runs)
     found = [each for run in measured for each in _outcomes(run, _EFFECT_PERCENT)]
@@ -80,7 +81,10 @@ def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
 
 
 def different_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
-    """Measure rounds of sides that differ; return how often that is found, and how soon."""
+    """Measure rounds of sides that differ; return how often that is found, after how many repeats.
+
+    For each difference there are as many runs.
+    """
     return [row for sides in _DIFFERENT for row in _different_rows(folder, rounds, runs, sides)]
 
 

@@ -99,7 +99,7 @@ def config_map() -> Body:
 
 
 def way_pod(image: str, server: str) -> Body:
-    """Return the pod through which the benchmarks reach Solr."""
+    """Return the pod through which the benchmarks reach Solr; any image with Python will do."""
     container = {
         "name": "relay",
         "image": image,
@@ -154,7 +154,7 @@ _OPERATOR = "app.kubernetes.io/name%3Dsolr-benchmark-operator"
 
 
 def real_pairs(folder: Path, pairs: int, minutes: float) -> list[Row]:
-    """Measure pairs of equal benchmarks, begun within so many minutes, and count the words."""
+    """Measure pairs of equal benchmarks and count the words; none begins after so many minutes."""
     del folder
     place = os.environ.get("SOLRBENCH_NAMESPACE", "solrbench")
     what = "equal pairs of benchmarks on a real Solr"
@@ -176,11 +176,6 @@ def real_pairs(folder: Path, pairs: int, minutes: float) -> list[Row]:
 
 
 def _operator_image(api: ApiServer, place: str) -> str:
-    """Return the image of the operator of a namespace.
-
-    Raises:
-        LookupError: there is none.
-    """
     path = f"/apis/apps/v1/namespaces/{place}/deployments?labelSelector={_OPERATOR}"
     items = api.call("GET", path)["items"]
     if not items:
@@ -229,11 +224,7 @@ def _is_ready(api: ApiServer, place: str) -> bool:
 
 
 def _ended(api: ApiServer, place: str, name: str, seconds: float) -> Body:
-    """Wait for the end of a benchmark and return its status.
-
-    Raises:
-        RuntimeError: if it failed.
-    """
+    """Wait for the end of a benchmark, which must succeed, and return its status."""
     path = f"{benchmarks_path(place)}/{name}"
     wait_until(
         lambda: _succeeded(api.call("GET", path)).get("status") in _OVER,

@@ -122,8 +122,8 @@ def _rows(name: str, truth: int, found: list[tuple[CapacityEstimate, int]]) -> l
             f"{what}: within {_NEAR_PERCENT} % or 1 user, unless Unclear",
             near,
             _BAR,
-            "{:.0f} %",
+            "{:.1f} %",
             detail,
         ),
-        at_least(f"{what}: interval holds", holds, _HOLDS, "{:.0f} %"),
+        at_least(f"{what}: interval holds", holds, _HOLDS, "{:.1f} %"),
     ]

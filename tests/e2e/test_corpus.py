@@ -131,10 +131,9 @@ def test_replicas_are_spread_over_both_nodes(status: dict[str, Any]) -> None:
 def test_caches_are_as_asked(status: dict[str, Any]) -> None:
     assert status
     query = kube.solr(solr_pods(NAME)[0], f"/{NAME}/config/query")["config"]["query"]
-    assert int(query["filterCache"]["size"]) == 700
-    assert int(query["queryResultCache"]["size"]) == 900
-    assert int(query["documentCache"]["size"]) == 1100
-    assert int(query["documentCache"]["initialSize"]) == 550
+    caches = [query[name] for name in ("filterCache", "queryResultCache", "documentCache")]
+    assert [int(each["size"]) for each in caches] == [700, 900, 1100]
+    assert int(caches[-1]["initialSize"]) == 550
     assert int(query["queryResultWindowSize"]) == 50
 
 
@@ -156,9 +155,8 @@ def test_index_size_is_that_of_all_cores(status: dict[str, Any]) -> None:
 
 def test_exact_requests_are_exact(status: dict[str, Any]) -> None:
     first = status["results"][0]
-    assert first["step"] == "three-users"
-    assert first["requests"] == 2 * QUERIES
-    assert first["failures"] == 0
+    counts = first["step"], first["requests"], first["failures"]
+    assert counts == ("three-users", 2 * QUERIES, 0)
 
 
 def test_solr_counted_the_same_requests(status: dict[str, Any]) -> None:

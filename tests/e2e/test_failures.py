@@ -9,12 +9,19 @@ from support.cluster import kube
 from support.cluster.benchmarks import SMALL_SOLR, config_map, small
 
 Run = Callable[..., str]
+OWN_QUERIES = {"queries": {"configMap": {"name": "some-queries"}}}
 SOON = 60.0
 """Seconds within which a pod's problem must be reported."""
 
 
-def solr_cloud(**changes: object) -> dict[str, object]:
-    return SMALL_SOLR | changes
+NO_IMAGE = {"image": {"repository": "localhost/solrbench/none", "tag": "1"}}
+
+
+def check_failure(name: str, reason: str, *words: str) -> None:
+    """Check why a benchmark failed and what its message names."""
+    succeeded = kube.condition(name, "Succeeded")
+    assert succeeded["reason"] == reason
+    assert [each for each in words if each not in succeeded["message"]] == [], succeeded
 
 
 @pytest.mark.parametrize(
@@ -22,7 +29,7 @@ def solr_cloud(**changes: object) -> dict[str, object]:
     [
         (
             "no-image",
-            {"image": {"repository": "localhost/solrbench/none", "tag": "1"}},
+            NO_IMAGE,
             "ImagePullError",
             ("no-image-solr-0", "image's repository"),
         ),
@@ -55,31 +62,26 @@ def solr_cloud(**changes: object) -> dict[str, object]:
 def test_pod_problem_is_reported_within_a_minute(
     run: Run, name: str, changes: dict[str, object], reason: str, words: tuple[str, ...]
 ) -> None:
-    run(small(name, target__solrCloud=solr_cloud(**changes)))
+    run(small(name, target__solrCloud=SMALL_SOLR | changes))
     message = kube.wait_for_reason(name, "TargetReady", reason, SOON)
     assert all(word in message for word in words), message
-    assert kube.condition(name, "Succeeded")["reason"] == reason
+    check_failure(name, reason)
 
 
 def test_permanent_problem_ends_at_the_deadline(run: Run) -> None:
     name = run(
         small(
             "late",
-            target__solrCloud=solr_cloud(
-                image={"repository": "localhost/solrbench/none", "tag": "1"}
-            ),
+            target__solrCloud=SMALL_SOLR | NO_IMAGE,
             deadlines={"provisioningSeconds": 40},
             cleanup="Always",
         )
     )
     status = kube.wait_for_end(name, SOON)
     assert status["phase"] == "Failed"
-    succeeded = kube.condition(name, "Succeeded")
-    assert succeeded["reason"] == "DeadlineExceeded"
-    assert "ImagePullError" in succeeded["message"]
-    kube.wait_for_reason(name, "CleanedUp", "CleanedUp", SOON)
     evidence = status["report"]["evidence"]
-    assert evidence in succeeded["message"]
+    check_failure(name, "DeadlineExceeded", "ImagePullError", evidence)
+    kube.wait_for_reason(name, "CleanedUp", "CleanedUp", SOON)
     assert kube.owned(name) == [f"configmaps/{evidence}"]
 
 
@@ -110,20 +112,15 @@ def test_config_set_that_does_not_load_is_refused_with_solrs_words(run: Run) -> 
     )
     status = kube.wait_for_end(name, 240)
     assert status["phase"] == "Failed"
-    succeeded = kube.condition(name, "Succeeded")
-    assert succeeded["reason"] == "CollectionRefused"
-    assert "configSet" in succeeded["message"]
+    check_failure(name, "CollectionRefused", "configSet")
     kube.kubectl("delete", "configmap", "broken-config-set")
 
 
 def test_missing_dataset_is_reported_with_its_address(run: Run, web_server: str) -> None:
     url = f"{web_server}/none.jsonl"
-    name = run(small("not-there", dataset={"http": {"urls": [url]}}, workload=_own_queries()))
+    name = run(small("not-there", dataset={"http": {"urls": [url]}}, workload=OWN_QUERIES))
     kube.wait_for_end(name, 240)
-    succeeded = kube.condition(name, "Succeeded")
-    assert succeeded["reason"] == "DatasetNotFound"
-    assert url in succeeded["message"]
-    assert "404" in succeeded["message"]
+    check_failure(name, "DatasetNotFound", url, "404")
     assert kube.condition(name, "DataIndexed")["status"] == "False"
 
 
@@ -135,20 +132,13 @@ def test_malformed_document_is_reported_with_its_line(run: Run) -> None:
         small(
             "malformed",
             dataset={"configMap": {"name": "malformed-data", "keys": ["docs.jsonl"]}},
-            workload=_own_queries(),
+            workload=OWN_QUERIES,
         ),
         data,
     )
     kube.wait_for_end(name, 240)
-    succeeded = kube.condition(name, "Succeeded")
-    assert succeeded["reason"] == "MalformedDocument"
-    assert "docs.jsonl" in succeeded["message"]
-    assert "312" in succeeded["message"]
+    check_failure(name, "MalformedDocument", "docs.jsonl", "312")
     kube.kubectl("delete", "configmap", "malformed-data")
-
-
-def _own_queries() -> dict[str, object]:
-    return {"queries": {"configMap": {"name": "some-queries"}}}
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -54,14 +54,11 @@ def test_command_shows_phases_and_the_table(finished: str) -> None:
 
 def test_conditions_show_every_phase(status: dict[str, Any]) -> None:
     found = {each["type"]: each["status"] for each in status["conditions"]}
-    cleaned_up = found.pop("CleanedUp")
-    assert cleaned_up == "False"
+    assert found.pop("CleanedUp") == "False"
     assert set(found.values()) == {"True"}, found
     assert status["observedGeneration"] == kube.benchmark(NAME)["metadata"]["generation"]
-    for condition in ("Succeeded", "Complete"):
-        kube.kubectl(
-            "wait", f"--for=condition={condition}", f"solrbenchmark/{NAME}", "--timeout=5s"
-        )
+    for each in ("Succeeded", "Complete"):
+        kube.kubectl("wait", f"--for=condition={each}", f"solrbenchmark/{NAME}", "--timeout=5s")
 
 
 def test_documents_are_those_that_solr_holds(status: dict[str, Any]) -> None:
@@ -151,10 +148,8 @@ def test_cleanup_may_be_asked_for_later_and_results_stay(finished: str) -> None:
     assert finished
     patch = '{"spec": {"cleanup": "Always"}}'
     kube.kubectl("patch", "sbench", NAME, "--type=merge", "-p", patch)
-    kube.wait_for("end of all pods", lambda: not _owned_but_report(), 60)
+    kube.wait_for(
+        "end of all pods", lambda: all("-report-" in name for name in kube.owned(NAME)), 60
+    )
     kube.wait_for_reason(NAME, "CleanedUp", "CleanedUp", 20)
     assert json.loads(solrbench("report", NAME, "-o", "json"))["steps"]
-
-
-def _owned_but_report() -> list[str]:
-    return [name for name in kube.owned(NAME) if "-report-" not in name]

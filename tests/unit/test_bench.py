@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.faults import FAULTS, QUICK_PARTS, Fault, FaultNotPlantedError, plant
-from bench.harness.table import Row, ratio_row, render, skipped
+from bench.harness.table import Row, at_least, at_most, ratio_row, render, skipped, within
 from bench.load.times import PERCENTS, exact_percentile, theory, worst_of
 from bench.statistics.comparison_words import Outcome, Pair, equal_rows, outcomes
 from bench.statistics.real_pairs import pair_benchmark, target_benchmark
@@ -76,6 +76,19 @@ def test_wrong_words_on_equal_pairs_are_counted() -> None:
     different, same = equal_rows("equal", found)
     assert (different.is_met, same.is_met) == (False, True)
     assert different.figure == "98 of 100, 98.0 %"
+
+
+@pytest.mark.parametrize(
+    ("row", "bar", "figure", "is_met"),
+    [
+        (at_most("lag", 1.004, 1, "{:.2f} ms"), "<= 1 ms", "1.00 ms", False),
+        (at_most("memory", 40, 40, "{:.0f} MB more"), "<= 40 MB more", "40 MB more", True),
+        (at_least("share", 97.96, 98, "{:.1f} %"), ">= 98 %", "98.0 %", False),
+        (within("rate", 1.0, 1.0, ""), "within 1 %", "1.00 %", True),
+    ],
+)
+def test_bar_has_the_unit_of_its_figure(row: Row, bar: str, figure: str, is_met: bool) -> None:
+    assert (row.bar, row.figure, row.is_met) == (bar, figure, is_met)
 
 
 def test_figure_without_a_bar_is_neither_met_nor_skipped() -> None:

@@ -1,7 +1,4 @@
-"""The chart that adds the Solr Operator.
-
-Files at the root of the repository agree with each other and with the tree.
-"""
+"""Files of the repository agree with each other and with the tree."""
 
 import ast
 import re

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from support.cluster import kube
-from support.cluster.benchmarks import SMALL_REQUESTS, SMALL_SOLR, small
+from support.cluster.benchmarks import SMALL_REQUESTS, SMALL_SOLR, config_map, small
 from support.cluster.command_line import solrbench
 
 NAME = "companion"
@@ -44,12 +44,7 @@ def manifests() -> str:
     """Return the proxy in the image under test, which has a Python."""
     operator = kube.items("deployments", "app.kubernetes.io/name=solr-benchmark-operator")[0]
     container = operator["spec"]["template"]["spec"]["containers"][0]
-    files = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "files"},
-        "data": {"proxy.py": PROXY},
-    }
+    files = config_map("files", proxy__py=PROXY)
     proxy = {
         "name": "proxy",
         "image": container["image"],
@@ -76,12 +71,6 @@ def manifests() -> str:
 
 @pytest.fixture(scope="module")
 def status() -> Iterator[dict[str, Any]]:
-    config_map = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": MANIFESTS},
-        "data": {"proxy.yaml": manifests()},
-    }
     variants = [
         {"name": "nodes", "endpoint": "Nodes"},
         {"name": "proxy", "urls": ["http://proxy:8080/solr"]},
@@ -93,7 +82,7 @@ def status() -> Iterator[dict[str, Any]]:
         dataset__firstDocuments=1500,
         load__telemetry={"collect": "ServersAndPods"},
     )
-    yield from kube.measured(config_map, body)
+    yield from kube.measured(config_map(MANIFESTS, proxy__yaml=manifests()), body)
     kube.kubectl("delete", "configmap", MANIFESTS, "--ignore-not-found")
 
 

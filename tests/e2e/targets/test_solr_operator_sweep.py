@@ -50,8 +50,8 @@ def test_cloud_is_removed_after_the_last_point(status: Body) -> None:
     owner = f"{NAME}-{status['points'][0]['name']}"
     kube.wait_for("removal of the SolrCloud", lambda: not kube.items("solrclouds"), 90)
     # Results of the points stay: they are ConfigMaps.
-    kube.wait_for("removal of its objects", lambda: not _targets(owner), 90)
-
-
-def _targets(name: str) -> list[str]:
-    return [entry for entry in left_of(name) if not entry.startswith("configmap/")]
+    kube.wait_for(
+        "removal of its objects",
+        lambda: all(entry.startswith("configmap/") for entry in left_of(owner)),
+        90,
+    )

@@ -92,10 +92,8 @@ def test_requests_of_the_proxy_are_those_of_its_own_log(status: dict[str, Any]) 
 
 def test_each_other_endpoint_is_compared_with_the_first(status: dict[str, Any]) -> None:
     found = status["comparisons"]
-    assert [(each["variant"], each["baseline"]) for each in found] == [
-        ("service", "nodes"),
-        ("proxy", "nodes"),
-    ]
+    sides = [(each["variant"], each["baseline"]) for each in found]
+    assert sides == [("service", "nodes"), ("proxy", "nodes")]
     for each in found:
         assert (each["repeats"], each["failures"], each["step"]) == (REPEATS, 0, "two-users")
         for figure in ("average", "p95", "requestsPerSecond"):
@@ -107,11 +105,8 @@ def test_overhead_can_be_computed_from_the_report(
     status: dict[str, Any], report: dict[str, Any]
 ) -> None:
     def average(variant: str, repeat: int) -> float:
-        (step,) = [
-            each
-            for each in report["steps"]
-            if (each["variant"], each["repeat"]) == (variant, repeat)
-        ]
+        key = variant, repeat
+        (step,) = [each for each in report["steps"] if (each["variant"], each["repeat"]) == key]
         (result,) = step["requests"]
         return float(result["sumMicroseconds"] / result["requests"])
 

@@ -7,6 +7,8 @@ import pytest
 from support.load.custom_locustfiles import FAST, custom_load, custom_plan
 from support.load.processes import serving
 
+pytestmark = pytest.mark.timeout(150)
+
 MALFORMED = {
     "syntax": ("class A(:\n", "locustfile.py, line 1: SyntaxError: "),
     "import": (
@@ -23,7 +25,6 @@ MALFORMED = {
 }
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize("kind", MALFORMED)
 def test_malformed_locustfile_fails_for_good(tmp_path: Path, kind: str) -> None:
     text, message = MALFORMED[kind]
@@ -37,7 +38,6 @@ def test_malformed_locustfile_fails_for_good(tmp_path: Path, kind: str) -> None:
         assert server.requests == []
 
 
-@pytest.mark.timeout(150)
 def test_class_and_key_that_are_not_there(tmp_path: Path) -> None:
     with serving() as server:
         plan = custom_plan(
@@ -52,7 +52,6 @@ def test_class_and_key_that_are_not_there(tmp_path: Path) -> None:
         assert message in (tmp_path / "log").read_text()
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize("place", ["on_start", "__init__"])
 def test_users_that_fail_before_they_begin_end_the_run(tmp_path: Path, place: str) -> None:
     text = FAST.replace('self.client.get("/select?q=hello", name="log-in")', "1 / 0")

@@ -9,12 +9,13 @@ import pytest
 from support.load.processes import make_plan, measure, running, serving
 from support.servers.caching_solr import CachingSolr
 
+pytestmark = pytest.mark.timeout(90)
+
 LOW = {"name": "low", "users": 2, "requests": 20}
 HIGH = {"name": "high", "users": 4, "requests": 40}
 WARM_UP = 10
 
 
-@pytest.mark.timeout(90)
 @pytest.mark.parametrize(
     ("fields", "emptied", "warm_ups"),
     [
@@ -40,7 +41,6 @@ def test_steps_begin_with_empty_caches(
     assert solr.selects == sum(warm_ups) + 60
 
 
-@pytest.mark.timeout(90)
 def test_solr_that_does_not_empty_its_caches_ends_the_load(tmp_path: Path) -> None:
     async def without_metrics(exchange: Any) -> None:
         exchange.send(b"{}")
@@ -53,7 +53,6 @@ def test_solr_that_does_not_empty_its_caches_ends_the_load(tmp_path: Path) -> No
     assert "set load.between.caches to Keep" in (state.message or "")
 
 
-@pytest.mark.timeout(90)
 def test_warm_up_sends_queries_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "warm-up").mkdir()
     (tmp_path / "warm-up" / "queries.txt").write_text("warm\nwarmer\n")

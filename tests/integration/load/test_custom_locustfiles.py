@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import StepVerdict
-from solrbench.api.v1alpha1.load import Load as LoadSpec
 from solrbench.contract.step_document import RequestResult, SlowRequest, StepRunResult
 from solrbench.present.fact_tables import verdict_lines
 from solrbench.present.server_tables import slow_lines
 from solrbench.stats.histograms import decode
 from support.load.custom_locustfiles import FAST, custom_load, custom_plan
-from support.load.processes import LATE_SECONDS, serving
+from support.load.processes import LATE_SECONDS, sent, serving
+from support.results.builders import verdict_of_document
 from support.servers.http_server import Exchange, respond_after
+
+pytestmark = pytest.mark.timeout(150)
 
 CLASSES = """
 import time
@@ -86,10 +87,7 @@ def shown(slow: SlowRequest) -> tuple[str, str | None, int | None, str | None]:
 
 def verdict_of(document: StepRunResult) -> StepVerdict:
     steps = [{"name": document.step, "users": 2, "durationSeconds": 2}]
-    load = LoadSpec.model_validate({"workers": 2, "steps": steps})
-    return evaluate_step(
-        document.step, "", [evaluate_document(each, load) for each in [document]], load
-    )
+    return verdict_of_document(document, {"workers": 2, "steps": steps})
 
 
 def named(document: StepRunResult) -> dict[str, int]:
@@ -111,7 +109,6 @@ def check_slowest(exact: StepRunResult, read: RequestResult, node: str) -> None:
     assert all(0 <= each.second <= exact.seconds for each in read.slow_requests)
 
 
-@pytest.mark.timeout(150)
 def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     with serving() as server:
         plan = custom_plan(
@@ -153,7 +150,7 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert sum(each.ramp_requests for each in ramp.requests) > 4
     assert 0.9 < ramp.seconds < 1 + LATE_SECONDS
     assert [each.users for each in ramp.workers] == [2, 2]
-    asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
+    asked = sent(server)
     paths = {path for _, path, _ in server.requests}
     assert paths <= {"/solr/books/select", "/solr", "/solr/admin/metrics"}
     # What is under way when the last request is counted is cut off, but Solr has seen it.
@@ -163,7 +160,6 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert asked["hello"] == 3 + 5 + 4
 
 
-@pytest.mark.timeout(150)
 def test_warm_up_ends_when_custom_users_are_steady(tmp_path: Path) -> None:
     windows = {"windows": 4, "windowRequests": 50, "deviationPercent": 50}
     until = {"untilSteady": {"maxSeconds": 900, **windows}, "users": 4}
@@ -181,11 +177,9 @@ def test_warm_up_ends_when_custom_users_are_steady(tmp_path: Path) -> None:
     assert all(each.core_cpu_seconds for each in after.workers)
     # A user may begin once more before it learns that the warm-up is closed; what is under way at
     # the end of a step of `requests` is cut off.
-    asked = Counter(dict(given).get("q") for _, _, given in server.requests)
-    assert 0 <= asked["river"] - after.warm_up_requests - 100 <= 4 + 4
+    assert 0 <= sent(server)["river"] - after.warm_up_requests - 100 <= 4 + 4
 
 
-@pytest.mark.timeout(150)
 def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     with serving() as server:
         plan = custom_plan(
@@ -210,7 +204,7 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     assert by_name["compute"].bytes_received == 11 * counts["compute"]
     # 2 fixed, then 4 readers and 2 writers.
     assert 1.2 < counts["read"] / counts["write"] < 3
-    asked = Counter(dict(given).get("q") for _, path, given in server.requests)
+    asked = sent(server)
     # A user may begin once more before it learns that the time is over.
     assert 0 <= asked["lake"] - counts["read"] <= 4
     assert 0 <= asked["write"] - counts["write"] <= 2
@@ -236,7 +230,6 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     assert partial.message.startswith(begin)
 
 
-@pytest.mark.timeout(150)
 def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
     tmp_path: Path,
 ) -> None:
@@ -256,7 +249,6 @@ def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
     assert len([path for _, path, _ in server.requests if "select" in path]) == 9
 
 
-@pytest.mark.timeout(150)
 def test_names_are_bounded(tmp_path: Path) -> None:
     text = """
 from itertools import count
@@ -287,7 +279,6 @@ class Chatty(User):
 EXAMPLE = Path(__file__).parents[3] / "examples" / "custom-locustfile.yaml"
 
 
-@pytest.mark.timeout(150)
 def test_example_checks_out(tmp_path: Path) -> None:
     async def solr(exchange: Exchange) -> None:
         found = b'{"responseHeader":{"status":0},"response":{"numFound":1,"docs":[{"id":"7"}]}}'

@@ -1,7 +1,6 @@
 """Queries that are to be sent once, while masters and workers are killed."""
 
 import signal
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,10 @@ import pytest
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import StepRunId
 from solrbench.decide.load import plan_resumption
-from support.load.processes import GOES_ON, SOON, Load, kill_one, make_plan, running, serving
+from support.load.processes import GOES_ON, SOON, Load, kill_one, make_plan, running, sent, serving
 from support.servers.http_server import HttpServer
+
+pytestmark = pytest.mark.timeout(150)
 
 QUERIES = "\n".join(f"word{number}" for number in range(3000))
 SLOWLY = {"users": 3, "thinkTime": {"constantMilliseconds": 20}}
@@ -42,10 +43,6 @@ def kill_all(load: Load) -> None:
     for each in (load.master, *load.workers):
         each.send_signal(signal.SIGKILL)
         assert each.wait(5) == -signal.SIGKILL
-
-
-def sent(server: HttpServer) -> Counter[str]:
-    return Counter(each.query for each in server.exchanges if each.path.endswith("/select"))
 
 
 def lose_in_step(
@@ -78,7 +75,6 @@ def go_on(folder: Path, plan: dict[str, Any]) -> list[StepRunResult]:
     return found
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize(
     ("step", "twice"),
     [
@@ -107,7 +103,6 @@ def test_no_query_is_sent_twice_though_masters_are_lost(
         assert (each.queries_may_repeat, each.queries_exhausted) == (False, False)
 
 
-@pytest.mark.timeout(150)
 def test_steps_of_any_number_of_requests_say_that_queries_may_come_twice(tmp_path: Path) -> None:
     with serving() as server:
         plan, stored = lose_in_step(tmp_path, server, SLOWLY | {"durationSeconds": 2})
@@ -117,7 +112,6 @@ def test_steps_of_any_number_of_requests_say_that_queries_may_come_twice(tmp_pat
     assert [each.queries_may_repeat for each in stored] == [False, True, True]
 
 
-@pytest.mark.timeout(150)
 def test_those_left_begin_a_step_again_with_other_queries(tmp_path: Path) -> None:
     with serving() as server:
         plan = each_once(server, {"name": "exact", "requests": 400, **SLOWLY}, LAST, **GOES_ON)
@@ -134,7 +128,6 @@ def test_those_left_begin_a_step_again_with_other_queries(tmp_path: Path) -> Non
     assert [each.queries_may_repeat for each in stored] == [False, False]
 
 
-@pytest.mark.timeout(150)
 def test_worker_lost_in_a_timed_step_may_repeat_queries(tmp_path: Path) -> None:
     with serving() as server:
         plan = each_once(server, {"name": "timed", "durationSeconds": 8, **SLOWLY}, LAST, **GOES_ON)

@@ -1,7 +1,6 @@
 """Workers killed in the middle of a step whose users go to the others."""
 
 import signal
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,9 @@ import pytest
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.histograms import decode
 from support.load.custom_locustfiles import FAST, custom_load, custom_plan
-from support.load.processes import GOES_ON, SOON, kill_one, make_plan, running, serving
+from support.load.processes import GOES_ON, SOON, kill_one, make_plan, running, sent, serving
+
+pytestmark = pytest.mark.timeout(150)
 
 
 def measured(document: StepRunResult) -> int:
@@ -20,7 +21,6 @@ def measured(document: StepRunResult) -> int:
     return result.requests
 
 
-@pytest.mark.timeout(150)
 def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path: Path) -> None:
     think = {"thinkTime": {"constantMilliseconds": 20}}
     with serving() as server:
@@ -37,22 +37,17 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
             assert state.stage == "Measuring"
             load.workers.append(load.start("worker"))
             load.wait(lambda state: state.workers == 2 and state.step == "first", 60)
-            state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
-            first, second = (load.fetch(step_run_id) for step_run_id in state.unacknowledged)
-            for step_run_id in state.unacknowledged:
-                load.acknowledge(step_run_id)
+            first, second = (load.store(each) for each in ("r1-s0-first", "r1-s1-second"))
             assert load.exit_codes() == [0, -signal.SIGKILL, 0, 0]
     assert [each.users for each in first.workers] == [5]
     assert len(first.lost_workers) == 1
     assert first.requests[0].failures == 0
     # What the lost one measured is missing, and nothing else.
-    asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
-    assert measured(first) + 50 < asked.total()
+    assert measured(first) + 50 < sent(server).total()
     assert [each.users for each in second.workers] == [3, 2]
     assert (measured(second), second.lost_workers) == (50, [])
 
 
-@pytest.mark.timeout(150)
 def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
     think = {"thinkTime": {"constantMilliseconds": 50}}
     with serving() as server:
@@ -65,13 +60,12 @@ def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]
     assert (measured(exact), exact.lost_workers) == (400, [])
     assert [each.users for each in exact.workers] == [3]
-    asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
+    asked = sent(server)
     assert asked.total() > 400
     # The one that is left sends each query of the list once.
     assert set(asked) == {f"w{n}" for n in range(400)}
 
 
-@pytest.mark.timeout(150)
 def test_arrivals_are_planned_again_for_the_remaining_workers(tmp_path: Path) -> None:
     with serving() as server:
         step = {"requestsPerSecond": 50, "arrivalDistribution": "Uniform", "durationSeconds": 10}
@@ -83,11 +77,9 @@ def test_arrivals_are_planned_again_for_the_remaining_workers(tmp_path: Path) ->
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]
     assert (measured(planned), planned.planned_requests, planned.lost_workers) == (500, 500, [])
     assert [each.users for each in planned.workers] == [1]
-    asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
-    assert asked.total() > 500
+    assert sent(server).total() > 500
 
 
-@pytest.mark.timeout(150)
 def test_custom_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
     with serving() as server:
         plan = custom_plan(server, {"name": "exact", "users": 5, "requests": 900}, **GOES_ON)
@@ -101,7 +93,6 @@ def test_custom_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
     assert [each.users for each in exact.workers] == [5]
 
 
-@pytest.mark.timeout(150)
 def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
     with serving() as server:
         step = {"name": "long", "users": 2, "durationSeconds": 60}
@@ -114,7 +105,6 @@ def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
             assert "no worker is left" in (state.message or "")
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize("mode", [{}, GOES_ON], ids=["RepeatStep", "Redistribute"])
 def test_custom_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> None:
     with serving() as server:
@@ -133,5 +123,4 @@ def test_custom_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> 
     assert [each.users for each in document.workers] == [5]
     assert len(document.lost_workers) == 1
     read = next(each for each in document.requests if each.request == "read")
-    asked = Counter(dict(given).get("q") for _, _, given in server.requests)
-    assert read.requests < asked["river"]
+    assert read.requests < sent(server)["river"]

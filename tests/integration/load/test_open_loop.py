@@ -15,7 +15,7 @@ from solrbench.stats.histograms import decode
 from support.load.processes import LATE_SECONDS, Load, make_plan, running, serving
 from support.servers.http_server import Exchange
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
 
 RATE = 200
 
@@ -39,7 +39,6 @@ def planned(name: str, **fields: Any) -> dict[str, Any]:
     return {"name": name, "requestsPerSecond": RATE} | fields
 
 
-@pytest.mark.timeout(120)
 def test_two_workers_send_the_whole_plan_and_nothing_twice(tmp_path: Path) -> None:
     queries = [f"id{number}" for number in range(600)]
     with serving() as server:
@@ -70,7 +69,6 @@ def test_two_workers_send_the_whole_plan_and_nothing_twice(tmp_path: Path) -> No
     assert abs(document.rate_seconds - 401 / RATE) < 5 * math.sqrt(401) / RATE
 
 
-@pytest.mark.timeout(120)
 def test_two_workers_replay_a_log_at_its_own_times(tmp_path: Path) -> None:
     times = [0, 0.1, 0.1, 0.5, 1.0, 1.01, 1.02, 2.4]
     lines = [
@@ -93,7 +91,6 @@ def test_two_workers_replay_a_log_at_its_own_times(tmp_path: Path) -> None:
     assert document.requests_per_second
 
 
-@pytest.mark.timeout(120)
 def test_a_ramp_is_kept_apart_and_the_rest_begins_after_it(tmp_path: Path) -> None:
     with serving() as server:
         step = planned("ramp", arrivalDistribution="Uniform", rampSeconds=2, durationSeconds=2)
@@ -112,7 +109,6 @@ def test_a_ramp_is_kept_apart_and_the_rest_begins_after_it(tmp_path: Path) -> No
     assert 1.9 < document.seconds < 2 + LATE_SECONDS
 
 
-@pytest.mark.timeout(120)
 def test_a_stall_shows_in_the_response_times_as_theory_says(tmp_path: Path) -> None:
     """A server that answers nothing for a second holds up what arrives in it.
 
@@ -145,7 +141,6 @@ def test_a_stall_shows_in_the_response_times_as_theory_says(tmp_path: Path) -> N
     assert result.response_max_microseconds == pytest.approx(1e6, abs=SLACK_MICROSECONDS)
 
 
-@pytest.mark.timeout(120)
 def test_overload_is_late_and_dropped_but_never_hidden(tmp_path: Path) -> None:
     async def slow(exchange: Exchange) -> None:
         if exchange.query:

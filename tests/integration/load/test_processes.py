@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import httpx
@@ -17,13 +16,15 @@ from support.load.processes import (
     SOURCES,
     make_plan,
     running,
+    sent,
     serving,
     wait_for_handler,
 )
 from support.servers.ports import free_port
 
+pytestmark = pytest.mark.timeout(90)
 
-@pytest.mark.timeout(90)
+
 def test_run_from_first_worker_to_last_acknowledgement(tmp_path: Path) -> None:
     queries = [f"word{number}" for number in range(97)]
     with serving() as server:
@@ -61,7 +62,6 @@ def test_run_from_first_worker_to_last_acknowledgement(tmp_path: Path) -> None:
     assert len(asked) == 50 + 1001 + ramped
 
 
-@pytest.mark.timeout(90)
 def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
     queries = [f"word{number}" for number in range(23)]
     endpoints, repeats = ("raw", "proxy"), (1, 2)
@@ -106,15 +106,11 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
     assert [each.warm_up_requests for each in found] == [20, 0] * 4
     starts = [each.start_time for each in found]
     assert starts == sorted(starts)
-    asked = [
-        Counter(dict(given)["q"] for _, path, given in each.requests if path.endswith("/select"))
-        for each in (raw, proxy)
-    ]
+    asked = [sent(each) for each in (raw, proxy)]
     assert asked[0].total() == 2 * (20 + 40 + 60)
     assert asked[0] == asked[1]
 
 
-@pytest.mark.timeout(60)
 def test_every_endpoint_is_probed_before_the_first_step_run(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
@@ -130,7 +126,6 @@ def test_every_endpoint_is_probed_before_the_first_step_run(tmp_path: Path) -> N
             assert closed in log
 
 
-@pytest.mark.timeout(60)
 def test_worker_killed_in_the_middle_fails_the_run_but_not_what_is_finished(
     tmp_path: Path,
 ) -> None:
@@ -151,7 +146,6 @@ def test_worker_killed_in_the_middle_fails_the_run_but_not_what_is_finished(
             assert load.exit_codes() == [4, -signal.SIGKILL, 4]
 
 
-@pytest.mark.timeout(60)
 def test_stop_on_the_page_ends_the_run_and_start_does_nothing(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "long", "users": 3, "durationSeconds": 60}, workers=1)
@@ -164,7 +158,6 @@ def test_stop_on_the_page_ends_the_run_and_start_does_nothing(tmp_path: Path) ->
             assert load.exit_codes() == [3, 4]
 
 
-@pytest.mark.timeout(60)
 def test_sigterm_ends_each_process_at_once(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "long", "users": 4, "durationSeconds": 60})
@@ -176,7 +169,6 @@ def test_sigterm_ends_each_process_at_once(tmp_path: Path) -> None:
             assert state.reason == "WorkerLost"
 
 
-@pytest.mark.timeout(60)
 def test_sigterm_ends_a_worker_that_waits_for_its_master(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
@@ -189,7 +181,6 @@ def test_sigterm_ends_a_worker_that_waits_for_its_master(tmp_path: Path) -> None
         assert load.workers[0].wait(2) == 143
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("content", ["", '{"benchmark": 3}'])
 def test_plan_that_cannot_be_read_fails_for_good(tmp_path: Path, content: str) -> None:
     plan = tmp_path / "plan.json"
@@ -206,7 +197,6 @@ def test_plan_that_cannot_be_read_fails_for_good(tmp_path: Path, content: str) -
     assert f"BadPlan: cannot read {plan}" in ran.stderr
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("queries", "reason"), [("# nothing\n", "NoQueries"), ('{"q":\n', "MalformedQueries")]
 )
@@ -219,7 +209,6 @@ def test_bad_queries_fail_for_good(tmp_path: Path, queries: str, reason: str) ->
         assert server.requests == []
 
 
-@pytest.mark.timeout(60)
 def test_unreachable_target_fails_before_the_first_step_run(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
@@ -229,7 +218,6 @@ def test_unreachable_target_fails_before_the_first_step_run(tmp_path: Path) -> N
         assert "TargetUnreachable" in (tmp_path / "log").read_text()
 
 
-@pytest.mark.timeout(60)
 def test_who_has_not_the_token_takes_no_part(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "long", "users": 2, "durationSeconds": 60}, workers=1)
@@ -255,7 +243,6 @@ def test_who_has_not_the_token_takes_no_part(tmp_path: Path) -> None:
             assert load.exit_codes() == [3, 4]
 
 
-@pytest.mark.timeout(60)
 def test_workers_end_when_their_master_is_gone(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "long", "users": 2, "durationSeconds": 60})

@@ -14,7 +14,7 @@ from support.servers.http_server import Exchange
 from support.servers.in_thread import in_thread
 from support.solr.solr_metrics import SOLR_10, solr_9_core, solr_9_jetty, solr_9_jvm, solr_9_node
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(60)]
 
 CPU_SECONDS_EACH, GC_MILLISECONDS_EACH = 0.004, 1
 
@@ -72,7 +72,6 @@ def measure(folder: Path, solr: CountingSolr, **changes: object) -> tuple[Teleme
     return document.telemetry, sum(each.requests for each in document.requests)
 
 
-@pytest.mark.timeout(60)
 def test_figures_of_a_step_are_those_that_solr_spent_in_it(tmp_path: Path) -> None:
     solr = CountingSolr()
     with zookeeper() as server:
@@ -101,7 +100,6 @@ def test_figures_of_a_step_are_those_that_solr_spent_in_it(tmp_path: Path) -> No
     assert telemetry.missing == ["no response to mntr from ZooKeeper 127.0.0.1:1"]
 
 
-@pytest.mark.timeout(60)
 def test_solr_10_is_read_as_text_of_prometheus(tmp_path: Path) -> None:
     telemetry, requests = measure(tmp_path, CountingSolr(10), telemetry={"intervalSeconds": 1})
     assert telemetry is not None
@@ -111,7 +109,6 @@ def test_solr_10_is_read_as_text_of_prometheus(tmp_path: Path) -> None:
     assert telemetry.missing == []
 
 
-@pytest.mark.timeout(60)
 def test_pods_of_the_load_read_themselves(tmp_path: Path) -> None:
     telemetry, _ = measure(tmp_path, CountingSolr(), telemetry={"collect": "ServersAndPods"})
     assert telemetry is not None
@@ -126,7 +123,6 @@ def test_pods_of_the_load_read_themselves(tmp_path: Path) -> None:
     assert {each.figure for each in telemetry.spreads["load-pods"]} >= {"cpu_seconds"}
 
 
-@pytest.mark.timeout(60)
 def test_telemetry_that_is_turned_off_reads_nothing(tmp_path: Path) -> None:
     solr = CountingSolr()
     telemetry, _ = measure(tmp_path, solr, telemetry={"collect": "None"})

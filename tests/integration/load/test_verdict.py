@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import StepVerdict
-from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import StepRunResult
 from support.load.processes import make_plan, running
+from support.results.builders import verdict_of_document
 from support.servers.fast_server import fast_server
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(60)]
 
 CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
 """Where version 1 of control groups keeps CPU quotas; only root may make groups there."""
@@ -30,19 +29,13 @@ def verdict_of(document: StepRunResult, step: dict[str, Any], **validity: int) -
     limits = ANY_HOST | validity
     load = {"workers": len(document.workers), "steps": [step], "validity": limits}
     # Pods and empty results are not recorded here.
-    return evaluate_step(
-        step["name"],
-        "",
-        [evaluate_document(each, Load.model_validate(load)) for each in [document]],
-        Load.model_validate(load),
-    )
+    return verdict_of_document(document, load)
 
 
 def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:
     return {each.reason: each.message for each in verdict.reasons}
 
 
-@pytest.mark.timeout(60)
 def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> None:
     calm = {"name": "calm", "users": 4, "requests": 300, "thinkTime": CALM}
     full = {"name": "full", "users": 64, "durationSeconds": 3}
@@ -82,7 +75,6 @@ def cpu_group(milli_cores: int) -> Iterator[Path]:
         folder.rmdir()
 
 
-@pytest.mark.timeout(60)
 def test_throttled_worker_is_invalid(tmp_path: Path) -> None:
     free = {"name": "free", "users": 2, "durationSeconds": 2, "thinkTime": CALM}
     held = {"name": "held", "users": 32, "durationSeconds": 3}
@@ -103,7 +95,6 @@ def test_throttled_worker_is_invalid(tmp_path: Path) -> None:
     assert " at 0.1 cores (" in reasons["PodThrottled"]
 
 
-@pytest.mark.timeout(60)
 def test_server_that_ends_is_not_hammered_and_the_step_is_invalid(tmp_path: Path) -> None:
     step = {"name": "alone", "users": 4, "durationSeconds": 5}
     with fast_server() as server, running(tmp_path, make_plan(server, step), "a\n") as load:

@@ -14,7 +14,7 @@ import pytest
 from support.load.processes import make_plan, measure, running, serving
 from support.servers.http_server import Exchange
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
 
 COLD_REQUESTS, COLD_SECONDS, WARM_SECONDS = 300, 0.200, 0.020
 
@@ -56,7 +56,6 @@ def until_steady(**changes: int) -> dict[str, Any]:
     return {"untilSteady": fields | changes}
 
 
-@pytest.mark.timeout(120)
 def test_cold_start_from_the_first_request_to_the_steady_end(tmp_path: Path) -> None:
     solr = WarmingSolr()
     with serving(solr) as server:
@@ -86,7 +85,6 @@ def test_cold_start_from_the_first_request_to_the_steady_end(tmp_path: Path) -> 
     assert document.caches[-1].lookups == solr.selects
 
 
-@pytest.mark.timeout(120)
 def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path) -> None:
     solr = WarmingSolr(has_metrics=False)
     with serving(solr) as server:
@@ -106,7 +104,6 @@ def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path)
     assert "403" in document.telemetry.missing[0]
 
 
-@pytest.mark.timeout(120)
 def test_a_stall_is_an_outlier_with_its_time(tmp_path: Path) -> None:
     begin, stalled = [0.0], [datetime.min.replace(tzinfo=UTC)]
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.verdict import evaluate_document, evaluate_step
-from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import StepRunResult
-from support.load.processes import make_plan, running, serving
+from support.load.processes import make_plan, running, sent, serving
+from support.results.builders import verdict_of_document
 from support.servers.http_server import Exchange, HttpServer
+
+pytestmark = pytest.mark.timeout(120)
 
 GENERATOR = {"documents": 5000, "vocabularyTerms": 1000, "wordsPerDocument": 5}
 
@@ -41,7 +42,6 @@ def make_mix(server: HttpServer, folder: Path, mix: list[dict[str, Any]], **step
 FILE = {"configMap": {"name": "any", "key": "lines"}}
 
 
-@pytest.mark.timeout(120)
 def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: Path) -> None:
     queries = [f"word{number}" for number in range(900)]
     with serving() as server:
@@ -59,16 +59,15 @@ def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: P
         )
         plan["workload"]["queries"]["order"] = "Once"
         counted, timed, rest = play(tmp_path, plan, "\n".join(queries))
-        sent = Counter(each.query for each in server.exchanges if each.path.endswith("/select"))
+        asked = sent(server)
     assert counted.requests[0].requests == 101
-    assert max(sent.values()) == 1
+    assert max(asked.values()) == 1
     # Workers of different speed skip a little, they never go back.
-    assert 850 < sent.total() <= 900
+    assert 850 < asked.total() <= 900
     assert [each.queries_exhausted for each in (counted, timed, rest)] == [False, False, True]
-    assert rest.requests[0].requests == sent.total() - 151 - timed.requests[0].requests
+    assert rest.requests[0].requests == asked.total() - 151 - timed.requests[0].requests
 
 
-@pytest.mark.timeout(120)
 def test_shares_of_a_mix_follow_its_weights_and_its_seed(tmp_path: Path) -> None:
     with serving() as server:
         mix: list[dict[str, Any]] = [
@@ -146,7 +145,6 @@ CHECK_OUT = {
 }
 
 
-@pytest.mark.timeout(120)
 def test_transaction_passes_values_on_and_is_counted_as_a_whole(tmp_path: Path) -> None:
     with serving(library) as server:
         plan = make_mix(server, tmp_path, [dict(CHECK_OUT)], requests=80)
@@ -185,7 +183,6 @@ def test_transaction_passes_values_on_and_is_counted_as_a_whole(tmp_path: Path) 
     assert times[0] == found["check-out.find"].max_microseconds
 
 
-@pytest.mark.timeout(120)
 def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -> None:
     async def answer(exchange: Exchange) -> None:
         found = exchange.query.removeprefix("n:") or "0"
@@ -226,7 +223,6 @@ def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -
     assert ("POST", '{"query":"a"}', "n:3") in bodies
 
 
-@pytest.mark.timeout(120)
 def test_documents_of_a_file_are_sent_in_order(tmp_path: Path) -> None:
     file = "".join(f'{{"id": "d{n}", "t": "é"}}\n\n' for n in range(7))
     with serving() as server:
@@ -265,7 +261,6 @@ async def partial(exchange: Exchange) -> None:
         exchange.send(b'{"responseHeader":{"status":0,"partialResults":true}}\n')
 
 
-@pytest.mark.timeout(120)
 def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
     both = '{"params": {"q": "good"}}\n{"params": {"q": "good", "wt": "xml"}}\n'
     mix = [
@@ -293,14 +288,6 @@ def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
     }
     assert not any(each.failures for each in document.requests)
     load = {"workers": plan["workers"], "steps": [step], "validity": {"maxEmptyPercent": 100}}
-    gaps = {
-        each.reason: each.message
-        for each in evaluate_step(
-            "one",
-            "",
-            [evaluate_document(each, Load.model_validate(load)) for each in [document]],
-            Load.model_validate(load),
-        ).unchecked
-    }
+    gaps = {each.reason: each.message for each in verdict_of_document(document, load).unchecked}
     assert gaps["PartialResults"] == "partial results of bare, both, xml were not counted"
     assert gaps["EmptyResults"] == "empty results of both, xml were not counted"

@@ -200,6 +200,11 @@ def measure(load: Load, *ids: str, seconds: float = 60) -> list[StepRunResult]:
     return found
 
 
+def sent(server: HttpServer) -> Counter[str]:
+    """Count the queries that a server was asked."""
+    return Counter(each.query for each in server.exchanges if each.path.endswith("/select"))
+
+
 def kill_one(load: Load) -> None:
     load.workers[0].send_signal(signal.SIGKILL)
     assert load.workers[0].wait(5) == -signal.SIGKILL

@@ -8,9 +8,10 @@ from typing import Any
 from hdrh import histogram as hdrh
 
 from solrbench.analysis.samples import BenchmarkSamples
-from solrbench.analysis.verdict import evaluate_document, evaluate_steps
+from solrbench.analysis.verdict import evaluate_document, evaluate_step, evaluate_steps
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.target import Variant, VariantEndpoint
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import RequestResult, StepRunResult
@@ -19,6 +20,12 @@ from solrbench.stats.time_blocks import TimeBlocks
 
 ReferenceHistogram: Any = hdrh.HdrHistogram  # the package has no types
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def verdict_of_document(document: StepRunResult, load: dict[str, Any]) -> StepVerdict:
+    """Return the verdict on a step of one step run."""
+    spec = Load.model_validate(load)
+    return evaluate_step(document.step, "", [evaluate_document(document, spec)], spec)
 
 
 def make_spec(*steps: str, **changes: object) -> Spec:

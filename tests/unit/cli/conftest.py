@@ -5,12 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from solrbench.cli.main import main
 from support.servers.api_stub import ApiStub, serving
 
 Call = Callable[..., Result]
+
+
+def written(folder: Path, *bodies: dict[str, Any], name: str = "b.yaml") -> str:
+    """Write objects into one file and return its path."""
+    file = folder / name
+    file.write_text(yaml.safe_dump_all(bodies), "utf-8")
+    return str(file)
 
 
 @pytest.fixture

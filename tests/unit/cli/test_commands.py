@@ -17,7 +17,7 @@ from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from support.cluster.benchmarks import small
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call
+from unit.cli.conftest import Call, written
 
 
 def pod(name: str, component: str, **env: str) -> dict[str, Any]:
@@ -143,21 +143,20 @@ def test_copy_of_a_point_belongs_to_no_sweep(call: Call, api: ApiStub, tmp_path:
 
 
 def test_plan_compares_pods_with_nodes(call: Call, api: ApiStub, tmp_path: Path) -> None:
-    file = tmp_path / "b.yaml"
-    file.write_text(yaml.safe_dump(small("one", load__repeats={"count": 3})), "utf-8")
+    file = written(tmp_path, small("one", load__repeats={"count": 3}))
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}
     roomy = {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "20"}}
     api.put(node | {"status": roomy})
-    result = call("plan", "-f", str(file))
+    result = call("plan", "-f", file)
     assert result.exit_code == 0, result.output
     assert "solr: 1 pod, 0.1 cores, 0.75 GiB" in result.stdout
     assert "load: 1 step x 3 repeats = 3 runs, 3 steps that end" in result.stdout
     assert "there is room for all pods" in result.stdout
     api.put(node | {"status": {"allocatable": {"cpu": "4", "memory": "512Mi", "pods": "20"}}})
-    result = call("plan", "-f", str(file))
+    result = call("plan", "-f", file)
     assert result.exit_code == 1
     assert "there is no room for solr (1 pod, 0.1 cores, 0.75 GiB)" in result.stdout
-    assert call("plan", "-f", str(file), "--offline").exit_code == 0
+    assert call("plan", "-f", file, "--offline").exit_code == 0
 
 
 def deployment(**changes: Any) -> dict[str, Any]:
@@ -209,19 +208,11 @@ def test_preflight_compares_files_with_quota_and_classes(
     ready(api)
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small"}}
     api.put(quota | {"status": {"hard": {"requests.memory": "1Gi"}, "used": {}}})
-    file = tmp_path / "b.yaml"
     claim = {"persistent": {"size": "1Gi", "storageClassName": "fast"}}
-    file.write_text(
-        yaml.safe_dump(
-            small(
-                "one",
-                target__solrCloud__provisioner="SolrOperator",
-                target__solrCloud__storage=claim,
-            )
-        ),
-        "utf-8",
-    )
-    result = call("preflight", "-f", str(file), "-o", "json")
+    cloud = {"provisioner": "SolrOperator", "storage": claim}
+    changes = {f"target__solrCloud__{key}": value for key, value in cloud.items()}
+    file = written(tmp_path, small("one", **changes))
+    result = call("preflight", "-f", file, "-o", "json")
     assert result.exit_code == 1
     failed = {
         each["check"]: each for each in json.loads(result.stdout) if each["result"] == "failed"

@@ -1,7 +1,4 @@
-"""`solrbench compare` on reports and benchmarks.
-
-`solrbench compare` on sweeps.
-"""
+"""`solrbench compare` on reports, benchmarks and sweeps."""
 
 import csv
 import gzip
@@ -111,7 +108,12 @@ def test_smallest_effect_and_primary_figure_are_options(files: tuple[str, str]) 
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"), [(b"[]", "not a JSON object"), (b"{}", "not a report")]
+    ("content", "problem"),
+    [
+        pytest.param(b"[]", "not a JSON object", id="list"),
+        pytest.param(b"{}", "not a report", id="other object"),
+        pytest.param(b'{"sweep": 1}', "not a report of a sweep of version 1", id="broken sweep"),
+    ],
 )
 def test_what_is_no_report_is_an_error(tmp_path: Path, content: bytes, problem: str) -> None:
     file = tmp_path / "x.json"
@@ -128,11 +130,10 @@ def test_folder_without_a_report_is_an_error(tmp_path: Path) -> None:
 
 
 def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = FakeCluster(small("old"), small("new"))
-    monkeypatch.setattr(compare, "open_cluster", lambda *_: (fake, "default"))
-    cluster = fake
+    cluster = FakeCluster(small("old"), small("new"))
+    monkeypatch.setattr(compare, "open_cluster", lambda *_: (cluster, "default"))
     for name, times in (("old", (100, 101, 99)), ("new", (100, 99, 101))):
-        benchmark = SolrBenchmark.parse(fake.objects["SolrBenchmark", "default", name])
+        benchmark = SolrBenchmark.parse(cluster.objects["SolrBenchmark", "default", name])
         for repeat, each in enumerate(times, start=1):
             document = make_document("two-users", repeat, make_result([each * 1000] * 300))
             stored = document.model_copy(update={"id": f"r{repeat}-s0-two-users"})
@@ -169,10 +170,6 @@ def test_a_table_without_words_says_why(tmp_path: Path) -> None:
 SLOWER_SWEEP = "heap 1Gi, nodes 1/1"
 
 
-def run_compare(*arguments: str) -> Result:
-    return CliRunner().invoke(compare.compare, arguments)
-
-
 def slower(point: PointReport, factor: float) -> PointReport:
     result = point.result
     p95 = round((result.p95_milliseconds or 0) * factor, 3)
@@ -202,7 +199,7 @@ def sweep_files(before: SweepReport, tmp_path: Path) -> tuple[str, str]:
 
 
 def test_points_in_common_have_words_and_the_others_are_named(sweep_files: tuple[str, str]) -> None:
-    found = run_compare(*sweep_files)
+    found = run(*sweep_files)
     assert found.exit_code == 0, found.output
     lines = found.output.splitlines()
     assert lines[0] == "branch beside main"
@@ -215,43 +212,40 @@ def test_points_in_common_have_words_and_the_others_are_named(sweep_files: tuple
 
 
 def test_a_point_that_is_invalid_says_so(sweep_files: tuple[str, str]) -> None:
-    body = orjson.loads(run_compare(*sweep_files, "-o", "json").output)
+    body = orjson.loads(run(*sweep_files, "-o", "json").output)
     invalid = {each["point"] for each in body["figures"] if each["invalid"]}
     assert invalid == {"heap 2Gi, nodes 2/2"}
-    assert run_compare(*sweep_files, "--fail-on", "invalid").exit_code == 5
+    assert run(*sweep_files, "--fail-on", "invalid").exit_code == 5
 
 
 @pytest.mark.parametrize(("word", "code"), [("worse", 5), ("unclear", 0), ("no-word", 0)])
 def test_exit_code_is_that_of_the_points(
     sweep_files: tuple[str, str], word: str, code: int
 ) -> None:
-    assert run_compare(*sweep_files, "--fail-on", word).exit_code == code
+    assert run(*sweep_files, "--fail-on", word).exit_code == code
 
 
 def test_other_forms_name_points(sweep_files: tuple[str, str]) -> None:
-    rows = list(csv.DictReader(io.StringIO(run_compare(*sweep_files, "-o", "csv").output)))
+    rows = list(csv.DictReader(io.StringIO(run(*sweep_files, "-o", "csv").output)))
     worse = next(row for row in rows if row["point"] == SLOWER_SWEEP)
-    assert (worse["figure"], worse["word"], worse["primary"]) == (
-        "p95Milliseconds",
-        "Worse",
-        "True",
-    )
+    found = worse["figure"], worse["word"], worse["primary"]
+    assert found == ("p95Milliseconds", "Worse", "True")
     assert {row["word"] for row in rows if row["figure"] == "requestsPerSecond"} == {""}
-    text = run_compare(*sweep_files, "-o", "markdown").output
+    text = run(*sweep_files, "-o", "markdown").output
     assert "| Point | Request | Figure |" in text
     assert "decide about their point" in text
 
 
 def test_another_figure_than_the_objective_has_no_word(sweep_files: tuple[str, str]) -> None:
-    found = run_compare(*sweep_files, "--primary", "RequestsPerSecond")
+    found = run(*sweep_files, "--primary", "RequestsPerSecond")
     assert "4 points in common: 4 without a word" in found.output
-    refused = run_compare(*sweep_files, "--primary", "P99")
+    refused = run(*sweep_files, "--primary", "P99")
     assert refused.exit_code == 1
     assert "points of sweeps have P95 or RequestsPerSecond only" in refused.output
 
 
 def test_smallest_effect_counts(sweep_files: tuple[str, str]) -> None:
-    found = run_compare(*sweep_files, "--smallest-effect-percent", "50")
+    found = run(*sweep_files, "--smallest-effect-percent", "50")
     assert "4 points in common: 4 Same" in found.output
 
 
@@ -260,7 +254,7 @@ def test_sweeps_without_a_common_point_say_so(before: SweepReport, tmp_path: Pat
     one.write_bytes(before.to_json())
     moved = [each.model_copy(update={"values": {"shards": each.name}}) for each in before.points]
     other.write_bytes(before.model_copy(update={"points": moved}).to_json())
-    found = run_compare(str(one), str(other), "--fail-on", "no-word")
+    found = run(str(one), str(other), "--fail-on", "no-word")
     assert found.exit_code == 5
     assert "no point was measured in both" in found.output
 
@@ -270,14 +264,6 @@ def test_sweep_and_benchmark_are_not_compared(before: SweepReport, tmp_path: Pat
     sweep.write_bytes(before.to_json())
     benchmark.write_bytes(b'{"spec": {}, "steps": []}')
     for pair in ((sweep, benchmark), (benchmark, sweep)):
-        found = run_compare(*map(str, pair))
+        found = run(*map(str, pair))
         assert found.exit_code == 1
         assert "sweep is a sweep and benchmark a benchmark" in found.output
-
-
-def test_a_broken_report_of_a_sweep_is_an_error(tmp_path: Path) -> None:
-    file = tmp_path / "x.json"
-    file.write_bytes(b'{"sweep": 1}')
-    found = run_compare(str(file), str(file))
-    assert found.exit_code == 1
-    assert "not a report of a sweep of version 1" in found.output

@@ -31,10 +31,17 @@ def test_summary_in_the_list_is_that_of_the_command(name: str) -> None:
     assert first.split()[0] == COMMANDS[name].summary.split()[0]
 
 
-def test_unknown_command_is_named() -> None:
-    result = CliRunner().invoke(main, ["measure"])
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        pytest.param("measure", "measure", id="an unknown one is named"),
+        pytest.param("rprot", "Did you mean 'report'?", id="a near one is suggested"),
+    ],
+)
+def test_command_that_there_is_not(command: str, words: str) -> None:
+    result = CliRunner().invoke(main, [command])
     assert result.exit_code == 2
-    assert "measure" in result.output
+    assert words in result.output
 
 
 @pytest.mark.parametrize(
@@ -55,14 +62,7 @@ def test_program_has_the_name_that_it_is_called_by(
 def test_group_imports_no_command() -> None:
     """gevent must patch the standard library before a load pod imports anything that uses it."""
     code = "import sys, solrbench.cli.main; print([m for m in sys.modules if 'httpx' in m])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_near_command_is_suggested() -> None:
-    result = CliRunner().invoke(main, ["rprot"])
-    assert result.exit_code == 2
-    assert "Did you mean 'report'?" in result.output
+    assert run(code).stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, click.Abort])

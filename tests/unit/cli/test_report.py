@@ -1,7 +1,4 @@
-"""`solrbench report -o evidence` prints what was kept of failures.
-
-`solrbench report` from a file: every form, and the terminal at every width.
-"""
+"""`solrbench report`: what was kept of failures, every form, the terminal at every width."""
 
 import io
 import json
@@ -14,7 +11,6 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from solrbench.cli import report
-from solrbench.cli import report as command
 from solrbench.cli.result_tables import MIN_POINTS, POINTS, print_details, time_table
 from solrbench.kube.facts import store_diagnostics
 from support.fakes.fake_cluster import FakeCluster
@@ -31,8 +27,12 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     return fake
 
 
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(report.report, list(arguments))
+
+
 def printed() -> str:
-    result = CliRunner().invoke(report.report, ["base", "-o", "evidence"])
+    result = run("base", "-o", "evidence")
     assert result.exit_code == 0, result.output
     return result.output
 
@@ -75,13 +75,9 @@ def stored_report(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(command.report, list(arguments))
-
-
 @pytest.mark.slow
 def test_every_form_is_written_from_a_file(stored_report: Path) -> None:
-    assert set(STARTS) == set(command.FORMS)
+    assert set(STARTS) == set(report.FORMS)
     for form, start in STARTS.items():
         found = run(str(stored_report), "-o", form)
         assert found.exit_code == 0, found.output
@@ -114,13 +110,13 @@ def test_a_file_that_is_no_report_ends_in_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_details_are_not_cut_at_any_width(width: int) -> None:
-    report = make_report(variants=2)
+    steps = make_report(variants=2).steps
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=True, color_system=None)
-    print_details(console, report.steps)
+    print_details(console, steps)
     # What the terminal does not show is lost.
     shown = "\n".join(line[:width] for line in out.getvalue().splitlines())
-    time = time_table(report.steps, MIN_POINTS if width < 60 else POINTS)
+    time = time_table(steps, MIN_POINTS if width < 60 else POINTS)
     cells = [cell for row in time.texts for cell in row[3:]]
     for text in ("0.833 %", "988 ms", "12 ms", "3.5 s", *cells):
         assert text in shown

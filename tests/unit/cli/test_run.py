@@ -1,7 +1,4 @@
-"""Ordinary mistakes: each ends at once, in one line that says what to do, and an exit code.
-
-Replacing a benchmark, and resources of another version.
-"""
+"""Ordinary mistakes: each ends at once, in one line that says what to do, and an exit code."""
 
 import json
 from collections.abc import Iterator
@@ -24,14 +21,19 @@ from support.fakes.fake_cluster import FakeCluster
 from support.resources.small_resource import resource
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status, write_kubeconfig
-from unit.cli.conftest import Call
+from unit.cli.conftest import Call, written
 
 EVERY = (["list"], ["report", "one"], ["watch", "one"], ["watch", "one", "--timeout", "2"])
 FORBIDDEN = status(403, 'solrbenchmarks is forbidden: User "u" cannot')
 
 
-def done(name: str = "one", **status: Any) -> dict[str, Any]:
-    return small(name) | {"status": SUCCEEDED | status}
+@pytest.fixture(autouse=True)
+def _short_polls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solrbench.cli.follow.POLL_SECONDS", 0.02)
+
+
+def done(**status: Any) -> dict[str, Any]:
+    return small("one") | {"status": SUCCEEDED | status}
 
 
 def assert_one_line(result: Result, code: int, *words: str) -> None:
@@ -74,12 +76,11 @@ def test_cluster_without_the_definition(arguments: list[str], call: Call, api: A
 
 
 def test_refusal_of_the_server_is_its_message(call: Call, api: ApiStub, tmp_path: Path) -> None:
-    file = tmp_path / "b.yaml"
-    file.write_text(yaml.safe_dump(small("one")), "utf-8")
+    file = written(tmp_path, small("one"))
     causes = {"causes": [{"field": "spec", "message": "may not change"}]}
     path = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarks/one"
     api.responses[path] = status(422, "it is invalid", details=causes)
-    result = call("run", "-f", str(file))
+    result = call("run", "-f", file)
     assert_one_line(result, 1, "it is invalid (spec: may not change)")
     assert "{" not in result.stderr
 
@@ -92,9 +93,8 @@ def test_deletion_that_a_finalizer_holds_ends_with_the_time(
     body = done()
     body["metadata"]["finalizers"] = ["solrbench.io/finalizer"]
     api.put(body)
-    file = tmp_path / "b.yaml"
-    file.write_text(yaml.safe_dump(small("one")), "utf-8")
-    result = call("run", "-f", str(file), "--replace", "--timeout", "200ms")
+    file = written(tmp_path, small("one"))
+    result = call("run", "-f", file, "--replace", "--timeout", "200ms")
     assert result.exit_code == 1
     assert "one is being deleted, held by: solrbench.io/finalizer" in result.stderr
     assert "check that the operator runs" in result.stderr.splitlines()[-1]
@@ -133,9 +133,8 @@ def test_other_durations_are_wrong_use(text: str, call: Call) -> None:
 def test_namespace_of_option_and_file_must_agree(call: Call, api: ApiStub, tmp_path: Path) -> None:
     body = small("one")
     body["metadata"]["namespace"] = "search"
-    file = tmp_path / "b.yaml"
-    file.write_text(yaml.safe_dump(body), "utf-8")
-    result = call("run", "-f", str(file), "-n", "other")
+    file = written(tmp_path, body)
+    result = call("run", "-f", file, "-n", "other")
     assert_one_line(result, 1, "is in namespace search, and -n says other", f"{file}:")
     assert not api.sent("PATCH")
 
@@ -144,9 +143,8 @@ def test_objects_of_the_whole_cluster_get_no_namespace(
     call: Call, api: ApiStub, tmp_path: Path
 ) -> None:
     node = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "search"}}
-    file = tmp_path / "b.yaml"
-    file.write_text(yaml.safe_dump_all([node, small("one")]), "utf-8")
-    assert call("run", "-f", str(file), "-n", "search", "--no-watch").exit_code == 0
+    file = written(tmp_path, node, small("one"))
+    assert call("run", "-f", file, "-n", "search", "--no-watch").exit_code == 0
     bodies = [body for _, body in api.sent("PATCH")]
     assert "namespace" not in bodies[0]["metadata"]
     assert bodies[1]["metadata"]["namespace"] == "search"
@@ -162,62 +160,44 @@ def test_fresh_benchmark_waits_without_a_colon_or_red(call: Call, api: ApiStub) 
 def test_name_that_the_server_completes(call: Call, api: ApiStub, tmp_path: Path) -> None:
     body = small("one")
     body["metadata"] = {"generateName": "nightly-"}
-    file = tmp_path / "b.yaml"
-    file.write_text(yaml.safe_dump(body), "utf-8")
-    assert call("validate", "-f", str(file)).stdout == "nightly-: valid\n"
-    result = call("run", "-f", str(file), "--no-watch", "-o", "name")
+    file = written(tmp_path, body)
+    assert call("validate", "-f", file).stdout == "nightly-: valid\n"
+    result = call("run", "-f", file, "--no-watch", "-o", "name")
     assert result.stdout == "solrbenchmark.solrbench.io/nightly-7xk2p\n"
     assert result.stderr == "SolrBenchmark nightly-7xk2p created\n"
+
+
+END: Any = SUCCEEDED["conditions"][0]
+MISSED = {"conditions": [END, END | {"type": "ObjectivesMet", "status": "False"}]}
 
 
 @pytest.mark.parametrize(
     ("status", "options", "code"),
     [
-        (SUCCEEDED, [], 0),
-        ({"conditions": [SUCCEEDED["conditions"][0] | {"status": "False"}]}, [], 1),  # type: ignore[operator]
-        ({"phase": "Measuring"}, ["--timeout", "300ms"], 3),
-        (SUCCEEDED | {"summary": {"verdict": "Invalid"}}, ["--require-valid"], 4),
-        (
-            SUCCEEDED
-            | {
-                "conditions": [
-                    SUCCEEDED["conditions"][0],
-                    SUCCEEDED["conditions"][0] | {"type": "ObjectivesMet", "status": "False"},  # type: ignore[operator]
-                ]
-            },
-            [],
-            5,
+        pytest.param(SUCCEEDED, [], 0, id="met"),
+        pytest.param({"conditions": [END | {"status": "False"}]}, [], 1, id="failed"),
+        pytest.param({"phase": "Measuring"}, ["--timeout", "300ms"], 3, id="timed out"),
+        pytest.param(
+            SUCCEEDED | {"summary": {"verdict": "Invalid"}}, ["--require-valid"], 4, id="invalid"
         ),
+        pytest.param(SUCCEEDED | MISSED, [], 5, id="missed"),
     ],
-    ids=["met", "failed", "timed out", "invalid", "missed"],
 )
-def test_watch_ends_with_the_exit_code_of_the_status(  # noqa: PLR0917
-    status: dict[str, Any],
-    options: list[str],
-    code: int,
-    call: Call,
-    api: ApiStub,
-    monkeypatch: pytest.MonkeyPatch,
+def test_watch_ends_with_the_exit_code_of_the_status(
+    status: dict[str, Any], options: list[str], code: int, call: Call, api: ApiStub
 ) -> None:
-    monkeypatch.setattr("solrbench.cli.follow.POLL_SECONDS", 0.02)
     api.put(small("one") | {"status": status})
     assert call("watch", "one", *options).exit_code == code
 
 
-def test_benchmark_is_stopped_when_the_time_is_over(
-    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("solrbench.cli.follow.POLL_SECONDS", 0.02)
+def test_benchmark_is_stopped_when_the_time_is_over(call: Call, api: ApiStub) -> None:
     api.put(small("one") | {"status": {"phase": "Measuring"}})
     result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
     assert result.exit_code == 3
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": True}}]
 
 
-def test_benchmark_that_is_over_but_exported_is_not_stopped(
-    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("solrbench.cli.follow.POLL_SECONDS", 0.02)
+def test_benchmark_that_is_over_but_exported_is_not_stopped(call: Call, api: ApiStub) -> None:
     body = done(report={"storedSteps": 1})
     body["spec"]["results"] = {"export": {"persistentVolumeClaim": {"claimName": "exports"}}}
     api.put(body)
@@ -285,9 +265,8 @@ def test_error_that_is_not_foreseen_is_no_traceback(
 def test_secret_and_benchmark_of_one_file_are_applied_in_order(
     call: Call, api: ApiStub, tmp_path: Path
 ) -> None:
-    file = tmp_path / "b.yaml"
-    file.write_text(yaml.safe_dump_all([config_map("queries"), small("one")]), "utf-8")
-    assert call("run", "-f", str(file), "--no-watch").stdout == (
+    file = written(tmp_path, config_map("queries"), small("one"))
+    assert call("run", "-f", file, "--no-watch").stdout == (
         "ConfigMap queries applied\nSolrBenchmark one applied\n"
     )
 
@@ -305,11 +284,10 @@ def test_missing_file_of_a_report_is_named(call: Call, api: ApiStub) -> None:
 
 
 def test_missing_namespace_says_how_to_make_it(call: Call, api: ApiStub, tmp_path: Path) -> None:
-    file = tmp_path / "b.yaml"
-    file.write_text(yaml.safe_dump(small("one")), "utf-8")
+    file = written(tmp_path, small("one"))
     path = "/apis/solrbench.io/v1alpha1/namespaces/gone/solrbenchmarks/one"
     api.responses[path] = status(404, 'namespaces "gone" not found')
-    assert_one_line(call("run", "-f", str(file), "-n", "gone", "--no-watch"), 1, "gone")
+    assert_one_line(call("run", "-f", file, "-n", "gone", "--no-watch"), 1, "gone")
 
 
 def test_file_that_cannot_be_written_is_one_line(call: Call, api: ApiStub, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.errors import CommandError
@@ -18,7 +17,7 @@ from support.cluster.benchmarks import small
 from support.resources.small_sweep import small_sweep
 from support.results.sweep_reports import full_sweep
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call
+from unit.cli.conftest import Call, written
 
 PATH = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarksweeps/trial"
 
@@ -101,9 +100,8 @@ def test_report_of_a_sweep_has_each_form(call: Call, form: str, begins: str) -> 
 def test_report_of_a_sweep_is_read_from_its_file(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "trial.json"
     assert call("report", "trial", "-o", "json", "--output-file", str(file)).exit_code == 0
-    assert (
-        call("report", str(file), "-o", "csv").stdout == call("report", "trial", "-o", "csv").stdout
-    )
+    of_file, of_cluster = (call("report", each, "-o", "csv") for each in (str(file), "trial"))
+    assert of_file.stdout == of_cluster.stdout
 
 
 @pytest.mark.usefixtures("sweep")
@@ -159,19 +157,17 @@ def test_export_has_the_sweep_and_its_points(call: Call, tmp_path: Path) -> None
 def test_plan_and_preflight_take_the_largest_point(
     call: Call, api: ApiStub, tmp_path: Path
 ) -> None:
-    file = tmp_path / "sweep.yaml"
-    file.write_text(yaml.safe_dump(small_sweep()), "utf-8")
-    result = call("plan", "-f", str(file), "--offline")
+    file = written(tmp_path, small_sweep())
+    result = call("plan", "-f", file, "--offline")
     assert "trial: 4 points" in result.stdout
     assert "the largest requests 0.35 cores and 3.31 GiB" in result.stdout
-    found = json.loads(call("preflight", "-f", str(file), "-o", "json").stdout)
+    found = json.loads(call("preflight", "-f", file, "-o", "json").stdout)
     assert any(each["check"] == "room" or "room" in each["message"] for each in found)
 
 
 def test_run_refuses_a_sweep_with_a_bad_point(call: Call, api: ApiStub, tmp_path: Path) -> None:
-    file = tmp_path / "sweep.yaml"
-    file.write_text(yaml.safe_dump(small_sweep({"spec.axes[0].values": ["a lot"]})), "utf-8")
-    result = call("run", "-f", str(file))
+    file = written(tmp_path, small_sweep({"spec.axes[0].values": ["a lot"]}))
+    result = call("run", "-f", file)
     assert result.exit_code == 1
     assert "SolrBenchmarkSweep trial is not valid" in result.stderr
     assert PATH not in api.objects

@@ -1,9 +1,4 @@
-"""Addresses of the nodes that each provisioner makes.
-
-Where each variant leads.
-
-Where in which ZooKeeper a SolrCloud keeps its state.
-"""
+"""Addresses of nodes, where each variant leads, and the place of a SolrCloud in ZooKeeper."""
 
 from datetime import timedelta
 
@@ -28,8 +23,7 @@ from support.resources.small_resource import SOLR, Changes
 
 def target(provisioner: str) -> tuple[SolrBenchmark, SolrCloud]:
     benchmark = stored({f"{SOLR}.provisioner": provisioner})
-    solr = not_none(benchmark.spec.target.solr_cloud)
-    return benchmark, solr
+    return benchmark, not_none(benchmark.spec.target.solr_cloud)
 
 
 def test_nodes_of_our_own() -> None:

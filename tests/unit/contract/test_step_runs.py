@@ -38,14 +38,8 @@ def test_repeats_are_the_outer_loop() -> None:
 
 def test_variants_take_turns_within_each_repeat() -> None:
     assert ids(LOAD_STEPS | LISTED | {"spec.target.variants": ENDPOINTS}) == [
-        "r1-v0-s0-low",
-        "r1-v0-s1-high",
-        "r1-v1-s0-low",
-        "r1-v1-s1-high",
-        "r2-v0-s0-low",
-        "r2-v0-s1-high",
-        "r2-v1-s0-low",
-        "r2-v1-s1-high",
+        *("r1-v0-s0-low", "r1-v0-s1-high", "r1-v1-s0-low", "r1-v1-s1-high"),
+        *("r2-v0-s0-low", "r2-v0-s1-high", "r2-v1-s0-low", "r2-v1-s1-high"),
     ]
 
 
@@ -59,9 +53,8 @@ def test_step_run_ids_contain_variant_and_step() -> None:
 def orders(count: int, seed: int = 1, **repeats: Any) -> list[list[str]]:
     """Return the variants of each repeat in their order."""
     fields = {"count": count} | repeats
-    spec = stored(
-        {"spec.seed": seed, "spec.load.repeats": fields, "spec.target.variants": ENDPOINTS}
-    ).spec
+    changes = {"spec.seed": seed, "spec.load.repeats": fields, "spec.target.variants": ENDPOINTS}
+    spec = stored(changes).spec
     variants: list[list[str]] = [[] for _ in range(count)]
     for each in all_step_runs(spec):
         variants[each.repeat - 1].append(each.variant)

@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas, check_settings
 from solrbench.decide.outcome import Action, Outcome, first_outcome
 from solrbench.decide.views import Replica
-from support.narrowing import not_none
+from support.resources.outcomes import assert_outcome
 
 
 def wanted(**fields: Any) -> Collection:
@@ -31,9 +31,8 @@ def test_replicas_as_wanted() -> None:
 
 
 def test_inactive_replica_is_waited_for() -> None:
-    outcome = not_none(check([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2))
-    assert (outcome.reason, outcome.action) == ("ReplicasNotActive", Action.WAIT)
-    assert "books_shard1_b is recovering" in outcome.message
+    outcome = check([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2)
+    assert_outcome(outcome, "ReplicasNotActive", Action.WAIT, "books_shard1_b is recovering")
 
 
 @pytest.mark.parametrize(
@@ -55,9 +54,7 @@ def test_inactive_replica_is_waited_for() -> None:
 def test_wrong_replicas_are_an_error(
     found: list[Replica], collection: Collection, nodes: int, reason: str, text: str
 ) -> None:
-    outcome = not_none(check(found, collection, nodes))
-    assert (outcome.reason, outcome.action) == (reason, Action.FAIL)
-    assert text in outcome.message
+    assert_outcome(check(found, collection, nodes), reason, Action.FAIL, text)
 
 
 def test_nodes_may_differ_by_one_replica() -> None:
@@ -68,6 +65,6 @@ def test_nodes_may_differ_by_one_replica() -> None:
 
 def test_setting_without_effect_is_an_error() -> None:
     assert check_settings({}) is None
-    outcome = not_none(check_settings({"query.fieldValueCache.size": (7, None)}))
-    assert (outcome.reason, outcome.action) == ("SettingNotApplied", Action.FAIL)
-    assert "query.fieldValueCache.size is None, not 7" in outcome.message
+    outcome = check_settings({"query.fieldValueCache.size": (7, None)})
+    words = "query.fieldValueCache.size is None, not 7"
+    assert_outcome(outcome, "SettingNotApplied", Action.FAIL, words)

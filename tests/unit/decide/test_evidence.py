@@ -1,7 +1,4 @@
-"""No credential is left in text that is kept, however it is written.
-
-What is kept of a failure has limits, and reads well in YAML.
-"""
+"""What is kept of a failure holds no credential, has limits, and reads well in YAML."""
 
 import base64
 import time
@@ -105,17 +102,16 @@ def test_control_characters_hide_no_value(written: str) -> None:
     assert "horse" not in mask(f"password={written}", ())
 
 
-def test_value_with_control_characters_is_masked() -> None:
-    assert mask("x a\tb-c y", secret_values(secret(password="a\tb-c"))) == "x *** y"
-
-
-def test_lines_of_a_value_are_masked_each() -> None:
-    values = secret_values(secret(key="first-line\nsecond-line\nx"))
-    assert mask("second-line and x", values) == "*** and x"
-
-
-def test_short_values_are_masked_as_words() -> None:
-    assert mask("abc abcd c-abc", secret_values(secret(pin="abc"))) == "*** abcd c-***"
+@pytest.mark.parametrize(
+    ("text", "value", "masked"),
+    [
+        pytest.param("x a\tb-c y", "a\tb-c", "x *** y", id="with control characters"),
+        pytest.param("second-1 x", "first-1\nsecond-1\nx", "*** x", id="lines of one each"),
+        pytest.param("abc abcd c-abc", "abc", "*** abcd c-***", id="short ones as words"),
+    ],
+)
+def test_values_are_masked(text: str, value: str, masked: str) -> None:
+    assert mask(text, secret_values(secret(password=value))) == masked
 
 
 def test_cut_of_a_long_line_leaves_no_part_of_a_word() -> None:
@@ -175,12 +171,8 @@ def pod(phase: str = "Running", *, ready: bool = True, **container: Any) -> Any:
 def test_pod_is_described_with_the_end_of_its_containers() -> None:
     ended = {"reason": "OOMKilled", "exitCode": 137, "message": "no\nmemory"}
     waiting = {"reason": "CrashLoopBackOff", "message": "back-off"}
-    found = describe_pod(
-        pod(
-            ready=False, restartCount=3, lastState={"terminated": ended}, state={"waiting": waiting}
-        )
-    )
-    assert found == (
+    states: dict[str, Any] = {"lastState": {"terminated": ended}, "state": {"waiting": waiting}}
+    assert describe_pod(pod(ready=False, restartCount=3, **states)) == (
         "pod one-solr-0 (solr): Running, not ready, attempt 2, node n1\n"
         "  container solr: 3 restarts, waits: CrashLoopBackOff back-off, ended: OOMKilled,"
         " exit code 137, last words: no memory"
@@ -253,11 +245,8 @@ def test_state_of_the_collection_has_every_replica() -> None:
 
 def test_sections_that_do_not_fit_are_counted() -> None:
     found = join_sections(["a" * 50, "b" * 5000, "", "c" * 50], max_bytes=300)
-    assert found.split("\n\n") == [
-        "a" * 50,
-        "c" * 50,
-        "1 sections left out, limit 300 bytes\n",
-    ]
+    left_out = "1 sections left out, limit 300 bytes\n"
+    assert found.split("\n\n") == ["a" * 50, "c" * 50, left_out]
     assert len(found) <= 300
 
 

@@ -1,7 +1,4 @@
-"""The index Job, and the documents that Solr holds after it.
-
-Progress of the index pods added up.
-"""
+"""The index Job and the progress of its pods, and the documents that Solr holds after it."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -30,6 +27,7 @@ from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.views import ContainerView, JobView, PodView, ReplicaSize
 from solrbench.reasons.target import PodReason
+from support.resources.outcomes import assert_outcome
 from support.resources.pod_views import pod_view
 from support.resources.small_resource import resource
 
@@ -80,17 +78,13 @@ def report(reason: str, pod: int = 0) -> IndexProgress:
 def test_state_of_the_index_job_decides_reason_and_action(
     given: IndexRun, reason: str, action: Action, text: str
 ) -> None:
-    outcome = first_outcome(INDEX_RUN_CHECKS, given)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == (reason, action)
-    assert text in outcome.message
+    assert_outcome(first_outcome(INDEX_RUN_CHECKS, given), reason, action, text)
 
 
 def test_index_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
     outcome = first_outcome(INDEX_RUN_CHECKS, replace(run(JOB), creation=refused))
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("FailedCreate", Action.WAIT)
+    assert_outcome(outcome, "FailedCreate", Action.WAIT)
     assert first_outcome(INDEX_RUN_CHECKS, replace(run(DONE), creation=refused)) is None
 
 
@@ -115,46 +109,32 @@ def test_deleted_documents_are_those_of_the_worst_replica_of_each_shard() -> Non
 
 
 @pytest.mark.parametrize("followers", [(0, 0), (3, 0), (0, 3), (2, 2)])
-def test_followers_that_have_not_copied_everything_are_waited_for(
+def test_followers_that_have_not_copied_everything_are_waited_for_by_name(
     followers: tuple[int, int],
 ) -> None:
     # The leader commits at once; TLOG and PULL replicas fetch later, each in its own time.
     found = [core("shard1", "leader", 3), core("shard2", "other", 5), core("shard2", "copy", 5)]
     found += [core("shard1", f"follower{i}", n) for i, n in enumerate(followers)]
     outcome = check_documents(IndexedDocuments(tuple(found), 8, 8))
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("ReplicasDisagree", Action.WAIT)
-
-
-def test_replicas_that_disagree_are_named() -> None:
-    found = (core("shard1", "a", 3), core("shard1", "b", 2))
-    outcome = check_documents(IndexedDocuments(found, 3, 3))
-    assert outcome is not None
-    assert "documents of shard1 by replica" in outcome.message
-    assert "'b': 2" in outcome.message
+    words = "documents of shard1 by replica", f"'follower1': {followers[1]}"
+    assert_outcome(outcome, "ReplicasDisagree", Action.WAIT, *words)
 
 
 @pytest.mark.parametrize(("expected", "action"), [(8, None), (7, Action.FAIL), (9, Action.FAIL)])
 def test_number_of_documents(expected: int, action: Action | None) -> None:
     found = (core("shard1", "a", 3), core("shard2", "b", 5), core("shard2", "c", 5))
     outcome = check_documents(IndexedDocuments(found, 8, expected))
-    assert (None if outcome is None else outcome.action) is action
-    if outcome is not None:
-        assert outcome.reason == "DocumentCountMismatch"
-        assert f"has 8 documents, expected {expected} (8 were sent" in outcome.message
+    if action is None:
+        assert outcome is None
+    else:
+        words = f"has 8 documents, expected {expected} (8 were sent"
+        assert_outcome(outcome, "DocumentCountMismatch", action, words)
 
 
-def test_number_to_expect_must_be_known() -> None:
+def test_number_to_expect_must_be_known_and_files_without_any_document_are_named_as_such() -> None:
     assert check_expected_known(0) is None
-    outcome = check_expected_known(None)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("DocumentsUnknown", Action.FAIL)
-
-
-def test_files_without_any_document_are_named_as_such() -> None:
-    outcome = check_expected_known(None, is_empty=True)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("EmptyDataset", Action.FAIL)
+    assert_outcome(check_expected_known(None), "DocumentsUnknown", Action.FAIL)
+    assert_outcome(check_expected_known(None, is_empty=True), "EmptyDataset", Action.FAIL)
 
 
 TWO_PODS = {"spec.dataset.indexing": {"pods": 2}}
@@ -209,17 +189,11 @@ def test_usage_of_pods_is_added_when_all_have_ended() -> None:
     assert aggregate_progress(DATASET, silent, 120.0).pods is None
 
 
-def test_a_pod_that_has_not_reported_yet_still_runs() -> None:
-    found = aggregate_progress(DATASET, [pod(0, 300, finished=110.0)], 130.0)
-    assert found.seconds == 30.0
-
-
-def test_time_ends_with_the_last_pod() -> None:
-    found = aggregate_progress(
-        DATASET, [pod(0, 300, finished=110.0), pod(1, 700, finished=125.0)], 999.0
-    )
-    assert found.seconds == 25.0
-    assert found.documents_per_second == 40.0
+def test_time_ends_with_the_last_pod_and_one_that_has_not_reported_yet_still_runs() -> None:
+    first = pod(0, 300, finished=110.0)
+    assert aggregate_progress(DATASET, [first], 130.0).seconds == 30.0
+    found = aggregate_progress(DATASET, [first, pod(1, 700, finished=125.0)], 999.0)
+    assert (found.seconds, found.documents_per_second) == (25.0, 40.0)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
 from support.cluster.benchmarks import small
+from support.resources.outcomes import assert_outcome
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LOST = TargetReason.TARGET_POD_LOST
@@ -40,11 +41,7 @@ def conditions(type_: str, status: Truth, reason: Reason) -> Conditions:
 
 @pytest.mark.parametrize(
     ("condition", "seconds", "exceeded"),
-    [
-        (TARGET_READY, 60.0, False),
-        (TARGET_READY, 61.0, True),
-        (SUCCEEDED, 9e9, False),
-    ],
+    [(TARGET_READY, 60.0, False), (TARGET_READY, 61.0, True), (SUCCEEDED, 9e9, False)],
 )
 def test_stage_fails_once_its_deadline_is_exceeded(
     condition: str, seconds: float, exceeded: bool
@@ -53,10 +50,9 @@ def test_stage_fails_once_its_deadline_is_exceeded(
     blocker = wait(TargetReason.SOLR_NOT_READY, "0 of 1")
     outcome = check_deadline(spec, condition, "Provisioning", seconds, blocker)
     assert (outcome is not None) is exceeded
-    if outcome is not None:
-        assert (outcome.reason, outcome.action) == ("DeadlineExceeded", Action.FAIL)
-        assert "Provisioning took 61 s, limit 60 s" in outcome.message
-        assert outcome.message.endswith("last seen: SolrNotReady: 0 of 1")
+    if exceeded:
+        words = "Provisioning took 61 s, limit 60 s", "last seen: SolrNotReady: 0 of 1"
+        assert_outcome(outcome, "DeadlineExceeded", Action.FAIL, *words)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +61,8 @@ def test_stage_fails_once_its_deadline_is_exceeded(
 def test_attempts_of_the_target_are_bounded(target: int, retries: int, over: bool) -> None:
     outcome = check_target_attempts(Attempts(target=target), retries, LOST, "pod lost")
     assert (outcome is not None) is over
-    if outcome is not None:
-        assert (outcome.reason, outcome.action) == (LOST, Action.FAIL)
-        assert f"pod lost; {target} attempts failed" in outcome.message
+    if over:
+        assert_outcome(outcome, LOST, Action.FAIL, f"pod lost; {target} attempts failed")
 
 
 @pytest.mark.parametrize(
@@ -78,9 +73,9 @@ def test_attempts_of_the_load_are_bounded(target: int, load: int, retries: int, 
     attempts = Attempts(target=target, load=load)
     outcome = check_load_attempts(attempts, retries, LoadReason.WORKER_LOST, "worker lost")
     assert (outcome is not None) is over
-    if outcome is not None:
-        assert (outcome.reason, outcome.action) == (LoadReason.WORKER_LOST, Action.FAIL)
-        assert f"worker lost; {load} attempts failed" in outcome.message
+    if over:
+        words = f"worker lost; {load} attempts failed"
+        assert_outcome(outcome, LoadReason.WORKER_LOST, Action.FAIL, words)
 
 
 @pytest.mark.parametrize(("fresh", "first"), [(True, 4), (False, None)])

@@ -22,10 +22,11 @@ from solrbench.decide.load import (
     may_have_lost_solr,
     plan_resumption,
 )
-from solrbench.decide.outcome import Action, Outcome, first_outcome
+from solrbench.decide.outcome import Action, first_outcome
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.reasons.load import LoadReason
 from support.narrowing import not_none
+from support.resources.outcomes import assert_outcome, seen
 from support.resources.pod_views import pod_view
 from support.results.builders import make_document, make_result
 
@@ -43,6 +44,7 @@ RUN = LoadRun(
     on_worker_loss=OnWorkerLoss.REPEAT_STEP,
     now=NOW,
 )
+AGAIN = Action.RESTART_LOAD
 REDISTRIBUTING = replace(RUN, on_worker_loss=OnWorkerLoss.REDISTRIBUTE)
 MEASURING = LiveLoad(
     stage="Measuring", repeat=2, variant="proxy", step="two-users", requests_per_second=1.0
@@ -54,12 +56,12 @@ def ended(pod: PodView = WORKER, text: str = "", **fields: Any) -> PodView:
     return replace(pod, phase="Failed", containers=(container,))
 
 
+def with_pod(pod: PodView, run: LoadRun = RUN) -> LoadRun:
+    return replace(run, pods=(pod,))
+
+
 def words(reason: str) -> str:
     return LoadState(stage="Failed", reason=reason, message="line 3").model_dump_json(by_alias=True)
-
-
-def seen(outcome: Outcome | None) -> tuple[str, Action] | None:
-    return None if outcome is None else (outcome.reason.value, outcome.action)
 
 
 @pytest.mark.parametrize(
@@ -72,37 +74,19 @@ def seen(outcome: Outcome | None) -> tuple[str, Action] | None:
             replace(RUN, load=MEASURING.model_copy(update={"stage": "OfALaterVersion"})),
             ("Starting", Action.WAIT),
         ),
+        (with_pod(replace(WORKER, unschedulable="0/1 nodes")), ("Unschedulable", Action.WAIT)),
+        (with_pod(ended()), ("LoadPodLost", AGAIN)),
+        (with_pod(ended(ended_reason="OOMKilled")), ("OOMKilled", AGAIN)),
+        (with_pod(replace(WORKER, reason="Evicted")), ("Evicted", AGAIN)),
+        (with_pod(ended(text=words("WorkerLost"))), ("WorkerLost", AGAIN)),
+        (with_pod(ended(text=words("BadPlan"))), ("BadPlan", Action.FAIL)),
+        (with_pod(ended(text="no state")), ("LoadPodLost", AGAIN)),
+        (replace(RUN, jobs=(replace(JOB, failed=True, failure="x"),)), ("LoadPodLost", AGAIN)),
+        (replace(RUN, jobs=(replace(JOB, succeeded=True),)), ("LoadPodLost", AGAIN)),
+        (with_pod(ended(), REDISTRIBUTING), ("Starting", Action.WAIT)),
+        (with_pod(ended(MASTER), REDISTRIBUTING), ("LoadPodLost", AGAIN)),
         (
-            replace(RUN, pods=(replace(WORKER, unschedulable="0/1 nodes"),)),
-            ("Unschedulable", Action.WAIT),
-        ),
-        (replace(RUN, pods=(ended(),)), ("LoadPodLost", Action.RESTART_LOAD)),
-        (
-            replace(RUN, pods=(ended(ended_reason="OOMKilled"),)),
-            ("OOMKilled", Action.RESTART_LOAD),
-        ),
-        (
-            replace(RUN, pods=(replace(WORKER, reason="Evicted"),)),
-            ("Evicted", Action.RESTART_LOAD),
-        ),
-        (
-            replace(RUN, pods=(ended(text=words("WorkerLost")),)),
-            ("WorkerLost", Action.RESTART_LOAD),
-        ),
-        (replace(RUN, pods=(ended(text=words("BadPlan")),)), ("BadPlan", Action.FAIL)),
-        (replace(RUN, pods=(ended(text="no state"),)), ("LoadPodLost", Action.RESTART_LOAD)),
-        (
-            replace(RUN, jobs=(replace(JOB, failed=True, failure="BackoffLimitExceeded"),)),
-            ("LoadPodLost", Action.RESTART_LOAD),
-        ),
-        (replace(RUN, jobs=(replace(JOB, succeeded=True),)), ("LoadPodLost", Action.RESTART_LOAD)),
-        (replace(REDISTRIBUTING, pods=(ended(),)), ("Starting", Action.WAIT)),
-        (
-            replace(REDISTRIBUTING, pods=(ended(MASTER),)),
-            ("LoadPodLost", Action.RESTART_LOAD),
-        ),
-        (
-            replace(REDISTRIBUTING, pods=(ended(text=words("MalformedLocustfile")),)),
+            with_pod(ended(text=words("MalformedLocustfile")), REDISTRIBUTING),
             ("MalformedLocustfile", Action.FAIL),
         ),
     ],
@@ -121,12 +105,9 @@ def test_state_of_the_load_decides_reason_and_action(
             replace(RUN, load=MEASURING),
             "1 of 4 steps are stored, two-users through proxy of repeat 2 of 5 to 20",
         ),
-        (
-            replace(RUN, pods=(ended(),)),
-            "pod one-load-worker-0 ended with exit code 3; see its log",
-        ),
-        (replace(RUN, pods=(ended(text=words("BadPlan")),)), "line 3"),
-        (replace(RUN, pods=(ended(text="no state"),)), "no state"),
+        (with_pod(ended()), "pod one-load-worker-0 ended with exit code 3; see its log"),
+        (with_pod(ended(text=words("BadPlan"))), "line 3"),
+        (with_pod(ended(text="no state")), "no state"),
     ],
 )
 def test_message_of_a_load_under_way(run: LoadRun, message: str) -> None:
@@ -169,10 +150,8 @@ def test_step_with_failures_is_kept_back_until_a_loss_would_show(
 
 def test_results_that_are_not_planned_wait_with_a_remedy() -> None:
     assert check_planned(0) is None
-    outcome = not_none(check_planned(2))
-    assert (outcome.reason, outcome.action) == (LoadReason.VERSION_MISMATCH, Action.WAIT)
-    assert "2 step runs" in outcome.message
-    assert "install the operator's version" in outcome.message
+    words = "2 step runs", "install the operator's version"
+    assert_outcome(check_planned(2), LoadReason.VERSION_MISMATCH, Action.WAIT, *words)
 
 
 SECOND = StepRunId(1, 0, 1, "second")

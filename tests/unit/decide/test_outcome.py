@@ -1,12 +1,9 @@
-"""Chains of checks.
-
-Whether results may be exported.
-"""
+"""Chains of checks, and whether results may be exported."""
 
 from solrbench.decide.export import MAX_SOURCES, check_number_of_sources
 from solrbench.decide.outcome import Action, Outcome, fail, first_outcome, wait
-from solrbench.reasons.end import ExportReason
 from solrbench.reasons.target import TargetReason
+from support.resources.outcomes import assert_outcome
 
 FAILED = fail(TargetReason.WRONG_REPLICAS, "1 shards instead of 2")
 
@@ -34,12 +31,7 @@ def test_an_outcome_may_still_change() -> None:
     assert FAILED.waiting() == Outcome(FAILED.reason, FAILED.message, Action.WAIT)
 
 
-def test_results_that_a_pod_can_mount_are_exported() -> None:
+def test_results_in_more_config_maps_than_a_pod_can_mount_fail_with_limit_and_remedy() -> None:
     assert check_number_of_sources(MAX_SOURCES) is None
-
-
-def test_results_in_more_config_maps_fail_with_count_limit_and_remedy() -> None:
     outcome = check_number_of_sources(MAX_SOURCES + 1)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == (ExportReason.EXPORT_TOO_LARGE, Action.FAIL)
-    assert all(each in outcome.message for each in ("2001", "2000", "solrbench report"))
+    assert_outcome(outcome, "ExportTooLarge", Action.FAIL, "2001", "2000", "solrbench report")

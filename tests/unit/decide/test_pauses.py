@@ -69,12 +69,11 @@ def test_what_goes_on_is_reconciled_with_each_tick(conditions: list[tuple[str, s
     assert pause(*conditions, since=1000) == 0
 
 
-def test_a_finished_benchmark_is_left_alone() -> None:
-    assert pause(DONE, TIDY) == FINISHED_PAUSE.total_seconds()
-
-
 @pytest.mark.parametrize(("since", "wanted"), [(0, 100), (70, 30), (95, 5), (200, 0)])
-def test_it_is_deleted_in_time(since: float, wanted: float) -> None:
+def test_a_finished_benchmark_is_left_alone_and_deleted_in_time(
+    since: float, wanted: float
+) -> None:
+    assert pause(DONE, TIDY, since=since) == FINISHED_PAUSE.total_seconds()
     assert pause(DONE, TIDY, ttl=100, since=since) == wanted
 
 
@@ -154,9 +153,7 @@ def test_live_figures_are_written_now_and_then() -> None:
 def test_polls_of_one_whose_pods_are_watched_delay_it_by_a_tenth(
     phase: str, since: float, seconds: float
 ) -> None:
-    began: dict[str, Any] = {
-        "phase": phase,
-        "phaseStartTime": (NOW - timedelta(seconds=since)).isoformat(),
-    }
+    start = (NOW - timedelta(seconds=since)).isoformat()
+    began: dict[str, Any] = {"phase": phase, "phaseStartTime": start}
     assert pause(watched=True, completionTime=None, **began) == seconds
     assert pause(completionTime=None, **began) == 0

@@ -1,9 +1,4 @@
-"""Pods that the API server refuses: what the events and conditions of their owner say.
-
-Pod events during a step run.
-
-What is wrong with a pod: reason and remedy.
-"""
+"""What is wrong with a pod: by the events of its owner, by its state, and during a step run."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -43,6 +38,13 @@ def problem(
     return None if found is None else (found.reason, found.message)
 
 
+def words(*events: dict[str, Any], **status: Any) -> str:
+    """Return the message of what there must be."""
+    found = problem(*events, **status)
+    assert found is not None
+    return found[1]
+
+
 @pytest.mark.parametrize(
     "times",
     [
@@ -64,30 +66,24 @@ def test_a_refusal_is_named_with_the_words_of_the_api_server(times: dict[str, An
 
 def test_the_latest_refusal_counts() -> None:
     first = event("webhook down", lastTimestamp="2025-03-01T11:00:00Z")
-    found = not_none(problem(event(), first))
-    assert QUOTA in found[1]
+    assert QUOTA in words(event(), first)
 
 
-def test_a_refusal_before_the_newest_pod_is_over() -> None:
+def test_a_refusal_before_the_newest_pod_or_of_an_earlier_owner_of_the_name_is_over() -> None:
     assert POD.created == CREATED
     assert problem(event(lastTimestamp="2025-03-01T11:59:59Z"), pods=(POD,)) is None
-
-
-def test_a_refusal_of_an_earlier_owner_of_the_name_does_not_count() -> None:
     assert problem(event(uid="s0")) is None
     assert problem() is None
 
 
 def test_the_condition_of_a_replica_set_counts_too() -> None:
     refused = {"type": "ReplicaFailure", "status": "True", "message": QUOTA}
-    found = not_none(problem(conditions=[{"type": "Other", "status": "True"}, refused]))
-    assert QUOTA in found[1]
+    assert QUOTA in words(conditions=[{"type": "Other", "status": "True"}, refused])
     assert problem(conditions=[refused | {"status": "False"}]) is None
 
 
 def test_long_words_are_cut() -> None:
-    found = not_none(problem(event("x" * 5000)))
-    assert len(found[1]) < 600
+    assert len(words(event("x" * 5000))) < 600
 
 
 DOCUMENT = make_document("a", 1, make_result([1000] * 9), seconds=10.0)
@@ -151,18 +147,21 @@ def test_end_of_our_agent_is_no_event() -> None:
     assert not has_new_events([agents], START)
 
 
-@pytest.mark.parametrize("seconds", [-0.5, 10.5])
-def test_ends_outside_the_step_run_are_no_events(seconds: float) -> None:
-    assert troubles(pod(restarts=1, lastState={"terminated": ended(seconds)})) == []
-
-
-def test_work_that_is_done_is_no_trouble() -> None:
-    assert troubles(pod(state={"terminated": ended(9, "Completed", 0)})) == []
+@pytest.mark.parametrize(
+    "quiet",
+    [
+        pytest.param(pod(restarts=1, lastState={"terminated": ended(-0.5)}), id="ended before"),
+        pytest.param(pod(restarts=1, lastState={"terminated": ended(10.5)}), id="ended after"),
+        pytest.param(pod(state={"terminated": ended(9, "Completed", 0)}), id="its work is done"),
+        pytest.param(pod(created=11), id="created after"),
+    ],
+)
+def test_what_is_outside_the_step_run_or_done_is_no_trouble(quiet: PodView) -> None:
+    assert troubles(quiet) == []
 
 
 def test_pod_created_within_the_step_run_is_a_replacement() -> None:
     assert troubles(pod(created=3)) == [("b-solr-0", "Replaced", at(3))]
-    assert troubles(pod(created=11)) == []
 
 
 def test_news_are_added_to_what_is_known_and_nothing_is_forgotten() -> None:
@@ -212,11 +211,7 @@ def with_container(**fields: Any) -> PodView:
             "ImagePullError",
             "ImagePullBackOff: not found; check the image's repository and tag, and imagePull",
         ),
-        (
-            with_container(waiting_reason="ErrImageNeverPull"),
-            "ImagePullError",
-            "ErrImageNeverPull",
-        ),
+        (with_container(waiting_reason="ErrImageNeverPull"), "ImagePullError", "ErrImageNeverPull"),
         (
             with_container(waiting_reason="CreateContainerConfigError", waiting_message="no root"),
             "ContainerConfigError",

@@ -74,20 +74,20 @@ def test_one_at_a_time_oldest_first(other: QueueEntry, waits: bool) -> None:
     assert before == ([other.key] if waits else [])
 
 
+RUNNING, OLDER = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
+
+
 def test_benchmark_does_not_block_itself() -> None:
     assert find_position(ME, [ME], max_concurrent=1) == QueuePosition(1, [])
 
 
 def test_running_ones_are_named_before_waiting_ones() -> None:
-    running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
-    assert find_position(ME, [older, ME, running], 1).before == ["default/z", "default/a"]
+    assert find_position(ME, [OLDER, ME, RUNNING], 1).before == ["default/z", "default/a"]
 
 
 def test_the_position_counts_those_that_wait() -> None:
-    running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
-    younger = benchmark("b", 6, ACCEPTED)
-    assert find_position(ME, [running, older, ME, younger], 1).position == 2
-    assert find_position(older, [running, older, ME, younger], 1).position == 1
+    everyone = [RUNNING, OLDER, ME, benchmark("b", 6, ACCEPTED)]
+    assert [find_position(each, everyone, 1).position for each in (ME, OLDER)] == [2, 1]
 
 
 def test_an_entry_says_what_its_status_shows() -> None:
@@ -99,10 +99,9 @@ def test_an_entry_says_what_its_status_shows() -> None:
 
 
 def test_two_places_let_two_benchmarks_run() -> None:
-    running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
-    assert find_position(ME, [ME, running], 2).before == []
-    assert find_position(ME, [ME, older], 2).before == []
-    assert find_position(ME, [ME, running, older], 2).before == ["default/z", "default/a"]
+    assert find_position(ME, [ME, RUNNING], 2).before == []
+    assert find_position(ME, [ME, OLDER], 2).before == []
+    assert find_position(ME, [ME, RUNNING, OLDER], 2).before == ["default/z", "default/a"]
 
 
 @pytest.mark.parametrize(

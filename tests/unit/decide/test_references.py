@@ -1,11 +1,4 @@
-"""Whether a dataset may be downloaded.
-
-Objectives that name steps.
-
-Which options of pods a benchmark may set.
-
-Objects that a spec refers to.
-"""
+"""Which downloads, options of pods and names of objects a benchmark may ask for."""
 
 from typing import Any
 
@@ -23,30 +16,24 @@ from solrbench.decide.references import (
     check_pod_options,
 )
 from support.resources.objects import stored
+from support.resources.outcomes import assert_outcome
 from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes, step
 
 HOSTS, ALLOWED = ("files.example.org",), ("*.example.org",)
 
 
-def test_files_of_allowed_hosts_are_fine() -> None:
+def test_another_host_than_those_that_are_allowed_is_refused_by_name() -> None:
     assert check_downloads(HOSTS, ALLOWED, (), secrets_allowed=False) is None
-
-
-def test_another_host_is_refused_by_name() -> None:
     outcome = check_downloads((*HOSTS, "evil.org"), ALLOWED, (), secrets_allowed=False)
-    assert outcome is not None
-    assert (outcome.action, outcome.reason) == (Action.FAIL, "HostNotAllowed")
-    assert outcome.message.startswith("spec.dataset.http.urls: evil.org matches none")
-    assert "datasets.allowedHosts" in outcome.message
+    words = "spec.dataset.http.urls: evil.org matches none", "datasets.allowedHosts"
+    assert_outcome(outcome, "HostNotAllowed", Action.FAIL, *words)
 
 
 def test_secrets_are_the_installers_choice() -> None:
     fields = ("spec.dataset.http.auth",)
     outcome = check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=False)
-    assert outcome is not None
-    assert (outcome.action, outcome.reason) == (Action.FAIL, "DatasetSecretNotAllowed")
-    assert outcome.message.startswith("spec.dataset.http.auth: ")
+    assert_outcome(outcome, "DatasetSecretNotAllowed", Action.FAIL, "spec.dataset.http.auth: ")
     assert check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=True) is None
 
 
@@ -79,16 +66,12 @@ PLAIN = {"name": "B", "value": "b"}
 
 def refused(changes: Changes, allowed: tuple[str, ...]) -> str:
     outcome = check_pod_options(stored(changes).spec, allowed)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("PodOptionNotAllowed", Action.FAIL)
-    return outcome.message
+    assert_outcome(outcome, "PodOptionNotAllowed", Action.FAIL)
+    return str(outcome and outcome.message)
 
 
-def test_nothing_set_is_always_allowed() -> None:
+def test_nothing_is_always_allowed_and_everything_may_be() -> None:
     assert check_pod_options(stored().spec, ()) is None
-
-
-def test_everything_that_is_set_may_be_allowed() -> None:
     assert check_pod_options(stored(with_options(EVERY_OPTION)).spec, POD_OPTIONS) is None
 
 

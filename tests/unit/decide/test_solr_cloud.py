@@ -1,9 +1,5 @@
-"""The SolrCloud of a benchmark; its way to readiness is in the tests of its provisioner.
+"""Whether a SolrCloud is ready, by its status and its StatefulSet together."""
 
-Whether a SolrCloud is ready: its status and its StatefulSet together.
-"""
-
-import copy
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,6 +18,7 @@ from solrbench.decide.solr_cloud import (
     unmet_conditions,
 )
 from solrbench.reasons.target import PodReason
+from support.resources.outcomes import assert_outcome
 from support.resources.pod_views import pod_view
 from support.resources.small_resource import change
 from support.resources.solr_clouds import CREATED, ready_cloud, ready_stateful_set
@@ -42,28 +39,20 @@ def test_cloud_of_the_benchmark_that_is_ready() -> None:
 
 def test_cloud_of_another_owner_ends_the_benchmark() -> None:
     state = SolrCloudState(ready_cloud(), None, (), "another", NOW)
-    outcome = check_owned(state)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("SolrCloudNameTaken", Action.FAIL)
+    assert_outcome(check_owned(state), "SolrCloudNameTaken", Action.FAIL)
 
 
 def test_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
     cloud = ready_cloud()
     cloud["status"]["readyReplicas"] = 0
-    operated = check_cloud_ready(
-        SolrCloudState(cloud, ready_stateful_set(), (), owner(), NOW, refused)
-    )
-    assert operated is not None
-    assert operated.reason == "FailedCreate"
+    state = SolrCloudState(cloud, ready_stateful_set(), (), owner(), NOW, refused)
+    assert_outcome(check_cloud_ready(state), "FailedCreate", Action.WAIT)
 
 
-def test_a_ready_cloud_misses_nothing() -> None:
-    assert unmet_conditions(ready_cloud(), ready_stateful_set()) == []
-
-
-def test_an_empty_retry_queue_is_no_work() -> None:
+def test_a_ready_cloud_misses_nothing_and_an_empty_retry_queue_is_no_work() -> None:
     stateful_set = ready_stateful_set()
+    assert unmet_conditions(ready_cloud(), stateful_set) == []
     stateful_set["metadata"]["annotations"][QUEUE] = "[]"
     assert unmet_conditions(ready_cloud(), stateful_set) == []
 
@@ -121,7 +110,7 @@ def test_a_cloud_without_status_and_one_without_a_stateful_set() -> None:
 
 @pytest.mark.parametrize(("seconds", "ignored"), [(59, False), (61, True)])
 def test_cloud_without_status_is_unreconciled(seconds: int, ignored: bool) -> None:
-    cloud = copy.deepcopy(ready_cloud())
+    cloud = ready_cloud()
     del cloud["status"]
     now = datetime.fromisoformat(CREATED).astimezone(UTC) + timedelta(seconds=seconds)
     assert is_unreconciled(cloud, None, now) is ignored

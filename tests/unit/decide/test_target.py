@@ -1,13 +1,9 @@
-"""ZooKeeper and the Solr nodes on their way.
-
-The nodes of a target beside the spec, and beside what they were.
-
-The ZooKeeper that others make or run.
-"""
+"""ZooKeeper and the nodes of a target on their way, beside the spec and beside what they were."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
@@ -27,8 +23,8 @@ from solrbench.decide.target import (
     check_zookeeper_heap,
 )
 from solrbench.decide.views import ContainerView, PodView
-from solrbench.reasons.target import PodReason, TargetReason
-from support.narrowing import not_none
+from solrbench.reasons.target import PodReason
+from support.resources.outcomes import assert_outcome, seen
 from support.resources.pod_views import pod_view
 from support.resources.solr_clouds import CREATED
 
@@ -48,18 +44,16 @@ def test_components_are_waited_for(
     check: Callable[[ComponentPods], Outcome | None], reason: str, words: str
 ) -> None:
     waiting = ComponentPods(1, 3, (POD,), NOW)
-    outcome = not_none(check(waiting))
-    assert (outcome.reason, outcome.action) == (reason, Action.WAIT)
-    assert words in outcome.message
-    stuck = not_none(check(replace(waiting, pods=(POD, UNSCHEDULABLE))))
-    assert (stuck.reason, stuck.action) == ("Unschedulable", Action.WAIT)
+    assert_outcome(check(waiting), reason, Action.WAIT, words)
+    stuck = check(replace(waiting, pods=(POD, UNSCHEDULABLE)))
+    assert_outcome(stuck, "Unschedulable", Action.WAIT)
     assert check(replace(waiting, ready=3, pods=(UNSCHEDULABLE,))) is None
 
 
 def test_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
-    outcome = not_none(check_solr_pods(ComponentPods(0, 3, (), NOW, refused)))
-    assert (outcome.reason, outcome.message) == ("FailedCreate", "exceeded quota")
+    outcome = check_solr_pods(ComponentPods(0, 3, (), NOW, refused))
+    assert_outcome(outcome, "FailedCreate", Action.WAIT, "exceeded quota")
 
 
 @pytest.mark.parametrize(
@@ -69,11 +63,12 @@ def test_heap_that_zookeeper_reports(mebibytes: int | None, matches: bool) -> No
     found = None if mebibytes is None else mebibytes << 20
     outcome = check_zookeeper_heap({"zoo-1": 512 << 20, "zoo-2": found}, 512 << 20)
     assert (outcome is None) is matches
-    if outcome is not None:
-        assert (outcome.reason, outcome.action) == ("HeapMismatch", Action.FAIL)
-        assert f"zoo-2 reports a maximum heap of {mebibytes} MiB" in outcome.message
+    if not matches:
+        words = f"zoo-2 reports a maximum heap of {mebibytes} MiB"
+        assert_outcome(outcome, "HeapMismatch", Action.FAIL, words)
 
 
+AGAIN = Action.RESTART_TARGET
 TARGET_NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MEBIBYTE = 1 << 20
 READY = TargetNodes(
@@ -111,9 +106,7 @@ def test_nodes_as_in_the_spec() -> None:
     ],
 )
 def test_nodes_unlike_the_spec(nodes: TargetNodes, reason: str, action: Action, text: str) -> None:
-    outcome = not_none(first_outcome(NODE_CHECKS, nodes))
-    assert (outcome.reason, outcome.action) == (reason, action)
-    assert text in outcome.message
+    assert_outcome(first_outcome(NODE_CHECKS, nodes), reason, action, text)
 
 
 @pytest.mark.parametrize(
@@ -139,61 +132,35 @@ def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str
 
 
 @pytest.mark.parametrize(
-    ("pods", "reason", "action"),
+    ("pods", "expected"),
     [
-        ((pod(), pod("other")), None, None),
-        ((), "TargetPodLost", Action.RESTART_TARGET),
-        ((pod(uid="other"),), "TargetPodLost", Action.RESTART_TARGET),
-        ((pod(phase="Failed"),), "TargetPodLost", Action.RESTART_TARGET),
-        ((pod(ended="Error"),), "TargetPodLost", Action.RESTART_TARGET),
-        ((pod(ended="OOMKilled"),), "OOMKilled", Action.FAIL),
-        (
-            (replace(pod(uid="other", phase="Pending"), unschedulable="0/1 nodes"),),
-            "Unschedulable",
-            Action.RESTART_TARGET,
-        ),
+        ((pod(), pod("other")), None),
+        ((), ("TargetPodLost", AGAIN)),
+        ((pod(uid="other"),), ("TargetPodLost", AGAIN)),
+        ((pod(phase="Failed"),), ("TargetPodLost", AGAIN)),
+        ((pod(ended="Error"),), ("TargetPodLost", AGAIN)),
+        ((pod(ended="OOMKilled"),), ("OOMKilled", Action.FAIL)),
+        ((replace(pod(uid="other"), unschedulable="0/1 nodes"),), ("Unschedulable", AGAIN)),
     ],
 )
 def test_pods_of_a_target_that_was_ready(
-    pods: tuple[PodView, ...], reason: str | None, action: Action | None
+    pods: tuple[PodView, ...], expected: tuple[str, Action] | None
 ) -> None:
     outcome = check_pods_unchanged({"solr-0": "u/0"}, pods, TARGET_NOW)
-    found = (None, None) if outcome is None else (outcome.reason, outcome.action)
-    assert found == (reason, action)
+    assert seen(outcome) == expected
 
 
 @pytest.mark.parametrize(
-    "outcome",
+    ("check", "reason", "named"),
     [
-        check_clouds_served(True),
-        check_clusters_served(True),
-        check_provided_made("base-zookeeper", True),
-        check_reachable("zk-0:2181", True),
-    ],
-)
-def test_what_is_there_needs_no_wait(outcome: Outcome | None) -> None:
-    assert outcome is None
-
-
-@pytest.mark.parametrize(
-    ("outcome", "reason", "named"),
-    [
-        (check_clouds_served(False), TargetReason.SOLR_OPERATOR_MISSING, "solr-operator"),
-        (check_clusters_served(False), TargetReason.ZOOKEEPER_OPERATOR_MISSING, "zookeeper.mode"),
-        (
-            check_provided_made("base-zookeeper", False),
-            TargetReason.ZOOKEEPER_NOT_READY,
-            "base-zookeeper",
-        ),
-        (
-            check_reachable("zk-0:2181", False),
-            TargetReason.ZOOKEEPER_UNREACHABLE,
-            "connectionString",
-        ),
+        (check_clouds_served, "SolrOperatorMissing", "solr-operator"),
+        (check_clusters_served, "ZooKeeperOperatorMissing", "zookeeper.mode"),
+        (partial(check_provided_made, "base-zookeeper"), "ZooKeeperNotReady", "base-zookeeper"),
+        (partial(check_reachable, "zk-0:2181"), "ZooKeeperUnreachable", "connectionString"),
     ],
 )
 def test_what_is_missing_is_waited_for_by_name(
-    outcome: Outcome, reason: TargetReason, named: str
+    check: Callable[[bool], Outcome | None], reason: str, named: str
 ) -> None:
-    assert (outcome.reason, outcome.action) == (reason, Action.WAIT)
-    assert named in outcome.message
+    assert check(True) is None
+    assert_outcome(check(False), reason, Action.WAIT, named)

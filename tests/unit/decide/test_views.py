@@ -1,7 +1,4 @@
-"""The controller of an object.
-
-Pods and Jobs as the API server gives them, reduced.
-"""
+"""Pods and Jobs as the API server gives them, reduced, and the controller of an object."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -80,13 +77,8 @@ def viewed(body: dict[str, Any]) -> ContainerView:
 def test_a_new_pod_has_nothing_but_its_name() -> None:
     view = view_pod({"metadata": METADATA})
     assert (view.name, view.component, view.attempt) == ("base-solr-0", "solr", 2)
-    assert (view.phase, view.ready, view.deleting, view.ip, view.node) == (
-        "Pending",
-        False,
-        False,
-        "",
-        "",
-    )
+    state = view.phase, view.ready, view.deleting, view.ip, view.node
+    assert state == ("Pending", False, False, "", "")
     assert view.created == datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
@@ -135,11 +127,8 @@ def test_a_container_that_waits() -> None:
 )
 def test_a_container_that_ended(states: dict[str, Any]) -> None:
     found = viewed(container(**states))
-    assert (found.ended_reason, found.exit_code, found.termination_message) == (
-        "OOMKilled",
-        137,
-        "bye",
-    )
+    ended = found.ended_reason, found.exit_code, found.termination_message
+    assert ended == ("OOMKilled", 137, "bye")
 
 
 def test_last_words_of_a_pod_are_those_of_the_first_container_that_left_some() -> None:
@@ -189,7 +178,4 @@ def test_init_containers_count_too() -> None:
 @pytest.mark.parametrize(("label", "wanted"), [("3", 3), ("x", 0), ("", 0), ("-1", 0), ("²", 0)])
 def test_an_attempt_is_a_number(label: str, wanted: int) -> None:
     assert attempt_of({"metadata": {"labels": {"solrbench.io/attempt": label}}}) == wanted
-
-
-def test_without_labels_there_is_no_attempt() -> None:
     assert attempt_of({"metadata": {}}) == 0

@@ -1,11 +1,4 @@
-"""Files that are made from the models.
-
-The page that documents the resource.
-
-The CustomResourceDefinition, and its copy in the chart.
-
-The reasons of verdicts in the documentation.
-"""
+"""Files that are made from the models: definition, pages and the reasons of verdicts."""
 
 import json
 from functools import cache
@@ -114,14 +107,10 @@ def test_row_shows_type_default_bounds_and_meaning(
     assert row(section, field)[1 : 1 + len(cells)] == cells
 
 
-def test_rules_are_listed_with_their_object() -> None:
+def test_page_says_what_may_change_and_the_rules_of_each_object() -> None:
+    mutable = "`spec.cleanup`, `spec.results`, `spec.suspend`, `spec.ttlSecondsAfterFinished`"
+    assert mutable in page()
     assert "- steps must have different names" in sections()["Load"]
-
-
-def test_page_says_what_may_change() -> None:
-    assert (
-        "`spec.cleanup`, `spec.results`, `spec.suspend`, `spec.ttlSecondsAfterFinished`" in page()
-    )
 
 
 @pytest.fixture(scope="module")
@@ -137,9 +126,8 @@ def spec(definition: dict[str, Any]) -> Any:
 
 def columns(definition: dict[str, Any], priority: int) -> list[str]:
     version = definition["spec"]["versions"][0]
-    return [
-        each["name"] for each in version["additionalPrinterColumns"] if each["priority"] == priority
-    ]
+    found = version["additionalPrinterColumns"]
+    return [each["name"] for each in found if each["priority"] == priority]
 
 
 @pytest.fixture(scope="module")
@@ -174,16 +162,8 @@ def test_one_version_is_stored_and_has_a_status_of_its_own(definition: dict[str,
 
 
 def test_crd_has_the_printer_columns(definition: dict[str, Any]) -> None:
-    assert columns(definition, 0) == [
-        "Phase",
-        "Done-%",
-        "Step",
-        "Req/s",
-        "P95-ms",
-        "Failed-%",
-        "Verdict",
-        "Age",
-    ]
+    shown = ["Phase", "Done-%", "Step", "Req/s", "P95-ms", "Failed-%", "Verdict", "Age"]
+    assert columns(definition, 0) == shown
     assert columns(definition, 1) == ["Nodes", "Shards", "ZooKeepers", "Documents", "Message"]
 
 
@@ -251,13 +231,8 @@ def test_row_has_kind_meaning_and_remedy() -> None:
 
 def test_section_has_a_row_for_every_reason() -> None:
     rows = [line for line in render_verdict_reasons().splitlines() if line.startswith("| `")]
-    assert [row.split("`")[1] for row in rows] == [
-        *CHECKS,
-        *CHECKS_OF_REPEATS,
-        *PLACEMENT_CHECKS,
-        "TargetChanged",
-        "TooFewSamples",
-    ]
+    checks = [*CHECKS, *CHECKS_OF_REPEATS, *PLACEMENT_CHECKS]
+    assert [row.split("`")[1] for row in rows] == [*checks, "TargetChanged", "TooFewSamples"]
 
 
 def test_row_has_meaning_and_remedy_as_sentences() -> None:

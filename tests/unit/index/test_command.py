@@ -4,6 +4,7 @@ import signal
 import socket
 import threading
 import urllib.request
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -71,24 +72,28 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
+@pytest.fixture
+def solr() -> Iterator[FakeSolr]:
+    with fake_solr(two_shards()) as found:
+        yield found
+
+
 @cache
 def generated_ids() -> list[str]:
     spec = Generator.model_validate(GENERATED["generator"])
     return [each["id"] for each in GeneratedDocuments(spec).documents(Partition(0, 1, 10))]
 
 
-def test_two_pods_index_each_document_once(bench: Bench) -> None:
-    with fake_solr(two_shards()) as solr:
-        for pod in range(2):
-            assert bench.run([solr.url], GENERATED, pod, pods=2) == 0
-            assert bench.words.documents == 100
-            assert bench.words.reason is None
+def test_two_pods_index_each_document_once(bench: Bench, solr: FakeSolr) -> None:
+    for pod in range(2):
+        assert bench.run([solr.url], GENERATED, pod, pods=2) == 0
+        assert bench.words.documents == 100
+        assert bench.words.reason is None
     assert solr.ids == generated_ids()
 
 
-def test_every_document_goes_to_the_leader_of_its_shard(bench: Bench) -> None:
-    with fake_solr(two_shards()) as solr:
-        assert bench.run([solr.url], GENERATED) == 0
+def test_every_document_goes_to_the_leader_of_its_shard(bench: Bench, solr: FakeSolr) -> None:
+    assert bench.run([solr.url], GENERATED) == 0
     homes = {
         engine: {each["id"] for c, _, docs in solr.updates if c == engine for each in docs}
         for engine in ("books_shard1", "books_shard2")
@@ -114,70 +119,66 @@ def test_implicit_shards_are_named(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("fault", [BUSY, RESET, (429, {}), (404, {})])
-def test_batch_is_sent_again_after_a_temporary_failure(bench: Bench, fault: Any) -> None:
-    with fake_solr(two_shards()) as solr:
-        solr.faults = [fault, fault]
-        assert bench.run([solr.url], GENERATED, concurrency=1) == 0
+def test_batch_is_sent_again_after_a_temporary_failure(
+    bench: Bench, solr: FakeSolr, fault: Any
+) -> None:
+    solr.faults = [fault, fault]
+    assert bench.run([solr.url], GENERATED, concurrency=1) == 0
     assert solr.ids == generated_ids()
     assert bench.words.retried_batches == 1
     assert bench.words.documents == 200
     assert solr.updates[0] == solr.updates[1] == solr.updates[2]
 
 
-def test_follows_a_leader_that_moves(bench: Bench) -> None:
+def test_follows_a_leader_that_moves(bench: Bench, solr: FakeSolr) -> None:
     moved = two_shards()
     moved["shards"]["shard1"] = shard("80000000-ffffffff", "books_new")
 
-    with fake_solr(two_shards()) as solr:
-        first = solr.update
+    first = solr.update
 
-        def update(engine: str, params: dict[str, str], body: bytes) -> Any:
-            if engine == "books_shard1":
-                solr.collection = moved
-                return BUSY
-            return first(engine, params, body)
+    def update(engine: str, params: dict[str, str], body: bytes) -> Any:
+        if engine == "books_shard1":
+            solr.collection = moved
+            return BUSY
+        return first(engine, params, body)
 
-        solr.update = update  # type: ignore[method-assign]
-        assert bench.run([solr.url], GENERATED) == 0
+    solr.update = update  # type: ignore[method-assign]
+    assert bench.run([solr.url], GENERATED) == 0
     assert {engine for engine, _, _ in solr.updates} == {"books_new", "books_shard2"}
     assert solr.ids == generated_ids()
 
 
-def test_waits_for_solr_at_the_start(bench: Bench) -> None:
-    with fake_solr(two_shards()) as solr:
-        solr.status_faults = [503, 500, 404]
-        assert bench.run(["http://127.0.0.1:9", solr.url], GENERATED, batchRetries=0) == 0
+def test_waits_for_solr_at_the_start(bench: Bench, solr: FakeSolr) -> None:
+    solr.status_faults = [503, 500, 404]
+    assert bench.run(["http://127.0.0.1:9", solr.url], GENERATED, batchRetries=0) == 0
     assert solr.ids == generated_ids()
 
 
-def test_a_pod_run_again_sends_the_same_documents(bench: Bench) -> None:
-    with fake_solr(two_shards()) as solr:
-        solr.faults = [(200, {"responseHeader": {"status": 0}})] * 4 + [(500, {})] * 99
-        assert bench.run([solr.url], GENERATED, batchRetries=1) == EXIT_RETRYABLE
-        assert bench.words.reason == "SolrUnavailable"
-        solr.faults = []
-        assert bench.run([solr.url], GENERATED) == 0
+def test_a_pod_run_again_sends_the_same_documents(bench: Bench, solr: FakeSolr) -> None:
+    solr.faults = [(200, {"responseHeader": {"status": 0}})] * 4 + [(500, {})] * 99
+    assert bench.run([solr.url], GENERATED, batchRetries=1) == EXIT_RETRYABLE
+    assert bench.words.reason == "SolrUnavailable"
+    solr.faults = []
+    assert bench.run([solr.url], GENERATED) == 0
     by_id = {each["id"]: each for each in solr.accepted}
     assert sorted(by_id) == generated_ids()
     assert len(solr.accepted) > len(by_id)
     assert all(by_id[each["id"]] == each for each in solr.accepted)
 
 
-def test_refused_document_ends_the_run_at_once(bench: Bench) -> None:
-    with fake_solr(two_shards()) as solr:
-        solr.faults = [(400, {"error": {"msg": "ERROR: [doc=doc-3] unknown field 'x'"}})]
-        assert bench.run([solr.url], GENERATED, concurrency=1) == EXIT_PERMANENT
+def test_refused_document_ends_the_run_at_once(bench: Bench, solr: FakeSolr) -> None:
+    solr.faults = [(400, {"error": {"msg": "ERROR: [doc=doc-3] unknown field 'x'"}})]
+    assert bench.run([solr.url], GENERATED, concurrency=1) == EXIT_PERMANENT
     assert len(solr.updates) == 1
     assert bench.words.reason == "DocumentRefused"
     assert "[doc=doc-3] unknown field 'x'" in str(bench.words.message)
     assert bench.words.finished is not None
 
 
-def test_malformed_document_is_named(bench: Bench) -> None:
+def test_malformed_document_is_named(bench: Bench, solr: FakeSolr) -> None:
     (bench.folder / "a.jsonl").write_text('{"t":1}\n' * 25 + "{oops}\n")
     source = {"configMap": {"name": "m", "keys": ["a.jsonl"]}}
-    with fake_solr(two_shards()) as solr:
-        assert bench.run([solr.url], source) == EXIT_PERMANENT
+    assert bench.run([solr.url], source) == EXIT_PERMANENT
     assert bench.words.reason == "MalformedDocument"
     assert str(bench.words.message).startswith("a.jsonl: line 26, column 2")
 
@@ -186,11 +187,10 @@ def test_malformed_document_is_named(bench: Bench) -> None:
     ("key", "reason"),
     [("none.json", "DatasetNotFound"), ("a.txt", "UnknownFormat"), ("empty.csv", "EmptyDataset")],
 )
-def test_missing_dataset_is_reported(bench: Bench, key: str, reason: str) -> None:
+def test_missing_dataset_is_reported(bench: Bench, solr: FakeSolr, key: str, reason: str) -> None:
     (bench.folder / "a.txt").touch()
     (bench.folder / "empty.csv").touch()
-    with fake_solr(two_shards()) as solr:
-        code = bench.run([solr.url], {"configMap": {"name": "m", "keys": [key]}})
+    code = bench.run([solr.url], {"configMap": {"name": "m", "keys": [key]}})
     assert code == EXIT_PERMANENT
     assert bench.words.reason == reason
     assert key in str(bench.words.message)
@@ -208,15 +208,16 @@ def test_unreachable_solr_is_reported(bench: Bench) -> None:
 
 
 def test_unexpected_failure_writes_the_termination_message(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, solr: FakeSolr, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.port = -1
-    with fake_solr(two_shards()) as solr:
-        assert bench.run([solr.url], GENERATED) == EXIT_RETRYABLE
+    assert bench.run([solr.url], GENERATED) == EXIT_RETRYABLE
     assert bench.words.reason == "IndexInternalError"
 
 
-def test_progress_is_reported_and_sigterm_stops(bench: Bench, free_port: int) -> None:
+def test_progress_is_reported_and_sigterm_stops(
+    bench: Bench, solr: FakeSolr, free_port: int
+) -> None:
     bench.port = free_port
     seen: list[bytes] = []
     before = set(threading.enumerate())
@@ -235,9 +236,8 @@ def test_progress_is_reported_and_sigterm_stops(bench: Bench, free_port: int) ->
         return update
 
     endless = {"generator": {**GENERATED["generator"], "documents": 10_000_000}}
-    with fake_solr(two_shards()) as solr:
-        solr.update = watch(solr)  # type: ignore[method-assign]
-        assert bench.run([solr.url], endless, concurrency=1) == EXIT_TERMINATED
+    solr.update = watch(solr)  # type: ignore[method-assign]
+    assert bench.run([solr.url], endless, concurrency=1) == EXIT_TERMINATED
     assert bench.words.reason == "Interrupted"
     progress = IndexProgress.model_validate_json(seen[0])
     assert progress.documents == 100
@@ -259,18 +259,18 @@ def login(bench: Bench, password: str) -> dict[str, Any]:
     return {"access": {"credentialsFolder": str(bench.folder)}}
 
 
-def test_login_goes_with_every_request(bench: Bench) -> None:
-    with fake_solr(two_shards()) as solr:
-        solr.authorization = basic_auth("solr", "SolrRocks")
-        assert bench.run([solr.url], GENERATED, plan=login(bench, "SolrRocks")) == 0
+def test_login_goes_with_every_request(bench: Bench, solr: FakeSolr) -> None:
+    solr.authorization = basic_auth("solr", "SolrRocks")
+    assert bench.run([solr.url], GENERATED, plan=login(bench, "SolrRocks")) == 0
     assert solr.ids == generated_ids()
     assert solr.refused == 0
 
 
-def test_wrong_login_ends_the_run_at_once(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
-    with fake_solr(two_shards()) as solr:
-        solr.authorization = basic_auth("solr", "SolrRocks")
-        assert bench.run([solr.url], GENERATED, plan=login(bench, "a-guess")) == EXIT_PERMANENT
+def test_wrong_login_ends_the_run_at_once(
+    bench: Bench, solr: FakeSolr, caplog: pytest.LogCaptureFixture
+) -> None:
+    solr.authorization = basic_auth("solr", "SolrRocks")
+    assert bench.run([solr.url], GENERATED, plan=login(bench, "a-guess")) == EXIT_PERMANENT
     assert bench.words.reason == "AuthenticationFailed"
     assert solr.refused == 1
     assert "a-guess" not in (bench.words.message or "") + caplog.text
@@ -289,10 +289,9 @@ def test_malformed_certificate_is_reported(bench: Bench) -> None:
     assert bench.words.reason == "CertificateNotTrusted"
 
 
-def test_redirect_is_not_followed(bench: Bench) -> None:
-    with fake_solr(two_shards()) as solr:
-        solr.status_faults = [302]
-        assert bench.run([solr.url], GENERATED) == EXIT_PERMANENT
+def test_redirect_is_not_followed(bench: Bench, solr: FakeSolr) -> None:
+    solr.status_faults = [302]
+    assert bench.run([solr.url], GENERATED) == EXIT_PERMANENT
     assert bench.words.reason == "RedirectRefused"
     assert solr.updates == []
 
@@ -307,13 +306,12 @@ def test_redirect_is_not_followed(bench: Bench) -> None:
     ],
 )
 def test_leaders_are_reached_directly_only_where_that_is_allowed(
-    bench: Bench, direct: dict[str, str] | None, cores: set[str]
+    bench: Bench, solr: FakeSolr, direct: dict[str, str] | None, cores: set[str]
 ) -> None:
-    with fake_solr(two_shards()) as solr:
-        plan = {"leaderUrls": direct}
-        if direct is not None:
-            own = {k.format(url=solr.url): v.format(url=solr.url) for k, v in direct.items()}
-            plan = {"leaderUrls": own}
-        assert bench.run([solr.url], GENERATED, plan=plan) == 0
+    plan = {"leaderUrls": direct}
+    if direct is not None:
+        own = {k.format(url=solr.url): v.format(url=solr.url) for k, v in direct.items()}
+        plan = {"leaderUrls": own}
+    assert bench.run([solr.url], GENERATED, plan=plan) == 0
     assert {engine for engine, _, _ in solr.updates} == cores
     assert solr.ids == generated_ids()

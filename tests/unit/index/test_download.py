@@ -18,6 +18,7 @@ from solrbench.index.errors import IndexingError, RetryPolicy
 from solrbench.net.http import basic_auth
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
+from support.failing import failing
 from support.servers.index_servers import RangeServer, file_server, range_server
 
 FILES = {"/a.json": b"[]", "/big.json": bytes(300_000)}
@@ -67,10 +68,11 @@ def test_download_is_retried_after_a_temporary_failure(code: int, pauses: list[f
 
 
 def test_gives_up_after_the_retries() -> None:
-    with file_server(FILES, [(503, "")] * 3) as url, pytest.raises(IndexingError) as caught:
+    with (
+        file_server(FILES, [(503, "")] * 3) as url,
+        failing(IndexingError, "DatasetUnreachable", permanent=False),
+    ):
         read(f"{url}/a.json")
-    assert caught.value.reason is IndexingReason.DATASET_UNREACHABLE
-    assert not caught.value.permanent
 
 
 @pytest.mark.parametrize(
@@ -197,10 +199,11 @@ def test_a_file_that_changes_while_it_is_read_is_noticed(etag: str) -> None:
     def change() -> None:
         served.body, served.etag = b"x" * 200_000, etag and '"2"'
 
-    with range_server(served) as url, pytest.raises(IndexingError, match="was changed") as caught:
+    with (
+        range_server(served) as url,
+        failing(IndexingError, "DatasetChanged", "was changed", permanent=True),
+    ):
         read(f"{url}/a.json", first=(50_000, change))
-    assert caught.value.reason is IndexingReason.DATASET_CHANGED
-    assert caught.value.permanent
 
 
 def test_resuming_ends_when_nothing_more_comes() -> None:
@@ -230,9 +233,8 @@ def test_a_file_beyond_the_limit_is_not_read_on() -> None:
 
     response = httpx.Response(200, content=pieces())
     body = ResumableBody(lambda _: response, RetryPolicy(0), ExpectedFile("a.json", 100_000))
-    with pytest.raises(IndexingError, match="maxGibibytes") as caught:
+    with failing(IndexingError, "DatasetTooLarge", "maxGibibytes"):
         io.BufferedReader(body).read()
-    assert caught.value.reason is IndexingReason.DATASET_TOO_LARGE
 
 
 def test_other_encodings_than_gzip_are_refused() -> None:
@@ -287,11 +289,10 @@ def test_credentials_stay_with_their_host(
 )
 def test_missing_credentials_are_named(fields: dict[str, Any], tmp_path: Path) -> None:
     rules = replace(ON_LOOPBACK, credentials=tmp_path, ca=tmp_path)
-    with pytest.raises(
-        IndexingError, match=r"spec\.dataset\.http\..*mine does not exist"
-    ) as caught:
+    with failing(
+        IndexingError, "DatasetSecretNotFound", r"spec\.dataset\.http\..*mine does not exist"
+    ):
         read("http://127.0.0.1:1/a.json", rules=rules, **fields)
-    assert caught.value.reason is IndexingReason.DATASET_SECRET_NOT_FOUND
 
 
 def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
@@ -313,7 +314,5 @@ def test_a_proxy_is_sent_the_whole_url_and_checked_itself() -> None:
 def test_lost_connection_is_retried() -> None:
     with file_server(FILES, []) as url:
         gone = f"{url}/a.json"
-    with pytest.raises(IndexingError) as caught:
+    with failing(IndexingError, "DatasetUnreachable", permanent=False):
         read(gone, retries=1)
-    assert caught.value.reason is IndexingReason.DATASET_UNREACHABLE
-    assert not caught.value.permanent

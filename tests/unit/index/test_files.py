@@ -24,6 +24,7 @@ from solrbench.index.files import (
 )
 from solrbench.index.sources import ReadContext, read_documents
 from solrbench.reasons.data import IndexingReason
+from support.failing import failing
 from support.servers.index_servers import file_server, packed
 
 
@@ -124,9 +125,8 @@ def test_file_extension_sets_the_format(name: str, expected: Format) -> None:
 
 @pytest.mark.parametrize("name", ["a.txt", "json", "a.gz", ".gz"])
 def test_other_endings_are_refused(name: str) -> None:
-    with pytest.raises(IndexingError, match=r"set spec\.dataset\.format") as caught:
+    with failing(IndexingError, "UnknownFormat", r"set spec\.dataset\.format"):
         format_of(file(name), Format.AUTO)
-    assert caught.value.reason is IndexingReason.UNKNOWN_FORMAT
 
 
 def test_names_for_ids_are_distinct_and_hold_no_separator() -> None:
@@ -146,9 +146,8 @@ def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
     fits = unpacked(io.BufferedReader(io.BytesIO(packed(bytes(1 << 20)))), bomb)
     assert len(fits.read()) == 1 << 20
     stream = unpacked(io.BufferedReader(io.BytesIO(packed(bytes(4 << 20)))), bomb)
-    with pytest.raises(IndexingError, match=r"more than .* GiB when decompressed") as caught:
+    with failing(IndexingError, "DatasetTooLarge", r"more than .* GiB when decompressed"):
         stream.read()
-    assert caught.value.reason is IndexingReason.DATASET_TOO_LARGE
 
 
 @pytest.mark.parametrize(
@@ -242,12 +241,13 @@ def test_the_first_documents_are_indexed_once_by_any_number_of_pods(
 def test_files_with_fewer_documents_are_named_by_every_pod(kind: str, tmp_path: Path) -> None:
     with source(kind, tmp_path) as spec:
         for pod in range(2):
-            with pytest.raises(
-                IndexingError, match=r"only 30 documents in .*, expected 31"
-            ) as caught:
+            with failing(
+                IndexingError,
+                "DatasetTooSmall",
+                r"only 30 documents in .*, expected 31",
+                permanent=True,
+            ):
                 read_first(spec | {"firstDocuments": 31}, tmp_path, Partition(pod, 2, 4))
-            assert caught.value.reason is IndexingReason.DATASET_TOO_SMALL
-            assert caught.value.permanent
 
 
 @pytest.mark.parametrize("kind", SOURCES)

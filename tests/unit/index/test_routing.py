@@ -10,17 +10,21 @@ import pytest
 from solrbench.index import routing as module
 from solrbench.index.errors import IndexingError
 from solrbench.index.routing import Batch, Routes, batches, composite_hash, murmur3, parse_routes
+from support.narrowing import not_none
 from support.servers.index_servers import shard, two_shards
 from support.solr.reference_murmur3 import reference_murmur3
 
 Documents = list[dict[str, Any]]
 
 
+def shard_routes(collection: dict[str, Any]) -> Routes:
+    found = parse_routes({"cluster": {"collections": {"books": collection}}}, "books", "id")
+    return not_none(found)
+
+
 @pytest.fixture
 def routes() -> Routes:
-    found = parse_routes({"cluster": {"collections": {"books": two_shards()}}}, "books", "id")
-    assert found is not None
-    return found
+    return shard_routes(two_shards())
 
 
 def made(count: int, size: int = 0) -> Documents:
@@ -35,9 +39,8 @@ def test_each_document_is_in_one_batch_of_its_shard(routes: Routes) -> None:
     documents = [*made(95), {"id": "odd!"}]
     found = gather(documents, routes)
     bodies = [(batch.shard, each) for batch in found for each in orjson.loads(batch.body)]
-    assert sorted(bodies, key=str) == sorted(
-        ((routes.shard_of(each), each) for each in documents), key=str
-    )
+    placed = [(routes.shard_of(each), each) for each in documents]
+    assert sorted(bodies, key=str) == sorted(placed, key=str)
     assert [batch.documents for batch in found] == [len(orjson.loads(each.body)) for each in found]
 
 
@@ -78,12 +81,6 @@ def test_what_json_cannot_express_is_malformed(routes: Routes, value: object) ->
     with pytest.raises(IndexingError, match="document 'a'") as caught:
         gather([{"id": "a", "value": value}], routes)
     assert caught.value.permanent
-
-
-def shard_routes(collection: dict[str, Any]) -> Routes:
-    found = parse_routes({"cluster": {"collections": {"books": collection}}}, "books", "id")
-    assert found is not None
-    return found
 
 
 def implicit(field: str | None = None) -> Routes:
@@ -152,13 +149,12 @@ def test_ranges_are_signed() -> None:
 
 
 @pytest.mark.parametrize("value", [1.5, True, ["a"], {"set": "a"}, None])
-def test_values_that_solr_spells_its_own_way_are_left_to_solr(value: object) -> None:
-    assert shard_routes(two_shards()).shard_of({"id": value}) is None
-
-
-def test_whole_numbers_are_hashed_as_text() -> None:
+def test_whole_numbers_are_hashed_as_text_and_what_solr_spells_otherwise_is_left_to_it(
+    value: object,
+) -> None:
     found = shard_routes(two_shards())
     assert found.shard_of({"id": 17}) == found.shard_of({"id": "17"})
+    assert found.shard_of({"id": value}) is None
 
 
 def test_field_of_the_router_is_hashed() -> None:
@@ -189,11 +185,8 @@ def test_leaders_of_active_shards_are_found() -> None:
     assert found.leader_of("shard1", 0) == "{url}/books_shard1"
     assert found.leader_of("shard2", 0) is None
     assert found.leader_of("gone", 0) is None
-    assert [found.leader_of(None, turn) for turn in range(3)] == [
-        "{url}/books_shard1",
-        None,
-        "{url}/books_shard1",
-    ]
+    leader = "{url}/books_shard1"
+    assert [found.leader_of(None, turn) for turn in range(3)] == [leader, None, leader]
 
 
 def test_split_parents_take_no_documents() -> None:

@@ -1,7 +1,4 @@
-"""Fields of a kind in the OpenAPI document of an API server.
-
-Nodes of all kinds are recorded.
-"""
+"""Fields of a kind in the OpenAPI document, and the nodes that are recorded."""
 
 from base64 import b64encode
 from typing import Any
@@ -15,7 +12,9 @@ from solrbench.manifests.solr_cloud import API_VERSION, KIND, POD_OPTIONS
 from solrbench.net.http import HttpAuth, basic_auth
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import secret
+from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, refusal
+from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.small_resource import create
 
@@ -34,14 +33,15 @@ def document(*options: str) -> dict[str, Any]:
     return {"openapi": "3.0.0", "components": {"schemas": schemas}}
 
 
-def test_fields_at_a_place() -> None:
-    found = fields_at(document("labels", "resources"), API_VERSION, KIND, POD_OPTIONS)
-    assert found == frozenset({"labels", "resources"})
-
-
-def test_a_place_that_is_not_there_has_no_fields() -> None:
-    found = fields_at(document("labels"), API_VERSION, KIND, ("spec", "customSolrKubeOptions", "x"))
-    assert found == frozenset()
+@pytest.mark.parametrize(
+    ("place", "fields"),
+    [
+        pytest.param(POD_OPTIONS, {"labels", "resources"}, id="a place that is there"),
+        pytest.param(("spec", "customSolrKubeOptions", "x"), set(), id="one that is not"),
+    ],
+)
+def test_fields_at_a_place(place: tuple[str, ...], fields: set[str]) -> None:
+    assert fields_at(document("labels", "resources"), API_VERSION, KIND, place) == frozenset(fields)
 
 
 def test_another_kind_or_version_is_not_taken_for_it() -> None:
@@ -119,8 +119,7 @@ TRUST = {"urls": ["https://search/solr"], "tls": {"caSecret": {"name": "ca", "ke
 
 
 def read(cluster: FakeCluster, **fields: object) -> HttpAuth:
-    existing = stored(create(**fields)).spec.target.existing
-    assert existing is not None
+    existing = not_none(stored(create(**fields)).spec.target.existing)
     return secret_auth(cluster, "search", existing)
 
 
@@ -132,9 +131,8 @@ def test_secrets_become_credentials_and_authorities() -> None:
 
 
 def test_missing_secret_may_come_later() -> None:
-    with pytest.raises(TemporaryError, match="no Secret login in namespace search") as caught:
+    with failing(TemporaryError, "SecretNotFound", "no Secret login in namespace search"):
         read(FakeCluster(), **LOGIN)
-    assert caught.value.reason == "SecretNotFound"
 
 
 @pytest.mark.parametrize("key", ["username", "password"])
@@ -159,6 +157,5 @@ def test_key_that_is_no_text() -> None:
 def test_operator_without_the_right_says_which_value_gives_it() -> None:
     forbidden = TemporaryError(ApiServerReason.API_REFUSED, "secrets is forbidden")
     cluster = FakeCluster(fault=refusal(forbidden))
-    with pytest.raises(TemporaryError, match=r"rbac\.secrets") as caught:
+    with failing(TemporaryError, "SecretNotReadable", r"rbac\.secrets"):
         read(cluster, **LOGIN)
-    assert caught.value.reason == "SecretNotReadable"

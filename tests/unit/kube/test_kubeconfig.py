@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from solrbench.kube.kubeconfig import ClusterAccess, NoClusterError, auth_of, find_access
+from support.narrowing import not_none
 
 
 def kubeconfig(file: Path, name: str, **user: Any) -> Path:
@@ -49,11 +50,8 @@ def test_kubeconfig_comes_before_the_account_of_the_pod(tmp_path: Path, pod: Pat
 
 def test_account_of_the_pod_is_the_last_resort(tmp_path: Path, pod: Path) -> None:
     found = find({"HOME": str(tmp_path)}, pod)
-    assert (found.context, found.server, found.namespace) == (
-        None,
-        "https://10.0.0.1:443",
-        "runners",
-    )
+    place = found.context, found.server, found.namespace
+    assert place == (None, "https://10.0.0.1:443", "runners")
     assert found.user == {"tokenFile": str(pod / "token")}
 
 
@@ -110,8 +108,7 @@ def test_files_that_are_named_must_be_there(tmp_path: Path, pod: Path) -> None:
 def sent_headers(user: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what is sent beside a request's own headers as a user of a kubeconfig."""
     access = ClusterAccess("admin", "https://cluster", "default", {}, user)
-    auth = auth_of(access, None)
-    assert auth is not None
+    auth = not_none(auth_of(access, None))
     request = next(auth.auth_flow(httpx.Request("GET", "https://cluster")))
     shown = ("impersonate", "authorization")
     return [each for each in request.headers.multi_items() if each[0].startswith(shown)]
@@ -148,8 +145,7 @@ def test_groups_without_a_user_are_refused() -> None:
 
 def test_a_program_of_a_relative_path_is_beside_its_kubeconfig(tmp_path: Path, pod: Path) -> None:
     file = kubeconfig(tmp_path / "config", "one", exec={"command": "bin/login"})
-    assert find({"KUBECONFIG": str(file)}, pod).user["exec"]["command"] == str(
-        tmp_path / "bin" / "login"
-    )
+    beside = str(tmp_path / "bin" / "login")
+    assert find({"KUBECONFIG": str(file)}, pod).user["exec"]["command"] == beside
     file = kubeconfig(tmp_path / "config", "one", exec={"command": "login"})
     assert find({"KUBECONFIG": str(file)}, pod).user["exec"]["command"] == "login"

@@ -20,11 +20,15 @@ from solrbench.kube.facts import record_environment
 from solrbench.kube.result_documents import sorted_documents
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.results import build_report
+from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, Request
 from support.resources.objects import stored
 from support.results.builders import START, make_document, make_result, make_spec, verdicts_of
 
 BENCHMARK = stored()
+OTHER = BENCHMARK.model_copy(
+    update={"metadata": BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})}
+)
 FIRST, SECOND = (
     make_document("two", repeat, make_result([1000 * repeat])).model_copy(
         update={"start_time": START + timedelta(seconds=10 * repeat)}
@@ -110,16 +114,13 @@ def test_a_config_map_of_another_owner_is_not_read() -> None:
 
 
 def test_results_that_were_not_looked_at_for_longest_are_dropped() -> None:
-    other = BENCHMARK.model_copy(
-        update={"metadata": BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})}
-    )
     cluster = FakeCluster()
     reports = BenchmarkResultStore(cluster, max_bytes=1)
     store(reports, FIRST)
     reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
     assert len(selectors(cluster)) == reads  # the latest benchmark's stay, however large
-    reports.store(other, SECOND, 1)
+    reports.store(OTHER, SECOND, 1)
     reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
     assert len(selectors(cluster)) == reads + 1
@@ -127,19 +128,16 @@ def test_results_that_were_not_looked_at_for_longest_are_dropped() -> None:
     reads = len(selectors(cluster))
     for _ in range(2):
         assert list(roomy.documents(BENCHMARK)) == [FIRST.id]
-        assert list(roomy.documents(other)) == [SECOND.id]
+        assert list(roomy.documents(OTHER)) == [SECOND.id]
     assert len(selectors(cluster)) == reads + 2
 
 
 def test_histograms_and_blocks_count_in_what_is_kept() -> None:
-    other = BENCHMARK.model_copy(
-        update={"metadata": BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})}
-    )
     (result,) = FIRST.requests
     large = result.model_copy(update={"service_time_blocks": "x" * 100_000})
     cluster = FakeCluster()
     reports = BenchmarkResultStore(cluster, max_bytes=150_000)
-    for benchmark in (BENCHMARK, other):
+    for benchmark in (BENCHMARK, OTHER):
         reports.store(benchmark, FIRST.model_copy(update={"requests": [large]}), 1)
     reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
@@ -158,9 +156,8 @@ def test_the_number_of_chunks_is_checked() -> None:
 
 
 def test_the_digest_is_checked_and_the_config_map_named() -> None:
-    with pytest.raises(TemporaryError, match=r"ConfigMap base-report-.*-0: .*SHA-256") as caught:
+    with failing(TemporaryError, "ReportDamaged", r"ConfigMap base-report-.*-0: .*SHA-256"):
         read(*annotated(sha256="0" * 64))
-    assert caught.value.reason == "ReportDamaged"
 
 
 def test_a_damaged_chunk_is_noticed() -> None:
@@ -179,13 +176,6 @@ def test_results_of_a_deleted_benchmark_of_the_same_name_are_left_out() -> None:
     assert BenchmarkResultStore(cluster).documents(new) == {}
     assert BenchmarkResultStore(cluster).environment(new) is None
     assert BenchmarkResultStore(cluster).environment(BENCHMARK) == Environment(spec_hash="x")
-
-
-def test_results_without_a_controller_are_left_out() -> None:
-    bodies = chunks(FIRST)
-    for body in bodies:
-        del body["metadata"]["ownerReferences"]
-    assert read(*bodies) == []
 
 
 def conclude(reports: BenchmarkResultStore, seen: list[int]) -> None:
@@ -212,8 +202,7 @@ def test_what_is_concluded_goes_with_the_results_that_are_dropped() -> None:
     reports = BenchmarkResultStore(cluster, max_bytes=1)
     store(reports, FIRST)
     conclude(reports, seen)
-    metadata = BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})
-    reports.store(BENCHMARK.model_copy(update={"metadata": metadata}), SECOND, 1)
+    reports.store(OTHER, SECOND, 1)
     store(BenchmarkResultStore(cluster), SECOND)
     conclude(reports, seen)
     assert seen == [1, 2]
@@ -295,10 +284,9 @@ def running(cluster: FakeCluster, target: int, load: int, node: str) -> SolrBenc
 
 
 def test_environment_is_recorded_once_for_each_attempt() -> None:
-    cluster = FakeCluster()
-    api = cluster
+    api = FakeCluster()
     for target, load, node in ((1, 1, "a"), (1, 2, "a"), (2, 3, "b")):
-        benchmark, reports = running(cluster, target, load, node), BenchmarkResultStore(api)
+        benchmark, reports = running(api, target, load, node), BenchmarkResultStore(api)
         assert not reports.has_attempt(benchmark)
         reports.store_environment(benchmark, record_environment(api, benchmark, "17"))
         assert reports.has_attempt(benchmark)
@@ -306,9 +294,8 @@ def test_environment_is_recorded_once_for_each_attempt() -> None:
     record = BenchmarkResultStore(api).environment(BENCHMARK)
     assert record is not None
     assert [(each.target, each.load) for each in record.attempts] == [(1, 1), (1, 2), (2, 3)]
-    assert record.differences == [
-        "nodes of solr: a at first, b in attempt 2 of the target, 3 of the load"
-    ]
+    words = "nodes of solr: a at first, b in attempt 2 of the target, 3 of the load"
+    assert record.differences == [words]
     assert [each.name for each in record.nodes] == ["a", "b"]
 
 
@@ -335,6 +322,5 @@ def test_a_changed_config_map_is_a_damaged_report(damage: str) -> None:
         body["binaryData"] = dict.fromkeys(body["binaryData"], "a")
     else:
         del body["binaryData"]
-    with pytest.raises(TemporaryError, match="it is not as it was written") as caught:
+    with failing(TemporaryError, "ReportDamaged", "it is not as it was written"):
         BenchmarkResultStore(cluster).documents(BENCHMARK)
-    assert caught.value.reason == "ReportDamaged"

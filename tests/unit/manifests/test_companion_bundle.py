@@ -94,8 +94,5 @@ def test_secrets_and_labels_are_the_installer_s_to_allow() -> None:
 
 def test_manifests_may_stand_in_several_texts() -> None:
     bundle = parse(text_of(FILES, None), text_of(DEPLOYMENT), text_of(SERVICE))
-    assert [len(each) for each in (bundle.deployments, bundle.services, bundle.config_maps)] == [
-        1,
-        1,
-        1,
-    ]
+    found = bundle.deployments, bundle.services, bundle.config_maps
+    assert [len(each) for each in found] == [1, 1, 1]

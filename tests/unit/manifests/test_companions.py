@@ -17,6 +17,12 @@ def by_kind(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {each["kind"]: each for each in manifests}
 
 
+def pod_of(manifests: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the spec of the pods of the only Deployment."""
+    found: dict[str, Any] = by_kind(manifests)["Deployment"]["spec"]["template"]["spec"]
+    return found
+
+
 def test_objects_have_our_names_labels_and_owner() -> None:
     found = by_kind(companions())
     assert {kind: each["metadata"]["name"] for kind, each in found.items()} == {
@@ -44,7 +50,7 @@ def test_selectors_never_pick_pods_of_others() -> None:
 
 
 def test_pods_are_restricted_and_have_no_credentials() -> None:
-    pod = by_kind(companions())["Deployment"]["spec"]["template"]["spec"]
+    pod = pod_of(companions())
     assert pod["securityContext"] | RESTRICTED == pod["securityContext"]
     assert pod["automountServiceAccountToken"] is False
     assert pod["containers"][0]["securityContext"] == {
@@ -58,9 +64,7 @@ def test_pods_are_restricted_and_have_no_credentials() -> None:
     "where", [f"{CONTAINER}.securityContext", "spec.template.spec.securityContext"]
 )
 def test_a_user_of_the_manifest_stays_and_changes_nothing_else(where: str) -> None:
-    pod = by_kind(companions(changed(DEPLOYMENT, where, {"runAsUser": 7})))["Deployment"]["spec"][
-        "template"
-    ]["spec"]
+    pod = pod_of(companions(changed(DEPLOYMENT, where, {"runAsUser": 7})))
     users = [pod["securityContext"].get("runAsUser")]
     users += [each["securityContext"].get("runAsUser") for each in pod["containers"]]
     assert users.count(7) == 1
@@ -68,7 +72,7 @@ def test_a_user_of_the_manifest_stays_and_changes_nothing_else(where: str) -> No
 
 
 def test_references_lead_to_our_objects() -> None:
-    pod = by_kind(companions())["Deployment"]["spec"]["template"]["spec"]
+    pod = pod_of(companions())
     assert pod["volumes"][0] == {"name": "files", "configMap": {"name": "base-files"}}
     source = pod["containers"][0]["env"][1]["valueFrom"]["configMapKeyRef"]
     assert source == {"name": "base-files", "key": "proxy.py"}

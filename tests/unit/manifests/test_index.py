@@ -37,9 +37,8 @@ def test_the_command_reads_the_mounted_plan() -> None:
     assert container(manifest)["image"] == "registry.example.org/solrbench:1.0"
     assert container(manifest)["imagePullPolicy"] == "Never"
     folder, _, file = INDEX_PLAN_FILE.rpartition("/")
-    assert {"name": "plan", "mountPath": folder, "readOnly": True} in container(manifest)[
-        "volumeMounts"
-    ]
+    mount = {"name": "plan", "mountPath": folder, "readOnly": True}
+    assert mount in container(manifest)["volumeMounts"]
     text = pick(tools(), "ConfigMap", "base-index")["data"][file]
     assert IndexPlan.model_validate(json.loads(text)).dataset.generator is not None
 
@@ -78,6 +77,15 @@ def test_documents_that_are_made_or_fetched_need_no_volume(changes: Changes) -> 
     assert {each["name"] for each in pod(index(changes))["volumes"]} == {"tmp", "plan"}
 
 
+ROOTS = [{"key": "root.pem", "path": "ca.crt"}]
+
+
+def secret(name: str, **paths: str) -> dict[str, Any]:
+    """Return the source of a volume with these keys of a Secret, by the paths of their files."""
+    items = [{"key": key, "path": path} for key, path in paths.items()]
+    return {"secret": {"secretName": name, "items": items, "defaultMode": 0o440, "optional": True}}
+
+
 @pytest.mark.parametrize(
     ("fields", "name", "folder", "source"),
     [
@@ -85,42 +93,19 @@ def test_documents_that_are_made_or_fetched_need_no_volume(changes: Changes) -> 
             {"auth": {"basicSecret": {"name": "files"}}},
             "download-credentials",
             DOWNLOAD_CREDENTIALS_FOLDER,
-            {
-                "secret": {
-                    "secretName": "files",
-                    "items": [
-                        {"key": "username", "path": "username"},
-                        {"key": "password", "path": "password"},
-                    ],
-                    "defaultMode": 0o440,
-                    "optional": True,
-                }
-            },
+            secret("files", username="username", password="password"),
         ),
         (
             {"auth": {"bearerSecret": {"name": "files", "key": "mine"}}},
             "download-credentials",
             DOWNLOAD_CREDENTIALS_FOLDER,
-            {
-                "secret": {
-                    "secretName": "files",
-                    "items": [{"key": "mine", "path": "token"}],
-                    "defaultMode": 0o440,
-                    "optional": True,
-                }
-            },
+            secret("files", mine="token"),
         ),
         (
             {"tls": {"caConfigMap": {"name": "roots", "key": "root.pem"}}},
             "download-ca",
             DOWNLOAD_CA_FOLDER,
-            {
-                "configMap": {
-                    "name": "roots",
-                    "items": [{"key": "root.pem", "path": "ca.crt"}],
-                    "optional": True,
-                }
-            },
+            {"configMap": {"name": "roots", "items": ROOTS, "optional": True}},
         ),
     ],
 )
@@ -131,7 +116,6 @@ def test_credentials_of_downloads_are_mounted_into_index_pods_alone(
     changes = QUERIES | {"spec.dataset": {"http": http}}
     manifest = index(changes)
     assert {"name": name, **source} in pod(manifest)["volumes"]
-    assert {"name": name, "mountPath": folder, "readOnly": True} in container(manifest)[
-        "volumeMounts"
-    ]
+    mount = {"name": name, "mountPath": folder, "readOnly": True}
+    assert mount in container(manifest)["volumeMounts"]
     assert name not in str(pick(tools(changes), "Job", "base-load-worker"))

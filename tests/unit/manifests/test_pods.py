@@ -111,10 +111,7 @@ def test_no_pod_at_all_has_an_id_where_the_cluster_assigns_them(collect: str) ->
     made = [each for each in everything(changes) if each["kind"] in POD_KINDS]
     for manifest in [*made, operated_target(changes)]:
         for word in ("runAsUser", "runAsGroup", "fsGroup"):
-            assert f"'{word}'" not in str(manifest), (
-                manifest["kind"],
-                manifest["metadata"]["name"],
-            )
+            assert f"'{word}'" not in str(manifest), manifest["metadata"]["name"]
 
 
 def test_ids_that_are_not_given_are_those_of_the_image() -> None:
@@ -150,21 +147,19 @@ def test_the_operators_variables_are_all_reserved() -> None:
     spec = operated_target(provided)["spec"]
     policy = spec["zookeeperRef"]["provided"]["zookeeperPodPolicy"]
     found = [
-        *(each["name"] for manifest in target() for each in _variables(manifest)),
+        *(
+            each["name"]
+            for manifest in target()
+            if manifest["kind"] in POD_KINDS
+            for each in container(manifest)["env"]
+        ),
         *(each["name"] for each in spec["customSolrKubeOptions"]["podOptions"]["envVars"]),
         *(each["name"] for each in policy["env"]),
     ]
     assert len(found) > 10
     reserved = {*SOLR_VARIABLES, *ZOOKEEPER_VARIABLES}
-    assert [each for each in found if each not in reserved and not _has_prefix(each)] == []
-
-
-def _variables(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    return container(manifest)["env"] if manifest["kind"] in POD_KINDS else []
-
-
-def _has_prefix(name: str) -> bool:
-    return name.startswith(VARIABLE_PREFIXES)
+    others = [each for each in found if not each.startswith(VARIABLE_PREFIXES)]
+    assert set(others) <= reserved
 
 
 def test_a_solr_cloud_has_the_options_of_its_pods() -> None:

@@ -9,6 +9,7 @@ from support.resources.objects import pick as pick_object
 from support.resources.small_resource import SOLR, Changes
 
 NEWER = frozenset({"defaultInitContainerSecurityContext", "enableServiceLinks"})
+SIZE = {"sizeLimit": "5Gi"}
 EXTERNAL = {"mode": "External", "connectionString": "zk-0:2181,zk-1:2181", "chroot": "/b"}
 
 
@@ -38,14 +39,8 @@ def test_labels_are_those_that_its_pods_must_have() -> None:
 
 
 def test_nodes_and_java_options_are_those_of_the_spec() -> None:
-    found = spec(
-        {
-            f"{SOLR}.nodes": 5,
-            f"{SOLR}.heap": "2Gi",
-            f"{SOLR}.gcTune": "-XX:+UseZGC",
-            f"{SOLR}.solrOpts": "-Da=b",
-        }
-    )
+    given = {"nodes": 5, "heap": "2Gi", "gcTune": "-XX:+UseZGC", "solrOpts": "-Da=b"}
+    found = spec({f"{SOLR}.{name}": value for name, value in given.items()})
     assert found["replicas"] == 5
     assert found["solrJavaMem"] == "-Xms2048m -Xmx2048m"
     assert (found["solrGCTune"], found["solrOpts"]) == ("-XX:+UseZGC", "-Da=b")
@@ -53,17 +48,10 @@ def test_nodes_and_java_options_are_those_of_the_spec() -> None:
 
 
 def test_the_tag_is_always_said_for_the_default_is_an_old_one() -> None:
-    assert spec()["solrImage"] == {
-        "repository": "solr",
-        "tag": "9.10.1",
-        "pullPolicy": "IfNotPresent",
-    }
+    default = {"repository": "solr", "tag": "9.10.1", "pullPolicy": "IfNotPresent"}
+    assert spec()["solrImage"] == default
     image = {"repository": "own/solr", "tag": "9.9.0", "pullPolicy": "Never"}
-    assert spec({f"{SOLR}.image": image})["solrImage"] == {
-        "repository": "own/solr",
-        "tag": "9.9.0",
-        "pullPolicy": "Never",
-    }
+    assert spec({f"{SOLR}.image": image})["solrImage"] == image
 
 
 def test_pull_secrets_are_those_of_the_pods() -> None:
@@ -86,18 +74,13 @@ def test_nothing_moves_under_load() -> None:
     assert found["updateStrategy"] == {"method": "Manual"}
     assert found["availability"]["podDisruptionBudget"]["enabled"] is False
     assert found["scaling"] == {"vacatePodsOnScaleDown": False, "populatePodsOnScaleUp": False}
-    assert found["customSolrKubeOptions"]["statefulSetOptions"] == {
-        "podManagementPolicy": "Parallel"
-    }
+    options = found["customSolrKubeOptions"]["statefulSetOptions"]
+    assert options == {"podManagementPolicy": "Parallel"}
 
 
 @pytest.mark.parametrize(
     ("storage", "wanted"),
-    [
-        ({}, {}),
-        ({"ephemeral": {}}, {}),
-        ({"ephemeral": {"sizeLimit": "5Gi"}}, {"sizeLimit": "5Gi"}),
-    ],
+    [({}, {}), ({"ephemeral": {}}, {}), ({"ephemeral": SIZE}, SIZE)],
 )
 def test_the_index_on_the_node_s_disk(storage: dict[str, Any], wanted: dict[str, str]) -> None:
     found = spec({f"{SOLR}.storage": storage})["dataStorage"]
@@ -156,14 +139,10 @@ def test_init_containers_have_room_for_a_java_process() -> None:
 
 
 def test_our_ensemble_is_handed_over_with_a_path_of_its_own() -> None:
-    assert spec({f"{SOLR}.zookeeper": {"replicas": 3}})["zookeeperRef"] == {
-        "connectionInfo": {
-            "internalConnectionString": ",".join(
-                f"base-zookeeper-{i}.base-zookeeper.search.svc:2181" for i in (1, 2, 3)
-            ),
-            "chroot": "/search-base",
-        }
-    }
+    servers = [f"base-zookeeper-{i}.base-zookeeper.search.svc:2181" for i in (1, 2, 3)]
+    info = {"internalConnectionString": ",".join(servers), "chroot": "/search-base"}
+    found = spec({f"{SOLR}.zookeeper": {"replicas": 3}})["zookeeperRef"]
+    assert found == {"connectionInfo": info}
 
 
 def test_external_ensemble_is_passed_as_connection_info() -> None:

@@ -1,7 +1,4 @@
-"""Every pod that the operator makes keeps the rules of the usual scanners.
-
-What an existing target asks of its callers reaches the pods as files, and nowhere else.
-"""
+"""Pods keep the rules of the usual scanners and get the files that targets ask for."""
 
 import json
 from collections.abc import Iterator

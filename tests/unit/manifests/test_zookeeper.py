@@ -1,7 +1,4 @@
-"""The ZooKeeper ensemble.
-
-What a ZooKeeper server does before it stops: the script itself, against counted answers.
-"""
+"""The ZooKeeper ensemble, and the script that a server runs before it stops."""
 
 import socketserver
 import subprocess

@@ -1,7 +1,4 @@
-"""Whatever a server does, a request ends in time and takes a bounded number of bytes.
-
-Whatever a target sends to the load master, a response ends in time and is not too large.
-"""
+"""Whatever a server or target does, a request ends in time and takes a bounded size."""
 
 import gzip
 import socket
@@ -28,6 +25,7 @@ from solrbench.net.http import (
     fetch,
     read_auth,
 )
+from support.failing import failing
 from support.servers.raw_http import HEAD, LENGTH, dripping, pour, sender, serving
 
 
@@ -151,10 +149,8 @@ def test_clients_of_the_target_send_credentials_and_ask_for_no_compression(
 
 
 def test_credentials_in_utf_8() -> None:
-    assert (
-        b64decode(basic_auth("änne", "pass:wörd").removeprefix("Basic ")).decode()
-        == "änne:pass:wörd"
-    )
+    encoded = basic_auth("änne", "pass:wörd").removeprefix("Basic ")
+    assert b64decode(encoded).decode() == "änne:pass:wörd"
 
 
 def test_files_of_a_mounted_secret(tmp_path: Path) -> None:
@@ -180,9 +176,8 @@ def test_secrets_are_not_in_the_repr() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "not a certificate"])
 def test_text_that_holds_no_certificate_is_not_the_systems_trust(text: str) -> None:
-    with pytest.raises(PermanentError, match="caSecret") as caught:
+    with failing(PermanentError, "CertificateNotTrusted", "caSecret"):
         _ = HttpAuth(ca=text).ssl_context
-    assert caught.value.reason == "CertificateNotTrusted"
 
 
 @pytest.mark.parametrize(

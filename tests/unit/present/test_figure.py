@@ -1,6 +1,6 @@
 """What figures show."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -22,27 +22,32 @@ from support.results.reports import make_report
 from support.results.statuses import CAPACITY_USERS
 
 
+def series_of(figure: ReportFigure) -> Any:
+    return figure.option["series"]
+
+
 def points(figure: ReportFigure, series: int) -> list[list[float]]:
-    found: Any = figure.option["series"]
-    data: list[list[float]] = found[series]["data"]
+    data: list[list[float]] = series_of(figure)[series]["data"]
     return data
 
 
-def test_distribution_goes_to_the_percentile_of_its_largest_sample() -> None:
+def marked(figure: ReportFigure) -> Any:
+    """Return what the line across the first series marks."""
+    return series_of(figure)[0]["markLine"]
+
+
+def test_distribution_goes_to_the_percentile_of_its_largest_sample_if_there_is_one() -> None:
     histogram = Histogram()
     for value in range(1, 1001):
         histogram.record(value)
-    figure = distribution("d", "D", "Service time", {"one": histogram, "none": Histogram()})
-    assert figure is not None
+    samples = {"one": histogram, "none": Histogram()}
+    figure = not_none(distribution("d", "D", "Service time", samples))
     drawn = points(figure, 0)
     assert drawn[0] == [0, 0.001]
     assert drawn[-1] == [3.0, 1.0]
     assert [1.0, 0.9] in drawn
     assert [each[0] for each in drawn] == sorted(each[0] for each in drawn)
     assert [entry.name for entry in figure.legend] == ["one"]
-
-
-def test_distribution_without_samples_is_none() -> None:
     assert distribution("d", "D", "Service time", {"none": Histogram()}) is None
 
 
@@ -50,12 +55,11 @@ def test_load_curve_has_intervals_and_needs_two_loads() -> None:
     report = make_report(steps=3)
     throughput, latency = load_curves(report.spec, report.status)
     assert [x for x, _ in points(throughput, 0)] == [2.0, 4.0, 6.0]
-    found: Any = latency.option["series"]
-    assert [each["name"] for each in found if each["type"] == "line"] == ["P50", "P95", "P99"]
+    lines = [each["name"] for each in series_of(latency) if each["type"] == "line"]
+    assert lines == ["P50", "P95", "P99"]
     first = report.status.totals[0].percentiles[0]
     row = latency.table.texts[0]
-    assert row[:2] == ("P50", "2")
-    assert row[2] == f"{first.milliseconds:.3g} ms"
+    assert row[:3] == ("P50", "2", f"{first.milliseconds:.3g} ms")
     single = make_report(steps=1)
     assert load_curves(single.spec, single.status) == []
 
@@ -72,33 +76,22 @@ def test_throughput_marks_the_knee() -> None:
     knee = Scalability(levels=2, knee_users=3.2, message="the knee is at 3.2 users")
     status = report.status.model_copy(update={"scalability": [knee]})
     throughput, _ = load_curves(report.spec, status)
-    found: Any = throughput.option["series"]
-    mark = found[0]["markLine"]
+    mark = marked(throughput)
     assert (mark["label"]["formatter"], mark["data"]) == ("knee 3.2", [{"xAxis": 3.2}])
     assert "the knee is at 3.2 users" in throughput.description
 
 
 def test_capacity_curve_has_the_trials_that_count_by_rate() -> None:
     def trial(rate: float, p95: float, *, disturbed: bool = False) -> TrialResult:
-        return TrialResult(
-            requests_per_second=rate,
-            p95_milliseconds=p95,
-            excess=0,
-            failed_percent=0,
-            disturbed=disturbed,
-        )
+        good: dict[str, Any] = {"excess": 0, "failed_percent": 0, "disturbed": disturbed}
+        return TrialResult(requests_per_second=rate, p95_milliseconds=p95, **good)
 
     trials = [trial(200, 30), trial(100, 10), trial(150, 99, disturbed=True)]
-    result = CapacityResult(
-        word=CapacityConclusion.FOUND,
-        message="180 requests/s",
-        requests_per_second=180,
-        trials=trials,
-    )
+    word, text = CapacityConclusion.FOUND, "180 requests/s"
+    result = CapacityResult(word=word, message=text, requests_per_second=180, trials=trials)
     (figure,) = capacity_curves(Status(capacity=[result]))
     assert points(figure, 0) == [[100, 10], [200, 30]]
-    found: Any = figure.option["series"]
-    assert found[0]["markLine"]["data"] == [{"xAxis": 180}]
+    assert marked(figure)["data"] == [{"xAxis": 180}]
     assert capacity_curves(Status()) == []
 
 
@@ -106,17 +99,14 @@ def test_capacity_curve_of_users_is_by_users() -> None:
     (figure,) = capacity_curves(Status(capacity=[CAPACITY_USERS]))
     assert figure.title == "Latency against users in the search for the capacity"
     assert points(figure, 0) == [[9, 80], [25, 222]]
-    found: Any = figure.option["series"]
-    assert found[0]["markLine"]["data"] == [{"xAxis": 23}]
+    assert marked(figure)["data"] == [{"xAxis": 23}]
 
 
 def test_over_time_has_both_figures_of_each_repeat() -> None:
     report = make_report(steps=1, repeats=3)
     figure = not_none(over_time("t", "T", report.steps))
-    found: Any = figure.option["series"]
-    assert [(each["name"], each["xAxisIndex"]) for each in found] == [
-        (f"repeat {n}", axis) for axis in (0, 1) for n in (1, 2, 3)
-    ]
+    found = [(each["name"], each["xAxisIndex"]) for each in series_of(figure)]
+    assert found == [(f"repeat {n}", axis) for axis in (0, 1) for n in (1, 2, 3)]
     assert points(figure, 3)[0] == [0, 40.0]  # 20 of each of two names
 
 
@@ -130,13 +120,12 @@ def test_over_time_has_the_cpu_of_the_busiest_node_where_it_was_read() -> None:
     first, second = make_report(steps=1, repeats=2).steps
     read = Telemetry(series=[series("solr-0", 10, 20, 90), series("solr-1", 70, 60, 80)])
     figure = not_none(over_time("t", "T", [first, second.model_copy(update={"telemetry": read})]))
-    found: Any = figure.option["series"]
+    found = series_of(figure)
     assert [(each["name"], each["xAxisIndex"]) for each in found][4:] == [("repeat 2", 2)]
     assert points(figure, 4) == [[2.0, 70.0], [6.0, 60.0], [10.0, 80.0]]
     assert found[4]["itemStyle"] == found[1]["itemStyle"]
     assert "CPU of the busiest Solr node: 60 % to 80 %." in figure.description
-    grids: Any = figure.option["grid"]
-    assert len(grids) == 3
+    assert len(cast(list[Any], figure.option["grid"])) == 3
     assert figure.height > 500
 
 

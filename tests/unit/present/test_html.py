@@ -1,7 +1,4 @@
-"""The HTML report: whole, self-contained, and safe with hostile text.
-
-Figures as SVG: what is drawn, and what is refused.
-"""
+"""The HTML report: whole, self-contained, and safe with hostile text; figures as SVG."""
 
 import base64
 import gzip
@@ -23,6 +20,8 @@ from solrbench.present.html import _ALLOWED, Drawer, DrawingError, _clean, libra
 from solrbench.present.report import Report
 from support.results.reports import HOSTILE, make_report, with_verdicts
 from support.results.statuses import full_status
+
+pytestmark = pytest.mark.timeout(120)
 
 MAX_BYTES = 3_000_000
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -96,12 +95,10 @@ def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "quickjs", None)
 
 
-@pytest.mark.timeout(120)
 def test_every_element_is_closed(page: Outline, hostile: Outline) -> None:
     assert page.unclosed == hostile.unclosed == []
 
 
-@pytest.mark.timeout(120)
 def test_sections_begin_with_verdict_and_answers(page: Outline) -> None:
     order = [
         "All 2 steps are Valid",
@@ -123,7 +120,6 @@ def test_sections_begin_with_verdict_and_answers(page: Outline) -> None:
     assert places == sorted(places)
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     reason = InvalidReason(reason="PodRestarted", message="pod one-solr-0 restarted once")
@@ -133,7 +129,6 @@ def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     assert "step-1 is Invalid: PodRestarted: pod one-solr-0 restarted once" in text
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_objectives_and_limits_stand_before_the_results() -> None:
     report = make_report()
@@ -151,7 +146,6 @@ def test_objectives_and_limits_stand_before_the_results() -> None:
     assert full.capacity[0].message in text
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_servers_stand_beside_the_latency_of_their_step() -> None:
     report = make_report(steps=1)
@@ -170,7 +164,6 @@ def test_servers_stand_beside_the_latency_of_their_step() -> None:
     assert "Pods in step" not in plain
 
 
-@pytest.mark.timeout(120)
 def test_nothing_is_loaded(page: Outline) -> None:
     assert {name for _, name, _ in page.attributes} & LOADING == set()
     links = {(tag, value) for tag, name, value in page.attributes if name == "href"}
@@ -178,7 +171,6 @@ def test_nothing_is_loaded(page: Outline) -> None:
     assert all(value.startswith("#") for tag, value in links if tag == "a")
 
 
-@pytest.mark.timeout(120)
 def test_only_the_two_scripts_of_the_page_may_run(hostile: Outline) -> None:
     (policy,) = [v for t, n, v in hostile.attributes if n == "content" and "default-src" in v]
     allowed = set(re.findall(r"'sha256-([^']+)'", policy))
@@ -190,7 +182,6 @@ def test_only_the_two_scripts_of_the_page_may_run(hostile: Outline) -> None:
     assert "unsafe-inline'; img-src data:; script-src 'sha256" in policy
 
 
-@pytest.mark.timeout(120)
 def test_hostile_text_stays_text(page: Outline, hostile: Outline) -> None:
     assert hostile.tags["img"] == 0
     assert [name for _, name, _ in hostile.attributes if name.startswith("on")] == []
@@ -201,7 +192,6 @@ def test_hostile_text_stays_text(page: Outline, hostile: Outline) -> None:
     assert page.tags["figure"] > 0
 
 
-@pytest.mark.timeout(120)
 def test_data_of_figures_is_json_of_the_series(page: Outline) -> None:
     options = [json.loads(text) for kind, text in page.scripts if kind == "application/json"]
     assert len(options) == page.tags["figure"] == 8
@@ -209,7 +199,6 @@ def test_data_of_figures_is_json_of_the_series(page: Outline) -> None:
     assert sum(len(series["data"]) for each in options for series in each["series"]) > 100
 
 
-@pytest.mark.timeout(120)
 def test_each_figure_has_words_and_numbers_beside_its_drawings(page: Outline) -> None:
     images = [(t, n, v) for t, n, v in page.attributes if n == "role" and v == "img"]
     assert len(images) == 2 * page.tags["figure"]
@@ -220,14 +209,12 @@ def test_each_figure_has_words_and_numbers_beside_its_drawings(page: Outline) ->
     assert page.tags["details"] >= page.tags["figure"]
 
 
-@pytest.mark.timeout(120)
 def test_tables_have_captions_and_scopes(page: Outline) -> None:
     heads = [dict_ for dict_ in page.attributes if dict_[0] == "th" and dict_[1] == "scope"]
     assert len(heads) == page.tags["th"]
     assert page.tags["caption"] + page.tags["figure"] == page.tags["table"]
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_a_benchmark_without_results_has_a_page() -> None:
     report = make_report()
@@ -239,14 +226,12 @@ def test_a_benchmark_without_results_has_a_page() -> None:
     assert page.tags["figure"] == 0
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.slow
 def test_ladder_of_eight_steps_is_small_enough() -> None:
     text = render_html(make_report(steps=8, repeats=3, seconds=900))
     assert len(text.encode()) < MAX_BYTES
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("_undrawn")
 def test_page_is_whole_where_figures_cannot_be_drawn(report: Report) -> None:
     page = Outline(render_html(report))
@@ -255,7 +240,6 @@ def test_page_is_whole_where_figures_cannot_be_drawn(report: Report) -> None:
     assert page.unclosed == []
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.slow
 def test_pages_of_equal_reports_are_equal(report: Report) -> None:
     assert render_html(report) == render_html(report)

@@ -7,55 +7,35 @@ from support.resources.objects import stored
 from support.results.statuses import CAPACITY_USERS, full_status
 
 
-def test_every_limit_has_its_line() -> None:
+def test_every_limit_has_its_line_and_a_benchmark_without_limits_none() -> None:
+    missed = "fast (two-users, proxy): Missed: p95 is 13.3 ms (95 %: 12.8 to 14.1)"
+    missed += " (limit: at most 10 ms)"
+    holds = "proxy: Found: holds 160 requests/s (95 %: 155 to 166) at p95 ≤ 200 ms;"
+    holds += " requests queue from 4.1 in flight on (95 %: 3.9 to 4.3)"
     assert limit_lines(full_status()) == [
-        (
-            "Objectives",
-            [
-                (
-                    "fast (two-users, proxy): Missed: p95 is 13.3 ms (95 %: 12.8 to 14.1)"
-                    " (limit: at most 10 ms)"
-                )
-            ],
-        ),
+        ("Objectives", [missed]),
         ("Not run", ["twenty-users was not run: r1-s1-eight-users missed fast"]),
-        (
-            "Capacity",
-            [
-                (
-                    "proxy: Found: holds 160 requests/s (95 %: 155 to 166) at p95 ≤ 200 ms;"
-                    " requests queue from 4.1 in flight on (95 %: 3.9 to 4.3)"
-                )
-            ],
-        ),
+        ("Capacity", [holds]),
         ("Scalability", ["knee at 6.1 users, no decline measured"]),
     ]
-
-
-def test_a_benchmark_without_limits_has_no_lines() -> None:
     assert limit_lines(Status()) == []
 
 
 def test_trials_are_a_curve_from_the_lowest_rate_on() -> None:
     (table,) = trial_tables(full_status())
     assert (table.caption, table.head[0]) == ("proxy: trials by rate", "Requests/s")
-    assert table.texts == [
-        ("40", "52 ms", "0 %", "met"),
-        ("170", "250 ms", "0 %", "missed"),
-    ]
+    assert table.texts == [("40", "52 ms", "0 %", "met"), ("170", "250 ms", "0 %", "missed")]
 
 
 def test_trials_with_users_begin_with_the_fewest() -> None:
     status = Status(capacity=[CAPACITY_USERS])
     (table,) = trial_tables(status)
     assert (table.caption, table.head[0]) == ("direct: trials by users", "Users")
-    assert table.texts == [
-        ("9", "191", "80 ms", "0 %", "met"),
-        ("25", "190", "222 ms", "0 %", "missed"),
-    ]
-    assert limit_lines(status) == [
-        ("Capacity", ["direct: Found: holds 23 users (95 %: 21 to 25) at p95 ≤ 200 ms"])
-    ]
+    met, missed = table.texts
+    assert met == ("9", "191", "80 ms", "0 %", "met")
+    assert missed == ("25", "190", "222 ms", "0 %", "missed")
+    found = "direct: Found: holds 23 users (95 %: 21 to 25) at p95 ≤ 200 ms"
+    assert limit_lines(status) == [("Capacity", [found])]
 
 
 def test_markdown_has_a_section_for_each() -> None:

@@ -17,17 +17,8 @@ from support.results.builders import make_spec
 
 
 def result(request: str = "query", **fields: Any) -> StepResult:
-    return StepResult(
-        **{
-            "step": "five",
-            "request": request,
-            "repeats": 1,
-            "requests": 100,
-            "failures": 0,
-            "requests_per_second": 123.456,
-            **fields,
-        }
-    )
+    some = {"repeats": 1, "requests": 100, "failures": 0, "requests_per_second": 123.456}
+    return StepResult(**{"step": "five", "request": request, **some, **fields})
 
 
 def percentile(percent: float, *bounds: float) -> PercentileResult:
@@ -122,11 +113,8 @@ def test_two_repeats_that_differ_much_have_no_interval_wider_than_the_number() -
     assert shown["Average"] == "5.5 (2 repeats) ms"
     three = cells(result(repeats=3, requests_per_second_interval=wide))
     assert three["Requests/s"] == "123 (0-124)"
-    narrow = Interval(lower=70, upper=180)
-    assert (
-        cells(result(repeats=2, requests_per_second_interval=narrow))["Requests/s"]
-        == "123 (70-180)"
-    )
+    narrow = cells(result(repeats=2, requests_per_second_interval=Interval(lower=70, upper=180)))
+    assert narrow["Requests/s"] == "123 (70-180)"
 
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -151,13 +139,9 @@ BARE = StepResult(
     step="one", request="a|b", repeats=1, requests=0, failures=0, requests_per_second=0
 )
 COLUMNS = {
-    column
+    name.replace("interval", bound)
     for name in StepResult.model_fields.keys() - {"variant", "percentiles"}
-    for column in (
-        [name.replace("interval", "lower"), name.replace("interval", "upper")]
-        if name.endswith("_interval")
-        else [name]
-    )
+    for bound in ("lower", "upper")
 } | {"verdict", "reasons"}
 
 
@@ -293,7 +277,5 @@ def test_text_of_others_is_no_markup() -> None:
     status = Status(conditions=[condition])
     benchmark = SolrBenchmark(metadata=Metadata(name="one"), spec=make_spec("five"), status=status)
     lines = to_markdown(benchmark).splitlines()
-    assert (
-        "- **Outcome**: SolrError: bad  # Heading \\| a \\| &lt;script>alert(1)&lt;/script>"
-        in lines
-    )
+    shown = "bad  # Heading \\| a \\| &lt;script>alert(1)&lt;/script>"
+    assert f"- **Outcome**: SolrError: {shown}" in lines

@@ -1,7 +1,4 @@
-"""Markdown, CSV, JSON and JUnit of a sweep.
-
-The HTML page of a sweep.
-"""
+"""Markdown, CSV, JSON, JUnit and the HTML page of a sweep."""
 
 import csv
 import io
@@ -44,22 +41,15 @@ def test_markdown_begins_with_the_answers(report: SweepReport) -> None:
 
 def test_csv_has_a_line_for_each_point_with_its_values(report: SweepReport) -> None:
     rows = list(csv.DictReader(io.StringIO(points_to_csv(report))))
-    assert [(row["axis_heap"], row["axis_nodes"]) for row in rows[:3]] == [
-        ("512Mi", "1/1"),
-        ("512Mi", "2/2"),
-        ("1Gi", "1/1"),
-    ]
+    values = [(row["axis_heap"], row["axis_nodes"]) for row in rows[:3]]
+    assert values == [("512Mi", "1/1"), ("512Mi", "2/2"), ("1Gi", "1/1")]
     assert [row["is_baseline"] for row in rows].count("true") == 1
-    assert (rows[1]["state"], rows[1]["reason"], rows[1]["p95_milliseconds"]) == (
-        "Failed",
-        "PodsPending",
-        "",
-    )
+    failed = rows[1]["state"], rows[1]["reason"], rows[1]["p95_milliseconds"]
+    assert failed == ("Failed", "PodsPending", "")
     better = rows[2]
     assert (better["word"], better["difference_percent"]) == ("Better", "-20.0")
-    assert (
-        float(better["difference_lower_percent"]) < -20 < float(better["difference_upper_percent"])
-    )
+    lower, upper = (float(better[f"difference_{each}_percent"]) for each in ("lower", "upper"))
+    assert lower < -20 < upper
 
 
 def test_json_is_read_again_and_fits_its_schema(report: SweepReport) -> None:

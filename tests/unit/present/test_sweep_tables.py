@@ -22,6 +22,7 @@ from solrbench.present.sweep_tables import (
 )
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
+from support.narrowing import not_none
 from support.results.statuses import full_status
 from support.results.sweep_reports import full_report, full_sweep
 
@@ -55,14 +56,10 @@ def report() -> SweepReport:
 
 def test_each_round_has_its_benchmark_and_its_figures(report: SweepReport) -> None:
     rounds = report.points[0].rounds
-    assert [each.benchmark for each in rounds] == [
-        f"trial-{report.points[0].name}",
-        f"trial-{report.points[0].name}-2",
-    ]
-    assert [row[:3] for row in rounds_table(report).texts] == [
-        (report.points[0].name, "1", "40 ms"),
-        (report.points[0].name, "2", "44 ms"),
-    ]
+    name = report.points[0].name
+    assert [each.benchmark for each in rounds] == [f"trial-{name}", f"trial-{name}-2"]
+    rows = [row[:3] for row in rounds_table(report).texts]
+    assert rows == [(name, "1", "40 ms"), (name, "2", "44 ms")]
 
 
 def test_what_a_later_round_says_is_in_tables_and_test_cases(report: SweepReport) -> None:
@@ -76,9 +73,7 @@ def test_what_a_later_round_says_is_in_tables_and_test_cases(report: SweepReport
 
 def test_figure_has_a_dot_for_each_round_and_one_for_all(report: SweepReport) -> None:
     assert "rounds" in [each.name for each in build_sweep_page(report)["figures"]]
-    figure = round_figure(report)
-    assert figure is not None
-    series: Any = figure.option["series"]
+    series: Any = not_none(round_figure(report)).option["series"]
     dots, means = series
     assert [each["value"] for each in dots["data"]] == [[40.0, 0], [44.0, 0]]
     assert [each["value"] for each in means["data"]] == [[40.0, 0]]

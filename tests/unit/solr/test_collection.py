@@ -32,12 +32,8 @@ def test_config_set_takes_the_place_of_one_half_uploaded() -> None:
     with solr.client() as client:
         upload_config_set(client, "books", b"zip")
     (_, _, params, body) = solr.asked[0]
-    assert (params["name"], params["overwrite"], params["cleanup"], body) == (
-        "books",
-        "true",
-        "true",
-        b"zip",
-    )
+    assert {"name": "books", "overwrite": "true", "cleanup": "true"}.items() <= params.items()
+    assert body == b"zip"
 
 
 @pytest.mark.parametrize(
@@ -93,10 +89,7 @@ def test_nodes_that_did_not_find_each_other_are_no_fault_of_the_config_set() -> 
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        (400, {"error": {"msg": "collection already exists: books"}}),
-        httpx.ReadTimeout("slow"),
-    ],
+    [(400, {"error": {"msg": "collection already exists: books"}}), httpx.ReadTimeout("slow")],
 )
 def test_collection_that_may_be_there_is_left_alone(reply: Any) -> None:
     solr = Solr({"CREATE": reply})
@@ -109,11 +102,8 @@ def test_deleting_what_is_not_there_is_no_failure() -> None:
     gone = (400, {"error": {"msg": "Could not find collection : books"}})
     with Solr({"DELETE": gone}).client() as client:
         delete_collection(client, "books")
-    broken = (500, {"error": {"msg": "no leader"}})
-    with (
-        Solr({"DELETE": broken}).client() as client,
-        pytest.raises(TemporaryError, match="no leader"),
-    ):
+    broken = Solr({"DELETE": (500, {"error": {"msg": "no leader"}})})
+    with broken.client() as client, pytest.raises(TemporaryError, match="no leader"):
         delete_collection(client, "books")
 
 

@@ -18,6 +18,7 @@ from solrbench.solr.config_set import (
     differences,
     read_property,
 )
+from support.failing import failing
 
 
 def unzipped(archive: bytes) -> dict[str, bytes]:
@@ -92,9 +93,8 @@ def test_ready_made_zip_is_passed_on() -> None:
 
 @pytest.mark.parametrize("body", [{}, {"data": None}, {"data": {"schema.xml": "<schema/>"}}])
 def test_config_map_without_config_set(body: dict[str, object]) -> None:
-    with pytest.raises(PermanentError, match=r"ConfigMap mine must hold solrconfig\.xml") as caught:
+    with failing(PermanentError, "InvalidConfigSet", r"ConfigMap mine must hold solrconfig\.xml"):
         archive_of({"metadata": {"name": "mine"}, **body})
-    assert caught.value.reason == "InvalidConfigSet"
 
 
 # part of what `/config` of Solr 9.10.1 answers: some numbers are text

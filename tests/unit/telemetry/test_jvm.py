@@ -1,11 +1,4 @@
-"""Tests of `load.telemetry.flight_recording` and `jvm_attach`.
-
-The GC log of a JVM, found and read through `/proc`.
-
-Tests of `load.telemetry.heap_pools`.
-
-Thread dumps from Solr's response.
-"""
+"""Flight recordings, the GC log, the heap after a collection, and thread dumps of a JVM."""
 
 import gzip
 import os

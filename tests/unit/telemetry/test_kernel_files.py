@@ -89,16 +89,9 @@ def test_a_group_of_version_1(tmp_path: Path) -> None:
     assert counters["throttled_seconds"] == pytest.approx(7.283781119)
     assert (counters["read_bytes"], counters["reads"]) == (4096, 1)
     assert counters["major_faults"] == 3
-    assert gauges == {
-        "cpu_limit_cores": 0.2,
-        "memory_limit_bytes": 67108864,
-        "page_cache_bytes": 900,
-    }
-    assert peaks == {
-        "memory_used_bytes": 5000,
-        "working_set_bytes": 4300,
-        "resident_bytes": 4000,
-    }
+    limits = {"cpu_limit_cores": 0.2, "memory_limit_bytes": 67108864}
+    assert gauges == limits | {"page_cache_bytes": 900}
+    assert peaks == {"memory_used_bytes": 5000, "working_set_bytes": 4300, "resident_bytes": 4000}
     # This kernel knows no stall of a group of version 1.
     assert not any("some" in name for name in counters)
 
@@ -157,7 +150,8 @@ def test_files_of_a_machine_become_its_reading(tmp_path: Path) -> None:
 
 def test_figures_of_this_machine_are_those_that_the_kernel_has_at_the_moment() -> None:
     before, free_before = psutil.cpu_times(), psutil.virtual_memory()
-    _, counters, gauges = read_machine()
+    identity, counters, gauges = read_machine()
+    assert identity
     after, free_after = psutil.cpu_times(), psutil.virtual_memory()
     assert _busy(before) <= counters["cpu_busy_seconds"] + 0.05 <= _busy(after) + 0.1
     assert before.steal <= counters["steal_seconds"] + 0.01 <= after.steal + 0.02
@@ -169,13 +163,6 @@ def test_figures_of_this_machine_are_those_that_the_kernel_has_at_the_moment() -
 
 def _busy(times: Any) -> float:
     return float(times.user + times.nice + times.system + times.irq + times.softirq)
-
-
-def test_this_machine_can_be_read() -> None:
-    identity, counters, gauges = read_machine()
-    assert identity
-    assert counters["cpu_busy_seconds"] > 0
-    assert gauges["cpus"] >= 1
 
 
 def other(proc: Path, pid: int, pages: int, stat: str) -> None:

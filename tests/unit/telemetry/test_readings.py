@@ -26,12 +26,8 @@ def test_the_unit_stays_at_the_end_of_the_name() -> None:
         ServerReading("a", t, peaks={"heap_used_bytes": n, "threads": n})
         for t, n in ((0, 1), (1, 3))
     ]
-    assert summarise_readings(peaks).figures == {
-        "heap_used_max_bytes": 3,
-        "heap_used_mean_bytes": 2,
-        "threads_max": 3,
-        "threads_mean": 2,
-    }
+    heap = {"heap_used_max_bytes": 3, "heap_used_mean_bytes": 2}
+    assert summarise_readings(peaks).figures == heap | {"threads_max": 3, "threads_mean": 2}
 
 
 def readings(count: int) -> list[ServerReading]:
@@ -64,16 +60,11 @@ def test_figures_of_full_readings_have_series_of_their_own() -> None:
 
 def test_cpu_is_the_share_between_readings() -> None:
     spent = [0.0, 5.0, 5.0, 1.0, 11.0]  # the node was started again before the fourth
-    found = series_of(
-        "solr",
-        [
-            ServerReading(
-                "solr-0", 10.0 * each, counters={"cpu_seconds": cpu}, gauges={"cpus": 2.0}
-            )
-            for each, cpu in enumerate(spent)
-        ],
-    )
-    (cpu,) = found
+    found = [
+        ServerReading("solr-0", 10.0 * each, counters={"cpu_seconds": cpu}, gauges={"cpus": 2.0})
+        for each, cpu in enumerate(spent)
+    ]
+    (cpu,) = series_of("solr", found)
     assert cpu.figure == "cpu_percent"
     assert cpu.seconds == pytest.approx([10, 20, 30], abs=10)
     assert cpu.values == [25.0, 0.0, 50.0]
@@ -105,15 +96,9 @@ def test_a_figure_of_the_moment_is_not_divided_by_time() -> None:
 
 
 def test_handlers_of_all_nodes_are_added() -> None:
-    node = server(
-        0,
-        **{
-            "handler_requests:/select": 3,
-            "handler_seconds:/select": 1.5,
-            "handler_errors:/select": 1,
-        },
-        **{"handler_requests:/get": 0},
-    )
+    select = {"requests": 3, "seconds": 1.5, "errors": 1}
+    figures = {f"handler_{name}:/select": value for name, value in select.items()}
+    node = server(0, **figures, **{"handler_requests:/get": 0})
     (handler,) = handlers_of([node, node])
     assert (handler.handler, handler.requests, handler.errors) == ("/select", 6, 2)
     assert handler.seconds == 3

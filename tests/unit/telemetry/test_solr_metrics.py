@@ -53,8 +53,9 @@ def test_what_a_node_does_not_report_is_missing() -> None:
     assert (reading.counters, reading.gauges, reading.peaks) == ({}, {}, {})
 
 
-def test_a_response_without_nodes_has_no_reading() -> None:
+def test_a_response_without_nodes_has_no_reading_nor_has_a_text_of_another_program() -> None:
     assert parse_solr_json({"responseHeader": {"status": 0}, "error": "x"}, "books", 0) == []
+    assert parse_solr_prometheus("up 1\n", "a:1", "books", 0) is None
 
 
 def test_light_and_full_readings_make_up_the_figures() -> None:
@@ -86,17 +87,9 @@ def test_a_node_of_solr_10_has_the_same_figures() -> None:
     assert (counters["requests"], counters["shard_requests"]) == (40, 80)
     assert counters["handler_requests:/select[shard]"] == 80
     assert reading.gauges["index_bytes"] == 1.5 * MIB
-    assert reading.peaks == {
-        "heap_used_bytes": 150,
-        "heap_after_gc_bytes": 35,
-        "threads": 18,
-        "threads_blocked": 2,
-        "threads_runnable": 16,
-    }
-
-
-def test_a_text_of_another_program_is_no_reading() -> None:
-    assert parse_solr_prometheus("up 1\n", "a:1", "books", 0) is None
+    heap = {"heap_used_bytes": 150, "heap_after_gc_bytes": 35}
+    threads = {"threads": 18, "threads_blocked": 2, "threads_runnable": 16}
+    assert reading.peaks == heap | threads
 
 
 def test_a_page_that_is_no_text_of_prometheus_is_refused() -> None:
