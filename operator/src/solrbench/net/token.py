@@ -31,6 +31,6 @@ class TokenCheck:
         self.refused += 1
         # At powers of two: who knocks all day must not fill the log.
         if self.refused & (self.refused - 1) == 0:
-            times = f"{self.refused} times in all"
-            _logger.warning("refused without the token: %r, %s", what[:_MAX_CHARACTERS], times)
+            number, shown = self.refused, what[:_MAX_CHARACTERS]
+            _logger.warning("refusal %d of what came without the token: %r", number, shown)
         return False
