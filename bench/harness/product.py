@@ -14,9 +14,11 @@ from bench.harness.processes import started, wait_until
 from bench.servers.running import Server, free_port
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.step_document import StepRunResult
+from solrbench.net.token import TOKEN_HEADER
 
 _SOURCES = Path(__file__).parents[2] / "operator" / "src"
 _START_SECONDS = 180.0
+_TOKEN = "secret-of-the-load"
 QUERIES = 1000
 """Different queries sent."""
 
@@ -32,7 +34,9 @@ class Product:
         """Return the body behind a path of the master's page; empty while it is not there."""
         try:
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-            with opener.open(f"http://127.0.0.1:{self.web_port}{path}", timeout=10) as response:
+            address = f"http://127.0.0.1:{self.web_port}{path}"
+            request = urllib.request.Request(address, headers={TOKEN_HEADER: _TOKEN})
+            with opener.open(request, timeout=10) as response:
                 return bytes(response.read())
         except (urllib.error.URLError, ConnectionError):
             return b""
@@ -100,4 +104,5 @@ def _plan(server: Server, steps: Sequence[dict[str, Any]], workers: int) -> dict
             for index, step in enumerate(steps)
         ],
         "masterHost": "127.0.0.1",
+        "token": _TOKEN,
     }

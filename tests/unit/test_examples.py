@@ -187,6 +187,7 @@ def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
         workers=1,
         step_runs=[],
         master_host="master",
+        token="t",
     )
     assert load_workload(plan, tmp_path).names
 

@@ -1,11 +1,13 @@
 """A real master and real workers on loopback, against a server that counts."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from solrbench.stats.histograms import decode
@@ -214,6 +216,31 @@ def test_unreachable_target_fails_before_the_first_step_run(tmp_path: Path) -> N
     with running(tmp_path, plan, "a\n", **{"target-seconds": 1}) as load:
         assert load.exit_codes(20) == [4, 4]
         assert "TargetUnreachable" in (tmp_path / "log").read_text()
+
+
+def test_who_has_not_the_token_takes_no_part(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "long", "users": 2, "durationSeconds": 60}, workers=1)
+        with running(tmp_path, plan, "a\n") as load:
+            load.wait(lambda state: state.stage == "Measuring" and state.users == 2)
+            load.plan.write_text(json.dumps(plan | {"token": "another"}))
+            stranger = load.start("worker")
+            try:
+                state = load.wait(lambda state: state.refused > 0)
+                assert (state.stage, state.workers) == ("Measuring", 1)
+            finally:
+                stranger.kill()
+                stranger.wait()
+            with httpx.Client(base_url=load.http.base_url, trust_env=False) as browser:
+                assert browser.post("/stop").status_code == 401
+                assert browser.get("/solrbench/state").status_code == 401
+                assert load.wait(lambda state: state.refused > 2).stage == "Measuring"
+                assert (
+                    "tests/small"
+                    in browser.get("/", params={"token": plan["token"]}, follow_redirects=True).text
+                )
+                browser.post("/stop")
+            assert load.exit_codes() == [3, 4]
 
 
 def test_workers_end_when_their_master_is_gone(tmp_path: Path) -> None:

@@ -19,6 +19,9 @@ from support.solr.states import replica
 TIME = NOW.isoformat()
 
 
+OWNED_BY_ONE = [{"uid": "uid-of-one", "controller": True}]
+
+
 def measured_so_far(retries: int, **attempts: int) -> World:
     """Return a world with a benchmark whose target was ready, and whose pods are gone."""
     body = small("one", backoffLimit=retries)
@@ -47,7 +50,12 @@ def solr_pod(restarts: int = 0, **ended: Any) -> dict[str, Any]:
     container = {"name": "solr", "restartCount": restarts, "lastState": {"terminated": ended}}
     return {
         "kind": "Pod",
-        "metadata": {"name": "one-solr-0", "uid": "some-uid", "labels": labels},
+        "metadata": {
+            "name": "one-solr-0",
+            "uid": "some-uid",
+            "labels": labels,
+            "ownerReferences": OWNED_BY_ONE,
+        },
         "status": {"phase": "Running", "containerStatuses": [container]},
     }
 
@@ -64,7 +72,12 @@ def worker_pod(phase: str = "Failed", **words: str) -> dict[str, Any]:
     state = {"terminated": ended | {"message": message}}
     return {
         "kind": "Pod",
-        "metadata": {"name": "one-load-worker-0-x", "uid": "w", "labels": labels},
+        "metadata": {
+            "name": "one-load-worker-0-x",
+            "uid": "w",
+            "labels": labels,
+            "ownerReferences": OWNED_BY_ONE,
+        },
         "status": {
             "phase": phase,
             "containerStatuses": [{"name": "load-worker", "state": state}],
@@ -124,8 +137,8 @@ class Master:
 
     acknowledged: list[str] = []
 
-    def __init__(self, host: str, _: object = None) -> None:
-        self.host = host
+    def __init__(self, host: str, token: str, _: object = None) -> None:
+        self.host, self.token = host, token
 
     def __enter__(self) -> Self:
         return self
@@ -155,7 +168,7 @@ def master_pod() -> dict[str, Any]:
     metadata = {"name": "one-load-master", "uid": "m", "labels": labels}
     return {
         "kind": "Pod",
-        "metadata": metadata,
+        "metadata": {**metadata, "ownerReferences": OWNED_BY_ONE},
         "status": {"phase": "Running", "podIP": "10.0.0.1"},
     }
 
@@ -220,7 +233,7 @@ def indexed_world() -> World:
     world.cluster.put(
         {
             "kind": "Pod",
-            "metadata": {"name": "one-index-0", "labels": labels},
+            "metadata": {"name": "one-index-0", "labels": labels, "ownerReferences": owners},
             "status": {"phase": "Succeeded", "containerStatuses": [container]},
         }
     )

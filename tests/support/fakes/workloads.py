@@ -20,6 +20,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners.created import CreatedTarget
 from solrbench.decide.views import Replica, ReplicaSize
 from solrbench.errors import TemporaryError
+from solrbench.manifests.common import owner_uid
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import replica_sizes_via_proxy
@@ -63,7 +64,7 @@ class Workloads:
                         self._put_pod(body, number, RUNNING)
                 body["status"] = {"availableReplicas": body["spec"]["replicas"]}
 
-    def master(self, host: str, _: object = None) -> "Master":
+    def master(self, host: str, token: str, _: object = None) -> "Master":
         """Return what stands in for the client of the load master at an address."""
         for pod in self._cluster.select("Pod", None, {LABEL_COMPONENT: LOAD_MASTER}):
             if pod["status"].get("podIP") == host:
@@ -71,6 +72,7 @@ class Workloads:
                 files = self._cluster.get("v1", "ConfigMap", *place)
                 assert files is not None
                 plan = json.loads(files["data"]["load-plan.json"])
+                assert token == plan["token"] == files["data"]["token"]
                 stored = self._stored.setdefault(pod["metadata"]["uid"], set())
                 return Master([each["id"] for each in plan["stepRuns"]], stored, self.result)
         raise AssertionError(f"no load master has the address {host}")
@@ -109,7 +111,9 @@ class Workloads:
         place = {"name": f"{metadata['name']}-{number}", "namespace": metadata["namespace"]}
         labels = owner["spec"]["template"]["metadata"]["labels"]
         self._made += 1
-        own = {"uid": f"pod-{self._made}", "labels": labels}
+        reference = {key: owner[key] for key in ("apiVersion", "kind")} | {"name": metadata["name"]}
+        owners = [reference | {"uid": metadata["uid"], "controller": True}]
+        own = {"uid": f"pod-{self._made}", "labels": labels, "ownerReferences": owners}
         self._cluster.put({"kind": "Pod", "metadata": place | own, "status": dict(status)})
 
 
@@ -166,6 +170,9 @@ class TargetOfPods(CreatedTarget):
             "namespace": context.namespace,
             "uid": self.made[-1],
             "labels": names.labels(context.benchmark, names.SOLR, attempt),
+            "ownerReferences": [
+                {"uid": owner_uid(context.benchmark, names.SOLR), "controller": True}
+            ],
         }
         self.cluster.put({"kind": "Pod", "metadata": metadata, "status": dict(RUNNING)})
         raise TemporaryError(TargetReason.SOLR_NOT_LIVE, "the pod starts")

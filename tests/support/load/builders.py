@@ -121,6 +121,7 @@ def mix_plan(url: str, *entries: dict[str, Any], **fields: Any) -> LoadPlan:
             "workers": 1,
             "stepRuns": [],
             "masterHost": "m",
+            "token": "t",
         }
     )
 

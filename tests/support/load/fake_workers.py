@@ -111,6 +111,7 @@ def load_plan(*steps: dict[str, Any], repeats: int = 1, **fields: Any) -> LoadPl
                 for index, step in enumerate(steps)
             ],
             "masterHost": "master",
+            "token": "t",
             **fields,
         }
     )

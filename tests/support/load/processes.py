@@ -18,6 +18,7 @@ import httpx
 
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.step_document import StepRunResult
+from solrbench.net.token import TOKEN_HEADER
 from support.servers.http_server import HttpServer, Script, respond_well
 from support.servers.ports import free_port
 
@@ -81,7 +82,11 @@ class Load:
         self._log = (folder / "log").open("w")
         self.master = self.start("master")
         self.workers = [self.start("worker") for _ in range(plan["workers"])]
-        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.web}", trust_env=False)
+        self.http = httpx.Client(
+            base_url=f"http://127.0.0.1:{self.web}",
+            headers={TOKEN_HEADER: plan["token"]},
+            trust_env=False,
+        )
 
     def start(self, role: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -181,6 +186,7 @@ def make_plan(server: Server, *steps: dict[str, Any], **fields: Any) -> dict[str
             for place, step in enumerate(steps)
         ],
         "masterHost": "127.0.0.1",
+        "token": "secret-of-the-load",
         **fields,
     }
 

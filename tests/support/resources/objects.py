@@ -96,6 +96,7 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
         workers=spec.load.workers,
         step_runs=[],
         master_host="master",
+        token="t",
     )
     return [
         *build_index(benchmark, index_plan, IMAGE, ATTEMPT),

@@ -98,11 +98,35 @@ POD_OPTIONS = [
         for key in (
             "cluster-autoscaler.kubernetes.io/safe-to-evict",
             "container.apparmor.security.beta.kubernetes.io/solr",
+            "solrbench.io/target",
         )
     ),
     *(
         _refused(f"the variable {name}", "", f"env {OURS}", env=[{"name": name, "value": "x"}])
         for name in ("SOLR_HEAP", "ZK_HOST", "ZOO_MY_ID", "SOLRBENCH_IMAGE", "PATH")
+    ),
+    *(
+        _refused(
+            f"the variable {name} beside Secrets",
+            "",
+            "must not contain AWS_*, GCONV_*, GLIBC_*, LD_*, MALLOC_*, OPENSSL_*, PYTHON*, SSL_*",
+            env=[{"name": "TZ", "value": "UTC"}, {"name": name, "value": "x"}],
+            **({} if component is None else {"components": ["Solr", component]}),
+        )
+        for name, component in (
+            ("LD_PRELOAD", None),
+            ("LD_AUDIT", "Index"),
+            ("PYTHONPYCACHEPREFIX", "LoadMaster"),
+            ("SSL_CERT_FILE", "LoadWorker"),
+            ("OPENSSL_CONF", "Export"),
+            ("MALLOC_CONF", "Export"),
+            ("GCONV_PATH", "Index"),
+            ("GLIBC_TUNABLES", "Index"),
+            ("AWS_ENDPOINT_URL", "Export"),
+            ("HTTPS_PROXY", "Index"),
+            ("no_proxy", "Export"),
+            ("All_Proxy", "LoadWorker"),
+        )
     ),
     _refused("a label of spaces", "", f"labels {KEYS}", labels={"my team": "x"}),
     _refused("an annotation of two domains", "", f"annotations {KEYS}", annotations={"a/b/c": ""}),
@@ -163,6 +187,15 @@ GOOD_POD_OPTIONS: dict[str, Changes] = {
         {"components": ["Solr"], "priorityClassName": "high"}
     )
     | {f"{SOLR}.zookeeper": {"mode": "Provided"}},
+    "variables that load code, where no Secrets are": with_options(
+        {
+            "components": ["Solr", "ZooKeeper", "Companion"],
+            "env": [{"name": name, "value": "x"} for name in ("LD_PRELOAD", "https_proxy")],
+        }
+    ),
+    "variables that only look like those that load code": with_options(
+        {"env": [{"name": name, "value": "x"} for name in ("MY_LD_X", "PROXY", "A_PROXY_B")]}
+    ),
     "8 entries of pod options": with_options(*[{"securityContext": {"omitIds": True}}] * 8),
     "resources of the master": {
         "spec.load.master": {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}

@@ -58,6 +58,15 @@ def ready_stateful_set(changes: Changes | None = None) -> dict[str, Any]:
             "generation": 1,
             "annotations": {"solr.apache.org/zkConnectionString": "zk:2181/search-base"},
             "labels": cloud["metadata"]["labels"] | {"solr-cloud": "base"},
+            "ownerReferences": [
+                {
+                    "apiVersion": cloud["apiVersion"],
+                    "kind": cloud["kind"],
+                    "name": cloud["metadata"]["name"],
+                    "uid": cloud["metadata"]["uid"],
+                    "controller": True,
+                }
+            ],
         },
         "spec": {"replicas": spec["replicas"], "template": {"spec": {"containers": [container]}}},
         "status": {"observedGeneration": 1, "readyReplicas": spec["replicas"]},

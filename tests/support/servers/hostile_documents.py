@@ -83,7 +83,11 @@ def read_solr(document: bytes) -> None:
 
 def read_master(document: bytes, what: str) -> None:
     """Read it as a response of a load master."""
-    with serve(document), LoadMasterClient("192.0.2.1") as master, suppress(SolrbenchError):
+    with (
+        serve(document),
+        LoadMasterClient("192.0.2.1", "token") as master,
+        suppress(SolrbenchError),
+    ):
         master.state() if what == "state" else master.result("x")
 
 

@@ -294,3 +294,30 @@ def test_open_writes_the_report_where_no_load_runs(call: Call, api: ApiStub) -> 
     result = call("open", "one", "--no-browser")
     address = result.stdout.partition("Report of one: file://")[2].strip()
     assert "SolrBenchmark report" in Path(address).read_text("utf-8")
+
+
+@pytest.mark.parametrize(("data", "query"), [({"token": "t"}, "?token=t"), ({}, "")])
+def test_open_gives_the_page_the_token_of_the_load(
+    call: Call,
+    api: ApiStub,
+    monkeypatch: pytest.MonkeyPatch,
+    data: dict[str, str],
+    query: str,
+) -> None:
+    forwarded: list[tuple[object, ...]] = []
+
+    def forward(*arguments: object, no_browser: bool) -> None:
+        del no_browser
+        forwarded.append(arguments)
+        raise SystemExit(0)
+
+    monkeypatch.setattr("solrbench.cli.report._forward", forward)
+    labels = {"solrbench.io/benchmark": "one", "app.kubernetes.io/component": "load-master"}
+    api.put(small("one"))
+    metadata = {"name": "one-load-master-x", "labels": labels}
+    status = {"phase": "Running"}
+    api.put({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "status": status})
+    metadata = {"name": "one-load-master"}
+    api.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+    assert call("open", "one", "--no-browser").exit_code == 0
+    assert forwarded == [("one", "default", "one-load-master-x", 8089, query)]

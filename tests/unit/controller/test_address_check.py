@@ -63,7 +63,7 @@ def ask_solr(port: int) -> None:
 
 def ask_master(port: int) -> None:
     del port  # the load master has a port of its own
-    with LoadMasterClient(NAME, address_check(cluster())) as master:
+    with LoadMasterClient(NAME, "t", address_check(cluster())) as master:
         master.state()
 
 

@@ -17,7 +17,7 @@ from solrbench.controller.deletion import (
     find_removal_blocker,
 )
 from solrbench.controller.objects import LOAD, TARGET, find_lost_pods, force_delete
-from solrbench.controller.owned_objects import OwnedObjects
+from solrbench.controller.owned_objects import MAX_OWNERS, OwnedObjects
 from solrbench.decide.pods import NOTICE, PATIENCE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.kube.connection import ForbiddenError
@@ -46,6 +46,7 @@ def pod(component: str) -> dict[str, Any]:
         "name": f"base-{component}-0",
         "namespace": "search",
         "labels": names.labels(stored(), component, ATTEMPT),
+        "ownerReferences": [{"uid": "0b5b", "controller": True}],
     }
     return {"apiVersion": "v1", "kind": "Pod", "metadata": meta}
 
@@ -56,6 +57,7 @@ def zookeeper_cluster() -> dict[str, Any]:
         "name": "base-solrcloud-zookeeper",
         "namespace": "search",
         "labels": ready_cloud()["metadata"]["labels"],
+        "ownerReferences": ready_cloud()["metadata"]["ownerReferences"],
     }
     return {
         "apiVersion": "zookeeper.pravega.io/v1beta1",
@@ -70,7 +72,7 @@ def fake(*bodies: dict[str, Any]) -> FakeCluster:
 
 
 def owned_by(cluster: FakeCluster, now: datetime = NOW) -> OwnedObjects:
-    return OwnedObjects(cluster, "search", "base", now)
+    return OwnedObjects(cluster, "search", "base", frozenset(("0b5b",)), now)
 
 
 def remove(
@@ -111,6 +113,112 @@ def test_everything_of_our_own_goes() -> None:
     assert remove(cluster) is False
     assert remove(cluster) is True
     assert cluster.objects == {}
+
+
+def labelled(kind: str, name: str, *owners: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return an object with the labels of the benchmark, and such owners."""
+    meta = {
+        "name": name,
+        "namespace": "search",
+        "uid": f"{kind}-{name}",
+        "labels": names.labels(stored(), "solr", ATTEMPT),
+        "ownerReferences": list(owners),
+    }
+    return {"apiVersion": API_VERSIONS[kind], "kind": kind, "metadata": meta | more}
+
+
+def owner(kind: str, name: str, uid: str = "", **more: Any) -> dict[str, Any]:
+    reference = {"apiVersion": API_VERSIONS[kind], "kind": kind, "name": name}
+    return reference | {"uid": uid or f"{kind}-{name}", "controller": True} | more
+
+
+API_VERSIONS = {
+    "SolrBenchmark": "solrbench.io/v1alpha1",
+    "SolrBenchmarkSweep": "solrbench.io/v1alpha1",
+    "StatefulSet": "apps/v1",
+    "ReplicaSet": "apps/v1",
+    "Deployment": "apps/v1",
+    "DaemonSet": "apps/v1",
+    "Service": "v1",
+    "ConfigMap": "v1",
+    "Pod": "v1",
+    "PersistentVolumeClaim": "v1",
+}
+
+
+def test_what_another_benchmark_made_is_spared_in_spite_of_its_labels() -> None:
+    prod, claims = owner("SolrBenchmark", "prod"), "PersistentVolumeClaim"
+    cluster = fake(
+        labelled("SolrBenchmark", "prod", owner("SolrBenchmarkSweep", "all", "0b5b"), labels={}),
+        labelled("StatefulSet", "prod-solr", prod),
+        labelled("Service", "prod-solr", prod),
+        labelled("ConfigMap", "prod-solr", prod),
+        labelled("Pod", "prod-solr-0", owner("StatefulSet", "prod-solr")),
+        labelled(claims, "data-prod-solr-0", owner("StatefulSet", "prod-solr", controller=False)),
+        labelled(claims, "data-prod-solr-1"),
+        labelled("Deployment", "prod-web", prod),
+        labelled("ReplicaSet", "prod-web-7", owner("Deployment", "prod-web")),
+        labelled("Pod", "prod-web-7-x", owner("ReplicaSet", "prod-web-7")),
+    )
+    assert remove(cluster) is True
+    assert find_removal_blocker(owned_by(cluster)) is None
+    assert cluster.deleted == []
+
+
+def test_what_has_no_controller_is_left_alone_and_not_waited_for() -> None:
+    cluster = fake(
+        labelled("Pod", "naked", finalizers=["example.com/hold"]),
+        labelled("ConfigMap", "naked", owner("SolrBenchmark", "base", "0b5b", controller=False)),
+        labelled("Pod", "in-a-circle", owner("Pod", "in-a-circle")),
+    )
+    assert remove(cluster) is True
+    assert cluster.deleted == []
+
+
+def test_what_cannot_be_read_is_not_ours() -> None:
+    cluster = fake(labelled("Pod", "agent-x", owner("DaemonSet", "agent")))
+    forbidden = ForbiddenError(ApiServerReason.API_REFUSED, "forbidden")
+    cluster.fault = refusal(forbidden, kinds=("DaemonSet",))
+    assert remove(cluster) is True
+    assert cluster.deleted == []
+
+
+def test_endless_owners_cost_no_more_than_some_requests() -> None:
+    chain = [
+        labelled("ConfigMap", f"c{n}", owner("ConfigMap", f"c{n + 1}"), labels={})
+        for n in range(2000)
+    ]
+    many = [
+        labelled("ConfigMap", f"m{n}", owner("Service", f"s{n}"), uid=f"m{n}") for n in range(300)
+    ]
+    cluster = fake(
+        *chain,
+        *many,
+        *(labelled("Service", f"s{n}", labels={}) for n in range(300)),
+        labelled("Service", "long", owner("ConfigMap", "c0")),
+    )
+    assert remove(cluster) is True
+    assert cluster.deleted == []
+    assert sum(each.method == "get" for each in cluster.requests) <= MAX_OWNERS
+
+
+def test_what_is_left_of_owners_that_are_gone_is_removed_and_waited_for() -> None:
+    held = {"finalizers": ["a-hook"]}
+    cluster = fake(
+        labelled("Pod", "base-solr-0", owner("StatefulSet", "base-solr", "of-an-earlier"), **held),
+        labelled("StatefulSet", "base-solr", owner("SolrBenchmark", "base", "0b5b")),
+        labelled("PersistentVolumeClaim", "data-base-solrcloud-0", **held),
+        labelled("ConfigMap", "of-an-earlier", owner("SolrBenchmark", "base", "earlier")),
+        labelled("SolrBenchmark", "base", uid="0b5b", labels={}),
+    )
+    for _ in range(2):
+        assert remove(cluster) is False
+    assert set(cluster.deleted) == {
+        "StatefulSet/base-solr",
+        "Pod/base-solr-0",
+        "PersistentVolumeClaim/data-base-solrcloud-0",
+        "ConfigMap/of-an-earlier",
+    }
 
 
 def test_zookeeper_stays_until_no_solr_pod_is_left() -> None:

@@ -313,8 +313,9 @@ def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
         world.due(name)
     assert world.cluster.names("StatefulSet") == {"one-zookeeper"}
     pod = {"name": "one-zookeeper-0", "namespace": "default", "uid": "p", "finalizers": ["a-hook"]}
-    labels = world.cluster.objects["StatefulSet", "default", "one-zookeeper"]["metadata"]["labels"]
-    world.cluster.put({"kind": "Pod", "metadata": pod | {"labels": labels}})
+    made = world.cluster.objects["StatefulSet", "default", "one-zookeeper"]["metadata"]
+    own = {key: made[key] for key in ("labels", "ownerReferences")}
+    world.cluster.put({"kind": "Pod", "metadata": pod | own})
     gone = world.body("one")
     del world.cluster.objects["SolrBenchmark", "default", "one"]
 

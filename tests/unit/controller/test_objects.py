@@ -155,7 +155,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def test_owned_objects_of_a_definition_that_is_not_there_or_goes_are_none(looks: int) -> None:
     responses = iter([resources("SolrCloud")] * looks)
     client = cluster_of(lambda _: next(responses, status(404)))
-    owned = OwnedObjects(client, "search", "one", NOW)
+    owned = OwnedObjects(client, "search", "one", frozenset(("u",)), NOW)
     assert owned.list(OwnedKind(*KIND, CleanupReason.SOLR_CLOUD_NOT_REMOVED)) == []
 
 
@@ -167,7 +167,7 @@ def test_owned_objects_are_listed_once_without_the_report() -> None:
         is_list = request.url.path != "/api/v1"
         return httpx.Response(200, json={"items": []}) if is_list else resources("ConfigMap", "Pod")
 
-    owned = OwnedObjects(cluster_of(respond), "search", "one", NOW, "shared")
+    owned = OwnedObjects(cluster_of(respond), "search", "one", frozenset(("u",)), NOW, "shared")
     for _ in range(2):
         assert owned.list(OwnedKind("v1", "ConfigMap")) == []
     lists = [each for each in requests if each.url.path.endswith("/configmaps")]

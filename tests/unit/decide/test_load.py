@@ -17,6 +17,7 @@ from solrbench.decide.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
     check_master_state,
+    check_measured,
     check_planned,
     may_have_lost_solr,
     plan_resumption,
@@ -246,3 +247,10 @@ def test_pods_that_cannot_start_have_a_deadline(
             assert outcome.reason == "DeadlineExceeded"
             limit = "601 s, limit 600 s (spec.deadlines.startingSeconds); last seen: "
             assert limit + cause in outcome.message
+
+
+def test_who_came_without_the_token_is_shown_without_a_number_that_changes() -> None:
+    messages = {not_none(check_measured(replace(RUN, refused=n))).message for n in (1, 2)}
+    assert len(messages) == 1
+    assert "refused others, who had not its token" in messages.pop()
+    assert "token" not in not_none(check_measured(RUN)).message

@@ -41,7 +41,7 @@ def master(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoadMasterClient]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Master) as server:
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
-        with LoadMasterClient("127.0.0.1") as found:
+        with LoadMasterClient("127.0.0.1", "t") as found:
             yield found
         server.shutdown()
 
@@ -95,7 +95,7 @@ def test_refused_acknowledgement_is_repeated_later(
 
 def test_missing_master_is_a_temporary_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(master_client, "WEB_PORT", 1)
-    with LoadMasterClient("127.0.0.1") as gone, pytest.raises(TemporaryError) as caught:
+    with LoadMasterClient("127.0.0.1", "t") as gone, pytest.raises(TemporaryError) as caught:
         gone.state()
     assert caught.value.reason == "LoadMasterUnreachable"
 
@@ -120,6 +120,13 @@ def test_a_master_at_an_ipv6_address_is_asked(monkeypatch: pytest.MonkeyPatch) -
     with server:
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
-        with LoadMasterClient("::1") as found:
+        with LoadMasterClient("::1", "t") as found:
             assert found.state().users == 3
         server.shutdown()
+
+
+def test_a_refused_token_says_what_to_do(master: LoadMasterClient) -> None:
+    ANSWERS["/solrbench/results/foreign"] = (401, "no token")
+    with pytest.raises(TemporaryError, match="delete the pod of the load master") as caught:
+        master.result("foreign")
+    assert caught.value.reason == "VersionMismatch"

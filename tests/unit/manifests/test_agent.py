@@ -6,12 +6,12 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target import SolrCloud
 from solrbench.contract.endpoints import pod_agents, zookeeper_path, zookeeper_servers
-from solrbench.manifests.agent import add_agents
+from solrbench.manifests.agent import add_agents, build_agent_token
 from solrbench.manifests.common import OperatorImage
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
-from solrbench.telemetry.agent import FLIGHT_RECORDINGS
+from solrbench.telemetry.agent import AGENT_TOKEN, FLIGHT_RECORDINGS
 from support.narrowing import not_none
 from support.resources.small_resource import resource
 
@@ -39,7 +39,8 @@ def stateful_set(subject: SolrBenchmark) -> dict[str, Any]:
 
 
 def test_pods_get_a_small_container_that_sees_the_server() -> None:
-    pod = stateful_set(benchmark(load__telemetry={"collect": "ServersAndPods"}))
+    subject = benchmark(load__telemetry={"collect": "ServersAndPods"})
+    pod = stateful_set(subject)
     server, agent = pod["containers"]
     assert (server["name"], agent["name"]) == ("solr", "solrbench-agent")
     assert pod["shareProcessNamespace"] is True
@@ -49,6 +50,12 @@ def test_pods_get_a_small_container_that_sees_the_server() -> None:
     assert "runAsUser" not in agent["securityContext"]
     assert agent["securityContext"] == server["securityContext"]
     assert agent["resources"]["requests"] == agent["resources"]["limits"]
+    # The ConfigMap is there before the pods, and is the target's as they are.
+    source = {"configMapKeyRef": {"name": "base-solr", "key": "token"}}
+    assert agent["env"] == [{"name": AGENT_TOKEN, "valueFrom": source}]
+    made = build_agent_token(subject, 3, "t")
+    assert (made["metadata"]["name"], made["data"]) == ("base-solr", {"token": "t"})
+    assert made["metadata"]["labels"]["solrbench.io/attempt"] == "3"
 
 
 @pytest.mark.parametrize("diagnostics", [{}, {"gcLog": True}, {"flightRecording": {}}])

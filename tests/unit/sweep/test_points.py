@@ -137,7 +137,6 @@ def problem(changes: Changes, template: Changes | None = None) -> str:
         ({"spec.design": "List"}, "spec.points: must be set with design List"),
         ({"spec.maxPoints": 3}, "has 4 points, more than 3"),
         ({"spec.template.spec.suspend": True}, "spec.template.spec.suspend: must not be set"),
-        ({"spec.template.metadata": {"labels": {"solrbench.io/x": "1"}}}, "is reserved"),
         ({"spec.template.metadata": {"labels": {"a b": "1"}}}, "'a b' must be a key"),
         ({"spec.template.metadata": {"annotations": {"/x": "1"}}}, "'/x' must be a key"),
         ({"spec.template.metadata": {"labels": {"a": "b c"}}}, "'b c' must be letters"),

@@ -7,6 +7,7 @@ import pytest
 
 import solrbench
 from solrbench.load.master.telemetry_sources import parse_usage
+from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.agent import serve, usage
 from solrbench.telemetry.readings import summarise_readings
 from solrbench.telemetry.summary import with_shares
@@ -14,12 +15,37 @@ from support.servers.in_thread import in_thread
 
 
 def test_the_agent_serves_its_machine() -> None:
-    with in_thread(serve(0)) as address, httpx.Client(trust_env=False) as client:
+    with (
+        in_thread(serve(0, "t")) as address,
+        httpx.Client(headers={TOKEN_HEADER: "t"}, trust_env=False) as client,
+    ):
         body = client.get(f"http://{address}/usage").json()
         assert client.get(f"http://{address}/etc/passwd").status_code == 404
     machine, *_ = parse_usage(body, "solr-0.solr.ns.svc:9101", "solr", 1.0)
     assert machine.kind == "machines"
     assert machine.server == usage()["machine"]
+
+
+@pytest.mark.parametrize("given", [{}, {TOKEN_HEADER: "T"}, {TOKEN_HEADER: ""}])
+@pytest.mark.parametrize("token", ["t", ""])
+def test_the_agent_shows_and_records_nothing_without_the_token(
+    given: dict[str, str], token: str
+) -> None:
+    with (
+        in_thread(serve(0, token, flight_recordings=True)) as address,
+        httpx.Client(headers=given, trust_env=False) as client,
+    ):
+        asked = [
+            client.request(method, f"http://{address}{path}").status_code
+            for method, path in (
+                ("GET", "/usage"),
+                ("GET", "/gc-log"),
+                ("GET", "/etc/passwd"),
+                ("POST", "/flight-recording"),
+                ("DELETE", "/flight-recording"),
+            )
+        ]
+    assert asked == [401] * 5
 
 
 def test_the_agent_needs_the_standard_library_only() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry import agent, jvm
 from solrbench.telemetry import jvm as jvm_attach
 from solrbench.telemetry.jvm import (
@@ -226,7 +227,10 @@ def test_agent_serves_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     log.write_text("Pause Young\n")
     monkeypatch.setattr(agent, "find_java", lambda: PID)
     monkeypatch.setattr(agent, "find_gc_log", lambda _: log if log.exists() else None)
-    with in_thread(agent.serve(0)) as address, httpx.Client(trust_env=False) as client:
+    with (
+        in_thread(agent.serve(0, "t")) as address,
+        httpx.Client(headers={TOKEN_HEADER: "t"}, trust_env=False) as client,
+    ):
         url = f"http://{address}/gc-log"
         assert client.get(url).json() == {"bytes": 12, "text": ""}
         found = client.get(url, params={"begin": 6}).json()

@@ -21,7 +21,7 @@ from solrbench.cli.resources import ClusterResource, get_resource
 from solrbench.cli.result_tables import print_details, print_result, print_sweep
 from solrbench.cli.validation import parse_stored
 from solrbench.contract import names
-from solrbench.contract.load_plan import WEB_PORT
+from solrbench.contract.load_plan import TOKEN, WEB_PORT
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from solrbench.kube.client import Cluster
 from solrbench.kube.facts import read_diagnostics
@@ -239,7 +239,11 @@ def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> Non
         ]
     if pods:
         # It does not return: Ctrl-C, or the end of the load, ends the program.
-        _forward(resource.name, namespace, pods[0], port, no_browser=no_browser)
+        # Its Stop button works with the token alone; without it the page is shown all the same.
+        plan = cluster.get("v1", "ConfigMap", namespace, f"{resource.name}-{names.LOAD_MASTER}")
+        token = ((plan or {}).get("data") or {}).get(TOKEN, "")
+        query = f"?{TOKEN}={token}" if token else ""
+        _forward(resource.name, namespace, pods[0], port, query, no_browser=no_browser)
     report = read_any_report(cluster, resource)
     file = Path(tempfile.mkdtemp(prefix="solrbench-")) / f"{resource.name}.html"
     file.write_text(write_report(report, "html"), "utf-8")
@@ -248,12 +252,14 @@ def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> Non
         click.launch(file.as_uri())
 
 
-def _forward(name: str, namespace: str, pod: str, port: int, *, no_browser: bool) -> NoReturn:
+def _forward(  # noqa: PLR0913 - what is forwarded, and where to
+    name: str, namespace: str, pod: str, port: int, query: str, *, no_browser: bool
+) -> NoReturn:
     """Forward the port until Ctrl-C, then exit with kubectl's code."""
     kubectl = shutil.which("kubectl")
     if kubectl is None:
         raise click.ClickException("kubectl forwards the port, and is not on the PATH; install it")
-    address = f"http://127.0.0.1:{port}"
+    address = f"http://127.0.0.1:{port}/{query}"
     click.echo(f"Locust's page of {name}: {address} (Ctrl-C ends it)")
     arguments = [kubectl, "-n", namespace, "port-forward", f"pod/{pod}"]
     # kubectl has its own defaults where nothing is given, which are the same.

@@ -185,6 +185,10 @@ class LoadPlan(Model):
     """What the document of one step run may take of the report."""
     resumption: Resumption = Resumption()
     master_host: str
+    token: str
+    """What workers and the operator show the master (`net.token`)."""
+    agent_token: str = ""
+    """What the master shows the agents."""
 
 
 class LoadState(LenientModel):
@@ -217,6 +221,8 @@ class LoadState(LenientModel):
     p99_milliseconds: float | None = None
     elapsed_seconds: float = 0.0
     """Of the step run under way."""
+    refused: int = 0
+    """Requests and messages that came without the token."""
     unacknowledged: list[str] = []
     """Ids of finished step runs whose documents wait to be stored."""
     reason: str | None = None

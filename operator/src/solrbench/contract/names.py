@@ -50,6 +50,8 @@ ZOOKEEPER_PORT = 2181
 AGENT = "solrbench-agent"
 """Name of the container that reads the control group of its pod."""
 AGENT_PORT = 9101
+AGENT_TOKEN = "SOLRBENCH_AGENT_TOKEN"  # noqa: S105 - name of a variable
+"""What it reads its token from (`net.token`)."""
 AGENT_RECORDS = "--flight-recordings"
 """Argument with which it makes flight recordings of its JVM on request."""
 

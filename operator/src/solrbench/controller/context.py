@@ -20,6 +20,7 @@ from solrbench.decide.existing_target import patterns_in
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore
+from solrbench.manifests.common import owner_uid
 from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
 
@@ -113,9 +114,9 @@ class ReconcileContext:
     @cached_property
     def owned(self) -> OwnedObjects:
         """The objects that were made for the benchmark, and for a target that it shares."""
-        target = names.target(self.benchmark)
-        name = self.benchmark.metadata.name
-        return OwnedObjects(self.cluster, self.namespace, name, self.now, target)
+        target, metadata = names.target(self.benchmark), self.benchmark.metadata
+        owners = frozenset((metadata.uid, owner_uid(self.benchmark, names.SOLR)))
+        return OwnedObjects(self.cluster, self.namespace, metadata.name, owners, self.now, target)
 
     @property
     def solr_urls(self) -> list[str]:

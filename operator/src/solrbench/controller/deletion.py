@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from solrbench.contract.names import LABEL_COMPONENT, SOLR, ZOOKEEPER
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import find_lost_pods, force_delete
-from solrbench.controller.owned_objects import OwnedKind, OwnedObjects
+from solrbench.controller.owned_objects import REPLICA_SETS, OwnedKind, OwnedObjects
 from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of
 from solrbench.errors import TemporaryError
@@ -20,7 +20,6 @@ FIRST_ATTEMPT = 1
 
 JOBS = OwnedKind("batch/v1", "Job")
 DEPLOYMENTS = OwnedKind("apps/v1", "Deployment")
-REPLICA_SETS = OwnedKind("apps/v1", "ReplicaSet", has_owner=True)
 BUDGETS = OwnedKind(DISRUPTION_BUDGET_API_VERSION, DISRUPTION_BUDGET_KIND)
 SERVICES, CONFIG_MAPS, PODS = (OwnedKind("v1", kind) for kind in ("Service", "ConfigMap", "Pod"))
 

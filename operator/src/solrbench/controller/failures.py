@@ -221,7 +221,8 @@ def _clean_up(cluster: Cluster, body: Body, status: StoredStatus, text: str) -> 
     if status.is_cleaned_up:
         return
     metadata = body["metadata"]
-    owned = OwnedObjects(cluster, metadata["namespace"], metadata["name"], status.now)
+    owners = frozenset((str(metadata["uid"]),))
+    owned = OwnedObjects(cluster, metadata["namespace"], metadata["name"], owners, status.now)
     succeeded = status.conditions.is_true(SUCCEEDED)
     everything = wants_target_removed(body, succeeded=succeeded)
     if not delete_children(owned, (*LOAD, *TARGET) if everything else LOAD):

@@ -190,7 +190,9 @@ class Handlers:
         if self._schedule.is_busy(key.uid):
             # It may still apply objects, so that nothing would be left only for a moment.
             return TemporaryError(CleanupReason.REMOVING_PODS, "a reconcile is under way")
-        owned = OwnedObjects(self._cluster, key.namespace, key.name, utc_now())
+        owned = OwnedObjects(
+            self._cluster, key.namespace, key.name, frozenset((key.uid,)), utc_now()
+        )
         try:
             # What has the name of another benchmark by now is left to the garbage collector, which
             # goes by uids.
@@ -217,7 +219,7 @@ class Handlers:
         end = time.monotonic() + DELETE_PATIENCE_SECONDS
         try:
             while True:
-                owned = OwnedObjects(self._cluster, namespace, name, utc_now())
+                owned = OwnedObjects(self._cluster, namespace, name, frozenset((uid,)), utc_now())
                 if delete_children(owned, (*LOAD, *TARGET)):
                     break
                 if time.monotonic() > end:

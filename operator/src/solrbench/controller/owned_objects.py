@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from solrbench.api.kinds import BENCHMARK
 from solrbench.contract.names import COMPONENTS, LABEL_BENCHMARK, LABEL_COMPONENT, REPORT
 from solrbench.kube.client import Cluster
-from solrbench.kube.connection import KindNotServedError, NotFoundError
+from solrbench.kube.connection import ForbiddenError, KindNotServedError, NotFoundError
 from solrbench.kube.facts import is_of_nodes
 from solrbench.kube.reader import Manifest
 from solrbench.reasons.end import CleanupReason
@@ -37,6 +38,18 @@ class OwnedKind:
         return self.api_version, self.kind
 
 
+STATEFUL_SETS = OwnedKind("apps/v1", "StatefulSet")
+REPLICA_SETS = OwnedKind("apps/v1", "ReplicaSet", has_owner=True)
+PARENTS = (OwnedKind("batch/v1", "Job"), STATEFUL_SETS, REPLICA_SETS)
+"""Kinds that control pods."""
+
+MAX_LEVELS = 4
+"""Owners above an object: StatefulSet, ZookeeperCluster and SolrCloud, below the benchmark."""
+
+MAX_OWNERS = 100
+"""Owners that are looked at in a reconcile; a benchmark has some ten, with companions 30."""
+
+
 @dataclass
 class OwnedObjects:
     """Whose objects are looked for, and those that were found.
@@ -46,21 +59,31 @@ class OwnedObjects:
     and the end of their grace period say which of them are lost.
 
     Attributes:
-        benchmark_name: its name; nothing more is known of one that is being deleted
+        benchmark_name: its name
+        owners: uids of the benchmark, and of the sweep whose target it shares
         target_name: name of the benchmark that the target was made for, if the target is shared
     """
 
     cluster: Cluster
     namespace: str
     benchmark_name: str
+    owners: frozenset[str]
     now: datetime
     target_name: str | None = None
+    _labelled: dict[OwnedKind, Sequence[Manifest]] = field(default_factory=dict, repr=False)
     _listed: dict[OwnedKind, Sequence[Manifest]] = field(default_factory=dict, repr=False)
+    _verdicts: dict[str, bool] = field(default_factory=dict, repr=False)
 
     def list(self, kind: OwnedKind) -> Sequence[Manifest]:
-        """Return the objects of a kind: the benchmark's own, and those of a shared target."""
+        """Return the objects of a kind: the benchmark's own, and those of a shared target.
+
+        Labels do not say whose an object is, as anyone may set them: those that another resource
+        controls, or none, are left out.
+        """
         if kind not in self._listed:
-            self._listed[kind] = [*self._read(kind)]
+            self._listed[kind] = [
+                body for body in self._find(kind) if self._is_owned(kind, body["metadata"])
+            ]
         return self._listed[kind]
 
     def delete(self, kind: OwnedKind, body: Manifest) -> None:
@@ -76,6 +99,67 @@ class OwnedObjects:
         key = metadata["namespace"], metadata["name"]
         self.cluster.delete(*kind.reference, *key, grace, uid=metadata["uid"])
         metadata["deletionTimestamp"] = self.now.isoformat()  # as another list would show it
+
+    def _is_owned(self, kind: OwnedKind, metadata: Manifest) -> bool:
+        owners = metadata.get("ownerReferences") or []
+        # StatefulSets own their claims, but up to Kubernetes 1.32 they do not control them.
+        is_claim = kind.kind == "PersistentVolumeClaim"
+        owner = next((each for each in owners if each.get("controller") or is_claim), None)
+        if owner is not None:
+            return self._leads_to_us(owner)
+        if not is_claim:
+            return False
+        # Those of the Solr Operator's StatefulSets have no owner at all, only its name in theirs.
+        sets = [
+            each["metadata"]
+            for each in self._find(STATEFUL_SETS)
+            if f"-{each['metadata']['name']}-" in metadata["name"]
+        ]
+        return all(self._is_owned(STATEFUL_SETS, each) for each in sets)
+
+    def _leads_to_us(self, owner: Manifest, levels: int = MAX_LEVELS) -> bool:
+        """Return whether an owner is ours: by its uid, or by the uid of the one that controls it.
+
+        So is one that is gone: what it has left is waited for.
+        """
+        uid = owner["uid"]
+        if uid in self.owners:
+            return True
+        if uid not in self._verdicts:
+            # Each one may cost a request, and others may make as many as they like.
+            if not levels or len(self._verdicts) >= MAX_OWNERS:
+                return False
+            self._verdicts[uid] = False  # owners in a circle end here
+            try:
+                body = self._parent(owner)
+            except ForbiddenError:
+                return False  # of a kind that is never made for a benchmark
+            self._verdicts[uid] = body is None or any(
+                self._leads_to_us(each, levels - 1)
+                for each in body["metadata"].get("ownerReferences") or []
+                # What another point has made is not ours for their common sweep.
+                if each.get("controller") and owner["kind"] != BENCHMARK.name
+            )
+        return self._verdicts[uid]
+
+    def _parent(self, owner: Manifest) -> Manifest | None:
+        """Return an owner; None if it is gone."""
+        reference = owner["apiVersion"], owner["kind"]
+        for kind in PARENTS:
+            if kind.reference == reference:
+                found = [x for x in self._find(kind) if x["metadata"]["uid"] == owner["uid"]]
+                if found:
+                    return found[0]
+        try:
+            body = self.cluster.get(*reference, self.namespace, owner["name"])
+        except (KindNotServedError, NotFoundError):
+            return None
+        return body if body is not None and body["metadata"]["uid"] == owner["uid"] else None
+
+    def _find(self, kind: OwnedKind) -> Sequence[Manifest]:
+        if kind not in self._labelled:
+            self._labelled[kind] = [*self._read(kind)]
+        return self._labelled[kind]
 
     def _read(self, kind: OwnedKind) -> Iterator[Manifest]:
         yield from self._of(kind, self.benchmark_name)

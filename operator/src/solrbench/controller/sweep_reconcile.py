@@ -198,7 +198,8 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
     )
     if not wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
         return True
-    owned = OwnedObjects(context.cluster, context.namespace, target.name, context.now)
+    owners = frozenset((context.sweep.metadata.uid,))
+    owned = OwnedObjects(context.cluster, context.namespace, target.name, owners, context.now)
     try:
         return delete_children(owned, names.NODES)
     except TemporaryError:

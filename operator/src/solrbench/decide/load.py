@@ -44,6 +44,7 @@ class LoadRun:
         repeats: how many there are to be, in words
         starting_seconds: limit of the time until the pods run
         creation: why pods are missing, if they may not be created
+        refused: requests and messages that came to the master without its token
     """
 
     pods: tuple[PodView, ...]
@@ -56,6 +57,7 @@ class LoadRun:
     now: datetime
     starting_seconds: int
     creation: PodProblem | None = None
+    refused: int = 0
 
 
 def check_planned(foreign: int) -> Outcome | None:
@@ -111,6 +113,9 @@ def check_measured(run: LoadRun) -> Outcome | None:
     if load is not None and load.step:
         through = f" through {load.variant}" if load.variant else ""
         message += f", {load.step}{through} of repeat {load.repeat} of {run.repeats}"
+    if run.refused:
+        # Without their number: each change of it would be written to the status.
+        message += "; the load master refused others, who had not its token: see its log"
     return wait(find_reason(stage) or LoadReason.STARTING, message)
 
 

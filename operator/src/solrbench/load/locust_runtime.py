@@ -8,11 +8,19 @@ import logging
 import math
 import resource
 from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
 
+import gevent
+import zmq
 from gevent.event import Event
 from locust import LoadTestShape, User, log, runners, task
+from locust.exception import RPCError, RPCReceiveError, RPCSendError
+from locust.rpc import Message, rpc
+from locust.util.exception_handler import retry
 
 from solrbench.load.schedule.messages import MASTER_SILENT_SECONDS, WORKER_SILENT_SECONDS
+from solrbench.net.token import TokenCheck
 
 
 class StepLoadShape(LoadTestShape):
@@ -68,8 +76,55 @@ def placeholder_user_class(started: Callable[[], object]) -> type[User]:
     return VirtualUser
 
 
-def configure_locust(worker_silent_seconds: int = WORKER_SILENT_SECONDS) -> None:
-    """Set logging, heartbeats and reports of this process."""
+class _TokenServer(rpc.Server):
+    """The master's socket: of what comes without the token, nothing is read."""
+
+    def __init__(self, check: TokenCheck, host: str, port: int) -> None:
+        super().__init__(host, port)  # type: ignore[no-untyped-call]
+        self._check = check
+
+    def recv_from_client(self) -> tuple[str, Message]:
+        """Return the id of the worker that sent the next message, and the message."""
+        while True:
+            try:
+                sender, *frames = self.socket.recv_multipart()
+            except zmq.ZMQError as error:
+                raise RPCError("ZMQ network broken") from error
+            body, token = frames if len(frames) == 2 else (b"", None)
+            if not self._check.admits(token, "message of a worker"):
+                # Messages that are there already are taken without a switch: others must run, too.
+                gevent.sleep(0)
+                continue
+            try:
+                worker = sender.decode()
+                return worker, Message.unserialize(body)
+            except ValueError as error:
+                raise RPCReceiveError("corrupted message", addr=None) from error
+
+
+class _TokenClient(rpc.Client):
+    """The worker's socket, which ends each message with the token."""
+
+    def __init__(self, check: TokenCheck, host: str, port: int, identity: str) -> None:
+        super().__init__(host, port, identity)  # type: ignore[no-untyped-call]
+        self._token = check.token
+
+    @retry()  # type: ignore[untyped-decorator]
+    def send(self, msg: Message) -> None:
+        """Send a message."""
+        try:
+            self.socket.send_multipart([msg.serialize(), self._token], zmq.NOBLOCK)
+        except zmq.ZMQError as error:
+            raise RPCSendError("ZMQ sent failure") from error
+
+
+def configure_locust(check: TokenCheck, worker_silent_seconds: int = WORKER_SILENT_SECONDS) -> None:
+    """Set logging, heartbeats and reports of this process, and how its messages are trusted."""
+    # Where Locust looks up its sockets: for the first one and for each that replaces a broken one.
+    sockets = SimpleNamespace(
+        Server=partial(_TokenServer, check), Client=partial(_TokenClient, check)
+    )
+    vars(runners)["rpc"] = sockets
     log.setup_logging("INFO")
     # Users that only stand for those of the engine cost nothing to spawn, so Locust need not warn.
     logging.getLogger(runners.__name__).addFilter(

@@ -13,6 +13,7 @@ from solrbench.contract.storage import MAX_RESULT_BYTES
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.deadline import AddressCheck, url_host
 from solrbench.net.http import ResponseTooLargeError, create_client, fetch
+from solrbench.net.token import TOKEN_HEADER
 from solrbench.reasons.load import LoadReason
 
 TIMEOUT_SECONDS = 5.0
@@ -21,16 +22,24 @@ MAX_STATE_BYTES = 1 << 20
 MAX_STATE_MEMORY = 4 << 20
 """What the values of a state may take; they are some dozen."""
 
+CHANGED_PLAN_REMEDY = (
+    "the ConfigMap was changed while the load ran: delete the pod of the load master, which begins"
+    " a new attempt"
+)
+
 
 Document = TypeVar("Document", bound=BaseModel)
 
 
 class LoadMasterClient:
-    """Sends requests to the load master in a pod; `check` looks at its address each time."""
+    """Sends requests to the load master in a pod; `check` looks at its address each time.
 
-    def __init__(self, host: str, check: AddressCheck | None = None) -> None:
+    The `token` is that of its plan.
+    """
+
+    def __init__(self, host: str, token: str, check: AddressCheck | None = None) -> None:
         base = f"http://{url_host(host)}:{WEB_PORT}/solrbench"
-        self._http = create_client(base_url=base, check=check)
+        self._http = create_client({TOKEN_HEADER: token}, base_url=base, check=check)
 
     def __enter__(self) -> Self:
         return self
@@ -93,6 +102,12 @@ class LoadMasterClient:
             response = fetch(self._http, method, path, max_bytes=max_bytes, seconds=seconds)
             if may_miss and response.status_code == HTTPStatus.NOT_FOUND:
                 return b""
+            if response.status_code == HTTPStatus.UNAUTHORIZED:
+                # It would be asked in vain for ever: the pods read their plan at the start alone.
+                raise TemporaryError(
+                    LoadReason.VERSION_MISMATCH,
+                    f"the load master refuses the token of its ConfigMap; {CHANGED_PLAN_REMEDY}",
+                )
             return response.raise_for_status().content
         except ResponseTooLargeError as error:
             raise PermanentError(

@@ -7,11 +7,24 @@ processes and their user. It has no rights that the server does not have.
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names
 from solrbench.contract.endpoints import reads_pods
-from solrbench.manifests.common import Manifest, OperatorImage, container_security, headless_service
+from solrbench.contract.load_plan import TOKEN
+from solrbench.manifests.common import (
+    Manifest,
+    OperatorImage,
+    config_map,
+    container_security,
+    headless_service,
+    metadata,
+)
 
 AGENT_RESOURCES = {"cpu": "50m", "memory": "64Mi"}
 """Requests and limits alike, so that a pod whose server has them alike stays `Guaranteed`.
 Measured: 20 MB resident, and 5 ms of CPU for each reading."""
+
+
+def build_agent_token(benchmark: SolrBenchmark, attempt: int, token: str) -> Manifest:
+    """Return the ConfigMap with the token of all agents of an attempt of the target."""
+    return config_map(metadata(benchmark, names.SOLR, attempt), data={TOKEN: token})
 
 
 def add_agents(
@@ -23,7 +36,9 @@ def add_agents(
     recorded = benchmark.spec.diagnostics is not None and (
         benchmark.spec.diagnostics.flight_recording is not None
     )
-    return [_with_agent(manifest, image, may_record=recorded) for manifest in manifests]
+    token = {"configMapKeyRef": {"name": names.child(benchmark, names.SOLR), "key": TOKEN}}
+    variable = {"name": names.AGENT_TOKEN, "valueFrom": token}
+    return [_with_agent(each, image, variable, may_record=recorded) for each in manifests]
 
 
 def add_companion_agents(
@@ -37,13 +52,15 @@ def add_companion_agents(
     return [service, *add_agents(benchmark, image, manifests)]
 
 
-def _with_agent(manifest: Manifest, image: OperatorImage, *, may_record: bool) -> Manifest:
+def _with_agent(
+    manifest: Manifest, image: OperatorImage, token: Manifest, *, may_record: bool
+) -> Manifest:
     spec = manifest.get("spec", {})
     match manifest["kind"]:
         case "StatefulSet" | "Deployment":
             of_solr = manifest["metadata"]["labels"][names.LABEL_COMPONENT] == names.SOLR
             template = spec["template"]
-            agent = _container(image, may_record=may_record and of_solr)
+            agent = _container(image, token, may_record=may_record and of_solr)
             # As another user it could not read the `/proc` entries of the server's processes.
             own = template["spec"]["containers"][0]["securityContext"]
             ids = {key: own[key] for key in ("runAsUser", "runAsGroup") if key in own}
@@ -51,7 +68,7 @@ def _with_agent(manifest: Manifest, image: OperatorImage, *, may_record: bool) -
             pod = _pod_with_agent(template["spec"], "containers", image, agent)
             return manifest | {"spec": spec | {"template": template | {"spec": pod}}}
         case "SolrCloud":
-            agent = _container(image, may_record=may_record)
+            agent = _container(image, token, may_record=may_record)
             options = spec["customSolrKubeOptions"]
             pod = _pod_with_agent(options["podOptions"], "sidecarContainers", image, agent)
             changed = options | {"podOptions": pod}
@@ -74,7 +91,7 @@ def _pod_with_agent(
     }
 
 
-def _container(image: OperatorImage, *, may_record: bool) -> Manifest:
+def _container(image: OperatorImage, token: Manifest, *, may_record: bool) -> Manifest:
     command = ["python3", "-m", "solrbench.telemetry.agent", str(names.AGENT_PORT)]
     return {
         "name": names.AGENT,
@@ -82,6 +99,7 @@ def _container(image: OperatorImage, *, may_record: bool) -> Manifest:
         "imagePullPolicy": image.pull_policy,
         # Not the command of the image, which loads all of it.
         "command": [*command, names.AGENT_RECORDS] if may_record else command,
+        "env": [token],
         "ports": [{"name": "usage", "containerPort": names.AGENT_PORT}],
         "resources": {"requests": AGENT_RESOURCES, "limits": AGENT_RESOURCES},
         "securityContext": container_security(),

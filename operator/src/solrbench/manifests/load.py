@@ -9,6 +9,7 @@ from solrbench.contract.load_plan import (
     LOCUSTFILE_FOLDER,
     QUERIES_FOLDER,
     STATE_FOLDER,
+    TOKEN,
     WEB_PORT,
     LoadPlan,
 )
@@ -33,7 +34,11 @@ def build_load(
     benchmark: SolrBenchmark, plan: LoadPlan, image: OperatorImage, attempt: int
 ) -> list[Manifest]:
     """Return everything of one attempt of the load."""
-    data = {"load-plan.json": plan.model_dump_json(by_alias=True, exclude_none=True)}
+    # The token once more: the operator reads it in each reconcile, and need not parse the plan.
+    data = {
+        "load-plan.json": plan.model_dump_json(by_alias=True, exclude_none=True),
+        TOKEN: plan.token,
+    }
     return [
         config_map(metadata(benchmark, names.LOAD_MASTER, attempt), data=data),
         headless_service(benchmark, names.LOAD_MASTER, attempt, _PORTS),

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.rules import problems
-from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
@@ -153,17 +153,6 @@ def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
         if name in template.spec
     ]
     metadata = template.metadata
-    wrong += [
-        f"spec.template.metadata.labels: {key} is reserved for the operator"
-        for key in metadata.labels
-        if key.startswith(f"{GROUP}/") or key == "app.kubernetes.io/managed-by"
-    ]
-    # The operator trusts its annotations: one names the target that a point goes on with.
-    wrong += [
-        f"spec.template.metadata.annotations: {key} is reserved for the operator"
-        for key in metadata.annotations
-        if key.startswith(f"{GROUP}/")
-    ]
     keys = [("labels", key) for key in metadata.labels]
     keys += [("annotations", key) for key in metadata.annotations]
     such = "must be a key of Kubernetes, such as team or example.org/team"

@@ -2,18 +2,21 @@
 
 `python3 -m solrbench.telemetry.agent` responds with JSON to `GET /usage`, and to `GET /gc-log`
 with the length of the log, and with its text from `?begin=BYTES` on. With `--flight-recordings`,
-`POST /flight-recording?seconds=N` begins one, and `DELETE` ends it and responds with its file. It
-runs as a container beside the server, under the same user, in a pod whose containers share their
-processes; it needs no right on the node and meets the Pod Security Standard "restricted".
+`POST /flight-recording?seconds=N` begins one, and `DELETE` ends it and responds with its file. Who
+does not send the token of the variable `SOLRBENCH_AGENT_TOKEN` (`net.token`) gets 401. It runs as a
+container beside the server, under the same user, in a pod whose containers share their processes;
+it needs no right on the node and meets the Pod Security Standard "restricted".
 """
 
 import json
+import os
 import signal
 import socket
 import sys
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from solrbench.net.token import TOKEN_HEADER, TokenCheck
 from solrbench.telemetry.jvm import find_gc_log, read_gc_log, start_recording, take_recording
 from solrbench.telemetry.kernel_files import (
     find_java,
@@ -25,6 +28,7 @@ from solrbench.telemetry.kernel_files import (
 )
 
 AGENT_PORT = 9101
+AGENT_TOKEN = "SOLRBENCH_AGENT_TOKEN"  # noqa: S105 - name of a variable
 FLIGHT_RECORDINGS = "--flight-recordings"
 FLIGHT_RECORDING = "/flight-recording"
 OTHER_USER = "its server runs as another user or group"
@@ -78,6 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send what is asked for."""
+        if not self._is_admitted():
+            return
         path, number = self._asked()
         if path == "/usage":
             self._send(usage)
@@ -104,11 +110,19 @@ class _Handler(BaseHTTPRequestHandler):
         number = query.partition("=")[2]
         return path, int(number) if number.isdecimal() else None
 
+    def _is_admitted(self) -> bool:
+        admitted = self.server.check.admits(self.headers.get(TOKEN_HEADER), self.path)
+        if not admitted:
+            self.send_error(401, "the token of the target is missing")
+        return admitted
+
     def _may_record(self, path: str) -> bool:
+        if not self._is_admitted():
+            return False
         if path != FLIGHT_RECORDING:
             self.send_error(404)
         elif not self.server.flight_recordings:
-            # Any client that reaches the port could slow the server down by recordings.
+            # They slow the server down.
             self.send_error(403, "flight recordings were not asked for")
         return path == FLIGHT_RECORDING and self.server.flight_recordings
 
@@ -135,6 +149,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
     flight_recordings = False
+    check = TokenCheck("")
 
     def server_bind(self) -> None:
         """Listen on both families where there are two."""
@@ -144,9 +159,10 @@ class _Server(ThreadingHTTPServer):
         super().server_bind()
 
 
-def serve(port: int, *, flight_recordings: bool = False) -> ThreadingHTTPServer:
-    """Return a server on all addresses; port 0 takes any free one."""
+def serve(port: int, token: str, *, flight_recordings: bool = False) -> ThreadingHTTPServer:
+    """Return a server on all addresses for who has the token; port 0 takes any free one."""
     server = _Server(("", port), _Handler)
+    server.check = TokenCheck(token)
     server.flight_recordings = flight_recordings
     return server
 
@@ -157,7 +173,8 @@ if __name__ == "__main__":
     numbers = [int(each) for each in sys.argv[1:] if each.isdecimal()]
     port = numbers[0] if numbers else AGENT_PORT
     try:
-        agent = serve(port, flight_recordings=FLIGHT_RECORDINGS in sys.argv)
+        token = os.environ.get(AGENT_TOKEN, "")
+        agent = serve(port, token, flight_recordings=FLIGHT_RECORDINGS in sys.argv)
     except OSError as error:
         # The pod is there for its server, which may use this port itself.
         sys.stderr.write(f"port {port}: {error.strerror}\n")

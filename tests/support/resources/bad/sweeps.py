@@ -35,5 +35,13 @@ BAD_SWEEPS: dict[str, tuple[Changes, str]] = {
         {"spec.repeats": {"until": "Decided", "min": 6, "max": 5}},
         "max must not be less than min",
     ),
+    "an annotation of ours in the template": (
+        {"spec.template.metadata": {"annotations": {"solrbench.io/target": "prod"}}},
+        "annotations must not contain solrbench.io/* or",
+    ),
+    "a label of ours in the template": (
+        {"spec.template.metadata": {"labels": {"solrbench.io/benchmark": "other"}}},
+        "labels must not contain solrbench.io/* or app.kubernetes.io/managed-by",
+    ),
     "another metric": ({"spec.objective.metric": "P98"}, "spec.objective.metric"),
 }

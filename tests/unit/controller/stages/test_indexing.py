@@ -134,8 +134,8 @@ def test_count_of_solr_is_taken_when_reports_of_files_are_gone(
 def test_pods_of_a_finished_index_are_protected_no_more(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    labels = world.cluster.objects["Job", "default", "one-index"]["metadata"]["labels"]
-    metadata = {"name": "one-index", "labels": labels}
+    job = world.cluster.objects["Job", "default", "one-index"]["metadata"]
+    metadata = {key: job[key] for key in ("name", "labels", "ownerReferences")}
     world.cluster.put({"kind": "PodDisruptionBudget", "metadata": metadata})
     behind = Index(leader=DOCUMENTS, tlog=0, pull=0)
     passed(world, monkeypatch, behind)

@@ -1,15 +1,22 @@
 """The plan that the load gets, and what is made of its results."""
 
+from typing import Any
+
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.contract import names
 from solrbench.contract.load_plan import LoadPlan, Resumption
 from solrbench.contract.windows import RequestWindow
 from solrbench.controller import endpoint
+from solrbench.controller.tokens import ensure_agent_token, stored_token
 from solrbench.kube.results import BenchmarkResultStore
+from support.controller.runs import reconcile_context
 from support.controller.world import condition_of
-from support.controller.worlds import measured_so_far, plan_of, solr_pod
+from support.controller.worlds import master_pod, measured_so_far, plan_of, solr_pod
+from support.resources.small_resource import create
 from support.results.builders import make_document, make_result
+from support.solr.cloud import Cloud
 
 VARIANTS = [
     {"name": "raw", "endpoint": "Nodes"},
@@ -144,3 +151,42 @@ def test_status_has_open_loop_stats_and_cold_start() -> None:
     assert "lagP99Milliseconds" not in open_loop
     assert stored["coldStart"]["firstThousandAverageMilliseconds"] == 7
     assert "steadyAverageMilliseconds" not in stored["coldStart"]
+
+
+def test_a_plan_keeps_its_token_while_a_job_lives() -> None:
+    world = measured_so_far(retries=2)
+    token = plan_of(world).token
+    assert len(token) >= 43
+    del world.cluster.objects["Job", "default", "one-load-worker"]
+    assert plan_of(world).token == token
+    assert plan_of(measured_so_far(retries=2)).token != token
+
+
+@pytest.mark.parametrize("changed", [{"data": {}}, {"metadata": {"ownerReferences": []}}])
+def test_a_load_whose_token_is_gone_begins_anew(changed: dict[str, dict[str, Any]]) -> None:
+    world = measured_so_far(retries=2)
+    world.cluster.put(solr_pod())
+    world.reconcile("one")
+    world.cluster.put(master_pod())
+    config_map = world.cluster.objects["ConfigMap", "default", "one-load-master"]
+    for key, fields in changed.items():
+        config_map[key] = (config_map[key] if fields else {}) | fields
+    after = world.reconcile("one")
+    assert condition_of(after, "Measured") == ("False", "LoadPodLost")
+    assert after.status.attempts.load == 2
+
+
+def test_agents_of_a_target_have_one_token_that_stays() -> None:
+    run = reconcile_context(Cloud(), create() | {"spec.load.telemetry.collect": "ServersAndPods"})
+    assert stored_token(run, names.SOLR) == ""
+    ensure_agent_token(run)
+    token = stored_token(run, names.SOLR)
+    assert len(token) >= 43
+    ensure_agent_token(run)
+    assert stored_token(run, names.SOLR) == token
+
+
+def test_without_agents_there_is_no_token_of_them() -> None:
+    run = reconcile_context(Cloud(), create() | {"spec.load.telemetry.collect": "Servers"})
+    ensure_agent_token(run)
+    assert stored_token(run, names.SOLR) == ""

@@ -14,7 +14,7 @@ from solrbench.controller.stages import load_results
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
 from support.controller.world import World, condition_of
-from support.controller.worlds import measured_so_far, solr_pod, worker_pod
+from support.controller.worlds import OWNED_BY_ONE, measured_so_far, solr_pod, worker_pod
 from support.results.builders import make_document, make_result
 
 KEPT = "one-report-unfinished"
@@ -63,7 +63,12 @@ def master_pod() -> dict[str, Any]:
     }
     return {
         "kind": "Pod",
-        "metadata": {"name": "one-load-master-x", "uid": "m", "labels": labels},
+        "metadata": {
+            "name": "one-load-master-x",
+            "uid": "m",
+            "labels": labels,
+            "ownerReferences": OWNED_BY_ONE,
+        },
         "status": {"phase": "Running", "podIP": "10.0.0.9", "containerStatuses": []},
     }
 

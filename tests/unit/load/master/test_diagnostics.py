@@ -21,6 +21,7 @@ from solrbench.load.master.diagnostics import (
     FlightRecordings,
     GcLogs,
 )
+from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry import agent
 from solrbench.telemetry.agent import serve
 from support.servers.in_thread import in_thread
@@ -33,8 +34,8 @@ def test_recordings_are_begun_and_taken(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(agent, "find_java", lambda: 1)
     monkeypatch.setattr(agent, "start_recording", lambda _, seconds: begun.append(seconds))
     monkeypatch.setattr(agent, "take_recording", lambda _: RECORDING)
-    with in_thread(serve(0, flight_recordings=True)) as address:
-        recordings = FlightRecordings([address], 12)
+    with in_thread(serve(0, "t", flight_recordings=True)) as address:
+        recordings = FlightRecordings([address], "t", 12)
         recordings.begin()
         (file,) = recordings.end()
         assert recordings.end() == []
@@ -51,8 +52,8 @@ def test_why_there_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent, "find_java", lambda: 1)
     monkeypatch.setattr(agent, "start_recording", refuse)
     monkeypatch.setattr(agent, "take_recording", refuse)
-    with in_thread(serve(0, flight_recordings=True)) as address:
-        recordings = FlightRecordings([address], 12)
+    with in_thread(serve(0, "t", flight_recordings=True)) as address:
+        recordings = FlightRecordings([address], "t", 12)
         recordings.begin()
         (file,) = recordings.end()
     assert file.name.endswith(".txt")
@@ -62,15 +63,15 @@ def test_why_there_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
 def test_an_agent_records_only_if_it_was_started_so(method: str) -> None:
     with (
-        in_thread(serve(0, flight_recordings=False)) as address,
-        httpx.Client(trust_env=False) as client,
+        in_thread(serve(0, "t", flight_recordings=False)) as address,
+        httpx.Client(headers={TOKEN_HEADER: "t"}, trust_env=False) as client,
     ):
         assert client.request(method, f"http://{address}/flight-recording").status_code == 403
         assert client.request(method, f"http://{address}/usage").status_code == 404
 
 
 def test_an_agent_that_is_gone_is_named() -> None:
-    recordings = FlightRecordings(["127.0.0.1:9"], 12)
+    recordings = FlightRecordings(["127.0.0.1:9"], "t", 12)
     recordings.begin()
     (file,) = recordings.end()
     assert file.unpack().startswith(b"no flight recording of ")
@@ -89,7 +90,7 @@ def agents(logs: dict[str, str]) -> Iterator[GcLogs]:
         shown = "" if begin is None else text[int(begin) :]
         return httpx.Response(200, json={"bytes": len(text), "text": shown})
 
-    reader = GcLogs([f"{host}:9101" for host in LOGS])
+    reader = GcLogs([f"{host}:9101" for host in LOGS], "t")
     with httpx.Client(transport=httpx.MockTransport(respond)) as client:
         reader._agents._http = client
         yield reader
@@ -118,7 +119,7 @@ def test_log_that_cannot_be_read_is_said_in_its_file() -> None:
 
 @pytest.mark.parametrize("body", ["[]", "{}", '{"bytes": "x"}', "no JSON"])
 def test_response_that_is_none_of_an_agent_is_said_too(body: str) -> None:
-    reader = GcLogs(["solr-0.solr.ns:9101"])
+    reader = GcLogs(["solr-0.solr.ns:9101"], "t")
     transport = httpx.MockTransport(lambda _: httpx.Response(200, text=body))
     with httpx.Client(transport=transport) as client:
         reader._agents._http = client

@@ -12,6 +12,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.load.master.result_store import (
     ListOffsets,
     ResultStore,
+    add_guard,
     add_routes,
     max_requests_sent,
     resumed,
@@ -19,6 +20,7 @@ from solrbench.load.master.result_store import (
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import Schedule, arrivals_seed
 from solrbench.load.schedule.messages import step_assignment
+from solrbench.net.token import TOKEN_HEADER, TokenCheck
 from support.load.builders import workload
 from support.load.worker_results import merged_document
 
@@ -78,6 +80,7 @@ def plan(step: Step = EXACT, order: str = "Once", **fields: Any) -> LoadPlan:
             "workers": 2,
             "stepRuns": [{"id": "r1-s0-one", "repeat": 1, "step": step}],
             "masterHost": "master",
+            "token": "t",
             **fields,
         }
     )
@@ -164,8 +167,13 @@ class Page:
         app = Flask("page")
         for path in ("/swarm", "/stop", "/user", "/stats/reset", "/other"):
             app.add_url_rule(path, path, lambda path=path: self.press(path), methods=["POST"])
-        add_routes(app, self.state, self.store, self.stop, lambda: self.unfinished)
+        app.add_url_rule("/", "page", lambda: "the page")
+        self.check = TokenCheck("t")
+        add_guard(app, self.check, self.stop)
+        add_routes(app, self.state, self.store, lambda: self.unfinished)
         self.client: FlaskClient = app.test_client()
+        self.client.environ_base[f"HTTP_{TOKEN_HEADER.upper().replace('-', '_')}"] = "t"
+        self.foreign: FlaskClient = app.test_client()
 
     def press(self, path: str) -> str:
         self.pressed.append(path)
@@ -223,3 +231,50 @@ def test_stop_ends_the_run_instead_of_locusts_own_stop(page: Page) -> None:
 
 def test_everything_else_is_left_to_locust(page: Page) -> None:
     assert page.client.post("/other").data == b"done"
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/solrbench/state"),
+        ("GET", "/solrbench/unfinished"),
+        ("GET", "/solrbench/results/r1-s0-a"),
+        ("POST", "/solrbench/results/r1-s0-a/ack"),
+        ("POST", "/stop"),
+    ],
+)
+@pytest.mark.parametrize("given", [None, "", "T", "t ", "\u00e9"])
+def test_without_the_token_nothing_is_changed_or_shown(
+    page: Page, method: str, path: str, given: str | None
+) -> None:
+    page.store.add(merged_document("r1-s0-a"))
+    headers = {} if given is None else {TOKEN_HEADER: given}
+    answer = page.foreign.open(path, method=method, headers=headers)
+    assert answer.status_code == 401
+    assert "solrbench open" in answer.get_json()["message"]
+    assert (page.stops, page.store.unacknowledged) == (0, ["r1-s0-a"])
+    assert page.check.refused == 1
+
+
+def test_the_page_that_is_opened_with_the_token_may_stop_the_run(page: Page) -> None:
+    assert page.foreign.get("/").data == b"the page"
+    answer = page.foreign.get("/?token=t")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/")
+    cookie = answer.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert page.foreign.post("/stop", headers={"Origin": "http://localhost"}).status_code == 200
+    assert page.stops == 1
+
+
+def test_another_page_of_the_browser_may_not_stop_it(page: Page) -> None:
+    page.foreign.get("/?token=t")
+    for origin in ("http://localhost:3000", "https://elsewhere.example", "null"):
+        assert page.foreign.post("/stop", headers={"Origin": origin}).status_code == 401
+    assert page.stops == 0
+
+
+def test_the_page_gives_no_cookie_for_another_token(page: Page) -> None:
+    assert "Set-Cookie" not in page.foreign.get("/?token=x").headers
+    assert page.foreign.post("/stop").status_code == 401
+    assert page.check.refused == 2

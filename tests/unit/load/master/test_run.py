@@ -14,9 +14,10 @@ from solrbench.api.v1alpha1.request_mix import Queries
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
 from solrbench.contract.step_document import StepRunResult
 from solrbench.load.errors import LoadError
-from solrbench.load.master.result_store import add_routes
+from solrbench.load.master.result_store import add_guard
 from solrbench.load.master.run import RunSchedule
 from solrbench.load.schedule.messages import Abort, Assignment
+from solrbench.net.token import TOKEN_HEADER, TokenCheck
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
 from support.load.builders import workload
@@ -291,14 +292,9 @@ def test_request_names_of_a_locustfile_are_few(tmp_path: Path, kind: str, names:
 
 def stop_on_the_page(run: Run) -> None:
     app = Flask("page")
-    add_routes(
-        app,
-        run.coordinator.state,
-        run.store,
-        run.coordinator.stop,
-        run.coordinator.unfinished,
-    )
-    assert app.test_client().post("/stop").get_json()["success"] is True
+    add_guard(app, TokenCheck("t"), run.coordinator.stop)
+    answer = app.test_client().post("/stop", headers={TOKEN_HEADER: "t"})
+    assert answer.get_json()["success"] is True
 
 
 @pytest.mark.parametrize("seconds", [0.5, 1.5, 5])

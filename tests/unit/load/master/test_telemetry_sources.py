@@ -31,13 +31,13 @@ USAGE: dict[str, Any] = {
 @contextmanager
 def serving(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> Iterator[str]:
     monkeypatch.setattr(agent, "usage", lambda: USAGE | changes)
-    with in_thread(serve(0)) as address:
+    with in_thread(serve(0, "t")) as address:
         yield address
 
 
 def test_a_pod_of_companions_says_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(monkeypatch, pod="base-proxy-7x") as address:
-        source = AgentSource([(address, "companion")])
+        source = AgentSource([(address, "companion")], "t")
         machine, pod = source.read(full=True)
     assert (machine.kind, machine.server) == ("machines", "m-0")
     assert (pod.server, pod.component, pod.counters) == (
@@ -50,7 +50,7 @@ def test_a_pod_of_companions_says_its_name(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_another_user_hides_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(monkeypatch, pod="base-proxy-7x", missing=OTHER_USER) as address:
-        source = AgentSource([(address, "companion")])
+        source = AgentSource([(address, "companion")], "t")
         source.read(full=True)
     assert source.missing() == (
         "of base-proxy-7x only CPU time and network: its server runs as another user or group"
@@ -72,7 +72,8 @@ def test_all_addresses_of_companions_are_read_but_not_too_many(
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     monkeypatch.setattr(AgentSource, "_read", read)
-    AgentSource([("base-companion.ns.svc:9101", "companion"), ("s-0:9101", "solr")]).read(full=True)
+    agents = [("base-companion.ns.svc:9101", "companion"), ("s-0:9101", "solr")]
+    AgentSource(agents, "t").read(full=True)
     assert len(asked) == MAX_COMPANION_PODS + 1
     assert len(set(asked)) == len(asked)
     assert ("s-0:9101", "solr") in asked
@@ -83,7 +84,7 @@ def test_companions_without_an_address_are_named(monkeypatch: pytest.MonkeyPatch
         raise socket.gaierror("no such host")
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    source = AgentSource([("127.0.0.1:9", "companion")])
+    source = AgentSource([("127.0.0.1:9", "companion")], "t")
     assert source.read(full=True) == []
     assert source.missing() == "no control group of 127.0.0.1:9"
 

@@ -58,6 +58,7 @@ def plan(*steps: Step, warm_up: WarmUp | None = None) -> LoadPlan:
         workers=3,
         step_runs=[PlannedStepRun(id=f"r1-s0-{s.name}", repeat=1, step=s) for s in steps],
         master_host="master",
+        token="t",
     )
 
 

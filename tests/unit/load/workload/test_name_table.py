@@ -146,6 +146,7 @@ def prepared(folder: Path, *mix: dict[str, Any], **common: Any) -> PreparedWorkl
         "workers": 1,
         "stepRuns": [],
         "masterHost": "m",
+        "token": "t",
     }
     return load_workload(LoadPlan.model_validate(content), folder)
 

@@ -118,6 +118,7 @@ def plan(mix: list[dict[str, object]]) -> LoadPlan:
             "workers": 1,
             "stepRuns": [],
             "masterHost": "m",
+            "token": "t",
         }
     )
 

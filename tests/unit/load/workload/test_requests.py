@@ -162,6 +162,7 @@ def generated_plan(**fields: object) -> LoadPlan:
             "workers": 1,
             "stepRuns": [],
             "masterHost": "m",
+            "token": "t",
             **fields,
         }
     )
@@ -231,6 +232,7 @@ def test_missing_login_is_a_bad_plan(tmp_path: Path) -> None:
             "workers": 1,
             "stepRuns": [],
             "masterHost": "master",
+            "token": "t",
         }
     )
     with pytest.raises(LoadError, match="username") as caught:

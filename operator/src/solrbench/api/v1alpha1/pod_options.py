@@ -81,6 +81,21 @@ ZOOKEEPER_VARIABLES = ("SERVER_JVMFLAGS",)
 
 VARIABLE_PREFIXES = ("SOLRBENCH_", "ZK_", "ZOO_")
 
+SECRET_PODS = ("Index", "LoadMaster", "LoadWorker", "Export")
+"""Components whose pods of ours may have Secrets mounted: of the target, a download, a bucket."""
+
+LOADING_PREFIXES = (
+    "AWS_",
+    "GCONV_",
+    "GLIBC_",
+    "LD_",
+    "MALLOC_",
+    "OPENSSL_",
+    "PYTHON",
+    "SSL_",
+)
+"""Variables that load code into these pods, or choose whom they trust and connect to."""
+
 
 def _keys_are_valid(field: str) -> Rule:
     keys = f"self.{field}.all(key, key.matches(r'^(?:{KEY_PATTERN})$'))"
@@ -107,6 +122,23 @@ def _none_is_reserved(
     )
 
 
+def _secrets_are_safe() -> Rule:
+    """Return the rule that no code of a user's, and no proxy, comes beside a Secret by `env`."""
+    # Programs read the names of proxies in any case.
+    loading = f"(?:{'|'.join(LOADING_PREFIXES)}).*|.*_[Pp][Rr][Oo][Xx][Yy]"
+    return Rule(
+        cel=(
+            f"!has(self.env) || !self.components.exists(each, each in {list(SECRET_PODS)})"
+            f" || self.env.all(each, !each.name.matches(r'^(?:{loading})$'))"
+        ),
+        message=(
+            f"env must not contain {', '.join(f'{each}*' for each in LOADING_PREFIXES)} or *_PROXY"
+            f" for {', '.join(SECRET_PODS)}, whose pods may have Secrets: leave them out, or name"
+            " other components; downloads have dataset.http.proxyUrl and dataset.http.tls"
+        ),
+    )
+
+
 LABEL_RULES = (_keys_are_valid("labels"), _none_is_reserved("labels", LABELS, LABEL_PREFIXES))
 
 RESERVED_RULES = (
@@ -119,6 +151,7 @@ RESERVED_RULES = (
         VARIABLE_PREFIXES,
         "each.name",
     ),
+    _secrets_are_safe(),
 )
 
 

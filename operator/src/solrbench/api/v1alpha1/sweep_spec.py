@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
+from solrbench.api.identity import GROUP
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Labels, Seed, ShortName
@@ -128,6 +129,21 @@ class TemplateMetadata(Model):
     """`labels` are further labels of each benchmark."""
     annotations: Annotations = {}
     """`annotations` are annotations of each benchmark."""
+
+    # The operator trusts its own: one names the target that a point goes on with.
+    rules: ClassVar = tuple(
+        Rule(
+            cel=(
+                f"!has(self.{field}) || self.{field}.all(each, !each.startsWith('{GROUP}/')"
+                " && each != 'app.kubernetes.io/managed-by')"
+            ),
+            message=(
+                f"{field} must not contain {GROUP}/* or app.kubernetes.io/managed-by, which the"
+                " operator sets; leave them out"
+            ),
+        )
+        for field in ("labels", "annotations")
+    )
 
 
 class BenchmarkTemplate(Model):

@@ -6,7 +6,12 @@ from solrbench.analysis.conclusions import collect_answers
 from solrbench.api.v1alpha1.benchmark import Spec
 from solrbench.api.v1alpha1.result_rules import max_request_names, max_result_bytes
 from solrbench.contract import names
-from solrbench.contract.endpoints import pod_agents, variant_endpoints, zookeeper_servers
+from solrbench.contract.endpoints import (
+    pod_agents,
+    reads_pods,
+    variant_endpoints,
+    zookeeper_servers,
+)
 from solrbench.contract.load_plan import (
     LoadPlan,
     PlannedStepRun,
@@ -40,6 +45,7 @@ from solrbench.controller.stages.results import (
     update_objectives,
     update_result_status,
 )
+from solrbench.controller.tokens import new_token, stored_token
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.lifecycle import check_load_attempts
 from solrbench.decide.load import plan_resumption
@@ -134,6 +140,9 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         # On the target of the last repeat, when its ladder is measured.
         search=search_to_run(context) if len(step_runs) == len(possible) else None,
         master_host=f"{service}.{context.namespace}.svc",
+        # One of the Jobs may be there already, with the token of its plan.
+        token=stored_token(context, names.LOAD_MASTER) or new_token(),
+        agent_token=stored_token(context, names.SOLR) if reads_pods(context.benchmark) else "",
     )
 
 

@@ -19,6 +19,7 @@ from solrbench.controller.objects import LOAD, creation_problem, job, pods
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.results import omitted_step_runs, update_result_status
 from solrbench.controller.stages.target import observe_measured_target
+from solrbench.controller.tokens import stored_token
 from solrbench.decide.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
@@ -28,7 +29,7 @@ from solrbench.decide.load import (
     may_have_lost_solr,
     postpone_end,
 )
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import LoadLostError, apply_outcome, first_outcome
 from solrbench.decide.pauses import is_live_load_due
 from solrbench.decide.pods import add_pod_events
 from solrbench.decide.repeats import format_repeats
@@ -55,28 +56,39 @@ def poll_master(context: ReconcileContext) -> None:
     """Store what is finished and show what is under way."""
     seen = pods(context, *LOAD)
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
-    holds_results = False
+    holds_results, refused = False, 0
     if master is not None and master.phase == "Running" and master.ip:
-        with _client(context.cluster, master.ip) as remote:
-            holds_results = not _poll(context, remote)
+        token = _token(context)
+        with _client(context.cluster, master.ip, token) as remote:
+            holds_results, refused = _poll(context, remote)
         # Until the next reconcile its master alone says whether one is due (docs/adr/0009).
-        context.ask_load = partial(_ask, context.cluster, master.ip)
-    outcome = first_outcome(LOAD_RUN_CHECKS, _observe(context, seen))
+        context.ask_load = partial(_ask, context.cluster, master.ip, token)
+    outcome = first_outcome(LOAD_RUN_CHECKS, _observe(context, seen, refused))
     if holds_results:  # they go with the load
         outcome = postpone_end(outcome, context.status.live_load, context.now)
     apply_outcome(outcome)
 
 
-def _client(cluster: Cluster, host: str) -> LoadMasterClient:
-    return LoadMasterClient(host, address_check(cluster, "load master"))
+def _token(context: ReconcileContext) -> str:
+    token = stored_token(context, names.LOAD_MASTER)
+    if not token:
+        # The pods go on, but cannot be asked for their results any more.
+        name = names.child(context.benchmark, names.LOAD_MASTER)
+        message = f"ConfigMap {name}, with the plan and token of the load, was deleted or changed"
+        raise LoadLostError(LoadReason.LOAD_POD_LOST, message)
+    return token
 
 
-def _ask(cluster: Cluster, host: str) -> LoadState:
-    with _client(cluster, host) as master:
+def _client(cluster: Cluster, host: str, token: str) -> LoadMasterClient:
+    return LoadMasterClient(host, token, address_check(cluster, "load master"))
+
+
+def _ask(cluster: Cluster, host: str, token: str) -> LoadState:
+    with _client(cluster, host, token) as master:
         return master.state()
 
 
-def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
+def _observe(context: ReconcileContext, seen: list[PodView], refused: int) -> LoadRun:
     wanted = {names.LOAD_MASTER: 1, names.LOAD_WORKER: context.benchmark.spec.load.workers}
     own = {name: [pod for pod in seen if pod.component == name] for name in wanted}
     creation = (
@@ -94,6 +106,7 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
         now=context.now,
         starting_seconds=context.benchmark.spec.deadlines.starting_seconds,
         creation=next((each for each in creation if each is not None), None),
+        refused=refused,
     )
 
 
@@ -105,8 +118,11 @@ def step_runs_on_target(
     return measured_on_target(context.benchmark.spec, step_runs, repeat)
 
 
-def _poll(context: ReconcileContext, master: LoadMasterClient) -> bool:
-    """Store and show what the master has; return whether it holds no further result."""
+def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, int]:
+    """Store and show what the master has.
+
+    Returns whether it still holds a result, and how many peers without its token it has refused.
+    """
     stored = 0
     try:
         state = master.state()
@@ -119,7 +135,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> bool:
     except TemporaryError as error:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
-        return False  # starting, busy or just gone: the state of the pods shows which
+        return True, 0  # starting, busy or just gone: the state of the pods shows which
     _keep_partial_result(context, master, state)
     live_load = build_live_load(state, context.now)
     if is_live_load_due(context.status.live_load, live_load, context.now):
@@ -127,9 +143,9 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> bool:
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
     if stored < len(state.unacknowledged):
-        return False
+        return True, state.refused
     apply_outcome(check_master_state(state))
-    return True
+    return False, state.refused
 
 
 def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
@@ -171,7 +187,8 @@ def conclude_partial_result(context: ReconcileContext, reason: Reason, message: 
     try:
         master = next(iter(pods(context, names.LOAD_MASTER)), None)
         if master is not None and master.phase == "Running" and master.ip:
-            with suppress(SolrbenchError), _client(context.cluster, master.ip) as remote:
+            token = stored_token(context, names.LOAD_MASTER)
+            with suppress(SolrbenchError), _client(context.cluster, master.ip, token) as remote:
                 _fetch_partial_result(context, remote)
         document = read_partial_result(context.cluster, context.benchmark)
         known = context.reports.documents(context.benchmark)

@@ -16,6 +16,7 @@ from solrbench.controller.deletion import delete_components, find_removal_blocke
 from solrbench.controller.failure_evidence import add_late_pod_events, keep_diagnostics
 from solrbench.controller.objects import LOAD
 from solrbench.controller.provisioners.registry import provisioner_of
+from solrbench.controller.tokens import ensure_agent_token
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.decide.indexing import count_deleted, total_documents
 from solrbench.decide.lifecycle import check_target_attempts, next_target_attempt
@@ -60,6 +61,7 @@ def reconcile_target(context: ReconcileContext) -> None:
         raise find_removal_blocker(context.owned) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
+    ensure_agent_token(context)
     provisioner = provisioner_of(context)
     provisioner.ensure_ready(context)
     ensure_companions(context)

@@ -19,6 +19,7 @@ from solrbench.contract.server_document import DiagnosticFile
 from solrbench.load.master.telemetry import MetricsClient
 from solrbench.load.master.telemetry_sources import pod_of
 from solrbench.net.http import HttpAuth, create_pooled_client
+from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.agent import FLIGHT_RECORDING
 from solrbench.telemetry.jvm import format_thread_dump
 
@@ -31,12 +32,16 @@ class Agents:
     """Agents at addresses such as `solr-0.solr.ns.svc:9101`."""
 
     def __init__(
-        self, addresses: Sequence[str], *, what: str, max_bytes: int, seconds: float
+        self, addresses: Sequence[str], token: str, *, what: str, max_bytes: int, seconds: float
     ) -> None:
-        """Ask these for `what`, as messages call it, of up to `max_bytes` within `seconds`."""
+        """Ask these for `what`, as messages call it, of up to `max_bytes` within `seconds`.
+
+        The `token` is that of the agents.
+        """
         self.addresses = list(addresses)
         self._what = what
-        self._http = create_pooled_client(seconds, max_bytes=max_bytes)
+        headers = {TOKEN_HEADER: token}
+        self._http = create_pooled_client(seconds, headers=headers, max_bytes=max_bytes)
 
     def each(self, ask: Callable[[str], Answer]) -> dict[str, Answer | Exception]:
         """Return what every agent says, or the exception instead."""
@@ -81,11 +86,12 @@ _MAX_RECORDING_BYTES = 2 << 20
 
 
 class FlightRecordings:
-    """The recordings of pods, given the addresses of their agents."""
+    """The recordings of pods, given the addresses of their agents and their token."""
 
-    def __init__(self, agents: Sequence[str], seconds: int) -> None:
+    def __init__(self, agents: Sequence[str], token: str, seconds: int) -> None:
         self._agents = Agents(
             agents[:MAX_RECORDED_NODES],
+            token,
             what="flight recording",
             max_bytes=_MAX_RECORDING_BYTES,
             seconds=RECORDING_TIMEOUT_SECONDS,
@@ -180,11 +186,12 @@ _MAX_GC_LOG_BYTES = 4 << 20
 
 
 class GcLogs:
-    """The logs of pods, given the addresses of their agents."""
+    """The logs of pods, given the addresses of their agents and their token."""
 
-    def __init__(self, agents: Sequence[str]) -> None:
+    def __init__(self, agents: Sequence[str], token: str) -> None:
         self._agents = Agents(
             agents[:MAX_NODES],
+            token,
             what="GC log",
             max_bytes=_MAX_GC_LOG_BYTES,
             seconds=GC_LOG_TIMEOUT_SECONDS,

@@ -13,7 +13,7 @@ from locust.stats import stats_history
 
 from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.api.v1alpha1.validity import Collect
-from solrbench.contract.load_plan import LoadPlan
+from solrbench.contract.load_plan import LoadPlan, LoadState
 from solrbench.contract.names import SOLR
 from solrbench.load.errors import (
     EXIT_RETRYABLE,
@@ -31,7 +31,7 @@ from solrbench.load.master.diagnostics import (
     GcLogs,
     ThreadDumper,
 )
-from solrbench.load.master.result_store import ResultStore, add_routes
+from solrbench.load.master.result_store import ResultStore, add_guard, add_routes
 from solrbench.load.master.run import RunCoordinator
 from solrbench.load.master.steady_state import wait_for_target
 from solrbench.load.master.telemetry import SolrSource, TelemetrySampler, TelemetrySource
@@ -44,6 +44,7 @@ from solrbench.load.master.telemetry_sources import (
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.settings import LoadSettings, load_auth
 from solrbench.net.deadline import wildcard_address
+from solrbench.net.token import TokenCheck
 from solrbench.reasons.load import LoadReason
 
 _logger = logging.getLogger(__name__)
@@ -51,16 +52,18 @@ _logger = logging.getLogger(__name__)
 
 def run_master(plan: LoadPlan, settings: LoadSettings) -> int:
     """Run the plan until every result is acknowledged; return the exit code."""
-    configure_locust(settings.worker_silent_seconds)
-    return Master(plan, settings).run()
+    check = TokenCheck(plan.token)
+    configure_locust(check, settings.worker_silent_seconds)
+    return Master(plan, settings, check).run()
 
 
 class Master:
-    """A master with its page and the run behind it."""
+    """A master with its page and the run behind it; workers and requests pass `check`."""
 
-    def __init__(self, plan: LoadPlan, settings: LoadSettings) -> None:
+    def __init__(self, plan: LoadPlan, settings: LoadSettings, check: TokenCheck) -> None:
         self._plan = plan
         self._settings = settings
+        self._check = check
         self._ended: AsyncResult = AsyncResult()
         gevent.signal_handler(signal.SIGTERM, self._ended.set, EXIT_TERMINATED)
         self._load_shape = load_shape = StepLoadShape()
@@ -148,11 +151,14 @@ class Master:
             host=wildcard_address(), port=self._settings.web_port, delayed_start=True
         )
         if page.app is not None:
-            run = self._coordinator
-            add_routes(page.app, run.state, self._store, run.stop, run.unfinished)
+            add_guard(page.app, self._check, self._coordinator.stop)
+            add_routes(page.app, self._state, self._store, self._coordinator.unfinished)
         page.start()
         if page.greenlet is not None:
             page.greenlet.link_exception(self._crashed)
+
+    def _state(self) -> LoadState:
+        return self._coordinator.state().model_copy(update={"refused": self._check.refused})
 
     def _crashed(self, greenlet: Any) -> None:
         failure = LoadError(LoadReason.LOAD_MASTER_FAILED, repr(greenlet.exception))
@@ -173,7 +179,8 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     if plan.telemetry.collect is Collect.SERVERS_AND_PODS:
         sources.append(OwnPodSource())
     if plan.agents:
-        sources.append(AgentSource([(agent.address, agent.component) for agent in plan.agents]))
+        agents = [(agent.address, agent.component) for agent in plan.agents]
+        sources.append(AgentSource(agents, plan.agent_token))
     else:
         sources.append(MachineSource())
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
@@ -186,7 +193,8 @@ def _diagnostics(plan: LoadPlan) -> DiagnosticsRecorder | None:
     agents = [agent.address for agent in plan.agents if agent.component == SOLR]
     sources: list[DiagnosticsSource] = [ThreadDumper(wanted.thread_dumps, plan.solr_urls, access)]
     if wanted.gc_log:
-        sources.append(GcLogs(agents))
+        sources.append(GcLogs(agents, plan.agent_token))
     if wanted.flight_recording is not None:
-        sources.append(FlightRecordings(agents, wanted.flight_recording.duration_seconds))
+        seconds = wanted.flight_recording.duration_seconds
+        sources.append(FlightRecordings(agents, plan.agent_token, seconds))
     return DiagnosticsRecorder(wanted.repeat, sources)

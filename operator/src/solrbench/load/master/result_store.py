@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, jsonify, redirect, request
 from gevent.event import Event
+from werkzeug.wrappers import Response as AnyResponse
 
 from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.api.v1alpha1.workload import Workload
@@ -23,6 +25,7 @@ from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import arrivals, arrivals_seed
 from solrbench.load.schedule.messages import Assignment, step_assignment, warm_up_assignment
+from solrbench.net.token import TOKEN_HEADER, TokenCheck
 
 _logger = logging.getLogger(__name__)
 
@@ -158,27 +161,59 @@ def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
 _LOCKED = frozenset({"/swarm", "/user", "/stats/reset"})
 _JSON = "application/json"
 _REFUSAL = "The SolrBenchmark steers this run; only Stop works here, and it ends the run."
+_NO_TOKEN = "this needs the token of the load; `solrbench open` opens the page with it"  # noqa: S105
+_COOKIE = "solrbench-token"
+
+
+def add_guard(app: Flask, check: TokenCheck, stop: Callable[[], None]) -> None:
+    """Keep the buttons of Locust's page from bending the run, and strangers from the run.
+
+    What changes it, and all that the operator asks for, needs the token. The page can be read
+    without it, and gets it as a cookie, for its Stop button, where its address has it.
+    """
+
+    @app.before_request
+    def guard() -> AnyResponse | None:
+        if request.path == "/" and "token" in request.args:
+            return _take_token(check)
+        needs_token = request.path == "/stop" or request.path.startswith("/solrbench/")
+        if needs_token and not _admits(check):
+            response = jsonify({"success": False, "message": _NO_TOKEN})
+            response.status_code = 401
+            return response
+        if request.method == "POST" and request.path in _LOCKED:
+            return jsonify({"success": False, "message": _REFUSAL})
+        if request.method == "POST" and request.path == "/stop":
+            stop()
+            return jsonify({"success": True, "message": "The run stops and counts as failed"})
+        return None
+
+
+def _take_token(check: TokenCheck) -> AnyResponse:
+    """Return the way to the page without the token in its address, and with it as a cookie."""
+    response = redirect("/")
+    if check.admits(request.args["token"], request.path):
+        # Other sites cannot have it sent, and no script can read it.
+        response.set_cookie(_COOKIE, request.args["token"], httponly=True, samesite="Strict")
+    return response
+
+
+def _admits(check: TokenCheck) -> bool:
+    given = request.headers.get(TOKEN_HEADER)
+    # Browsers take all ports of a host for one site: pages of another port send the cookie, too.
+    origin = request.headers.get("Origin")
+    if given is None and (origin is None or urlsplit(origin).netloc == request.host):
+        given = request.cookies.get(_COOKIE)
+    return check.admits(given, request.path)
 
 
 def add_routes(
     app: Flask,
     state: Callable[[], LoadState],
     store: ResultStore,
-    stop: Callable[[], None],
     unfinished: Callable[[], StepRunResult | None],
 ) -> None:
-    """Add state and results to Locust's app, and keep its buttons from bending the run."""
-
-    @app.before_request
-    def guard() -> Response | None:
-        if request.method != "POST":
-            return None
-        if request.path in _LOCKED:
-            return jsonify({"success": False, "message": _REFUSAL})
-        if request.path == "/stop":
-            stop()
-            return jsonify({"success": True, "message": "The run stops and counts as failed"})
-        return None
+    """Add state and results to Locust's app."""
 
     @app.get("/solrbench/state")
     def get_state() -> Response:

@@ -17,6 +17,7 @@ import httpx
 from solrbench.contract.names import COMPANION, LOAD_MASTER
 from solrbench.load.master.telemetry import TelemetrySource
 from solrbench.net.http import create_pooled_client
+from solrbench.net.token import TOKEN_HEADER
 from solrbench.net.zookeeper import send_command
 from solrbench.telemetry.kernel_files import read_machine
 from solrbench.telemetry.readings import ServerReading
@@ -31,13 +32,18 @@ _logger = logging.getLogger(__name__)
 
 
 class AgentSource(TelemetrySource):
-    """Agents by (address, component) of their pods; of companions the address is that of all."""
+    """Agents by (address, component) of their pods; of companions the address is that of all.
+
+    The `token` is theirs.
+    """
 
     kind = "pods"
 
-    def __init__(self, agents: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, agents: Sequence[tuple[str, str]], token: str) -> None:
         self._agents = list(agents)
-        self._http = create_pooled_client(TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
+        self._http = create_pooled_client(
+            TIMEOUT_SECONDS, headers={TOKEN_HEADER: token}, max_bytes=_MAX_BYTES
+        )
         self._silent: list[str] = []
         self._partly: dict[str, str] = {}
 

@@ -36,6 +36,7 @@ from solrbench.load.settings import LoadSettings
 from solrbench.load.worker.engine_thread import EngineThread
 from solrbench.load.worker.locustfile import LoadedLocustfile, load_locustfile
 from solrbench.load.worker.locustfile_engine import LocustfileEngine
+from solrbench.net.token import TokenCheck
 from solrbench.reasons.load import LoadReason
 from solrbench.stats.histograms import lowest_of
 from solrbench.telemetry.summary import OwnPodMeter
@@ -94,7 +95,7 @@ _logger = logging.getLogger(__name__)
 
 def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     """Serve the master until it says otherwise; return the exit code."""
-    configure_locust()
+    configure_locust(TokenCheck(plan.token))
     allow_many_connections()
     ended: AsyncResult = AsyncResult()
     # Before the connection: who prepares millions of queries misses heartbeats.
