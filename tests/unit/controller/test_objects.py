@@ -128,11 +128,14 @@ def test_zookeeper_that_is_refused() -> None:
 @pytest.mark.parametrize("component", ["load-master", "load-worker"])
 def test_load_pods_that_are_refused(component: str) -> None:
     world = measured_so_far(retries=2)
+    world.cluster.now = world.now.isoformat
     world.cluster.put(solr_pod())
     world.reconcile("one")  # makes the Jobs
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "Starting")
     world.cluster.put(refusal("Job", f"one-{component}"))
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "FailedCreate")
+    after = world.reconcile("one", seconds=601)
+    assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
 
 
 def test_without_the_right_to_read_events_the_operator_goes_on(
