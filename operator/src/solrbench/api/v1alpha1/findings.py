@@ -126,9 +126,9 @@ class Scalability(StatusModel):
     """`levels` is the number of steps with users."""
     knee_users: Measure | None = None
     """`kneeUsers` is the number of users at which the two asymptotes of throughput meet: growth in
-    proportion to users, and the highest throughput measured."""
+    proportion to users, and the highest throughput measured; absent with one repeat."""
     knee_users_interval: Interval | None = None
-    """`kneeUsersInterval` is its 95 % confidence interval over the repeats; absent with one."""
+    """`kneeUsersInterval` is its 95 % confidence interval over the repeats."""
     contention: Difference | None = None
     """`contention` is sigma of the Universal Scalability Law."""
     coherency: Difference | None = None
