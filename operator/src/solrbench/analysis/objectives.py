@@ -118,7 +118,20 @@ def evaluate(
     objective: Objective, step: str, variant: str, samples: StepSamples
 ) -> ObjectiveResult:
     """Return the word of one objective in one step and variant."""
-    return _result(objective, measure(objective, samples), step, variant)
+    result = _result(objective, measure(objective, samples), step, variant)
+    if (notes := "".join(_notes(objective, result, samples))) == "":
+        return result
+    return result.model_copy(update={"message": result.message + notes})
+
+
+_FEW_RUNS = {1: "this run", 2: "these two runs"}
+"""With three repeats or more, the interval holds how much repeats differ."""
+
+
+def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) -> Iterator[str]:
+    """Yield what the interval does not hold."""
+    if result.upper is not None and (runs := _FEW_RUNS.get(len(samples.runs))):
+        yield f"; interval of {runs} alone"
 
 
 def overall_conclusion(words: Sequence[ObjectiveConclusion]) -> ObjectiveConclusion:
