@@ -130,6 +130,13 @@ def test_interval_of_three_repeats_is_not_of_the_runs_alone() -> None:
     assert three.message.endswith(" (limit: at most 1 ms)")
 
 
+def test_failures_that_are_met_say_which_outages_they_do_not_show() -> None:
+    found = evaluated({"failures": {"maxPercent": 10}})
+    assert found.word is MET
+    assert found.message.endswith("; an outage less than once in 20 s may not show in 60 s")
+    assert "outage" not in evaluated({"failures": {"maxPercent": 0}}).message
+
+
 def test_a_step_too_short_for_an_interval_is_unclear_and_says_why() -> None:
     found = evaluated(
         {"responseTime": {"maxMilliseconds": 2}}, make_document("a", 1, make_result([900] * 9))
