@@ -33,6 +33,8 @@ _SHOWN_UNITS = {
     "percent": ("percentage points", 1),
 }
 _HOUR = 3600.0
+_DAY = 0.95 * 24 * _HOUR
+"""A step of a day: its windows begin with the first reading and end with the last one."""
 
 
 def find_trends(
@@ -59,6 +61,8 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
     # A word needs all repeats. Caches that fill to the end look like a leak.
     if shapes == {SeriesShape.GROWS} and not fills:
         word = GROWS[figure]
+    elif shapes <= {SeriesShape.GROWS, SeriesShape.SLOWS_DOWN} and not fills:
+        word = TrendConclusion.SLOWS_DOWN
     elif shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
         once = SeriesShape.STEP in shapes
         word = TrendConclusion.ROSE_ONCE if once else TrendConclusion.STEADY
@@ -69,15 +73,19 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
     if word is GROWS[figure] and limits and slope > 0:
         full_in_hours = round_number(max(min(limits), 0.0) / slope / _HOUR)
     unit, servers = UNITS.get(figure, "bytes"), {each.server for each in runs if each.server}
-    message = f"{word} {per_hour(numbers[0], numbers[1], numbers[2], unit)}"
+    # The other words name their figure, or are no answer.
+    named = f"{figure} {word}" if word is TrendConclusion.SLOWS_DOWN else word
+    message = f"{named} {per_hour(numbers[0], numbers[1], numbers[2], unit)}"
     if full_in_hours is not None:
         message += f", full in {format_number(full_in_hours)} h"
     if fills:
         message += (
             "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
         )
-    elif word is TrendConclusion.UNCLEAR:
+    elif word in (TrendConclusion.UNCLEAR, TrendConclusion.SLOWS_DOWN):
         message += "; measure for longer"
+    elif word is GROWS[figure] and min(each.seconds for each in grown) < _DAY:
+        message += "; in less than 24 h, a wave of the day looks the same"
     return Trend(
         step=step,
         variant=variant or None,
