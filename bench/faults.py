@@ -34,10 +34,7 @@ class Fault(NamedTuple):
     """One fault.
 
     Attributes:
-        name: what is wrong
-        file: of `solrbench`
         right: what the file says once, and only once
-        wrong: what it says with the fault
         part: of `QUICK_PARTS`, which must notice it
     """
 
@@ -143,13 +140,13 @@ FAULTS = (
     Fault(
         "every look at adaptive repeats has the whole level",
         "stats/tests.py",
-        "return max(closed, self._spent(look) - self._spent(before))",
+        "return max(closed, self._spent(look) - self._spent(previous))",
         "return 1.0",
         "words",
     ),
     Fault(
         "Better and Worse are tested at 10 %",
-        "analysis/difference_tests.py",
+        "analysis/differences.py",
         "DIFFERENCE_LEVEL = 0.01",
         "DIFFERENCE_LEVEL = 0.10",
         "words",

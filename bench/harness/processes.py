@@ -56,12 +56,6 @@ def wait_until(
 ) -> None:
     """Wait for a condition.
 
-    Args:
-        holds: the condition
-        seconds: after which it is given up
-        what: the condition in words
-        look_seconds: between two looks at it
-
     Raises:
         DidNotHappenError: it does not hold in time; `what` names it.
     """

@@ -23,12 +23,7 @@ QUERIES = 1000
 
 @dataclass(frozen=True)
 class Product:
-    """A run under way.
-
-    Attributes:
-        web_port: port of the master's page
-        workers: process ids
-    """
+    """A run under way."""
 
     web_port: int
     workers: Sequence[int]

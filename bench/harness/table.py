@@ -9,11 +9,8 @@ class Row:
     """One bar and what was reached.
 
     Attributes:
-        what: what is measured
         bar: what is required; empty for a figure that only helps to read the others
-        figure: what was reached, in the same unit
         is_met: None where nothing could be measured
-        detail: the figures behind it, or why there are none
     """
 
     what: str
@@ -23,11 +20,22 @@ class Row:
     detail: str = ""
 
 
+def at_most(what: str, value: float, bar: float, form: str, detail: str = "") -> Row:
+    """Return the line of a figure, in a form such as `{:.1f} MB`, that must not exceed its bar."""
+    limit = f"<= {bar:g}{form.partition('}')[2]}"
+    return Row(what, limit, form.format(value), value <= bar, detail)
+
+
+def at_least(what: str, value: float, bar: float, form: str, detail: str = "") -> Row:
+    """Return the line of a figure, in a form such as `{:.1f} %`, that must reach its bar."""
+    limit = f">= {bar:g}{form.partition('}')[2]}"
+    return Row(what, limit, form.format(value), value >= bar, detail)
+
+
 def ratio_row(what: str, own: float, other: float, bar: float, peer: str) -> Row:
     """Return the line of a ratio of requests per CPU-second."""
-    ratio = own / other
     detail = f"{own:,.0f} and {other:,.0f} requests per CPU-second, {peer}"
-    return Row(f"{what} / {peer}", f">= {bar:g} x", f"{ratio:.2f} x", ratio >= bar, detail)
+    return at_least(f"{what} / {peer}", own / other, bar, "{:.2f} x", detail)
 
 
 def skipped(what: str, bar: str, reason: object) -> Row:

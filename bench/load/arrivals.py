@@ -25,7 +25,7 @@ from typing import NamedTuple
 from bench.harness.peers import timer_lag_p99_ms
 from bench.harness.processes import prefer
 from bench.harness.product import product
-from bench.harness.table import Row, skipped
+from bench.harness.table import Row, at_least, at_most, skipped
 from bench.servers.running import Server, nginx, python_server
 from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
 from solrbench.contract.step_document import StepRunResult
@@ -56,13 +56,7 @@ def arrivals(folder: Path, repeats: int, seconds: int) -> list[Row]:
             sent == planned,
             f"{planned:,} planned",
         ),
-        Row(
-            "lag p99 at 2,000/s per worker",
-            "<= 1 ms",
-            f"{lag:.2f} ms",
-            lag <= _MAX_LAG_MS,
-            _listed(lags),
-        ),
+        at_most("lag p99 at 2,000/s per worker", lag, _MAX_LAG_MS, "{:.2f} ms", _listed(lags)),
         Row("lag p99 of a bare timer", "", f"{median(timers):.2f} ms", None, _listed(timers)),
     ]
 
@@ -121,10 +115,7 @@ class Step:
     """The arrivals of one step.
 
     Attributes:
-        times: in ns, ascending
         lag_p99_ms: of the worker that sent latest
-        stolen_percent: CPU time that the host took from the machine meanwhile
-        planned: the statistic of its schedule
     """
 
     times: Sequence[int]
@@ -211,14 +202,9 @@ def _gaps_row(which: str, steps: Sequence[Step], where: str) -> Row:
         for each in failed
         if each.planned
     )
-    return Row(
-        what,
-        f">= {_MIN_PASSED_PERCENT} %",
-        f"{share:.0f} %",
-        share >= _MIN_PASSED_PERCENT,
-        f"{len(steps) - len(failed)} of {len(steps)}; {where}"
-        + (f"; failed (1 %: {CRITICAL}): {causes}" if causes else ""),
-    )
+    detail = f"{len(steps) - len(failed)} of {len(steps)}; {where}"
+    detail += f"; failed (1 %: {CRITICAL}): {causes}" if causes else ""
+    return at_least(what, share, _MIN_PASSED_PERCENT, "{:.0f} %", detail)
 
 
 def _rate_row(what: str, rates: Sequence[float]) -> Row:

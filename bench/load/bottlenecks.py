@@ -45,10 +45,7 @@ class Kind:
     """What is planted.
 
     Attributes:
-        resource: what must be named
-        nodes: the options of each node, drawn
         proxy: whether another server stands in front of the first node
-        load: users or rate of the step
         load_cores: CPU limit of the load worker, drawn; None for none
     """
 
@@ -152,9 +149,6 @@ class _Planted:
     """Runs of one kind.
 
     Attributes:
-        name: of the kind
-        kind: what was planted
-        found: what was named, of the runs in which it matters
         weak: runs in which it does not
     """
 

@@ -43,7 +43,7 @@ from bench.harness.processes import (
     wait_until,
 )
 from bench.harness.product import product
-from bench.harness.table import Row, ratio_row, skipped
+from bench.harness.table import Row, at_least, at_most, ratio_row, skipped
 from bench.servers.running import Server, nginx, python_server
 from solrbench.stats import histograms
 from solrbench.stats.distributions import t_quantile
@@ -130,16 +130,10 @@ def cost(folder: Path, rounds: int, seconds: float) -> list[Row]:
             "k6": partial(paced_k6, server, folder, _PACED_RATE),
         }
         found = _by_turns(clients, server, rounds, seconds)
-    most = max(megabytes)
+    most, resident = max(megabytes), f"resident, at {_PACED_RATE:,} requests per second"
     return [
         *(_cost_ratio(found, other, bar) for other, bar in _COST_BARS.items()),
-        Row(
-            "a worker's memory",
-            f"<= {_MAX_MEGABYTES:g} MB",
-            f"{most:.0f} MB",
-            most <= _MAX_MEGABYTES,
-            f"resident, at {_PACED_RATE:,} requests per second",
-        ),
+        at_most("a worker's memory", most, _MAX_MEGABYTES, "{:.0f} MB", resident),
     ]
 
 
@@ -199,13 +193,7 @@ def _scaling_rows(one: Sequence[ClientCost], two: Sequence[ClientCost]) -> list[
     rates = f"{slow:,.0f} and {fast:,.0f} requests per second, each worker beside its own server"
     detail = f"{single:,.0f} and {double:,.0f} requests per CPU-second of the workers"
     return [
-        Row(
-            _SCALING_WHAT,
-            f">= {_SCALING_BAR} x",
-            f"{fast / slow:.2f} x",
-            fast / slow >= _SCALING_BAR,
-            rates,
-        ),
+        at_least(_SCALING_WHAT, fast / slow, _SCALING_BAR, "{:.2f} x", rates),
         Row("capacity of 2 workers / 1", "", f"{2 * double / single:.2f} x", None, detail),
     ]
 

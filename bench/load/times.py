@@ -91,11 +91,6 @@ class Compared:
     """Percentiles of one step run, in µs.
 
     Attributes:
-        document: the step run as the product reports it
-        reported: p50, p90, p99, p99.9 by the product
-        known: the same by the server
-        responses: requests that the server served
-        rate: requests per second by the product
         known_rate: the same by the server: what it answered in the time in which requests began
     """
 

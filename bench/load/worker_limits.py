@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.harness.processes import cpu_seconds, resident_megabytes
 from bench.harness.product import Product, product
-from bench.harness.table import Row
+from bench.harness.table import Row, at_most
 from bench.load.times import reported_percentile
 from bench.servers.running import nginx
 from solrbench.api.v1alpha1.workload import Workload
@@ -78,6 +78,7 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
     rate, planned = requests / seconds, users / _THINK_SECONDS
     off = 100 * abs(rate / planned - 1)
     present = sum(each.users for each in document.workers)
+    cpu = f"{spent:.0f} CPU-seconds of all workers"
     return [
         Row(
             f"{users:,} users over {_WORKERS} workers, at work",
@@ -95,13 +96,7 @@ def _rows(users: int, document: StepRunResult, taken: Sequence[float]) -> list[R
             f" {reported_percentile(document, 50) / 1000:,.1f} ms, p99"
             f" {reported_percentile(document, 99) / 1000:,.1f} ms",
         ),
-        Row(
-            "memory of a user in its worker",
-            f"<= {_MAX_KB} kB",
-            f"{kilobytes:.1f} kB",
-            kilobytes <= _MAX_KB,
-            f"{spent:.0f} CPU-seconds of all workers",
-        ),
+        at_most("memory of a user in its worker", kilobytes, _MAX_KB, "{:.1f} kB", cpu),
     ]
 
 
@@ -123,20 +118,8 @@ def queries(folder: Path, count: int) -> list[Row]:
     size = f"{found['queries']:,} queries"
     each = f"{1e6 * seconds / count:.1f} us each; {found['take_us']:.1f} us to take one at random"
     return [
-        Row(
-            "worker with the file",
-            f"<= {_MAX_MIB} MiB",
-            f"{peak:.0f} MiB",
-            peak <= _MAX_MIB,
-            size,
-        ),
-        Row(
-            "CPU time to read and check the file",
-            f"<= {_MAX_SECONDS} s",
-            f"{seconds:.0f} s",
-            seconds <= _MAX_SECONDS,
-            each,
-        ),
+        at_most("worker with the file", peak, _MAX_MIB, "{:.0f} MiB", size),
+        at_most("CPU time to read and check the file", seconds, _MAX_SECONDS, "{:.0f} s", each),
     ]
 
 

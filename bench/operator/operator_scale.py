@@ -18,7 +18,7 @@ from bench.harness.processes import (
     started,
     wait_until,
 )
-from bench.harness.table import Row, skipped
+from bench.harness.table import Row, at_most, skipped
 from bench.operator.stored_objects import (
     ApiServer,
     benchmark,
@@ -47,10 +47,7 @@ class Usage:
     """What the operator took for a while.
 
     Attributes:
-        cpu_percent: of one core
         megabytes: resident at the end
-        requests: to the API server, by verb and resource
-        seconds: how long
     """
 
     cpu_percent: float
@@ -185,6 +182,8 @@ def _wait_for_status(api: ApiServer, place: str, name: str, holds: Any) -> None:
 
 def _rows(idle: Usage, busy: Usage, reactions: list[float], free: float) -> list[Row]:
     most = ", ".join(f"{name} {count}" for name, count in busy.requests.most_common(5))
+    calls = f"in {busy.seconds:.0f} s: {most}"
+    slow = f"longest of {len(reactions)}, median {reactions[len(reactions) // 2]:.2f} s"
     more = busy.megabytes - idle.megabytes
     what = f"operator, {FINISHED:,} finished and {WAITING} waiting"
     return [
@@ -202,24 +201,9 @@ def _rows(idle: Usage, busy: Usage, reactions: list[float], free: float) -> list
             more <= 40,
             f"{busy.megabytes:.0f} MB, with {FOREIGN:,} foreign ConfigMaps",
         ),
-        Row(
-            f"{what}: API requests",
-            "<= 5 /s",
-            f"{busy.requests_per_second:.1f} /s",
-            busy.requests_per_second <= 5,
-            f"in {busy.seconds:.0f} s: {most}",
+        at_most(f"{what}: API requests", busy.requests_per_second, 5, "{:.1f} /s", calls),
+        at_most(
+            "operator: from apply to the first status", reactions[-1], _LONGEST, "{:.2f} s", slow
         ),
-        Row(
-            "operator: from apply to the first status",
-            f"<= {_LONGEST:g} s",
-            f"{reactions[-1]:.2f} s",
-            reactions[-1] <= _LONGEST,
-            f"longest of {len(reactions)}, median {reactions[len(reactions) // 2]:.2f} s",
-        ),
-        Row(
-            "operator: from the end of one to the next",
-            f"<= {_LONGEST:g} s",
-            f"{free:.2f} s",
-            free <= _LONGEST,
-        ),
+        at_most("operator: from the end of one to the next", free, _LONGEST, "{:.2f} s"),
     ]

@@ -67,10 +67,7 @@ REPEAT_REQUESTS = 60
 def repeats(draw: random.Random, cv: float, slower_percent: float) -> Iterator[float]:
     """Yield about 100 ms: each repeat has a level of its own, every second one of another side.
 
-    Args:
-        draw: of the levels
-        cv: standard deviation of their logarithms
-        slower_percent: how much slower the second side is
+    The logarithms of the levels have the standard deviation `cv`.
     """
     while True:
         for shift in (0.0, math.log1p(slower_percent / 100)):

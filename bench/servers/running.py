@@ -21,12 +21,7 @@ _START_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Server:
-    """Where a server listens.
-
-    Attributes:
-        port: on 127.0.0.1
-        pid: its process
-    """
+    """Where a server listens."""
 
     port: int
     pid: int

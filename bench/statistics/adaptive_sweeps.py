@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bench.harness.table import Row
+from bench.harness.table import Row, at_most
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus
 from solrbench.sweep.decision import decide_sweep
@@ -74,14 +74,7 @@ _TARGETS = {"shared": "one target for all", "fresh": "a target for each round"}
 
 @dataclass(frozen=True)
 class Compared:
-    """Sweeps of the same levels.
-
-    Attributes:
-        name: of the levels
-        single: with rounds of one repeat
-        together: with rounds of several repeats
-        fixed: with always the same number of repeats in one benchmark for each point
-    """
+    """Sweeps of the same levels."""
 
     name: str
     single: Sequence[Ended]
@@ -144,7 +137,7 @@ def _rows(compared: Compared) -> list[Row]:
 
 def _row(which: str, percent: float, detail: str = "") -> Row:
     title = f"machine time of a sweep, {which}"
-    return Row(title, "<= 60 %", f"{percent:.0f} %", percent <= 60, detail)
+    return at_most(title, percent, 60, "{:.0f} %", detail)
 
 
 def _count_unclear(found: Sequence[Ended]) -> int:
@@ -194,11 +187,13 @@ def _words(status: SweepStatus, plan: SweepPlan) -> list[Conclusion | None]:
 def _measure(percent: float, draw: Random, repeats: int) -> ChildView:
     """Return the benchmark of a point, as its status shows it."""
     logarithms = [log(100 + percent) + draw.gauss(0, CV) for _ in range(repeats)]
-    mean = sum(logarithms) / repeats
-    variance = sum((each - mean) ** 2 for each in logarithms) / max(1, repeats - 1)
-    figures = {"p95Milliseconds": exp(mean), "requestsPerSecond": 100.0, "verdict": "Valid"}
-    deviation = {} if repeats == 1 else {"p95DeviationPercent": 100 * variance**0.5}
-    return replace(_DONE, summary=figures, total={"repeats": repeats, **deviation})
+    summary = {
+        "p95Milliseconds": exp(sum(logarithms) / repeats),
+        "requestsPerSecond": 100.0,
+        "verdict": "Valid",
+        "repeats": [{"target": 1, "p95Milliseconds": exp(each)} for each in logarithms],
+    }
+    return replace(_DONE, summary=summary)
 
 
 _DONE = ChildView(
@@ -208,7 +203,6 @@ _DONE = ChildView(
     progress_percent=100,
     seconds=60.0,
     summary={},
-    total={},
     telemetry={},
     suspend=False,
     cleanup="Always",

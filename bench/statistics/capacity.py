@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bench.harness.processes import prefer
 from bench.harness.product import product
-from bench.harness.table import Row
+from bench.harness.table import Row, at_least
 from bench.servers.running import python_server
 from solrbench.analysis.capacity import read_trial
 from solrbench.analysis.capacity_search import CapacityEstimate, Trial, estimate, next_rate
@@ -37,12 +37,10 @@ class QueueModel:
     """The server.
 
     Attributes:
-        places: requests served at once
         variation: standard deviation of service times, as a share of their mean
         limit: longest p95 of the response times, in mean service times
         noise: standard deviation of the speed from trial to trial, in ln
         stall: seconds between the begins of two stalls, and length of each; None without
-        times: service times to draw from instead, in seconds
     """
 
     places: int
@@ -143,13 +141,7 @@ _HOLDS = 87
 
 @dataclass(frozen=True)
 class Searches:
-    """Many searches of one server.
-
-    Attributes:
-        truth: its capacity
-        found: what each has found
-        trials: how many each took
-    """
+    """Many searches of one server."""
 
     truth: float
     found: Sequence[CapacityEstimate]
@@ -235,19 +227,14 @@ def _wrong_row(what: str, found: Searches) -> Row:
     """Return how often a disturbed server gets an interval that holds, or none."""
     right = found.holding + len(found.found) - len(found.known)
     share = 100 * right / len(found.found)
-    bar = f">= {_HOLDS} %"
-    return Row(
-        f"{what}: interval holds, or Unclear",
-        bar,
-        f"{share:.0f} %",
-        share >= _HOLDS,
-        found.describe(),
+    return at_least(
+        f"{what}: interval holds, or Unclear", share, _HOLDS, "{:.0f} %", found.describe()
     )
 
 
 def _share_row(what: str, part: int, whole: int, bar: float) -> Row:
     share = 100 * part / whole if whole else 0.0
-    return Row(what, f">= {bar:g} %", f"{share:.1f} %", share >= bar, f"{part} of {whole}")
+    return at_least(what, share, bar, "{:.1f} %", f"{part} of {whole}")
 
 
 def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:

@@ -13,14 +13,14 @@ from pathlib import Path
 from random import Random
 
 from bench.harness.table import Row
-from solrbench.analysis.difference_tests import (
+from solrbench.analysis.differences import (
     DEFAULT_RULE,
-    ComparisonFinding,
     ComparisonRule,
-    decide_primary,
+    RepeatValue,
+    conclude_primary,
+    estimate_difference,
 )
-from solrbench.analysis.differences import RepeatValue, compare_metrics
-from solrbench.analysis.metrics import percentile_metric
+from solrbench.analysis.metrics import Difference, percentile_metric
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.tests import Looks
 
@@ -41,8 +41,6 @@ class Pair:
 
     Attributes:
         cv: standard deviation of the logarithm of a repeat
-        slower_percent: how much slower the second side is
-        smallest_effect_percent: the difference that matters
     """
 
     cv: float
@@ -77,12 +75,12 @@ class Outcome:
     repeats: int
 
 
-def find(before: RepeatValues, after: RepeatValues, rule: ComparisonRule) -> ComparisonFinding:
+def find(before: RepeatValues, after: RepeatValues, rule: ComparisonRule) -> Difference:
     """Return what the product says of one figure of two sides measured in rounds."""
-    difference = compare_metrics(_P95, before, after, in_rounds=True)
+    difference = estimate_difference(_P95, before, after, in_rounds=True)
     if difference is None:
         raise ValueError("a side has no repeats")
-    (found,) = decide_primary([difference], rule)
+    (found,) = conclude_primary([difference], rule)
     return found
 
 
@@ -92,8 +90,8 @@ def decide_adaptively(before: RepeatValues, after: RepeatValues, effect_percent:
     for look in range(LOOKS.minimum, LOOKS.maximum + 1):
         found = find(before[:look], after[:look], rule)
         if found.is_decided:
-            return Outcome(found.word, look)
-    return Outcome(found.word, LOOKS.maximum)
+            return Outcome(found.conclusion, look)
+    return Outcome(found.conclusion, LOOKS.maximum)
 
 
 def outcomes(pair: Pair, count: int) -> list[Outcome]:
@@ -108,7 +106,7 @@ def fixed_conclusions(pair: Pair, count: int) -> Counter[Conclusion | None]:
     """Return the words of `count` pairs after the maximum of repeats, without earlier looks."""
     draw = Random(str(pair))
     rule = ComparisonRule(pair.smallest_effect_percent)
-    return Counter(find(*pair.repeats(draw, LOOKS.maximum), rule).word for _ in range(count))
+    return Counter(find(*pair.repeats(draw, LOOKS.maximum), rule).conclusion for _ in range(count))
 
 
 def words(_folder: Path, pairs: int) -> list[Row]:

@@ -17,7 +17,7 @@ from statistics import fmean, variance
 from typing import NamedTuple
 
 from bench.harness.product import product
-from bench.harness.table import Row
+from bench.harness.table import Row, at_most
 from bench.servers.delays import REPEAT_REQUESTS
 from bench.servers.running import python_server
 from bench.statistics.comparison_words import (
@@ -31,8 +31,7 @@ from bench.statistics.comparison_words import (
     proposed_row,
     worse_row,
 )
-from solrbench.analysis.difference_tests import ComparisonRule
-from solrbench.analysis.differences import RepeatValue
+from solrbench.analysis.differences import ComparisonRule, RepeatValue
 from solrbench.analysis.metrics import percentile_metric
 from solrbench.analysis.samples import RunSamples
 
@@ -52,10 +51,6 @@ class _ComparedServers(NamedTuple):
     """Two sides of a server of known times.
 
     Attributes:
-        distribution: that the server draws from
-        slower_percent: how much slower the second side is
-        effect_percent: the difference that matters
-        bar_percent: share of pairs in which the difference must be found
         max_cv_percent: noise up to which the bar is for
     """
 
@@ -75,10 +70,7 @@ _DIFFERENT = (
 def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
     """Measure rounds of two equal sides and return the words on the pairs that they make.
 
-    Args:
-        folder: for files of the processes
-        rounds: rounds of each run
-        runs: runs side by side, each with a server of its own
+    The runs go side by side, each with a server of its own.
     """
     measured = _measure(folder, "repeats", rounds, runs)
     found = [each for run in measured for each in _outcomes(run, _EFFECT_PERCENT)]
@@ -88,13 +80,7 @@ def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
 
 
 def different_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
-    """Measure rounds of sides that differ; return how often that is found, after how many repeats.
-
-    Args:
-        folder: for files of the processes
-        rounds: rounds of each run
-        runs: runs side by side, each with a server of its own, for each difference
-    """
+    """Measure rounds of sides that differ; return how often that is found, and how soon."""
     return [row for sides in _DIFFERENT for row in _different_rows(folder, rounds, runs, sides)]
 
 
@@ -108,7 +94,7 @@ def _different_rows(folder: Path, rounds: int, runs: int, sides: _ComparedServer
     shares = mean_repeats_percent(found)
     rows = [
         worse_row(what, found, sides.bar_percent),
-        Row(f"{what}: repeats beside {LOOKS.maximum}", "<= 65 %", f"{shares:.0f} %", shares <= 65),
+        at_most(f"{what}: repeats beside {LOOKS.maximum}", shares, 65, "{:.0f} %"),
         proposed_row(what, [c for run in measured for c in _proposals(run, sides.effect_percent)]),
     ]
     return _counted(rows, cv_percent, sides.max_cv_percent)

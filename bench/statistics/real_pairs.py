@@ -99,12 +99,7 @@ def config_map() -> Body:
 
 
 def way_pod(image: str, server: str) -> Body:
-    """Return the pod through which the benchmarks reach Solr.
-
-    Args:
-        image: any with Python
-        server: host and port of Solr
-    """
+    """Return the pod through which the benchmarks reach Solr."""
     container = {
         "name": "relay",
         "image": image,
@@ -159,13 +154,7 @@ _OPERATOR = "app.kubernetes.io/name%3Dsolr-benchmark-operator"
 
 
 def real_pairs(folder: Path, pairs: int, minutes: float) -> list[Row]:
-    """Measure pairs of equal benchmarks and count the words.
-
-    Args:
-        folder: not used; there are no processes of its own
-        pairs: pairs wanted
-        minutes: after which no further one begins
-    """
+    """Measure pairs of equal benchmarks, begun within so many minutes, and count the words."""
     del folder
     place = os.environ.get("SOLRBENCH_NAMESPACE", "solrbench")
     what = "equal pairs of benchmarks on a real Solr"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.harness.table import Row
+from bench.harness.table import Row, at_least
 from bench.statistics.capacity import MEAN_SECONDS, TRIAL_SECONDS, QueueModel
 from solrbench.analysis.capacity_search import (
     CapacityEstimate,
@@ -118,12 +118,12 @@ def _rows(name: str, truth: int, found: list[tuple[CapacityEstimate, int]]) -> l
     detail = f"{truth} users; {counts['unclear']} of {len(found)} Unclear; {trials:.1f} trials"
     what = f"users, {name}"
     return [
-        Row(
+        at_least(
             f"{what}: within {_NEAR_PERCENT} % or 1 user, unless Unclear",
-            f">= {_BAR} %",
-            f"{near:.0f} %",
-            near >= _BAR,
+            near,
+            _BAR,
+            "{:.0f} %",
             detail,
         ),
-        Row(f"{what}: interval holds", f">= {_HOLDS} %", f"{holds:.0f} %", holds >= _HOLDS),
+        at_least(f"{what}: interval holds", holds, _HOLDS, "{:.0f} %"),
     ]

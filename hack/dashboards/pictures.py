@@ -132,7 +132,7 @@ def draw_table(panel: Panel, queries: list[BoardQuery], source: PrometheusSource
     for step in panel.get("transformations", []):
         if step["id"] == "organize":
             organize = step["options"]
-    names, units = organize.get("renameByName", {}), _column_units(panel)
+    names, units, mapped = organize.get("renameByName", {}), _column_units(panel), _mappings(panel)
     rows: dict[tuple[tuple[str, str], ...], Row] = {}
     for query in queries:
         value_name = f"Value #{query.target['refId']}" if len(queries) > 1 else "Value"
@@ -141,7 +141,8 @@ def draw_table(panel: Panel, queries: list[BoardQuery], source: PrometheusSource
             labels = {key: text for key, text in result["metric"].items() if key != "__name__"}
             value = result.get("value") or result["values"][-1]
             row = rows.setdefault(tuple(sorted(labels.items())), dict(labels))
-            row[column] = format_value(float(value[1]), units.get(column, _default_unit(panel)))
+            text = format_value(float(value[1]), units.get(column, _default_unit(panel)))
+            row[column] = mapped.get(column, {}).get(text, text)
     order = organize.get("indexByName", {})
     hidden = {name for name, is_hidden in organize.get("excludeByName", {}).items() if is_hidden}
     used = dict.fromkeys(name for row in rows.values() for name in row)
@@ -152,6 +153,20 @@ def draw_table(panel: Panel, queries: list[BoardQuery], source: PrometheusSource
         for row in list(rows.values())[:MAX_ROWS]
     )
     return f"<table><tr>{head}</tr>{body}</table>" if rows else "<p>No data</p>"
+
+
+def _mappings(panel: Panel) -> dict[str, dict[str, str]]:
+    """Return the texts that a column shows instead of its values, by the column's name."""
+    return {
+        override["matcher"]["options"]: {
+            value: shown["text"]
+            for mapping in setting["value"]
+            for value, shown in mapping["options"].items()
+        }
+        for override in panel.get("fieldConfig", {}).get("overrides", [])
+        for setting in override["properties"]
+        if setting["id"] == "mappings"
+    }
 
 
 def _default_unit(panel: Panel) -> str:
@@ -176,10 +191,10 @@ DRAWINGS = {
 """How the kinds of panels are drawn; all others as a table."""
 
 
-def draw_board(board: dict[str, Any], source: PrometheusSource) -> str:
-    """Return the page of a board, with all values of each of its variables."""
+def draw_board(board: dict[str, Any], source: PrometheusSource, **variables: str) -> str:
+    """Return the page of a board, with all values of the variables that are not given."""
     queries: dict[str, list[BoardQuery]] = {}
-    for query in read_queries(board):
+    for query in read_queries(board, **variables):
         queries.setdefault(query.panel, []).append(query)
     sections = ""
     for panel in board["panels"]:
@@ -204,11 +219,15 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--prometheus", metavar="URL", required=True)
     parser.add_argument("--output", metavar="FOLDER", type=Path, required=True)
+    parser.add_argument("--benchmark", default=".*", help="one of those that Prometheus knows")
+    parser.add_argument("--sweep", default=".*", help="one of those that Prometheus knows")
     chosen = parser.parse_args(arguments)
     chosen.output.mkdir(parents=True, exist_ok=True)
     for uid, board in CHART_BOARDS.items():
         path = chosen.output / f"{uid}.html"
-        path.write_text(draw_board(board, PrometheusSource(chosen.prometheus)), "utf-8")
+        source, chosen_values = PrometheusSource(chosen.prometheus), vars(chosen)
+        variables = {name: chosen_values[name] for name in ("benchmark", "sweep")}
+        path.write_text(draw_board(board, source, **variables), "utf-8")
         print(path)
     return 0
 

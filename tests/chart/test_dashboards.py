@@ -30,8 +30,7 @@ from hack.dashboards.render import render_dashboards
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult, serve
-from support.cluster.dashboard import queries
-from support.cluster.prometheus import CONFIG, Prometheus, free_port
+from support.cluster.prometheus import CONFIG, Prometheus, free_port, queries
 from support.resources.small_sweep import measured_sweep, plan
 from support.results.full_benchmark import full_benchmark
 

@@ -34,12 +34,12 @@ from support.cluster.admission import ApiServer, RejectedError
 from support.cluster.definitions import (
     installed,
     is_there,
+    lost,
     read_definition,
     schema_at,
     solr_operator_definition,
     try_create,
 )
-from support.cluster.lost_fields import lost
 from support.resources.objects import IMAGE, STARTED, operated_target, stored
 from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes

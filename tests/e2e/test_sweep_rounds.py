@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import SMALL_SPEC
-from support.cluster.sweeps import ended_sweep
+from support.cluster.benchmarks import SMALL_SPEC, ended_sweep
 
 NAME = "rounds"
 SECONDS = 300

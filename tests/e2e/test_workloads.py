@@ -45,7 +45,7 @@ MIX: list[dict[str, Any]] = [
 def status() -> Iterator[dict[str, Any]]:
     planned = {"name": "planned", "requestsPerSecond": 50, "requests": STEPS["planned"]}
     users = {"name": "two-users", "users": 2, "requests": STEPS["two-users"]}
-    kube.apply(
+    yield from kube.measured(
         small(
             NAME,
             workload={"mix": MIX},
@@ -53,8 +53,6 @@ def status() -> Iterator[dict[str, Any]]:
             cleanup="Never",
         )
     )
-    yield kube.wait_for_success(NAME)
-    kube.delete(NAME)
 
 
 def results(status: dict[str, Any], step: str) -> dict[str, dict[str, Any]]:

@@ -1,27 +1,11 @@
 """The API server lets every pod of the chart into a restricted namespace."""
 
-import uuid
-from collections.abc import Iterator
-
 import pytest
 
 from chart.rendering import CASES, of_kind
-from support.cluster.admission import ApiServer, reach_api_server
+from support.cluster.admission import ApiServer
 
 pytestmark = pytest.mark.cluster
-
-
-@pytest.fixture(scope="module")
-def server() -> ApiServer:
-    return reach_api_server()
-
-
-@pytest.fixture(scope="module")
-def namespace(server: ApiServer) -> Iterator[str]:
-    name = f"chart-{uuid.uuid4().hex[:8]}"
-    server.create_restricted_namespace(name)
-    yield name
-    server.delete_namespace(name)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -12,7 +12,7 @@ import pytest
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
-from support.cluster.admission import ApiServer, reach_api_server
+from support.cluster.admission import ApiServer
 from support.cluster.api_server import path_of, wait_for_object
 from support.resources.objects import everything, pick
 
@@ -23,11 +23,6 @@ SECONDS = 60
 WORKERS = 2
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 TOO_MANY_REQUESTS = 429
-
-
-@pytest.fixture(scope="module")
-def server() -> ApiServer:
-    return reach_api_server()
 
 
 @pytest.fixture

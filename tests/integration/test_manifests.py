@@ -1,13 +1,11 @@
 """The real API server takes every object of a benchmark, its pods in a restricted namespace."""
 
-import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from support.cluster.admission import ApiServer, RejectedError, reach_api_server
-from support.cluster.lost_fields import lost
+from support.cluster.admission import ApiServer, RejectedError
+from support.cluster.definitions import lost
 from support.resources.objects import POD_KINDS, everything
 from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes
@@ -53,19 +51,6 @@ ADMITTED = CHANGES | {
     ),
 }
 """Changes whose pods the API server can store, beside their StatefulSets and Jobs."""
-
-
-@pytest.fixture(scope="module")
-def server() -> ApiServer:
-    return reach_api_server()
-
-
-@pytest.fixture(scope="module")
-def namespace(server: ApiServer) -> Iterator[str]:
-    name = f"manifests-{uuid.uuid4().hex[:8]}"
-    server.create_restricted_namespace(name)
-    yield name
-    server.delete_namespace(name)
 
 
 @pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES.keys())

@@ -1,10 +1,20 @@
-"""Unit tests need no network: only names and addresses of this machine are looked up."""
+"""Unit tests need no network, and may be coroutines.
 
+Only names and addresses of this machine are looked up.
+"""
+
+import asyncio
+import contextlib
+import inspect
 import socket
+from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Any
 
 import pytest
+import uvloop
+
+from support.fakes.virtual_time import VirtualTimeLoop
 
 _look_up = socket.getaddrinfo
 LOCAL = {None, "", "localhost", socket.gethostname()}
@@ -30,4 +40,27 @@ def _is_address(name: str) -> bool:
         ip_address(name.partition("%")[0])
     except ValueError:
         return False
+    return True
+
+
+@pytest.fixture
+def loop() -> Iterator[VirtualTimeLoop]:
+    """Give the loop in which a test that is a coroutine runs, if it asks for virtual time."""
+    with contextlib.closing(VirtualTimeLoop()) as loop:
+        yield loop
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine: in the loop that it asks for, or in the load worker's."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    test = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
+    loop = pyfuncitem.funcargs.get("loop")
+    if isinstance(loop, VirtualTimeLoop):
+        loop.run_until_complete(test)
+    else:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(test)
     return True

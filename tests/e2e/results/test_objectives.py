@@ -29,9 +29,7 @@ LONGEST_SEARCH = 9
 @pytest.fixture(scope="module")
 def status() -> Iterator[dict[str, Any]]:
     load = {"steps": STEPS, "capacity": CAPACITY}
-    kube.apply(small(NAME, load=load, objectives=OBJECTIVES))
-    yield kube.wait_for_success(NAME)
-    kube.delete(NAME)
+    yield from kube.measured(small(NAME, load=load, objectives=OBJECTIVES))
 
 
 def test_objectives_have_words_with_numbers_and_a_condition(status: dict[str, Any]) -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import small
-from support.cluster.dashboard import queries
-from support.cluster.prometheus import Prometheus, scraping
+from support.cluster.prometheus import Prometheus, queries, scraping
 
 USERS = {"name": "two-users", "users": 2, "durationSeconds": 24}
 PLANNED = {"name": "planned", "requestsPerSecond": 100, "durationSeconds": 15}

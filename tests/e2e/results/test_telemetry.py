@@ -22,7 +22,7 @@ def status() -> Iterator[dict[str, Any]]:
         "requests": {"cpu": "100m", "memory": "768Mi"},
         "limits": {"cpu": "400m", "memory": "1536Mi"},
     }
-    kube.apply(
+    yield from kube.measured(
         small(
             NAME,
             target__solrCloud=SMALL_SOLR | {"resources": resources},
@@ -39,8 +39,6 @@ def status() -> Iterator[dict[str, Any]]:
             },
         )
     )
-    yield kube.wait_for_success(NAME)
-    kube.delete(NAME)
 
 
 def test_status_has_what_solr_and_zookeeper_did(status: dict[str, Any]) -> None:

@@ -93,9 +93,7 @@ def status() -> Iterator[dict[str, Any]]:
         dataset__firstDocuments=1500,
         load__telemetry={"collect": "ServersAndPods"},
     )
-    kube.apply(config_map, body)
-    yield kube.wait_for_success(NAME)
-    kube.delete(NAME)
+    yield from kube.measured(config_map, body)
     kube.kubectl("delete", "configmap", MANIFESTS, "--ignore-not-found")
 
 

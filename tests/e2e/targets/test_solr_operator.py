@@ -23,9 +23,7 @@ QUERIES = "queries-of-the-cloud"
 def finished(solr_operator: None) -> Iterator[dict[str, Any]]:
     target = ON_OPERATOR | LASTING | {"nodes": 2}
     body = small(NAME, target__solrCloud=target, collection={"shards": 2}, cleanup="Never")
-    kube.apply(body)
-    yield kube.wait_for_success(NAME)
-    kube.delete(NAME)
+    yield from kube.measured(body)
 
 
 def test_cloud_belongs_to_the_benchmark(finished: dict[str, Any]) -> None:

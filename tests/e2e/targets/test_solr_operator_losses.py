@@ -8,6 +8,7 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import ON_OPERATOR, SMALL_SOLR, small
+from support.narrowing import not_none
 from support.solr.operators import (
     SOLR_OPERATOR,
     ZOOKEEPER_OPERATOR,
@@ -85,8 +86,7 @@ def test_lost_node_means_a_new_cloud(run: Run) -> None:
 
 
 def uid_of_cloud(name: str) -> str:
-    body = kube.get("solrclouds", name)
-    assert body is not None
+    body = not_none(kube.get("solrclouds", name))
     return str(body["metadata"]["uid"])
 
 
@@ -141,8 +141,7 @@ def _is_held(kind: str, name: str) -> bool:
 def test_provided_zookeeper_goes_with_the_benchmark(run: Run) -> None:
     name = run(small("provided", target__solrCloud=PROVIDED, cleanup="Never"))
     kube.wait_for_success(name)
-    cluster = kube.get("zookeeperclusters", f"{name}-solrcloud-zookeeper")
-    assert cluster is not None
+    cluster = not_none(kube.get("zookeeperclusters", f"{name}-solrcloud-zookeeper"))
     assert cluster["metadata"]["finalizers"] == ["cleanUpZookeeperPVC"]
     assert cluster["status"]["readyReplicas"] == 1
     kube.delete(name)

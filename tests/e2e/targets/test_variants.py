@@ -40,7 +40,7 @@ def status(proxy: str) -> Iterator[dict[str, Any]]:
         {"name": "service", "endpoint": "Service"},
         {"name": "proxy", "urls": [f"http://{proxy}:8080/solr"]},
     ]
-    kube.apply(
+    yield from kube.measured(
         small(
             NAME,
             target={"solrCloud": SMALL_SOLR | {"nodes": 2}, "variants": variants},
@@ -53,8 +53,6 @@ def status(proxy: str) -> Iterator[dict[str, Any]]:
             cleanup="Never",
         )
     )
-    yield kube.wait_for_success(NAME)
-    kube.delete(NAME)
 
 
 @pytest.fixture(scope="module")

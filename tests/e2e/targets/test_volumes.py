@@ -54,7 +54,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def status(library: str) -> Iterator[dict[str, Any]]:
     queries = {"persistentVolumeClaim": {"claimName": library, "path": "queries.txt"}}
     dataset = {"claimName": library, "paths": ["*.csv", "magazines.xml.gz"]}
-    kube.apply(
+    yield from kube.measured(
         small(
             NAME,
             target__solrCloud=SMALL_SOLR
@@ -69,8 +69,6 @@ def status(library: str) -> Iterator[dict[str, Any]]:
             cleanup="Never",
         )
     )
-    yield kube.wait_for_success(NAME)
-    kube.delete(NAME)
 
 
 def test_documents_of_all_formats_are_on_both_kinds_of_replica(status: dict[str, Any]) -> None:

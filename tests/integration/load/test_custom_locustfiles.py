@@ -16,7 +16,7 @@ from solrbench.present.server_tables import slow_lines
 from solrbench.stats.histograms import decode
 from support.load.custom_locustfiles import FAST, custom_load, custom_plan
 from support.load.processes import LATE_SECONDS, serving
-from support.servers.http_server import Exchange
+from support.servers.http_server import Exchange, respond_after
 
 CLASSES = """
 import time
@@ -165,13 +165,9 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(150)
 def test_warm_up_ends_when_custom_users_are_steady(tmp_path: Path) -> None:
-    async def even(exchange: Exchange) -> None:
-        await asyncio.sleep(0.02)
-        exchange.send()
-
     windows = {"windows": 4, "windowRequests": 50, "deviationPercent": 50}
     until = {"untilSteady": {"maxSeconds": 900, **windows}, "users": 4}
-    with serving(even) as server:
+    with serving(respond_after(0.02)) as server:
         plan = custom_plan(server, {"name": "after", "users": 4, "requests": 100}, warmUp=until)
         with custom_load(tmp_path, plan, FAST) as load:
             after = load.store("r1-s0-after", 90)

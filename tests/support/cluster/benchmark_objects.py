@@ -17,11 +17,7 @@ STRICT = {"field_validation": "Strict"}
 
 
 class BenchmarkObjects:
-    """The benchmarks of one namespace.
-
-    Args:
-        namespace: where they are
-    """
+    """The benchmarks of one namespace."""
 
     def __init__(self, namespace: str) -> None:
         self.namespace = namespace

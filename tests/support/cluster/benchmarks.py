@@ -2,7 +2,12 @@
 
 import copy
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from solrbench.api.kinds import SWEEP
+from support.cluster import kube
 
 SMALL_REQUESTS = 200
 """Enough for a 95th percentile."""
@@ -85,3 +90,24 @@ def secret(name: str, namespace: str = "search", **data: str) -> dict[str, Any]:
         "metadata": {"name": name, "namespace": namespace},
         "data": {key: b64encode(text.encode()).decode() for key, text in data.items()},
     }
+
+
+Body = dict[str, Any]
+
+
+@contextmanager
+def ended_sweep(body: Body, seconds: float) -> Iterator[Body]:
+    """Apply a sweep and give its status once it is over, which takes so many seconds at most."""
+    name = body["metadata"]["name"]
+
+    def read_ended() -> Body:
+        status: Body = (kube.get(SWEEP.plural, name) or {}).get("status") or {}
+        conditions = {each["type"]: each["status"] for each in status.get("conditions", [])}
+        return status if conditions.get("Complete") == "True" else {}
+
+    kube.apply(body)
+    yield kube.wait_for("end of the sweep", read_ended, seconds)
+    if kube.get(SWEEP.plural, name) is not None:
+        kube.kubectl("delete", SWEEP.plural, name, "--wait=false")
+    selector = f"solrbench.io/sweep={name}"
+    kube.wait_for("deletion of all", lambda: not kube.items("solrbenchmarks", selector), 60)

@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -121,6 +121,14 @@ def wait_for_success(name: str, seconds: float = 600) -> Body:
     found = wait_for_end(name, seconds)
     assert found["phase"] == "Succeeded", found["conditions"]
     return found
+
+
+def measured(*bodies: Body) -> Iterator[Body]:
+    """Apply objects, the last of them a benchmark; yield its status at its end, then delete it."""
+    apply(*bodies)
+    name = bodies[-1]["metadata"]["name"]
+    yield wait_for_success(name)
+    delete(name)
 
 
 def wait_for_reason(name: str, type_: str, reason: str, seconds: float) -> str:

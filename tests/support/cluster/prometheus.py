@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
+from hack.dashboards.panel_data import CHART_BOARDS, read_queries
 from support.cluster import kube
 
 CONFIG = """
@@ -89,3 +90,14 @@ def scraping(service: str, folder: Path) -> Iterator[Prometheus]:
         prometheus = Prometheus(web)
         kube.wait_for("scrape of the operator", prometheus.is_up, 60)
         yield prometheus
+
+
+def queries(board: str, **chosen: str) -> dict[str, list[str]]:
+    """Return the queries of each panel of a dashboard by its title, with variables put in.
+
+    What is not chosen is as Grafana puts in all values.
+    """
+    found: dict[str, list[str]] = {}
+    for query in read_queries(CHART_BOARDS[board], **chosen):
+        found.setdefault(query.panel, []).append(query.expression)
+    return found

@@ -20,12 +20,7 @@ Body = dict[str, Any]
 
 
 class RenamedKinds:
-    """A cluster that calls our group by another name on the way to the API server and back.
-
-    Args:
-        cluster: with the definitions of the other group
-        group: its name
-    """
+    """A cluster that calls our group by another name on the way to the API server and back."""
 
     def __init__(self, cluster: Cluster, group: str) -> None:
         self._cluster = cluster

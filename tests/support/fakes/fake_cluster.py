@@ -35,13 +35,7 @@ CREATED = "2026-01-01T00:00:00Z"
 
 @dataclass(frozen=True)
 class Request:
-    """A call of the client.
-
-    Attributes:
-        method: its name
-        kind: of the objects; empty if it is about none
-        arguments: by name
-    """
+    """A call of the client."""
 
     method: str
     kind: str
@@ -90,11 +84,8 @@ class FakeCluster(Cluster):
     """Stands in for `solrbench.kube.client.Cluster`.
 
     Args:
-        bodies: what is there
         unknown: kinds that it does not know
         documents: what it has at paths of its own
-        hosts: where the API server is
-        fault: decides about every request
         real: a client of an API server that has all but pods and what becomes pods
     """
 

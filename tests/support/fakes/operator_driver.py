@@ -48,14 +48,8 @@ class OperatorDriver:
     """Handlers of benchmarks on a cluster, with the clock and the events in the test's hands.
 
     Attributes:
-        cluster: with objects in memory, or pods in memory only
-        patch: of the test
         cloud: the Solr that an existing target means
         access: how targets are reached, if not `cloud`
-        settings: of the operator
-        now: its clock
-        watches: whether it watches what belongs to benchmarks
-        events: type, reason and message of every event
         errors: tracebacks in the log
     """
 
@@ -156,14 +150,7 @@ class OperatorDriver:
 
 @dataclass
 class SweepDriver:
-    """Handlers of sweeps beside those of benchmarks.
-
-    Attributes:
-        patch: of the test
-        cluster: where all is
-        namespace: of the sweeps
-        operator: handles the benchmarks
-    """
+    """Handlers of sweeps beside those of benchmarks."""
 
     patch: pytest.MonkeyPatch
     cluster: FakeCluster = field(default_factory=FakeCluster)
@@ -264,8 +251,6 @@ class Kills:
 
     Attributes:
         is_due: whether to kill it at a change, by the change's number from 1
-        changes: number so far
-        number: of kills so far
     """
 
     is_due: Callable[[int], bool]

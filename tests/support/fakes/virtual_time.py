@@ -6,8 +6,7 @@ So a test of an hour takes no time, and what is to happen at a time happens at e
 import asyncio
 import math
 import selectors
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 _NS = 1_000_000_000
 
@@ -44,12 +43,3 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
 
     def _pass_seconds(self, seconds: float) -> None:
         self.now_ns += math.ceil(seconds * _NS)
-
-
-def run_virtually(main: Callable[[VirtualTimeLoop], Coroutine[Any, Any, None]]) -> None:
-    """Run a test's body in a loop of its own."""
-    loop = VirtualTimeLoop()
-    try:
-        loop.run_until_complete(main(loop))
-    finally:
-        loop.close()

@@ -38,12 +38,7 @@ RUNNING: Body = {"phase": "Running", "conditions": [{"type": "Ready", "status": 
 
 
 class Workloads:
-    """Lets the Jobs and Deployments of a cluster get on.
-
-    Args:
-        cluster: with the Jobs
-        clock: of the operator
-    """
+    """Lets the Jobs and Deployments of a cluster get on."""
 
     def __init__(self, cluster: FakeCluster, clock: Callable[[], datetime]) -> None:
         self._cluster = cluster
@@ -123,9 +118,7 @@ class Master:
     """A load master that has always just finished the next step run.
 
     Attributes:
-        step_runs: ids of all
         stored: ids of those that the operator has stored
-        result: makes the result of one
     """
 
     step_runs: list[str]
@@ -151,8 +144,6 @@ class TargetOfPods(CreatedTarget):
     """A target with one pod that is there at once; the data of its Solr go with it.
 
     Attributes:
-        cluster: where its pods are
-        cloud: what its Solr holds
         made: uids of all pods so far
     """
 

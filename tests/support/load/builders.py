@@ -1,11 +1,10 @@
 """Parts that several tests of the load need."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import pytest
-import uvloop
 
 from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.api.v1alpha1.request_mix import Queries
@@ -175,15 +174,6 @@ async def until(probe: Callable[[], bool]) -> None:
     async with asyncio.timeout(20):
         while not probe():  # noqa: ASYNC110 - servers send no notification
             await asyncio.sleep(0.001)
-
-
-def run(body: Callable[[], Awaitable[None]]) -> None:
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_awaiting(body))
-
-
-async def _awaiting(body: Callable[[], Awaitable[None]]) -> None:
-    await body()
 
 
 def only(result: WorkerStepResult) -> WorkerRequestStats:

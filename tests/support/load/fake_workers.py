@@ -23,9 +23,7 @@ class ObedientWorkers:
     """Workers that spawn within a second, then report each second and end in time.
 
     Attributes:
-        requests_per_second: requests of each of them, every one of a millisecond
         exact_seconds: time for a number of requests
-        names: request names of each result
         fails_from_second: from when on every request fails; None for never
     """
 

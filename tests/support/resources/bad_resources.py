@@ -3,8 +3,6 @@
 pydantic reads it in the unit tests, the real API server in the integration tests.
 """
 
-from support.resources.bad.companions import COMPANIONS
-from support.resources.bad.comparisons import COMPARISONS
 from support.resources.bad.datasets import DATA
 from support.resources.bad.endpoints import ENDPOINTS, ROUTING
 from support.resources.bad.existing import EXISTING_TARGETS
@@ -12,7 +10,7 @@ from support.resources.bad.exports import EXPORTS
 from support.resources.bad.loads import LOAD
 from support.resources.bad.steps import STEPS
 from support.resources.bad.topologies import QUANTITIES, TOPOLOGY
-from support.resources.bad.wholes import WHOLE
+from support.resources.bad.wholes import COMPANIONS, COMPARISONS, WHOLE
 from support.resources.bad.workloads import WORKLOADS
 from support.resources.pod_options import POD_OPTIONS
 

@@ -39,12 +39,7 @@ def bucket(url: str, **fields: Any) -> Export:
 
 @dataclass(frozen=True)
 class ExportPod:
-    """The folders of a pod.
-
-    Attributes:
-        root: of all of them
-        report: what is exported
-    """
+    """The folders of a pod."""
 
     root: Path
     report: Report
@@ -64,10 +59,7 @@ class ExportPod:
         """Run the pod's command once; return its termination message.
 
         Args:
-            export: where to
-            folder: name of the export
             check: of addresses; none by default, as the servers are on loopback
-            plan: further fields of the plan
         """
         documents = [
             StoredDocument(chunks=[f"{each.id}-0"], sha256=to_chunks(each).sha256)

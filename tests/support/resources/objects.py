@@ -29,6 +29,7 @@ from solrbench.manifests.results import (
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
+from support.narrowing import not_none
 from support.resources.companions import DEPLOYMENT, FILES, SERVICE, VALUES, WORKERS, text_of
 from support.resources.small_resource import SOLR, Changes, resource
 
@@ -51,8 +52,7 @@ def stored(changes: Changes | None = None) -> SolrBenchmark:
 def target(changes: Changes | None = None) -> list[Manifest]:
     """Return the objects of ZooKeeper and Solr."""
     benchmark = stored(changes)
-    solr = benchmark.spec.target.solr_cloud
-    assert solr is not None
+    solr = not_none(benchmark.spec.target.solr_cloud)
     built = [
         *build_zookeeper(benchmark, solr, ATTEMPT),
         *build_solr(benchmark, solr, ATTEMPT, zookeeper_path(benchmark, solr, STARTED, ATTEMPT)),
@@ -65,8 +65,7 @@ def operated_target(
 ) -> Manifest:
     """Return the SolrCloud of the same benchmark under the Solr Operator."""
     benchmark = stored({f"{SOLR}.provisioner": "SolrOperator"} | (changes or {}))
-    solr = benchmark.spec.target.solr_cloud
-    assert solr is not None
+    solr = not_none(benchmark.spec.target.solr_cloud)
     state = zookeeper_path(benchmark, solr, STARTED, ATTEMPT)
     cloud = build_solr_cloud(benchmark, solr, ATTEMPT, state, known_options)
     (whole,) = add_agents(benchmark, IMAGE, [cloud])

@@ -25,8 +25,6 @@ class Workload(NamedTuple):
     """A pod as one of our templates has it.
 
     Attributes:
-        name: what it is for
-        spec: of the pod
         serves: whether others send requests to it, so that probes are sensible
     """
 

@@ -1,11 +1,11 @@
-"""Figures of repeats for tests."""
+"""Values of repeats for tests."""
 
 import math
 from collections.abc import Iterable
 from random import Random
 
-from solrbench.analysis.differences import MetricDifference, RepeatValue, compare_metrics
-from solrbench.analysis.metrics import ComparisonMetric, percentile_metric
+from solrbench.analysis.differences import RepeatValue, estimate_difference
+from solrbench.analysis.metrics import ComparisonMetric, Difference, percentile_metric
 
 P95 = percentile_metric(95)
 
@@ -28,13 +28,20 @@ def drawn(seed: int, count: int, *, cv: float, slower_percent: float = 0.0) -> l
 
 
 def compared(
-    before: list[RepeatValue],
-    after: list[RepeatValue],
+    baseline: list[RepeatValue],
+    candidate: list[RepeatValue],
     metric: ComparisonMetric = P95,
     *,
     in_rounds: bool = False,
-) -> MetricDifference:
+) -> Difference:
     """Return the difference, which must be there."""
-    found = compare_metrics(metric, before, after, in_rounds=in_rounds)
+    found = estimate_difference(metric, baseline, candidate, in_rounds=in_rounds)
     assert found is not None
     return found
+
+
+def spread(mean: float, count: int, deviation_percent: float) -> list[float]:
+    """Return values with this geometric mean, of whose logarithms this is the deviation."""
+    places = [index - (count - 1) / 2 for index in range(count)]
+    scale = math.sqrt(sum(each**2 for each in places) / (count - 1)) if count > 1 else 1.0
+    return [mean * math.exp(deviation_percent / 100 * each / scale) for each in places]

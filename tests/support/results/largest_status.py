@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import (
     MAX_FIGURES,
     MAX_NOTES,
+    MAX_REPEATS,
     MAX_TREND_DIFFERENCES,
     MORE_THAN_50,
     BaselineComparison,
@@ -20,6 +21,8 @@ from solrbench.api.v1alpha1.comparisons import (
     FigureComparison,
     OpenLoopStats,
     Overhead,
+    RepeatSummary,
+    Summary,
     TrendDifference,
 )
 from solrbench.api.v1alpha1.conditions import Condition, StatusModel
@@ -115,6 +118,7 @@ def largest_status() -> Status:
         comparisons=[comparison] * MAX_COMPARISONS,
         comparison=_largest_comparison(places),
         answers=["a" * MAX_CHARACTERS] * MAX_ANSWERS,
+        summary=Summary(repeats=[largest(RepeatSummary)] * MAX_REPEATS),
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
         response_gaps=[
             largest(StepResponseGaps, **places, least_user_node="n" * 80, longest_node="n" * 80)

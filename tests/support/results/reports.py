@@ -31,11 +31,8 @@ def make_report(
     """Return a report of steps of 2, 4, … users; the same object for the same arguments.
 
     Args:
-        steps: how many
-        repeats: of each
         seconds: of each repeat; histograms have those of the first ones
         text: what a tenant or a target has put wherever it may put text
-        variants: of the target
     """
     spec = _spec(steps, repeats, variants)
     documents = [

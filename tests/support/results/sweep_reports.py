@@ -13,6 +13,7 @@ from solrbench.sweep.plan import PlannedPoint, make_plan
 from solrbench.sweep.state import count_points
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
+from support.results.compared_figures import spread
 from support.results.reports import make_report
 from support.results.statuses import full_status
 
@@ -63,15 +64,17 @@ def _point(planned: PlannedPoint, repeats: int) -> SweepPoint:
         return SweepPoint(
             name=planned.point.name, values=[heap, nodes], state="Failed", reason="PodsPending"
         )
+    p95 = round(40 * 0.8**heap * 0.7**nodes, 3)
     return SweepPoint(
         name=planned.point.name,
         values=[heap, nodes],
         state="Invalid" if (heap, nodes) == INVALID else "Valid",
         requests_per_second=900 + 300 * nodes,
-        p95_milliseconds=round(40 * 0.8**heap * 0.7**nodes, 3),
+        p95_milliseconds=p95,
         failed_percent=0,
         repeats=repeats,
         deviation_percent=2 if repeats > 1 else None,
+        repeat_values=spread(p95, repeats, 2) if repeats > 1 else None,
     )
 
 

@@ -70,10 +70,7 @@ class ApiStub:
     """Serves `objects`; `responses` by path come first.
 
     Attributes:
-        objects: by path
         responses: by the begin of a path; `*` for every path
-        groups: kinds by the path of group and version
-        requests: all so far
     """
 
     def __init__(self, *bodies: Body) -> None:

@@ -9,11 +9,7 @@ class CachingSolr:
     """Counts what it is asked for; each query adds an entry to a cache.
 
     Attributes:
-        selects: number of queries so far
-        queries: these queries
         emptied: entries that each RELOAD dropped
-        entries: in the cache now
-        warming: queries that the config set sends after each RELOAD
         text: whether metrics are only in Prometheus' format, as in Solr 10
         slow_reads: readings of the metrics after a RELOAD that still show the old core
     """

@@ -55,6 +55,16 @@ async def respond_well(exchange: Exchange) -> None:
     exchange.send()
 
 
+def respond_after(seconds: float) -> Script:
+    """Return a script that responds well, but not at once."""
+
+    async def respond(exchange: Exchange) -> None:
+        await asyncio.sleep(seconds)
+        exchange.send()
+
+    return respond
+
+
 class HttpServer:
     """Counts its requests and by how many connections."""
 

@@ -22,9 +22,7 @@ class FakeSolr:
     Attributes:
         collection: state of the collection; `{url}` in it becomes the node's own address
         faults: answers given to the next updates instead of `OK`
-        status_faults: HTTP codes given to the next CLUSTERSTATUS
         authorization: header without which every request gets HTTP 401; counted in `refused`
-        updates: core, parameters and documents of each update, in order of arrival
     """
 
     collection: dict[str, Any]
@@ -97,11 +95,7 @@ class RangeServer:
     """A file that is served in pieces: connections break after `cuts` bytes of their body.
 
     Attributes:
-        body: the file
-        etag: its entity tag; none when empty
-        ranges: whether range requests are supported
         cuts: where the next connections break
-        headers: those of each request, in order
     """
 
     body: bytes

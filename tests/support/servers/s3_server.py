@@ -18,12 +18,7 @@ ACCESS, SECRET = "benchmarks", "kept-in-a-secret"
 
 @dataclass(frozen=True)
 class S3Server:
-    """A server under way.
-
-    Attributes:
-        url: its endpoint
-        folder: whose folders are its buckets
-    """
+    """A server under way."""
 
     url: str
     folder: Path

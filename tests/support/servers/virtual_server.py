@@ -36,13 +36,7 @@ _MODULES = (
 
 
 class VirtualServer:
-    """Answers after `seconds`; `connect_seconds` is what a connection takes.
-
-    Attributes:
-        sent_ns: when each request was sent
-        connections: how many were opened
-        refuses: no connection can be opened
-    """
+    """Answers after `seconds`; `connect_seconds` is what a connection takes."""
 
     def __init__(self, loop: VirtualTimeLoop, seconds: float = 0.0) -> None:
         self.loop = loop

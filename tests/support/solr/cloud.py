@@ -19,16 +19,8 @@ class Cloud:
     """Nodes, collections and config sets.
 
     Attributes:
-        nodes: name of each live node to the start time of its JVM
-        collections: name to state, as CLUSTERSTATUS returns it
-        config_sets: their names
-        documents: number in each core
-        deleted_documents: number in each core
         changed: action and name of every request that changes something
-        down: whether no node answers
         authorization: what is asked for; another gets HTTP 401
-        version: of Solr
-        redirect: whether every request is sent elsewhere
         around: called with each function that makes a change
         probes_open: whether what probes of the kubelet ask needs no password, as the Solr
             Operator sets it up

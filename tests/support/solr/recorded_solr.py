@@ -18,7 +18,6 @@ class Solr:
 
     Attributes:
         replies: by action or path; a list is used up, its last entry stays
-        asked: method, path, parameters and body of each request
     """
 
     replies: dict[str, Reply | list[Reply]]

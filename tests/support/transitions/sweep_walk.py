@@ -57,9 +57,6 @@ class SweepWalk:
     """The walk.
 
     Attributes:
-        sweeps: the operator on a cluster with faked pods
-        apply: stores a sweep
-        source: of chance
         seen: number of transitions by state of the sweep and outcome
     """
 

@@ -8,12 +8,16 @@ import pytest
 from solrbench.analysis.baseline import (
     ComparisonInput,
     UnreadableReportError,
-    baseline_comparison,
     benchmark_input,
     compare_candidate,
+    fit_comparison,
     report_input,
 )
-from solrbench.analysis.difference_tests import ComparisonSettings, settings_of_specs
+from solrbench.analysis.comparison_settings import (
+    ComparisonSettings,
+    differing,
+    settings_of_candidate,
+)
 from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.comparisons import Conclusion
@@ -55,7 +59,7 @@ BEFORE, SLOWER = (100, 101, 99, 100, 100), (120, 121, 119, 120, 120)
 def words(
     before: ComparisonInput, after: ComparisonInput, settings: ComparisonSettings | None = None
 ) -> dict[str, Conclusion | None]:
-    found = baseline_comparison(compare_candidate(before, after, settings or ComparisonSettings()))
+    found = fit_comparison(compare_candidate(before, after, settings or ComparisonSettings()))
     return {each.figure: each.word for each in found.figures}
 
 
@@ -69,7 +73,7 @@ def test_all_figures_of_a_step_are_compared() -> None:
 
 
 def test_what_decides_comes_first_and_the_index_makes_no_word() -> None:
-    found = baseline_comparison(
+    found = fit_comparison(
         compare_candidate(side("old", BEFORE), side("new", BEFORE), ComparisonSettings())
     )
     first, *others = found.figures
@@ -95,7 +99,7 @@ def test_each_index_that_was_filled_is_a_repeat() -> None:
         return ComparisonInput(name, {}, list(map(RunSamples, documents)))
 
     old, new = filled("old", 100, 101, 99), filled("new", 130, 131, 129)
-    found = baseline_comparison(compare_candidate(old, new, ComparisonSettings()))
+    found = fit_comparison(compare_candidate(old, new, ComparisonSettings()))
     words = {each.figure: (each.word, each.on_target) for each in found.figures}
     assert words["indexingSeconds"] == (Conclusion.WORSE, False)
     assert words["indexBytes"] == (Conclusion.SAME, False)
@@ -111,26 +115,24 @@ def test_repeats_on_one_index_are_one_value_of_it() -> None:
     assert words(one, one)["indexingSeconds"] is None
 
 
-def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:
-    spec = {"comparison": {"smallestEffectPercent": 2, "primary": "Average"}}
-    found = settings_of_specs({}, spec)
-    assert (found.rule.smallest_effect_percent, found.primary) == (2, PrimaryMetric.AVERAGE)
-    given = settings_of_specs({}, spec, 10, PrimaryMetric.P50)
-    assert (given.rule.smallest_effect_percent, given.primary) == (10, PrimaryMetric.P50)
-    assert given.rule.looks is None
+ADAPTIVE = {
+    "load": {"repeats": {"until": "Decided", "min": 3}},
+    "comparison": {"baseline": {"benchmark": {"name": "older"}}},
+}
 
 
-def test_levels_of_repeats_until_decided_count_whichever_side_had_them() -> None:
-    adaptive = {"load": {"repeats": {"until": "Decided", "min": 3}}}
-    for before, after in ((adaptive, {}), ({}, adaptive)):
-        assert settings_of_specs(before, after).rule.looks == Looks(3, 20)
-    assert settings_of_specs({"load": {"repeats": 5}}, {}).rule.looks is None
+def test_an_adaptive_baseline_does_not_weaken_a_comparison_that_it_did_not_know() -> None:
+    old = side("old", BEFORE)
+    old = ComparisonInput(old.name, ADAPTIVE, old.runs)
+    new = side("new", SLOWER[:4])
+    settings = settings_of_candidate(new.spec, "old")
+    assert words(old, new, settings)["p95Milliseconds"] is Conclusion.WORSE
 
 
 def test_another_figure_may_decide() -> None:
     settings = ComparisonSettings(primary=PrimaryMetric.REQUESTS_PER_SECOND)
     found = compare_candidate(side("old", BEFORE), side("new", SLOWER), settings)
-    assert [each.metric.name for each in found.figures if each.is_primary] == ["requestsPerSecond"]
+    assert [each.figure for each in found.figures if each.primary] == ["requestsPerSecond"]
 
 
 def test_one_repeat_makes_no_word_on_anything() -> None:
@@ -141,22 +143,18 @@ def test_repeats_of_one_target_say_so() -> None:
     found = compare_candidate(
         side("old", BEFORE, target="x"), side("new", SLOWER, target="y"), ComparisonSettings()
     )
-    assert baseline_comparison(found).figures[0].on_target
+    assert fit_comparison(found).figures[0].on_target
     fresh = compare_candidate(side("old", BEFORE), side("new", SLOWER), ComparisonSettings())
-    assert not baseline_comparison(fresh).figures[0].on_target
+    assert not fit_comparison(fresh).figures[0].on_target
 
 
 def test_invalid_steps_say_so() -> None:
     good, bad = side("old", BEFORE), side("new", SLOWER)
     invalid = ComparisonInput(bad.name, bad.spec, bad.runs, frozenset({("a", "")}))
     for before, after in ((good, invalid), (invalid, good)):
-        found = baseline_comparison(compare_candidate(before, after, ComparisonSettings()))
+        found = fit_comparison(compare_candidate(before, after, ComparisonSettings()))
         assert found.figures[0].invalid
-    assert (
-        not baseline_comparison(compare_candidate(good, bad, ComparisonSettings()))
-        .figures[0]
-        .invalid
-    )
+    assert not fit_comparison(compare_candidate(good, bad, ComparisonSettings())).figures[0].invalid
 
 
 def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
@@ -187,7 +185,7 @@ def test_status_holds_a_limited_number_of_figures() -> None:
         ]
         return ComparisonInput(name, {}, list(map(RunSamples, documents)))
 
-    found = baseline_comparison(compare_candidate(wide("old"), wide("new"), ComparisonSettings()))
+    found = fit_comparison(compare_candidate(wide("old"), wide("new"), ComparisonSettings()))
     assert len(found.figures) == 96
     assert found.left_out > 100
     assert found.figures[0].primary
@@ -240,3 +238,66 @@ def test_what_is_no_report_is_refused_with_the_reason(text: bytes, problem: str)
 def test_a_report_that_unpacks_to_too_much_is_refused() -> None:
     with pytest.raises(UnreadableReportError, match="larger than 1 MiB"):
         report_input("old", gzip.compress(b" " * (2 << 20)), 1 << 20)
+
+
+def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:
+    spec = {"comparison": {"smallestEffectPercent": 2, "primary": "Average"}}
+    found = settings_of_candidate(spec, "old")
+    assert (found.rule.smallest_effect_percent, found.primary) == (2, PrimaryMetric.AVERAGE)
+    given = settings_of_candidate(spec, "old", 10, PrimaryMetric.P50)
+    assert (given.rule.smallest_effect_percent, given.primary) == (10, PrimaryMetric.P50)
+    assert given.rule.looks is None
+
+
+def adaptive(baseline: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the spec of a benchmark whose repeats go on until they are decided."""
+    beside = {} if baseline is None else {"comparison": {"baseline": baseline}}
+    return {"load": {"repeats": {"until": "Decided", "min": 3}}} | beside
+
+
+@pytest.mark.parametrize(
+    ("baseline", "looks"),
+    [
+        ({"benchmark": {"name": "old"}}, Looks(3, 20)),
+        ({"benchmark": {"name": "another"}}, None),
+        ({"report": {"configMap": {"name": "kept"}}}, Looks(3, 20)),
+        (None, None),  # variants decided it
+    ],
+)
+def test_looks_count_only_where_this_comparison_decided_when_to_stop(
+    baseline: dict[str, Any] | None, looks: Looks | None
+) -> None:
+    assert settings_of_candidate(adaptive(baseline), "old").rule.looks == looks
+
+
+def test_repeats_of_a_fixed_number_have_no_looks() -> None:
+    fixed = {"load": {"repeats": 5}, "comparison": {"baseline": {"benchmark": {"name": "old"}}}}
+    assert settings_of_candidate(fixed, "old").rule.looks is None
+
+
+def test_fields_are_named_with_both_values() -> None:
+    before = {"a": {"same": 1, "one": 1, "gone": "x"}, "b": 1}
+    after = {"a": {"same": 1, "one": 2, "new": [1]}, "b": 2}
+    assert differing(before, after, ["a"], 9) == [
+        "a.one: 1, then 2",
+        "a.gone: x, then not set",
+        "a.new: not set, then [1]",
+    ]
+
+
+def test_lists_of_one_length_are_compared_entry_by_entry() -> None:
+    before = {"load": {"steps": [{"users": 1}, {"users": 2}]}}
+    after = {"load": {"steps": [{"users": 1}, {"users": 3}]}}
+    assert differing(before, after, ["load.steps"], 9) == ["load.steps[1].users: 2, then 3"]
+
+
+def test_long_values_and_many_lines_are_cut() -> None:
+    before = {"a": {f"f{n}": "x" * 100 for n in range(9)}}
+    found = differing(before, {"a": {}}, ["a"], 3)
+    assert len(found) == 3
+    assert found[-1] == "7 more"
+    assert len(found[0]) < 90
+
+
+def test_parts_that_neither_has_are_equal() -> None:
+    assert differing({}, {}, ["load.steps", "seed"], 9) == []

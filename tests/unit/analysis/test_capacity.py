@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.objectives import Capacity, Objective
 from solrbench.contract.load_plan import CapacitySearch, StoredTrial
 from solrbench.contract.step_document import StepRunResult
+from support.narrowing import not_none
 from support.results.builders import make_document, make_result, make_spec
 from support.results.trials import NEAR, measured, probe, trial
 
@@ -32,20 +33,17 @@ def stored(number: int, rate: float, excess: float = -1.0, variant: str = "") ->
 
 
 def test_a_search_begins_with_a_probe_of_users() -> None:
-    planned = next_trial(search(), [])
-    assert planned is not None
+    planned = not_none(next_trial(search(), []))
     assert (planned.id, planned.trial, planned.step.users) == ("capacity-t00", 0, 50)
 
 
 def test_every_worker_has_a_user_of_the_probe() -> None:
-    planned = next_trial(search(probeUsers=1), [])
-    assert planned is not None
+    planned = not_none(next_trial(search(probeUsers=1), []))
     assert planned.step.users == 2
 
 
 def test_a_trial_settles_at_its_own_rate() -> None:
-    planned = next_trial(search(settleSeconds=7, trialSeconds=20), [stored(0, 200.0)])
-    assert planned is not None
+    planned = not_none(next_trial(search(settleSeconds=7, trialSeconds=20), [stored(0, 200.0)]))
     step = planned.step
     assert (planned.id, planned.trial) == ("capacity-t01", 1)
     assert step.requests_per_second == pytest.approx(40.0)
@@ -64,8 +62,7 @@ def users_trial(number: int, users: int, milliseconds: int) -> StepRunResult:
 def test_a_search_for_users_begins_where_the_probe_says() -> None:
     wanted = search(searchFor="Users", settleSeconds=3, thinkTime={"constantMilliseconds": 5})
     probed = StoredTrial(number=0, requests_per_second=100, users=50, excess=0.5)
-    planned = next_trial(wanted, [probed])
-    assert planned is not None
+    planned = not_none(next_trial(wanted, [probed]))
     step = planned.step
     assert (planned.id, step.users, step.requests_per_second) == ("capacity-t01", 25, None)
     assert (step.spawn_rate, step.duration_seconds) == (9, 40)
@@ -74,8 +71,7 @@ def test_a_search_for_users_begins_where_the_probe_says() -> None:
 
 
 def test_the_probe_of_a_search_for_users_has_no_more_than_they_may_be() -> None:
-    planned = next_trial(search(searchFor="Users", maxUsers=20), [])
-    assert planned is not None
+    planned = not_none(next_trial(search(searchFor="Users", maxUsers=20), []))
     assert planned.step.users == 20
 
 
@@ -85,16 +81,14 @@ def test_a_trial_of_users_is_known_by_them_and_by_the_rate_that_they_got() -> No
 
 
 def test_a_trial_that_was_lost_is_run_again_under_its_number() -> None:
-    planned = next_trial(search(), [stored(0, 200.0), stored(1, 40.0), stored(3, 150.0)])
-    assert planned is not None
+    planned = not_none(next_trial(search(), [stored(0, 200.0), stored(1, 40.0), stored(3, 150.0)]))
     assert planned.id == "capacity-t02"
 
 
 def test_variants_are_searched_one_after_the_other() -> None:
     done = [stored(0, 200.0, variant="raw")]
     done += [stored(n, 40.0 + n, variant="raw") for n in range(1, 9)]
-    planned = next_trial(search("raw", "proxy", maxTrials=8), done)
-    assert planned is not None
+    planned = not_none(next_trial(search("raw", "proxy", maxTrials=8), done))
     assert (planned.id, planned.variant) == ("capacity-v1-t00", "proxy")
     assert next_trial(search("raw", maxTrials=8), done) is None
 

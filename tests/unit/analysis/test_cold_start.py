@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import CacheSample, RequestWindow
+from support.narrowing import not_none
 from support.results.builders import START, make_document, make_result
 
 
@@ -102,16 +103,14 @@ def test_the_first_thousand_stands_beside_the_steady_part() -> None:
 
 
 def test_the_warm_up_comes_first() -> None:
-    found = summarise_cold_start([begun(warm_up_thousands=[window(0, 4, mean=8000)])])
-    assert found is not None
+    found = not_none(summarise_cold_start([begun(warm_up_thousands=[window(0, 4, mean=8000)])]))
     assert found.in_warm_up
     assert (found.first_thousand_seconds, found.first_thousand_average_milliseconds) == (4.0, 8.0)
 
 
 def test_only_the_first_measured_step_run_is_cold() -> None:
     later = begun(start_time=START + timedelta(hours=1), step="later")
-    found = summarise_cold_start([later, begun(variant="raw")])
-    assert found is not None
+    found = not_none(summarise_cold_start([later, begun(variant="raw")]))
     assert (found.step, found.variant) == ("five", "raw")
 
 
@@ -122,14 +121,12 @@ def test_whole_transactions_are_not_in_the_steady_mean() -> None:
         each._replace(sum_microseconds=10**6 * each.requests) for each in whole.windows
     )
     both = [document.requests[0], whole.model_copy(update={"windows": slower})]
-    found = summarise_cold_start([document.model_copy(update={"requests": both})])
-    assert found is not None
+    found = not_none(summarise_cold_start([document.model_copy(update={"requests": both})]))
     assert found.steady_average_milliseconds == 1.8
 
 
 def test_what_never_was_steady_has_no_steady_mean() -> None:
-    found = summarise_cold_start([begun(steady_from_second=None)])
-    assert found is not None
+    found = not_none(summarise_cold_start([begun(steady_from_second=None)]))
     assert found.steady_average_milliseconds is None
 
 

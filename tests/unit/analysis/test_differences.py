@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from solrbench.analysis.differences import compare_metrics
+from solrbench.analysis.differences import estimate_difference
 from solrbench.analysis.metrics import FAILED
 from solrbench.stats.tests import RankEstimate, StudentEstimate
 from support.results.compared_figures import P95, compared, figures
@@ -11,23 +11,23 @@ from support.results.compared_figures import P95, compared, figures
 def test_rounds_are_compared_within() -> None:
     # The machine is twice as slow in the second round, which hits both sides.
     found = compared(figures([100, 200, 100]), figures([110, 240, 130]), in_rounds=True)
-    assert found.centre == pytest.approx(math.log(1.1 * 1.2 * 1.3) / 3)
-    assert isinstance(found.estimate, StudentEstimate)
-    assert [each.size for each in found.estimate.spreads] == [3]
-    assert found.before == pytest.approx(2 ** (1 / 3) * 100)
+    assert isinstance(found.test, StudentEstimate)
+    assert found.test.centre == pytest.approx(math.log(1.1 * 1.2 * 1.3) / 3)
+    assert [each.size for each in found.test.variances] == [3]
+    assert found.baseline == pytest.approx(2 ** (1 / 3) * 100)
 
 
 def test_only_rounds_count_that_both_sides_have() -> None:
     found = compared(figures([100, 300, 100]), figures([110, 330]), in_rounds=True)
     assert found.repeats == (2, 2)
-    assert found.centre == pytest.approx(math.log(1.1))
+    assert found.estimate == pytest.approx(10)
 
 
 def test_without_rounds_the_sides_may_have_different_repeats() -> None:
     found = compared(figures([100, 100, 100, 100]), figures([110, 110]))
     assert found.repeats == (4, 2)
-    assert isinstance(found.estimate, StudentEstimate)
-    assert [each.size for each in found.estimate.spreads] == [4, 2]
+    assert isinstance(found.test, StudentEstimate)
+    assert [each.size for each in found.test.variances] == [4, 2]
 
 
 def test_welch_has_the_degrees_of_freedom_of_a_worked_example() -> None:
@@ -35,8 +35,8 @@ def test_welch_has_the_degrees_of_freedom_of_a_worked_example() -> None:
     spread = math.sqrt(2)
     before = figures([10 - 2 * spread, 10, 10, 10, 10 + 2 * spread])
     found = compared(before, figures([1, 2, 3]), FAILED)
-    assert found.estimate is not None
-    error, degrees = found.estimate.precision(0)
+    assert found.test is not None
+    error, degrees = found.test.precision(0)
     assert error == pytest.approx(math.sqrt(4 / 5 + 1 / 3))
     expected = (4 / 5 + 1 / 3) ** 2 / ((4 / 5) ** 2 / 4 + (1 / 3) ** 2 / 2)
     assert degrees == pytest.approx(expected)
@@ -46,8 +46,8 @@ def test_repeats_that_share_targets_count_once_for_each_target() -> None:
     one = figures([100, 102, 110, 112], targets=["a", "a", "b", "b"])
     other = figures([101, 103, 111, 113], targets=["c", "c", "d", "d"])
     found = compared(one, other)
-    assert isinstance(found.estimate, StudentEstimate)
-    assert [each.size for each in found.estimate.spreads] == [2, 2]
+    assert isinstance(found.test, StudentEstimate)
+    assert [each.size for each in found.test.variances] == [2, 2]
     assert not found.on_target
     assert found.repeats == (4, 4)
 
@@ -59,8 +59,8 @@ def test_rounds_on_shared_targets_count_once_for_each_target() -> None:
         figures([105, 105, 115, 115, 126], targets=targets),
         in_rounds=True,
     )
-    assert isinstance(found.estimate, StudentEstimate)
-    assert [each.size for each in found.estimate.spreads] == [3]
+    assert isinstance(found.test, StudentEstimate)
+    assert [each.size for each in found.test.variances] == [3]
 
 
 @pytest.mark.parametrize("in_rounds", [True, False])
@@ -72,7 +72,7 @@ def test_repeats_on_one_target_say_so(in_rounds: bool) -> None:
         in_rounds=in_rounds,
     )
     assert found.on_target
-    assert found.estimate is not None
+    assert found.test is not None
 
 
 def test_ten_repeats_on_one_target_each_are_no_sample_of_targets() -> None:
@@ -80,29 +80,30 @@ def test_ten_repeats_on_one_target_each_are_no_sample_of_targets() -> None:
     assert found.on_target
 
 
-def test_a_repeat_that_stands_apart_is_compared_by_ranks() -> None:
+def test_a_repeat_that_is_an_outlier_is_compared_by_ranks() -> None:
     calm = [100, 101, 99, 100.5, 99.5, 100, 101]
     found = compared(figures([*calm, 140]), figures([105 * each / 100 for each in [*calm, 100]]))
-    assert found.apart == 1
-    assert isinstance(found.estimate, RankEstimate)
-    assert found.centre == pytest.approx(math.log(1.05), abs=0.005)
+    assert isinstance(found.test, RankEstimate)
+    assert found.estimate == pytest.approx(5, abs=0.5)
 
 
-def test_few_repeats_and_trifles_do_not_stand_apart() -> None:
-    assert compared(figures([100, 100, 100, 140]), figures([100] * 4)).apart == 0
-    assert compared(figures([100, 100, 100, 100, 104]), figures([100] * 5)).apart == 0
+def test_few_repeats_and_trifles_are_no_outliers() -> None:
+    few = compared(figures([100, 100, 100, 140]), figures([100] * 4))
+    assert isinstance(few.test, StudentEstimate)
+    trifle = compared(figures([100, 100, 100, 100, 104]), figures([100] * 5))
+    assert isinstance(trifle.test, StudentEstimate)
 
 
 def test_one_repeat_has_a_difference_and_no_estimate() -> None:
     found = compared(figures([100]), figures([150, 150, 150]))
-    assert found.estimate is None
-    assert found.centre == pytest.approx(math.log(1.5))
+    assert found.test is None
+    assert found.estimate == pytest.approx(50)
 
 
 def test_a_side_without_figures_has_no_difference() -> None:
-    assert compare_metrics(P95, [], figures([1.0]), in_rounds=False) is None
+    assert estimate_difference(P95, [], figures([1.0]), in_rounds=False) is None
 
 
 def test_shares_of_zero_are_compared_in_points() -> None:
     found = compared(figures([0.0, 0.0]), figures([2.0, 4.0]), FAILED)
-    assert (found.before, found.after, found.centre) == (0.0, 3.0, 3.0)
+    assert (found.baseline, found.candidate, found.estimate) == (0.0, 3.0, 3.0)

@@ -15,6 +15,7 @@ from solrbench.analysis.scalability import (
     stated_peak,
 )
 from solrbench.stats.intervals import ConfidenceBounds
+from support.narrowing import not_none
 
 CONTENTION, COHERENCY = 0.05, 0.0005
 PEAK = 43.589  # sqrt((1 - 0.05) / 0.0005)
@@ -104,8 +105,7 @@ def test_knee_does_not_move_with_the_end_of_the_ladder() -> None:
 def test_knee_of_repeats_has_an_interval() -> None:
     repeats = [{users: scale * saturating(users) for users in (1, 8, 32)} for scale in (1.0, 1.1)]
     repeats[1][1] = 10.0
-    found = find_knee(repeats)
-    assert found is not None
+    found = not_none(find_knee(repeats))
     assert found.interval is not None
     assert found.interval[0] < found.at < found.interval[1]
 

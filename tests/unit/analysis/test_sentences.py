@@ -1,58 +1,58 @@
 import pytest
 
-from solrbench.analysis.sentences import comparison_lines, format_overhead
-from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion, Overhead
+from solrbench.analysis.metrics import Difference, growth_metric, percentile_metric
+from solrbench.analysis.sentences import difference_sentence, format_conclusion, phrase_difference
+from solrbench.api.v1alpha1.comparisons import Conclusion
+
+P95 = percentile_metric(95)
+
+
+def found(
+    estimate: float,
+    interval: tuple[float, float] | None = None,
+    conclusion: Conclusion | None = None,
+    more_repeats: int | None = None,
+) -> Difference:
+    return Difference(P95, 100, 100, estimate, interval, conclusion, more_repeats)
 
 
 @pytest.mark.parametrize(
-    ("overhead", "text"),
+    ("difference", "text"),
     [
-        (Overhead(percent=25), "+25 % (one repeat, no confidence)"),
+        (found(25), "+25 % (no word from one repeat)"),
+        (found(12.34, (9.8, 14.81), Conclusion.WORSE), "Worse (+12.3 %, 95 %: 9.8 to 14.8)"),
+        (found(-3, (-5, -1), Conclusion.SAME), "Same (-3 %, 95 %: -5 to -1)"),
+        (found(3, None, Conclusion.UNCLEAR), "Unclear (+3 %)"),
         (
-            Overhead(percent=12.34, low_percent=9.8, high_percent=14.81, word=Conclusion.WORSE),
-            "+12.3 % (95 % confidence: +9.8 % … +14.8 %), Worse",
-        ),
-        (
-            Overhead(percent=-3, low_percent=-5, high_percent=-1, word=Conclusion.SAME),
-            "-3 % (95 % confidence: -5 % … -1 %), Same",
-        ),
-        (
-            Overhead(
-                percent=3, low_percent=-1, high_percent=7, word=Conclusion.UNCLEAR, more_repeats=1
-            ),
-            "+3 % (95 % confidence: -1 % … +7 %), Unclear: about 1 more repeat",
-        ),
-        (
-            Overhead(
-                percent=3, low_percent=0, high_percent=6, word=Conclusion.UNCLEAR, more_repeats=51
-            ),
-            "+3 % (95 % confidence: 0 % … +6 %), Unclear: more than 50 more repeats",
-        ),
-        (
-            Overhead(
-                percent=1_667_386, low_percent=900, high_percent=50_138_336, word=Conclusion.WORSE
-            ),
-            "16700 times (95 % confidence: +900 % … 501000 times), Worse",
+            found(1_667_386, (900, 50_138_336), Conclusion.WORSE),
+            "Worse (16700 times, 95 %: 10 to 501000)",
         ),
     ],
 )
-def test_overhead_is_formatted_with_its_interval(overhead: Overhead, text: str) -> None:
-    assert format_overhead(overhead) == text
+def test_difference_is_phrased_with_its_interval(difference: Difference, text: str) -> None:
+    assert phrase_difference(difference) == text
 
 
-def test_each_figure_has_a_line_that_names_everything() -> None:
-    comparison = Comparison(
-        step="five-users",
-        variant="proxy",
-        baseline="raw",
-        request="query",
-        repeats=1,
-        failures=7,
-        average=Overhead(percent=1),
-        requests_per_second=Overhead(percent=-2),
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        (None, "Unclear"),
+        (1, "Unclear: about 1 more repeat"),
+        (20, "Unclear: about 20 more repeats"),
+        (51, "Unclear: more than 50 more repeats"),
+    ],
+)
+def test_what_is_unclear_says_how_many_more_repeats(more: int | None, text: str) -> None:
+    assert format_conclusion(found(3, (-1, 7), Conclusion.UNCLEAR, more)) == text
+
+
+def test_growth_is_more_or_less_than_that_of_the_baseline() -> None:
+    metric = growth_metric("HeapAfterGc", "bytes")
+    more = Difference(metric, 0, 0, 39 << 20, (33 << 20, 45 << 20), Conclusion.WORSE)
+    assert difference_sentence("HeapAfterGc of soak", more, "juniper") == (
+        "HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) more than in juniper: Worse"
     )
-    index = "(five-users, query); failed requests: 7"
-    assert comparison_lines([comparison]) == [
-        f"proxy vs raw: +1 % (one repeat, no confidence), average {index}",
-        f"proxy vs raw: -2 % (one repeat, no confidence), requests/s {index}",
-    ]
+    less = Difference(metric, 0, 0, -39 << 20, (-45 << 20, -33 << 20), Conclusion.BETTER)
+    assert difference_sentence("HeapAfterGc of soak", less, "juniper") == (
+        "HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) less than in juniper: Better"
+    )

@@ -8,6 +8,7 @@ from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.stats.histograms import Histogram
 from solrbench.telemetry.summary import spreads_of, with_shares
+from support.narrowing import not_none
 from support.resources.small_resource import resource
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -77,8 +78,7 @@ def test_of_several_nodes_sums_and_the_worst_count() -> None:
         filter_cache_hits=10,
         index_bytes=6,
     )
-    found = run_telemetry(document(telemetry(busy, idle)))
-    assert found is not None
+    found = not_none(run_telemetry(document(telemetry(busy, idle))))
     figures = found.figures
     assert (figures["cpu_cores"], figures["cpu_percent"]) == (1, 40)
     assert figures["cpu_milliseconds_per_request"] == 100
@@ -94,8 +94,7 @@ def test_of_several_nodes_sums_and_the_worst_count() -> None:
 
 def test_latency_of_zookeeper_is_that_of_what_it_served() -> None:
     zookeeper = node("zk", reads=90, read_seconds=0.1, updates=10, update_seconds=0.4)
-    found = run_telemetry(document(telemetry(zookeeper=zookeeper)))
-    assert found is not None
+    found = not_none(run_telemetry(document(telemetry(zookeeper=zookeeper))))
     assert found.figures["zookeeper_latency_milliseconds"] == pytest.approx(5)
 
 

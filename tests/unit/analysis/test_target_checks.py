@@ -17,6 +17,7 @@ from solrbench.api.v1alpha1.validity import Validity
 from solrbench.contract.environment import find_changes
 from solrbench.contract.server_document import MAX_SERVERS, ServerFigures, Telemetry
 from solrbench.contract.step_document import StepRunResult
+from support.narrowing import not_none
 from support.results.builders import START, make_spec, verdicts_of
 from support.results.validity.placement import APART, outcome
 from support.results.validity.target import MOVED, TARGET, reasons, step_run, through, with_target
@@ -227,8 +228,7 @@ def test_pods_that_were_read_count_on_their_own_machine_only() -> None:
     both_here = quiet.model_copy(update={"pods": [pod("solr-0", "m-0"), pod("solr-1", "m-0")]})
     assert others_of(both_here) is None
     one_elsewhere = quiet.model_copy(update={"pods": [pod("solr-0", "m-0"), pod("solr-1", "m-1")]})
-    found = others_of(one_elsewhere)
-    assert found is not None
+    found = not_none(others_of(one_elsewhere))
     assert "32.5 % of the CPUs of the node of pod solr-0" in found
 
 
@@ -248,13 +248,11 @@ def test_companions_that_were_read_count_as_the_benchmark() -> None:
 
     solr, proxy = pod("solr", 10.0), pod("companion", 8.0)
     assert others_of(with_pods(solr, proxy), variant="balancer") is None
-    idle = others_of(with_pods(solr, pod("companion", 0.0)), variant="balancer")
-    assert idle is not None
+    idle = not_none(others_of(with_pods(solr, pod("companion", 0.0)), variant="balancer"))
     assert "32.5 % of the CPUs" in idle
     # The worker, which is a pod here, is counted once, and Solr though its pods were not read.
     own = with_pods(pod("load-worker", 9.0), pod("load-master", 0.0))
-    found = others_of(own)
-    assert found is not None
+    found = not_none(others_of(own))
     assert "37.5 % of the CPUs" in found
 
 
@@ -291,8 +289,7 @@ def test_a_machine_whose_own_use_is_unknown_hides_no_other() -> None:
     second = first.model_copy(update={"server": "m-1"})
     known, unknown = pod("m-1", cpu_seconds=10.0), pod(first.server)
     both = {"machines": [first, second], "pods": [unknown, known]}
-    found = others_of(quiet.model_copy(update=both))
-    assert found is not None
+    found = not_none(others_of(quiet.model_copy(update=both)))
     assert "of pod solr-on-m-1" in found
     calm = second.model_copy(update={"figures": second.figures | {"cpu_busy_percent": 30.0}})
     only_unknown = quiet.model_copy(update=both | {"machines": [first, calm]})

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from solrbench.analysis.baseline import compare_candidate, report_input, whole_comparison
-from solrbench.analysis.difference_tests import ComparisonSettings
+from solrbench.analysis.baseline import compare_candidate, report_input
+from solrbench.analysis.comparison_settings import ComparisonSettings
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import compare, result_tables
 from solrbench.kube.results import BenchmarkResultStore
@@ -150,7 +150,7 @@ def test_numbers_are_never_cut(width: int) -> None:
     names = "a-request-with-quite-a-long-name"
     before = report_input("before", report(10012.3, 10112.1, 9912.7, name=names))
     after = report_input("after", report(12345.6, 12445.6, 12245.6, name=names))
-    found = whole_comparison(compare_candidate(before, after, ComparisonSettings()))
+    found = compare_candidate(before, after, ComparisonSettings())
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=True, color_system=None)
     result_tables.print_baseline_table(console, found)
@@ -176,7 +176,8 @@ def run_compare(*arguments: str) -> Result:
 def slower(point: PointReport, factor: float) -> PointReport:
     result = point.result
     p95 = round((result.p95_milliseconds or 0) * factor, 3)
-    changed = result.model_copy(update={"p95_milliseconds": p95})
+    values = [each * factor for each in result.repeat_values or []] or None
+    changed = result.model_copy(update={"p95_milliseconds": p95, "repeat_values": values})
     return point.model_copy(update={"result": changed})
 
 

@@ -21,14 +21,14 @@ from solrbench.contract.endpoints import (
     zookeeper_path,
 )
 from solrbench.controller.provisioners.registry import PROVISIONERS
+from support.narrowing import not_none
 from support.resources.objects import STARTED, stored
 from support.resources.small_resource import SOLR, Changes
 
 
 def target(provisioner: str) -> tuple[SolrBenchmark, SolrCloud]:
     benchmark = stored({f"{SOLR}.provisioner": provisioner})
-    solr = benchmark.spec.target.solr_cloud
-    assert solr is not None
+    solr = not_none(benchmark.spec.target.solr_cloud)
     return benchmark, solr
 
 
@@ -79,8 +79,7 @@ OPERATED: Changes = {f"{SOLR}.provisioner": "SolrOperator"}
 
 def path(changes: Changes, *, later: int = 0, attempt: int = 1) -> ZooKeeperPath:
     benchmark = stored(changes)
-    solr = benchmark.spec.target.solr_cloud
-    assert solr is not None
+    solr = not_none(benchmark.spec.target.solr_cloud)
     return zookeeper_path(benchmark, solr, STARTED + timedelta(seconds=later), attempt)
 
 
@@ -104,8 +103,7 @@ def test_members_are_named_as_they_are_made() -> None:
         f"base-zookeeper-{i}.base-zookeeper.search.svc:2181" for i in (1, 2, 3)
     )
     benchmark = stored(OPERATED | three | {f"{SOLR}.zookeeper.mode": "Provided"})
-    solr = benchmark.spec.target.solr_cloud
-    assert solr is not None
+    solr = not_none(benchmark.spec.target.solr_cloud)
     service = "base-solrcloud-zookeeper-headless.search.svc"
     assert member_hosts(benchmark, solr) == [
         f"base-solrcloud-zookeeper-{i}.{service}" for i in (0, 1, 2)

@@ -25,6 +25,7 @@ from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import World, condition_of
 from support.fakes.fake_cluster import FakeCluster, refusal
+from support.narrowing import not_none
 from support.resources.objects import ATTEMPT, stored, target, tools
 from support.resources.solr_clouds import ready_cloud, ready_stateful_set
 
@@ -184,8 +185,7 @@ def test_a_resource_that_does_not_go_says_what_it_waits_for(
     body["metadata"]["finalizers"] = [FINALIZER]
     assert blocking_finalizer(owned_by(cluster)) is None  # no deletion has begun
     body["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    found = blocking_finalizer(owned_by(cluster))
-    assert found is not None
+    found = not_none(blocking_finalizer(owned_by(cluster)))
     assert found.reason == reason
     assert FINALIZER in found.message
     assert blocking_finalizer(replace(owned_by(cluster), benchmark_name="other")) is None
@@ -253,8 +253,7 @@ def test_a_pod_of_a_lost_node_is_named_and_deleted_without_its_kubelet(
     nodes: tuple[dict[str, Any], ...], why: str, component: str
 ) -> None:
     cluster = lost_world(*nodes, component=component)
-    blocker = find_removal_blocker(owned_by(cluster))
-    assert blocker is not None
+    blocker = not_none(find_removal_blocker(owned_by(cluster)))
     assert blocker.reason == "NodeLost"
     assert f"pod base-{component}-0 cannot end, its node worker-1 {why}" in blocker.message
     assert remove(cluster) is False
@@ -283,8 +282,7 @@ def test_a_lost_pod_is_named_for_some_seconds_before_it_is_force_deleted() -> No
     cluster = fake(terminating("solr", NOW - PATIENCE - timedelta(seconds=1)))
     assert remove(cluster) is False
     assert cluster.names("Pod") == {"base-solr-0"}
-    blocker = find_removal_blocker(owned_by(cluster))
-    assert blocker is not None
+    blocker = not_none(find_removal_blocker(owned_by(cluster)))
     assert blocker.reason == "NodeLost"
     remove(cluster, now=NOW + NOTICE)
     assert cluster.names("Pod") == set()

@@ -14,6 +14,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from support.cluster.benchmarks import secret
 from support.fakes.fake_cluster import FakeCluster, refusal
+from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.small_resource import create
 from support.solr.recorded_solr import Solr
@@ -43,8 +44,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def find(cluster: FakeCluster, **fields: Any) -> TargetEndpoint:
-    existing = stored(create(**fields)).spec.target.existing
-    assert existing is not None
+    existing = not_none(stored(create(**fields)).spec.target.existing)
     return resolve_endpoint(cluster, ALLOWED, "search", existing)
 
 
@@ -91,8 +91,7 @@ def solr_cloud(**fields: Any) -> dict[str, Any]:
 
 def by_name(cluster: FakeCluster) -> TargetEndpoint:
     existing = stored({"spec.target": {"existing": {"solrCloudName": "books"}}})
-    target = existing.spec.target.existing
-    assert target is not None
+    target = not_none(existing.spec.target.existing)
     return resolve_endpoint(cluster, ALLOWED, "search", target)
 
 

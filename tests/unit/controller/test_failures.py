@@ -79,12 +79,7 @@ FAULTS = 6
 
 
 class Faults:
-    """A fault that raises at some calls of the API, chosen by chance, as often as asked.
-
-    Args:
-        source: of chance
-        left: how many calls fail
-    """
+    """A fault that raises at some calls of the API, chosen by chance, as often as asked."""
 
     def __init__(self, source: random.Random, left: int) -> None:
         self.raised: list[Exception] = []

@@ -162,11 +162,7 @@ POD = {
 
 
 class Responses:
-    """Responds to the first watches of each kind, to no further one before the end of the test.
-
-    Args:
-        responses: for each kind, made by functions
-    """
+    """Responds to the first watches of each kind, to no further one before the end of the test."""
 
     def __init__(self, *responses: Callable[[], httpx.Response]) -> None:
         self.watches: list[tuple[str, str]] = []
@@ -316,7 +312,6 @@ class ApiServer(ThreadingHTTPServer):
     """Knows one kind; lists it in `team-b`, refuses all else in `team-a`.
 
     Attributes:
-        refusal: status of HTTP in `team-a`
         expired: how many lists of `team-b` expire in the middle
     """
 

@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas, check_settings
 from solrbench.decide.outcome import Action, Outcome, first_outcome
 from solrbench.decide.views import Replica
+from support.narrowing import not_none
 
 
 def wanted(**fields: Any) -> Collection:
@@ -30,8 +31,7 @@ def test_replicas_as_wanted() -> None:
 
 
 def test_inactive_replica_is_waited_for() -> None:
-    outcome = check([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2)
-    assert outcome is not None
+    outcome = not_none(check([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2))
     assert (outcome.reason, outcome.action) == ("ReplicasNotActive", Action.WAIT)
     assert "books_shard1_b is recovering" in outcome.message
 
@@ -55,8 +55,7 @@ def test_inactive_replica_is_waited_for() -> None:
 def test_wrong_replicas_are_an_error(
     found: list[Replica], collection: Collection, nodes: int, reason: str, text: str
 ) -> None:
-    outcome = check(found, collection, nodes)
-    assert outcome is not None
+    outcome = not_none(check(found, collection, nodes))
     assert (outcome.reason, outcome.action) == (reason, Action.FAIL)
     assert text in outcome.message
 
@@ -69,7 +68,6 @@ def test_nodes_may_differ_by_one_replica() -> None:
 
 def test_setting_without_effect_is_an_error() -> None:
     assert check_settings({}) is None
-    outcome = check_settings({"query.fieldValueCache.size": (7, None)})
-    assert outcome is not None
+    outcome = not_none(check_settings({"query.fieldValueCache.size": (7, None)}))
     assert (outcome.reason, outcome.action) == ("SettingNotApplied", Action.FAIL)
     assert "query.fieldValueCache.size is None, not 7" in outcome.message

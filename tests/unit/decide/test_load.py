@@ -24,6 +24,7 @@ from solrbench.decide.load import (
 from solrbench.decide.outcome import Action, Outcome, first_outcome
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.reasons.load import LoadReason
+from support.narrowing import not_none
 from support.resources.pod_views import pod_view
 from support.results.builders import make_document, make_result
 
@@ -128,8 +129,7 @@ def test_state_of_the_load_decides_reason_and_action(
     ],
 )
 def test_message_of_a_load_under_way(run: LoadRun, message: str) -> None:
-    outcome = first_outcome(LOAD_RUN_CHECKS, run)
-    assert outcome is not None
+    outcome = not_none(first_outcome(LOAD_RUN_CHECKS, run))
     assert outcome.message == message
 
 
@@ -168,8 +168,7 @@ def test_step_with_failures_is_kept_back_until_a_loss_would_show(
 
 def test_results_that_are_not_planned_wait_with_a_remedy() -> None:
     assert check_planned(0) is None
-    outcome = check_planned(2)
-    assert outcome is not None
+    outcome = not_none(check_planned(2))
     assert (outcome.reason, outcome.action) == (LoadReason.VERSION_MISMATCH, Action.WAIT)
     assert "2 step runs" in outcome.message
     assert "install the operator's version" in outcome.message

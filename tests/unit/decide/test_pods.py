@@ -21,6 +21,7 @@ from solrbench.decide.pods import (
     pod_problem,
 )
 from solrbench.decide.views import ContainerView, PodView, view_pod
+from support.narrowing import not_none
 from support.resources.pod_views import pod_view
 from support.results.builders import START, make_document, make_result
 
@@ -55,8 +56,7 @@ def problem(
     ],
 )
 def test_a_refusal_is_named_with_the_words_of_the_api_server(times: dict[str, Any]) -> None:
-    found = problem(event(**times), pods=(POD,))
-    assert found is not None
+    found = not_none(problem(event(**times), pods=(POD,)))
     reason, message = found
     assert reason == "FailedCreate"
     assert message.startswith(f"pods of StatefulSet base-solr are refused: {QUOTA};")
@@ -64,8 +64,7 @@ def test_a_refusal_is_named_with_the_words_of_the_api_server(times: dict[str, An
 
 def test_the_latest_refusal_counts() -> None:
     first = event("webhook down", lastTimestamp="2025-03-01T11:00:00Z")
-    found = problem(event(), first)
-    assert found is not None
+    found = not_none(problem(event(), first))
     assert QUOTA in found[1]
 
 
@@ -81,15 +80,13 @@ def test_a_refusal_of_an_earlier_owner_of_the_name_does_not_count() -> None:
 
 def test_the_condition_of_a_replica_set_counts_too() -> None:
     refused = {"type": "ReplicaFailure", "status": "True", "message": QUOTA}
-    found = problem(conditions=[{"type": "Other", "status": "True"}, refused])
-    assert found is not None
+    found = not_none(problem(conditions=[{"type": "Other", "status": "True"}, refused]))
     assert QUOTA in found[1]
     assert problem(conditions=[refused | {"status": "False"}]) is None
 
 
 def test_long_words_are_cut() -> None:
-    found = problem(event("x" * 5000))
-    assert found is not None
+    found = not_none(problem(event("x" * 5000)))
     assert len(found[1]) < 600
 
 
@@ -238,8 +235,7 @@ def with_container(**fields: Any) -> PodView:
     ],
 )
 def test_pod_in_trouble_has_its_problem(pod: PodView, reason: str, words: str) -> None:
-    problem = pod_problem(pod, NOW)
-    assert problem is not None
+    problem = not_none(pod_problem(pod, NOW))
     assert problem.reason == reason
     assert words in problem.message
     assert pod.name in problem.message
@@ -275,8 +271,7 @@ def test_a_pod_that_is_not_started_for_long(age: timedelta, deleting: bool, stuc
 
 
 def test_long_messages_are_cut() -> None:
-    problem = pod_problem(replace(PENDING, unschedulable="x" * 5000), NOW)
-    assert problem is not None
+    problem = not_none(pod_problem(replace(PENDING, unschedulable="x" * 5000), NOW))
     assert len(problem.message) < 600
     assert "…" in problem.message
 
@@ -284,7 +279,6 @@ def test_long_messages_are_cut() -> None:
 def test_the_first_trouble_by_name() -> None:
     second = replace(with_container(ended_reason="OOMKilled"), name="b")
     first = replace(with_container(waiting_reason="ErrImagePull"), name="a")
-    problem = first_problem([second, PROBLEM_POD, first], NOW)
-    assert problem is not None
+    problem = not_none(first_problem([second, PROBLEM_POD, first], NOW))
     assert problem.reason == "ImagePullError"
     assert first_problem([PROBLEM_POD], NOW) is None

@@ -28,6 +28,7 @@ from solrbench.decide.target import (
 )
 from solrbench.decide.views import ContainerView, PodView
 from solrbench.reasons.target import PodReason, TargetReason
+from support.narrowing import not_none
 from support.resources.pod_views import pod_view
 from support.resources.solr_clouds import CREATED
 
@@ -47,20 +48,17 @@ def test_components_are_waited_for(
     check: Callable[[ComponentPods], Outcome | None], reason: str, words: str
 ) -> None:
     waiting = ComponentPods(1, 3, (POD,), NOW)
-    outcome = check(waiting)
-    assert outcome is not None
+    outcome = not_none(check(waiting))
     assert (outcome.reason, outcome.action) == (reason, Action.WAIT)
     assert words in outcome.message
-    stuck = check(replace(waiting, pods=(POD, UNSCHEDULABLE)))
-    assert stuck is not None
+    stuck = not_none(check(replace(waiting, pods=(POD, UNSCHEDULABLE))))
     assert (stuck.reason, stuck.action) == ("Unschedulable", Action.WAIT)
     assert check(replace(waiting, ready=3, pods=(UNSCHEDULABLE,))) is None
 
 
 def test_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
-    outcome = check_solr_pods(ComponentPods(0, 3, (), NOW, refused))
-    assert outcome is not None
+    outcome = not_none(check_solr_pods(ComponentPods(0, 3, (), NOW, refused)))
     assert (outcome.reason, outcome.message) == ("FailedCreate", "exceeded quota")
 
 
@@ -113,8 +111,7 @@ def test_nodes_as_in_the_spec() -> None:
     ],
 )
 def test_nodes_unlike_the_spec(nodes: TargetNodes, reason: str, action: Action, text: str) -> None:
-    outcome = first_outcome(NODE_CHECKS, nodes)
-    assert outcome is not None
+    outcome = not_none(first_outcome(NODE_CHECKS, nodes))
     assert (outcome.reason, outcome.action) == (reason, action)
     assert text in outcome.message
 

@@ -49,19 +49,16 @@ def test_reads_no_further_ahead_than_allowed() -> None:
     assert made < 250
 
 
-def test_failure_of_the_reader_reaches_the_taker_after_what_was_read() -> None:
+async def test_failure_of_the_reader_reaches_the_taker_after_what_was_read() -> None:
     def items() -> Iterator[int]:
         yield 1
         raise ValueError("broken")
 
-    async def run() -> None:
-        async with PrefetchReader(items, 5) as reader:
-            assert await reader.take() == 1
-            with pytest.raises(ValueError, match="broken"):
-                await reader.take()
-            assert await reader.take() is None
-
-    asyncio.run(run())
+    async with PrefetchReader(items, 5) as reader:
+        assert await reader.take() == 1
+        with pytest.raises(ValueError, match="broken"):
+            await reader.take()
+        assert await reader.take() is None
 
 
 def test_thread_ends_when_the_consumer_stops() -> None:

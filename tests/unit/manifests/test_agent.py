@@ -12,6 +12,7 @@ from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.telemetry.agent import FLIGHT_RECORDINGS
+from support.narrowing import not_none
 from support.resources.small_resource import resource
 
 IMAGE = OperatorImage("registry/solrbench:1", "Always", ("ours",))
@@ -24,9 +25,7 @@ def benchmark(**changes: Any) -> SolrBenchmark:
 
 
 def solr_of(subject: SolrBenchmark) -> SolrCloud:
-    solr = subject.spec.target.solr_cloud
-    assert solr is not None
-    return solr
+    return not_none(subject.spec.target.solr_cloud)
 
 
 def stateful_set(subject: SolrBenchmark) -> dict[str, Any]:
@@ -76,8 +75,7 @@ def test_without_reading_pods_nothing_of_them_changes(collect: str) -> None:
 
 def test_the_solr_operator_gets_it_as_a_sidecar() -> None:
     subject = benchmark(load__telemetry={"collect": "ServersAndPods"})
-    solr = subject.spec.target.solr_cloud
-    assert solr is not None
+    solr = not_none(subject.spec.target.solr_cloud)
     path = zookeeper_path(subject, solr, None, 1)
     (cloud,) = add_agents(subject, IMAGE, [build_solr_cloud(subject, solr, 1, path, set())])
     options = cloud["spec"]["customSolrKubeOptions"]["podOptions"]

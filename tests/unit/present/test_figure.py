@@ -17,6 +17,7 @@ from solrbench.present.latency_figures import cold_start_curve, distribution
 from solrbench.present.load_figures import capacity_curves, load_curves
 from solrbench.present.time_figures import MAX_REPEATS, over_time, time_slices
 from solrbench.stats.histograms import Histogram
+from support.narrowing import not_none
 from support.results.reports import make_report
 from support.results.statuses import CAPACITY_USERS
 
@@ -111,8 +112,7 @@ def test_capacity_curve_of_users_is_by_users() -> None:
 
 def test_over_time_has_both_figures_of_each_repeat() -> None:
     report = make_report(steps=1, repeats=3)
-    figure = over_time("t", "T", report.steps)
-    assert figure is not None
+    figure = not_none(over_time("t", "T", report.steps))
     found: Any = figure.option["series"]
     assert [(each["name"], each["xAxisIndex"]) for each in found] == [
         (f"repeat {n}", axis) for axis in (0, 1) for n in (1, 2, 3)
@@ -129,8 +129,7 @@ def test_over_time_has_the_cpu_of_the_busiest_node_where_it_was_read() -> None:
 
     first, second = make_report(steps=1, repeats=2).steps
     read = Telemetry(series=[series("solr-0", 10, 20, 90), series("solr-1", 70, 60, 80)])
-    figure = over_time("t", "T", [first, second.model_copy(update={"telemetry": read})])
-    assert figure is not None
+    figure = not_none(over_time("t", "T", [first, second.model_copy(update={"telemetry": read})]))
     found: Any = figure.option["series"]
     assert [(each["name"], each["xAxisIndex"]) for each in found][4:] == [("repeat 2", 2)]
     assert points(figure, 4) == [[2.0, 70.0], [6.0, 60.0], [10.0, 80.0]]
@@ -144,8 +143,7 @@ def test_over_time_has_the_cpu_of_the_busiest_node_where_it_was_read() -> None:
 @pytest.mark.slow
 def test_over_time_of_many_repeats_and_seconds_is_bounded() -> None:
     report = make_report(steps=1, repeats=MAX_REPEATS + 2, seconds=2000)
-    figure = over_time("t", "T", report.steps)
-    assert figure is not None
+    figure = not_none(over_time("t", "T", report.steps))
     assert len(figure.legend) == MAX_REPEATS
     assert "2 further repeats are not drawn" in figure.description
     assert len(points(figure, 0)) <= 240
@@ -167,8 +165,7 @@ def test_slices_without_windows_are_none() -> None:
 
 
 def test_cold_start_has_latency_and_hit_ratios() -> None:
-    figure = cold_start_curve(make_report().steps)
-    assert figure is not None
+    figure = not_none(cold_start_curve(make_report().steps))
     assert [each.name for each in figure.legend] == ["mean service time", "filterCache"]
     assert points(figure, 0)[0] == [1, 9.0]
     assert points(figure, 1)[-1] == [6, 60.0]

@@ -23,6 +23,7 @@ from solrbench.present.sweep_difference_figures import MAX_DRAWN_POINTS, differe
 from solrbench.present.sweep_figures import MAX_LINES, axis_figures, heat_maps
 from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_tables import bottlenecks_table, sweep_to_markdown
+from support.narrowing import not_none
 from support.results.reports import HOSTILE
 from support.results.sweep_reports import PENDING, full_report, full_sweep
 
@@ -73,12 +74,10 @@ def test_report_of_a_benchmark_is_no_report_of_a_sweep() -> None:
 
 
 def test_junit_has_one_case_for_each_point(report: SweepReport) -> None:
-    suite = ET.fromstring(sweep_to_junit(report)).find("testsuite")
-    assert suite is not None
+    suite = not_none(ET.fromstring(sweep_to_junit(report)).find("testsuite"))
     counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "6", "failures": "5", "errors": "1", "skipped": "0"}
-    error = suite.find("testcase/error")
-    assert error is not None
+    error = not_none(suite.find("testcase/error"))
     assert PENDING in (error.get("message") or "")
 
 

@@ -14,6 +14,7 @@ from solrbench.stats.distributions import student_t
 from solrbench.stats.histograms import BucketCounts, Histogram, buckets_of
 from solrbench.stats.intervals import ConfidenceBounds, TimedSamples, design_effect, share_interval
 from solrbench.stats.time_blocks import TimeBlocks
+from support.narrowing import not_none
 
 RATE = 100
 
@@ -54,8 +55,7 @@ def test_intervals_hold_the_truth_in_about_95_of_100_steps(series: str) -> None:
 
 def test_independent_requests_have_wilsons_interval() -> None:
     samples = recorded(drawn(60, seed=1))
-    found = samples.percentile_interval(50)
-    assert found is not None
+    found = not_none(samples.percentile_interval(50))
     ranked = sorted(value for second in drawn(60, seed=1) for value in second)
     half = student_t(59) * math.sqrt(0.25 * len(ranked))
     lower, upper = (ranked[round(len(ranked) / 2 + side * half)] for side in (-1, 1))
@@ -76,8 +76,7 @@ def test_stalls_widen_an_interval_where_blocks_differ() -> None:
 
 def test_upper_bound_never_exceeds_the_maximum() -> None:
     samples = recorded(drawn(60, seed=4))
-    found = samples.percentile_interval(99.8)
-    assert found is not None
+    found = not_none(samples.percentile_interval(99.8))
     assert found.upper <= (samples.max_microseconds or 0)
 
 
@@ -123,8 +122,7 @@ def test_rate_error_is_that_of_the_whole_blocks() -> None:
     samples = recorded([[1000] * each for each in counts])
     whole = np.array(counts[:-1], dtype=float)
     error = whole.std(ddof=1) / math.sqrt(40) * student_t(39) / whole.mean()
-    found = samples.rate_error()
-    assert found is not None
+    found = not_none(samples.rate_error())
     assert error <= found < 1.6 * error
 
 
@@ -149,7 +147,8 @@ def test_three_repeats_that_differ_a_little_hold_the_truth() -> None:
     held = [
         found.lower <= 1.0 <= found.upper
         for seed in range(150)
-        if (found := of_levels(np.random.default_rng(seed).normal(1, 0.025, 3))) is not None
+        if (found := of_levels(np.random.default_rng(seed).normal(1, 0.025, 3).tolist()))
+        is not None
     ]
     assert len(held) == 150
     assert held.count(False) <= 9
@@ -172,8 +171,7 @@ def test_repeats_that_disagree_are_the_blocks() -> None:
             drawn(60, seed=20 + index, factor=lambda _, factor=factor: factor)  # type: ignore[misc]
             for index, factor in enumerate(factors)
         )
-        found = recorded(*repeats).mean_interval()
-        assert found is not None
+        found = not_none(recorded(*repeats).mean_interval())
         return found.upper / found.lower - 1
 
     alike, unlike = spread([1, 1, 1, 1, 1]), spread([1, 1.2, 0.9, 1.1, 0.8])
@@ -204,8 +202,7 @@ def test_nothing_measured_has_no_interval() -> None:
 def test_nearly_equal_times_are_not_surer_than_their_mean() -> None:
     """All lie in one coarse bucket, which shows nothing of how they swing."""
     seconds = [[10_000 + 60 * (second % 2)] * 20 for second in range(40)]
-    found = recorded(seconds).percentile_interval(50)
-    assert found is not None
+    found = not_none(recorded(seconds).percentile_interval(50))
     assert (found.lower, found.upper) == (10_000, 10_060)
 
 
@@ -221,8 +218,7 @@ def test_samples_of_the_bench_are_those_of_a_step_run() -> None:
 
 
 def test_no_failure_at_all_leaves_room_for_some() -> None:
-    found = share_interval(0, 1000)
-    assert found is not None
+    found = not_none(share_interval(0, 1000))
     assert found.lower == 0.0
     assert found.upper == pytest.approx(3.8 / 1000, rel=0.02)
 
@@ -233,8 +229,7 @@ def test_interval_of_half_is_that_of_wilson() -> None:
 
 
 def test_all_is_an_end_too() -> None:
-    found = share_interval(10, 10)
-    assert found is not None
+    found = not_none(share_interval(10, 10))
     assert found.upper == 1.0
 
 

@@ -19,6 +19,7 @@ from solrbench.stats.repeats import (
     compare_repeats,
 )
 from solrbench.stats.times import Times
+from support.narrowing import not_none
 from support.results.builders import make_timed_result
 
 
@@ -29,8 +30,7 @@ def seconds(level: float, seed: int, count: int = 60, spread: float = 0.05) -> l
 
 def way(*levels: float, allowed_percent: float = 3) -> Disagreement | None:
     blocks = batch_levels([seconds(level, seed) for seed, level in enumerate(levels)])
-    found = compare_repeats(blocks, allowed_percent)
-    assert found is not None
+    found = not_none(compare_repeats(blocks, allowed_percent))
     return found.disagreement
 
 
@@ -57,18 +57,18 @@ def test_more_may_be_allowed() -> None:
 
 def test_amounts_are_in_percent_of_the_service_time() -> None:
     blocks = batch_levels([[level] * 40 for level in (1000.0, 1100.0, 1210.0)])
-    found = compare_repeats(blocks, 3)
-    assert found is not None
-    assert found.trend_percent == pytest.approx(10)
-    assert found.first_percent == pytest.approx(100 * (1000 / (1100 * 1210) ** 0.5 - 1))
+    found = not_none(compare_repeats(blocks, 3))
+    assert found.percents[Disagreement.TREND] == pytest.approx(10)
+    assert found.percents[Disagreement.FIRST] == pytest.approx(
+        100 * (1000 / (1100 * 1210) ** 0.5 - 1)
+    )
 
 
 def test_a_stall_in_one_repeat_is_no_disagreement() -> None:
     stalled = seconds(1000, 1)
     stalled[17] = 200_000
     levels = batch_levels([seconds(1000, 0), stalled, seconds(1000, 2)])
-    found = compare_repeats(levels, 3)
-    assert found is not None
+    found = not_none(compare_repeats(levels, 3))
     assert found.disagreement is None
 
 
@@ -79,8 +79,7 @@ def test_step_that_swings_slowly_is_too_short() -> None:
 
 def test_equal_seconds_agree_where_nothing_is_allowed() -> None:
     levels = batch_levels([[1000.0] * MIN_SECONDS] * 3)
-    found = compare_repeats(levels, 0)
-    assert found is not None
+    found = not_none(compare_repeats(levels, 0))
     assert found.disagreement is None
 
 
@@ -89,8 +88,7 @@ def test_few_equal_repeats_are_accused() -> None:
     accused = 0
     for run in range(200):
         levels = batch_levels([seconds(1000, 10 * run + repeat) for repeat in range(3)])
-        found = compare_repeats(levels, 0)
-        assert found is not None
+        found = not_none(compare_repeats(levels, 0))
         accused += found.disagreement is not None
     assert accused <= 6
 
@@ -129,8 +127,7 @@ def mean(*repeats: Seconds) -> RepeatDifference | None:
 
 @pytest.mark.parametrize("compare", [p95, mean])
 def test_slow_short_repeat_is_certain(compare: Callable[..., RepeatDifference | None]) -> None:
-    found = compare(repeat(5000, 1), repeat(13_000, 2), repeat(5500, 3))
-    assert found is not None
+    found = not_none(compare(repeat(5000, 1), repeat(13_000, 2), repeat(5500, 3)))
     assert (found.lower, found.higher, found.is_certain) == (0, 1, True)
     assert 120 < found.percent < 200
 
@@ -149,8 +146,7 @@ def test_repeats_that_swing_slowly_are_only_far_apart_for_certain(
     begin: float, is_certain: bool
 ) -> None:
     """As measured: 50 ms and 26 ms of eight users, whose Solr was stopped by its CPU limit."""
-    found = mean(falling(begin, 25_000, 1), falling(36_000, 25_000, 2))
-    assert found is not None
+    found = not_none(mean(falling(begin, 25_000, 1), falling(36_000, 25_000, 2)))
     assert found.is_certain is is_certain
     assert (found.percent >= 50) is is_certain
 
@@ -172,8 +168,7 @@ def test_one_stall_is_a_difference_by_chance(stalled_second: int) -> None:
 
 
 def test_nine_seconds_are_too_few() -> None:
-    found = p95(repeat(5000, 1, 9), repeat(20_000, 2, 9))
-    assert found is not None
+    found = not_none(p95(repeat(5000, 1, 9), repeat(20_000, 2, 9)))
     assert not found.is_certain
 
 
@@ -182,14 +177,12 @@ def test_slow_swings_are_no_certain_difference() -> None:
         [round(each * (1 + 2 * (second > 7))) for each in times]
         for second, times in enumerate(repeat(5000, 2))
     ]
-    found = mean(repeat(5000, 1), autocorrelated)
-    assert found is not None
+    found = not_none(mean(repeat(5000, 1), autocorrelated))
     assert not found.is_certain
 
 
 def test_equal_times_differ_for_certain() -> None:
-    found = p95([[1000] * 20] * 12, [[2000] * 20] * 12)
-    assert found is not None
+    found = not_none(p95([[1000] * 20] * 12, [[2000] * 20] * 12))
     assert found.is_certain
     assert found.percent == pytest.approx(100, rel=0.01)
 

@@ -11,6 +11,7 @@ from solrbench.sweep.plan import SweepPlan, make_plan
 from support.resources import small_sweep
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import parse_sweep, users_axis
+from support.results.compared_figures import spread
 
 
 def answer(
@@ -30,7 +31,7 @@ def answer(
             state="Valid",
             p95_milliseconds=figures.get(each.point.text),
             repeats=5 if deviation is not None else 1,
-            deviation_percent=deviation,
+            repeat_values=_repeats(figures.get(each.point.text), deviation),
             rounds=rounds,
         )
         for each in plan.points
@@ -38,6 +39,10 @@ def answer(
     words, sentences = answer_sweep(sweep.spec, plan, points)
     by_name = {each.point.name: each.point.text for each in plan.points}
     return {by_name[name]: word for name, word in words.items()}, sentences
+
+
+def _repeats(figure: float | None, deviation: float | None) -> list[float] | None:
+    return spread(figure, 5, deviation) if figure is not None and deviation is not None else None
 
 
 FIGURES = {
@@ -78,7 +83,7 @@ def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
             state="Valid",
             p95_milliseconds=10,
             repeats=5,
-            deviation_percent=1,
+            repeat_values=spread(10, 5, 1),
         )
         for each in plan.points
     ]

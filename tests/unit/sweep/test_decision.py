@@ -6,8 +6,15 @@ import pytest
 
 from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
-from support.resources.small_sweep import parse_sweep, users_axis
-from support.resources.sweep_observations import DONE, NOW, SUMMARY, again, observe
+from support.resources.small_sweep import (
+    DONE,
+    NOW,
+    SUMMARY,
+    again,
+    observe,
+    parse_sweep,
+    users_axis,
+)
 
 RUNNING = replace(DONE, is_finished=False, has_succeeded=False, progress_percent=50)
 

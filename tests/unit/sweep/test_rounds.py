@@ -1,9 +1,8 @@
 """Points that are measured in rounds until their words are there."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import fmean, stdev
+from statistics import fmean, geometric_mean, stdev
 from typing import Any
 
 import pytest
@@ -15,8 +14,7 @@ from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import add_round
 from solrbench.sweep.state import round_of
 from support.resources.small_resource import Changes
-from support.resources.small_sweep import plan, users_axis
-from support.resources.sweep_observations import DONE, again, observe
+from support.resources.small_sweep import DONE, again, observe, plan, users_axis
 
 ROUNDS: Changes = {
     "spec.repeats": {"until": "Decided", "min": 3, "max": 6},
@@ -46,10 +44,10 @@ def measure(figures: RepeatValues, changes: Changes | None = None) -> tuple[Any,
 def ended(figures: RepeatValues, point: SweepPoint) -> Any:
     of_point = figures[point.values[0] + 1]
     figure = of_point[min(round_of(point), len(of_point)) - 1]
-    if figure == 0:
-        return replace(DONE, summary=DONE.summary | {"verdict": "Invalid"}, total={"repeats": 1})
-    summary = DONE.summary | {"p95Milliseconds": figure, "verdict": "Valid"}
-    return replace(DONE, summary=summary, total={"repeats": 1})
+    verdict, value = ("Valid", figure) if figure else ("Invalid", 7.8)
+    repeats = [{"target": 1, "p95Milliseconds": value}]
+    summary = {"p95Milliseconds": value, "verdict": verdict, "repeats": repeats}
+    return replace(DONE, summary=DONE.summary | summary)
 
 
 EQUAL = (100.0, 100.1, 99.9, 100.0, 100.1, 99.9)
@@ -115,24 +113,23 @@ def test_merged_figures_are_those_of_all_repeats(sizes: tuple[int, ...]) -> None
     drawn = [100.0, 103.0, 99.0, 101.5, 98.0, 104.0, 100.5]
     total, used = SweepPoint(name="p", values=[0], state="Running"), 0
     for size in sizes:
-        part = [math.log(each) for each in drawn[used : used + size]]
+        part = drawn[used : used + size]
         used += size
-        deviation = 100 * math.sqrt(math.expm1(stdev(part) ** 2)) if size > 1 else None
         ended_round = SweepPoint(
             name="p",
             values=[0],
             state="Valid",
-            p95_milliseconds=math.exp(fmean(part)),
+            p95_milliseconds=geometric_mean(part),
             repeats=size,
-            deviation_percent=deviation,
+            repeat_values=part,
         )
         total = add_round(total, ended_round, Metric.P95_MILLISECONDS)
-    logs = [math.log(each) for each in drawn[:used]]
     assert total.rounds == len(sizes)
     assert total.repeats == used
-    assert total.p95_milliseconds == pytest.approx(math.exp(fmean(logs)), rel=1e-3)
-    expected = 100 * math.sqrt(math.expm1(stdev(logs) ** 2))
-    assert total.deviation_percent == pytest.approx(expected, rel=1e-2)
+    assert total.repeat_values == drawn[:used]
+    assert total.p95_milliseconds == pytest.approx(geometric_mean(drawn[:used]), rel=1e-3)
+    expected = 100 * stdev(drawn[:used]) / fmean(drawn[:used])
+    assert total.deviation_percent == pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,21 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from solrbench.analysis.difference_tests import (
+from solrbench.analysis.comparison_settings import (
     DEFINITIONS,
     SETTINGS,
-    ComparisonRule,
     ComparisonSettings,
-    decide_details,
     differing,
 )
-from solrbench.analysis.differences import RepeatValue, compare_metrics
-from solrbench.analysis.metrics import INDEX_SIZE, INDEXING
+from solrbench.analysis.differences import (
+    ComparisonRule,
+    RepeatValue,
+    conclude_details,
+    estimate_difference,
+)
+from solrbench.analysis.metrics import INDEX_SIZE, INDEXING, ComparedMetric, store_figure
 from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples
-from solrbench.analysis.step_comparison import ComparedRequestMetric, ComparedStep, compare_steps
+from solrbench.analysis.step_comparison import ComparedStep, compare_steps
 from solrbench.analysis.step_trends import compare_trends
 from solrbench.api.rules import ADMITTED, problems
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
@@ -37,6 +40,7 @@ MAX_REPORT_BYTES = 64 << 20
 """What a report may have as JSON."""
 
 _MAX_PROBLEMS = 2
+_MAX_NAMED = 5
 _NO_SERIES: dict[str, Any] = {"thousands": [], "warmUpThousands": [], "caches": []}
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -55,10 +59,8 @@ class ComparisonInput:
     Attributes:
         name: as sentences call it
         spec: what was measured, as JSON has it
-        runs: its step runs with their times
         invalid: steps that are Invalid
-        dataset: what was measured while indexing
-        trends: what grew
+        benchmark: name of the benchmark in its namespace; empty if it is not known
     """
 
     name: str
@@ -67,6 +69,7 @@ class ComparisonInput:
     invalid: frozenset[StepKey] = frozenset()
     dataset: DatasetStatus = field(default_factory=DatasetStatus)
     trends: Sequence[Trend] = ()
+    benchmark: str = ""
 
     @property
     def steps(self) -> dict[StepKey, StepSamples]:
@@ -107,13 +110,13 @@ def _start(run: RunSamples) -> datetime:
 def _index_metrics(
     indexes: Iterable[tuple[int, str, float | None, float | None]],
 ) -> RepeatValues:
-    """Return figures from number, target, seconds and bytes of each index."""
-    figures: RepeatValues = {}
+    """Return the metrics from number, target, seconds and bytes of each index."""
+    values: RepeatValues = {}
     for number, target, seconds, size in indexes:
         for metric, value in ((INDEXING, seconds), (INDEX_SIZE, size)):
             if value:
-                figures.setdefault(metric, []).append(RepeatValue(number, target, value))
-    return figures
+                values.setdefault(metric, []).append(RepeatValue(number, target, value))
+    return values
 
 
 def benchmark_input(
@@ -127,6 +130,7 @@ def benchmark_input(
         invalid_steps(benchmark.status.verdicts),
         benchmark.status.dataset,
         benchmark.status.trends,
+        benchmark.metadata.name,
     )
 
 
@@ -154,6 +158,7 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
             invalid_steps(map(StepVerdict.model_validate, status.get("verdicts", []))),
             DatasetStatus.model_validate(status.get("dataset", {})),
             [Trend.model_validate(each) for each in status.get("trends", [])],
+            str(report.get("benchmark", "")).rpartition("/")[2],
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise UnreadableReportError(
@@ -174,6 +179,7 @@ def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 def _document(stored: dict[str, Any]) -> StepRunResult:
     """Return a stored step run without its series, which are most of it."""
+    # Nothing that is compared is read from series, and to validate them takes most of the time.
     requests = [{**request, "windows": [], "slowRequests": []} for request in stored["requests"]]
     return StepRunResult.model_validate({**stored, **_NO_SERIES, "requests": requests})
 
@@ -212,7 +218,8 @@ def parse_report(text: bytes, max_bytes: int = MAX_REPORT_BYTES) -> dict[str, An
 def _unpack(packed: bytes, max_bytes: int) -> bytes:
     """Return what a gzip file holds, never much more than a report may have."""
     try:
-        stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        stream = zlib.decompressobj(16 + zlib.MAX_WBITS)  # 16: with the header of gzip
+        # One byte more than allowed shows that there is more, without unpacking all of it.
         text = stream.decompress(packed, max_bytes + 1)
     except zlib.error as error:
         raise UnreadableReportError(f"it is packed, but broken: {error}") from error
@@ -227,181 +234,97 @@ MAX_SPEC_NOTES = 12
 _PERCENTS = (50.0, 95.0, 99.0)
 
 
-@dataclass(frozen=True)
-class CandidateComparison:
-    """What two sides show beside each other.
-
-    Attributes:
-        before: the baseline
-        after: what is compared with it
-        figures: all figures that both have, step by step; those of the index last
-        settings: settings of target and collection in which they differ
-        differences: definitions of data, requests and steps in which they differ
-    """
-
-    before: ComparisonInput
-    after: ComparisonInput
-    figures: Sequence[ComparedRequestMetric]
-    settings: Sequence[str]
-    differences: Sequence[str]
-
-    def is_invalid(self, figure: ComparedRequestMetric) -> bool:
-        """Say whether the step of a figure is Invalid on either side."""
-        compared = figure.compared
-        return (compared.step, compared.variant) in self.after.invalid or (
-            compared.step,
-            compared.baseline_variant,
-        ) in self.before.invalid
-
-
 def compare_candidate(
-    before: ComparisonInput, after: ComparisonInput, settings: ComparisonSettings
-) -> CandidateComparison:
-    """Return two sides beside each other, measured apart.
+    baseline: ComparisonInput, candidate: ComparisonInput, settings: ComparisonSettings
+) -> BaselineComparison:
+    """Return two sides beside each other, measured apart; what decides comes first.
 
     Steps, variants and request names are the same if they have one name.
     """
-    percents = _percents(after, settings)
-    compared_steps = _compared_steps(before, after)
-    figures = compare_steps(compared_steps, percents, settings.rule, settings.metric)
-    return CandidateComparison(
-        before,
-        after,
-        [*figures, *_indexing(before, after, settings.rule)],
-        differing(before.spec, after.spec, SETTINGS, MAX_SPEC_NOTES),
-        _differences(before, after),
-    )
-
-
-def _percents(side: ComparisonInput, settings: ComparisonSettings) -> list[float]:
-    """Return the percentiles of the spec, and the primary one."""
-    load = side.spec.get("load", {})
-    chosen = {float(percentile) for percentile in load.get("percentiles", _PERCENTS)}
+    load = candidate.spec.get("load", {})
+    percents = {float(percentile) for percentile in load.get("percentiles", _PERCENTS)}
     if settings.percent is not None:
-        chosen.add(settings.percent)
-    return sorted(chosen)
-
-
-def _compared_steps(before: ComparisonInput, after: ComparisonInput) -> list[ComparedStep]:
-    earlier, later = before.steps, after.steps
-    pairs = _variant_pairs(
-        list(dict.fromkeys(variant for _, variant in earlier)),
-        list(dict.fromkeys(variant for _, variant in later)),
+        percents.add(settings.percent)
+    steps = _compared_steps(baseline.steps, candidate.steps)
+    metrics = compare_steps(steps, sorted(percents), settings.rule, settings.metric)
+    metrics += _compare_indexing(baseline, candidate, settings.rule)
+    metrics.sort(key=lambda compared: not compared.is_primary)
+    # Without validation: a status holds fewer metrics than a file may have.
+    return BaselineComparison.model_construct(
+        baseline=baseline.name,
+        figures=[
+            store_figure(
+                each,
+                is_invalid=(each.step, each.variant) in candidate.invalid
+                or (each.step, each.baseline_variant) in baseline.invalid,
+            )
+            for each in metrics
+        ],
+        left_out=0,
+        trends=compare_trends(baseline.trends, candidate.trends),
+        settings=differing(baseline.spec, candidate.spec, SETTINGS, MAX_SPEC_NOTES),
+        differences=_differences(baseline, candidate),
     )
-    steps = dict.fromkeys(step for step, _ in later)
+
+
+def _compared_steps(
+    baseline: Mapping[StepKey, StepSamples], candidate: Mapping[StepKey, StepSamples]
+) -> list[ComparedStep]:
+    """Return the steps of both; variants are those of one name, else the first of either side."""
+    earlier = list(dict.fromkeys(variant for _, variant in baseline))
+    later = list(dict.fromkeys(variant for _, variant in candidate))
+    pairs = [(each, each) for each in later if each in earlier]
+    pairs = pairs or list(zip(earlier[:1], later[:1], strict=False))
     return [
         ComparedStep(
-            step, variant, earlier[step, other], later[step, variant], baseline_variant=other
+            step,
+            variant,
+            baseline[step, other],
+            candidate[step, variant],
+            baseline_variant=other,
         )
-        for step in steps
+        for step in dict.fromkeys(step for step, _ in candidate)
         for other, variant in pairs
-        if (step, other) in earlier and (step, variant) in later
+        if (step, other) in baseline and (step, variant) in candidate
     ]
 
 
-def _variant_pairs(before: list[str], after: list[str]) -> list[tuple[str, str]]:
-    """Return which variants are compared: those of one name, else the first of either side."""
-    common = [(each, each) for each in after if each in before]
-    return common or list(zip(before[:1], after[:1], strict=False))
-
-
-def _indexing(
-    before: ComparisonInput, after: ComparisonInput, rule: ComparisonRule
-) -> list[ComparedRequestMetric]:
-    """Return what was measured of the index; with one of each side there is no word."""
-    known = before.index_metrics, after.index_metrics
-    compared = []
-    for metric in (INDEXING, INDEX_SIZE):
-        sides = [each.get(metric, []) for each in known]
-        difference = compare_metrics(metric, sides[0], sides[1], in_rounds=False)
-        if difference is not None:
-            (finding,) = decide_details([difference], rule)
-            compared.append(
-                ComparedRequestMetric(
-                    ComparedStep("", "", StepSamples([]), StepSamples([])),
-                    "",
-                    finding,
-                    is_primary=False,
-                )
-            )
-    return compared
-
-
-def _differences(before: ComparisonInput, after: ComparisonInput) -> list[str]:
-    lines = differing(before.spec, after.spec, DEFINITIONS, MAX_SPEC_NOTES)
-    only = [
-        f"only {side.name} has {', '.join(missing)}"
-        for side, missing in (
-            (before, _missing(before.runs, after.runs)),
-            (after, _missing(after.runs, before.runs)),
-        )
-        if missing
+def _compare_indexing(
+    baseline: ComparisonInput, candidate: ComparisonInput, rule: ComparisonRule
+) -> list[ComparedMetric]:
+    """Return what was measured of the index; from one index nothing is concluded."""
+    values, others = baseline.index_metrics, candidate.index_metrics
+    estimated = [
+        estimate_difference(metric, values.get(metric, []), others.get(metric, []))
+        for metric in (INDEXING, INDEX_SIZE)
     ]
+    return [
+        ComparedMetric(difference)
+        for each in estimated
+        if each is not None
+        for difference in conclude_details([each], rule)
+    ]
+
+
+def _differences(baseline: ComparisonInput, candidate: ComparisonInput) -> list[str]:
+    lines = differing(baseline.spec, candidate.spec, DEFINITIONS, MAX_SPEC_NOTES)
+    only = []
+    for side, other in ((baseline, candidate), (candidate, baseline)):
+        known = {run.document.step for run in other.runs}
+        steps = dict.fromkeys(run.document.step for run in side.runs)
+        missing = [f"step {step}" for step in steps if step not in known][:_MAX_NAMED]
+        if missing:
+            only.append(f"only {side.name} has {', '.join(missing)}")
     return [*only, *lines][:MAX_SPEC_NOTES]
 
 
-def _missing(own: Sequence[RunSamples], other: Sequence[RunSamples]) -> list[str]:
-    known = {run.document.step for run in other}
-    missing = dict.fromkeys(run.document.step for run in own if run.document.step not in known)
-    return [f"step {each}" for each in list(missing)[:5]]
-
-
-_DIGITS = 3
-_PERCENT_DIGITS = 2
-
-
-def baseline_comparison(found: CandidateComparison) -> BaselineComparison:
-    """Return as much of a comparison as a status holds, what decides first."""
-    whole = whole_comparison(found)
+def fit_comparison(whole: BaselineComparison) -> BaselineComparison:
+    """Return as much of a comparison as a status holds."""
     figures = whole.figures
     kept = {"figures": figures[:MAX_FIGURES], "left_out": max(len(figures) - MAX_FIGURES, 0)}
     return whole.model_copy(update=kept)
 
 
-def whole_comparison(found: CandidateComparison) -> BaselineComparison:
-    """Return all of a comparison, what decides first."""
-    ordered = sorted(found.figures, key=lambda compared: not compared.is_primary)
-    # Without validation: a status holds fewer figures than a file may have.
-    return BaselineComparison.model_construct(
-        baseline=found.before.name,
-        figures=[
-            metric_comparison(compared, invalid=found.is_invalid(compared)) for compared in ordered
-        ],
-        left_out=0,
-        trends=compare_trends(found.before.trends, found.after.trends),
-        settings=list(found.settings),
-        differences=list(found.differences),
-    )
-
-
 def primary_comparisons(figures: Sequence[FigureComparison]) -> list[FigureComparison]:
-    """Return the figures that decide about their steps."""
+    """Return the metrics that decide about their steps."""
     return [comparison for comparison in figures if comparison.primary]
-
-
-def metric_comparison(figure: ComparedRequestMetric, *, invalid: bool) -> FigureComparison:
-    """Return a figure of a step as a status shows it; `invalid` if either side is."""
-    finding = figure.finding
-    difference = finding.difference
-    interval = finding.interval_percent
-    return FigureComparison(
-        step=figure.compared.step or None,
-        variant=figure.compared.variant or None,
-        request=figure.request or None,
-        figure=difference.metric.name,
-        primary=figure.is_primary,
-        baseline=round(difference.before, _DIGITS),
-        value=round(difference.after, _DIGITS),
-        difference_percent=_percent(finding.percent),
-        low_percent=None if interval is None else _percent(interval.lower),
-        high_percent=None if interval is None else _percent(interval.upper),
-        word=finding.word,
-        more_repeats=finding.more_repeats,
-        on_target=difference.on_target and finding.word is not None,
-        invalid=invalid,
-    )
-
-
-def _percent(value: float) -> float:
-    """Return per cent as they are shown; never a negative zero."""
-    return round(value, _PERCENT_DIGITS) + 0.0

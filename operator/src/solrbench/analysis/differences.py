@@ -1,29 +1,52 @@
-"""From the figures of single repeats to the difference of two sides.
+"""From the values of single repeats to a conclusion: estimate, correct, conclude.
 
-The sample must be of the level that the question is about. Repeats on one warm target differ less
-than two targets do: taken as a sample of targets, they call equal ones different in 69 to 95 of 100
-cases. So where repeats share targets, the figures of one target are averaged and targets are the
-sample; where a side has one target only, the difference is known for that target and says so.
+Every comparison goes these three steps, whatever is compared: variants, a benchmark with its
+baseline, points of a sweep.
+
+1. `estimate_difference`: two samples of repeats become a difference with its error. The sample must
+   be of the level that the question is about. Repeats on one warm target differ less than two
+   targets do: taken as a sample of targets, they call equal ones different in 69 to 95 of 100
+   cases. So where repeats share targets, the values of one target are averaged and targets are the
+   sample; where a side has one target only, the difference is known for that target and says so.
+2. `correct`: p values are corrected for repeated looks and for the family that is decided together.
+3. `conclude`: `Same` is two one-sided tests against the smallest effect that matters (Schuirmann,
+   A comparison of the two one-sided tests procedure and the power approach, 1987), `Better` and
+   `Worse` a two-sided test against no difference.
 """
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
-from solrbench.analysis.metrics import ComparisonMetric, Scale
+from solrbench.analysis.metrics import SMALLEST_POINTS, ComparisonMetric, Difference, Scale
+from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
+from solrbench.stats.distributions import t_quantile
 from solrbench.stats.tests import (
+    Adjustment,
     DifferenceEstimate,
+    Looks,
     RankEstimate,
     StudentEstimate,
+    benjamini_hochberg,
+    holm,
     robust_deviation,
 )
 
-APART = 5.0
-"""Scaled median absolute deviations from the median of its side beyond which a repeat is apart."""
+DIFFERENCE_LEVEL = 0.01
+"""Two-sided level of `Better` and `Worse`."""
+
+EQUIVALENCE_LEVEL = 0.025
+"""One-sided level of `Same`. With the usual 5 %, an effect equal to the smallest that matters would
+be `Same` in one of twenty cases."""
+
+SMALLEST_EFFECT_PERCENT = 5.0
+
+OUTLIER_DEVIATIONS = 5.0
+"""Scaled median absolute deviations from the median of its side beyond which a repeat is one."""
 
 MIN_SCALE = 0.01
-"""That deviation is taken as at least 1 %: where all are nearly equal, a trifle is not apart."""
+"""That deviation is taken as at least 1 %: where all are nearly equal, a trifle is no outlier."""
 
 MIN_VALUES_FOR_RANKS = 5
 """Values of each side from which on the rank sum can say something at 99 %."""
@@ -31,16 +54,45 @@ MIN_VALUES_FOR_RANKS = 5
 _MIN_POSITIVE = 1e-9
 """In place of 0 where a logarithm is taken."""
 
+_MAX_LOGARITHM = math.log(10**12)
+"""Two repeats that contradict each other can have an interval beyond all numbers."""
+
+_PROPOSED = (1, 2, 3, 5, 10, 20, 50)
+"""Further repeats that are proposed; the estimate is good for no finer ones."""
+
+
+@dataclass(frozen=True)
+class ComparisonRule:
+    """What counts as a difference, and after which repeats this very comparison was looked at.
+
+    Attributes:
+        looks: None if the comparison did not decide how many repeats there are; then the tests
+            need not allow for looks, even if something else decided it
+    """
+
+    smallest_effect_percent: float = SMALLEST_EFFECT_PERCENT
+    looks: Looks | None = None
+
+    def margin(self, metric: ComparisonMetric) -> float:
+        """Return the difference that matters, on the scale of the metric."""
+        if metric.scale is Scale.POINTS:
+            return SMALLEST_POINTS
+        return math.log1p(self.smallest_effect_percent / 100)
+
+    def share(self, repeats: int, family: int) -> float:
+        """Return the share of a level that may be spent after so many repeats."""
+        return 1.0 if self.looks is None else self.looks.share(repeats, family)
+
+
+DEFAULT_RULE = ComparisonRule()
+
 
 @dataclass(frozen=True)
 class RepeatValue:
-    """The value of a figure in one repeat.
+    """The value of a metric in one repeat, in the unit of the metric.
 
-    Attributes:
-        repeat: number of the repeat; those of both sides with one number are a round, if the sides
-            were measured in rounds
-        target: what it was measured on; equal texts are one target
-        value: the figure, in the unit of its metric
+    Repeats of both sides with one number are a round, if the sides were measured in rounds; equal
+    texts are one target.
     """
 
     repeat: int
@@ -48,134 +100,180 @@ class RepeatValue:
     value: float
 
 
-@dataclass(frozen=True)
-class MetricDifference:
-    """How far a figure of two sides is apart.
-
-    Attributes:
-        metric: the figure
-        before: its mean over the repeats of the baseline: geometric, if ratios are compared
-        after: the same of the other side
-        repeats: repeats of both sides that count
-        centre: the difference, of logarithms if ratios are compared
-        estimate: what is known of it; None if a side has one value only
-        on_target: a side has one target only, so the difference is known for it alone
-        apart: repeats far from the others of their side, for which ranks were compared
-    """
-
-    metric: ComparisonMetric
-    before: float
-    after: float
-    repeats: tuple[int, int]
-    centre: float
-    estimate: DifferenceEstimate | None
-    on_target: bool = False
-    apart: int = 0
-
-
-def compare_metrics(
+def estimate_difference(
     metric: ComparisonMetric,
-    before: Sequence[RepeatValue],
-    after: Sequence[RepeatValue],
+    baseline: Sequence[RepeatValue],
+    candidate: Sequence[RepeatValue],
     *,
-    in_rounds: bool,
-) -> MetricDifference | None:
-    """Return the difference of two sides, None if one of them has no figure.
+    in_rounds: bool = False,
+) -> Difference | None:
+    """Return the difference of two sides without a conclusion; None if one of them has no value.
 
-    Args:
-        metric: the figure
-        before: figures of the baseline
-        after: figures of what is compared with it
-        in_rounds: the repeats with one number were measured in one round, in turn or at random:
-            what slows down a round hits both sides. Only repeats that both sides have count then.
-            It is a matter of the design, not to be chosen after a look at the figures.
+    With `in_rounds`, the repeats with one number were measured in one round, in turn or at random:
+    what slows down a round hits both sides. Only repeats that both sides have count then. It is a
+    matter of the design, not to be chosen after a look at the values.
     """
     if in_rounds:
-        before, after = _common(before, after), _common(after, before)
-    if not before or not after:
+        baseline, candidate = _in_common(baseline, candidate), _in_common(candidate, baseline)
+    if not baseline or not candidate:
         return None
-    on_target = any(
-        len({repeat_value.target for repeat_value in side}) == 1 for side in (before, after)
-    )
-    left, right = (
-        _sample(metric, side, keys)
-        for side, keys in zip(
-            (before, after), _keys(before, after, in_rounds, on_target), strict=True
-        )
-    )
-    apart = _count_outliers(left) + _count_outliers(right)
-    estimate = _estimate(left, right, in_rounds=in_rounds, by_ranks=apart > 0)
-    return MetricDifference(
-        metric,
-        _unscaled(metric, fmean(left)),
-        _unscaled(metric, fmean(right)),
-        (len(before), len(after)),
-        fmean(right) - fmean(left) if estimate is None else estimate.centre,
-        estimate,
-        on_target,
-        apart,
-    )
-
-
-def _common(side: Sequence[RepeatValue], other: Sequence[RepeatValue]) -> list[RepeatValue]:
-    """Return the figures of the rounds that both sides have, in their order."""
-    rounds = {repeat_value.repeat for repeat_value in other}
-    return sorted(
-        (repeat_value for repeat_value in side if repeat_value.repeat in rounds),
-        key=lambda repeat_value: repeat_value.repeat,
-    )
-
-
-def _keys(
-    before: Sequence[RepeatValue],
-    after: Sequence[RepeatValue],
-    in_rounds: bool,
-    on_target: bool,
-) -> tuple[list[Hashable], list[Hashable]]:
-    """Return for each figure what its mean is made over: its target, else only itself."""
+    on_target = any(len({each.target for each in side}) == 1 for side in (baseline, candidate))
+    keys: tuple[Sequence[Hashable], Sequence[Hashable]]
     if on_target:
-        return list(range(len(before))), list(range(len(after)))
-    if in_rounds:
-        pairs: list[Hashable] = [(a.target, b.target) for a, b in zip(before, after, strict=True)]
-        return pairs, pairs
-    return [repeat_value.target for repeat_value in before], [
-        repeat_value.target for repeat_value in after
-    ]
-
-
-def _sample(
-    metric: ComparisonMetric, side: Sequence[RepeatValue], keys: Sequence[Hashable]
-) -> tuple[float, ...]:
-    values: dict[Hashable, list[float]] = {}
-    for each, key in zip(side, keys, strict=True):
-        values.setdefault(key, []).append(_scaled(metric, each.value))
-    return tuple(fmean(each) for each in values.values())
-
-
-def _count_outliers(values: Sequence[float]) -> int:
-    """Return how many values are far from the others of their side."""
-    if len(values) < MIN_VALUES_FOR_RANKS:
-        return 0
-    reach = APART * robust_deviation(values, MIN_SCALE)
-    centre = median(values)
-    return sum(abs(value - centre) > reach for value in values)
-
-
-def _estimate(
-    left: tuple[float, ...], right: tuple[float, ...], *, in_rounds: bool, by_ranks: bool
-) -> DifferenceEstimate | None:
+        # There is no sample of targets: repeats are all there is to know of this one.
+        keys = range(len(baseline)), range(len(candidate))
+    elif in_rounds:
+        # A pair of targets is the unit: it keeps the sides of a round together.
+        pairs = [(a.target, b.target) for a, b in zip(baseline, candidate, strict=True)]
+        keys = pairs, pairs
+    else:
+        keys = [each.target for each in baseline], [each.target for each in candidate]
+    left, right = sample(metric, baseline, keys[0]), sample(metric, candidate, keys[1])
+    # An outlier would widen Student's t until it neither shows nor excludes a difference.
+    test: DifferenceEstimate | None = None
     fewest = min(len(left), len(right))
-    if fewest < 2:
-        return None
-    if by_ranks and fewest >= MIN_VALUES_FOR_RANKS:
-        return RankEstimate(left, right)
-    make = StudentEstimate.paired if in_rounds else StudentEstimate.unpaired
-    return make(left, right)
+    if fewest >= MIN_VALUES_FOR_RANKS and (_has_outlier(left) or _has_outlier(right)):
+        test = RankEstimate(left, right)
+    elif fewest >= 2:
+        test = (StudentEstimate.paired if in_rounds else StudentEstimate.unpaired)(left, right)
+    return Difference(
+        metric,
+        metric_value_of(metric, left),
+        metric_value_of(metric, right),
+        on_scale(metric, fmean(right) - fmean(left) if test is None else test.centre),
+        on_target=on_target,
+        repeats=(len(baseline), len(candidate)),
+        test=test,
+    )
 
 
-def _scaled(metric: ComparisonMetric, value: float) -> float:
-    return math.log(max(value, _MIN_POSITIVE)) if metric.scale is Scale.RATIO else value
+def _in_common(side: Sequence[RepeatValue], other: Sequence[RepeatValue]) -> list[RepeatValue]:
+    """Return the values of the rounds that both sides have, in their order."""
+    rounds = {each.repeat for each in other}
+    kept = (each for each in side if each.repeat in rounds)
+    return sorted(kept, key=lambda each: each.repeat)
 
 
-def _unscaled(metric: ComparisonMetric, value: float) -> float:
-    return math.exp(value) if metric.scale is Scale.RATIO else value
+def sample(
+    metric: ComparisonMetric, side: Sequence[RepeatValue], keys: Sequence[Hashable] | None = None
+) -> tuple[float, ...]:
+    """Return the values, logarithms if ratios are compared; those with one key are averaged."""
+    values: dict[Hashable, list[float]] = {}
+    for each, key in zip(side, range(len(side)) if keys is None else keys, strict=True):
+        is_ratio = metric.scale is Scale.RATIO
+        scaled = math.log(max(each.value, _MIN_POSITIVE)) if is_ratio else each.value
+        values.setdefault(key, []).append(scaled)
+    return tuple(map(fmean, values.values()))
+
+
+def metric_value_of(metric: ComparisonMetric, values: Sequence[float]) -> float:
+    """Return the mean of a `sample` in the unit of the metric: for ratios the geometric one."""
+    return math.exp(fmean(values)) if metric.scale is Scale.RATIO else fmean(values)
+
+
+def on_scale(metric: ComparisonMetric, difference: float) -> float:
+    """Return a difference of samples in the unit of `Difference.estimate`."""
+    if metric.scale is Scale.POINTS:
+        return difference
+    return 100 * math.expm1(min(difference, _MAX_LOGARITHM))
+
+
+def _has_outlier(values: Sequence[float]) -> bool:
+    limit = OUTLIER_DEVIATIONS * robust_deviation(values, MIN_SCALE)
+    centre = median(values)
+    return any(abs(value - centre) > limit for value in values)
+
+
+def correct(
+    differences: Sequence[Difference], rule: ComparisonRule, adjust: Adjustment, family: int
+) -> Iterator[tuple[float, float]]:
+    """Yield the p values of `Same` and of a difference, for those that have a test.
+
+    Both are corrected for the looks of each difference and for the family of all.
+    """
+    same, different = [], []
+    for difference in differences:
+        if difference.test is not None:
+            test, margin = difference.test, rule.margin(difference.metric)
+            share = rule.share(difference.repeats[1], family)
+            p_same = max(test.p_above(-margin), test.p_below(margin))
+            p_different = 2 * min(test.p_above(0.0), test.p_below(0.0))
+            # Before the first look nothing may be spent, and so nothing is concluded.
+            same.append(min(p_same / share, 1.0) if share else 1.0)
+            different.append(min(p_different / share, 1.0) if share else 1.0)
+    return zip(adjust(same), adjust(different), strict=True)
+
+
+def conclude(p_same: float, p_different: float, *, is_improvement: bool) -> Conclusion:
+    """Return the conclusion; both p values are corrected for the family and for repeated looks.
+
+    As `Same` is asked first, equal sides that look significantly different by a trifle are not
+    called different.
+    """
+    if p_same <= EQUIVALENCE_LEVEL:
+        return Conclusion.SAME
+    if p_different <= DIFFERENCE_LEVEL:
+        return Conclusion.BETTER if is_improvement else Conclusion.WORSE
+    return Conclusion.UNCLEAR
+
+
+def conclude_primary(differences: Sequence[Difference], rule: ComparisonRule) -> list[Difference]:
+    """Return the conclusions on one metric of each point: of all, hardly ever one is false."""
+    return _conclude_all(differences, rule, holm, family=len(differences))
+
+
+def conclude_details(differences: Sequence[Difference], rule: ComparisonRule) -> list[Difference]:
+    """Return the conclusions on further metrics: of those that are shown, few are false.
+
+    It is meant for points whose primary metric has a conclusion.
+    """
+    return _conclude_all(differences, rule, benjamini_hochberg, family=1)
+
+
+def _conclude_all(
+    differences: Sequence[Difference], rule: ComparisonRule, adjust: Adjustment, family: int
+) -> list[Difference]:
+    corrected = correct(differences, rule, adjust, family)
+    concluded = []
+    for each in differences:
+        if each.test is None:
+            concluded.append(each)
+            continue
+        is_improvement = (each.test.centre < 0) == each.metric.is_lower_better
+        conclusion = conclude(*next(corrected), is_improvement=is_improvement)
+        # The interval lies within the margins exactly if both one-sided tests of `Same` hold.
+        level = 2 * EQUIVALENCE_LEVEL * rule.share(each.repeats[1], family)
+        bounds = each.test.interval(level / family) if level else None
+        interval = None
+        if bounds is not None:
+            interval = on_scale(each.metric, bounds.lower), on_scale(each.metric, bounds.upper)
+        is_unclear = conclusion is Conclusion.UNCLEAR
+        concluded.append(
+            replace(
+                each,
+                conclusion=conclusion,
+                interval=interval,
+                more_repeats=_more_repeats(each, each.test, rule, family) if is_unclear else None,
+                test=None,
+            )
+        )
+    return concluded
+
+
+def _more_repeats(
+    difference: Difference, test: DifferenceEstimate, rule: ComparisonRule, family: int
+) -> int:
+    """Return the least number of `_PROPOSED` that would decide it, if nothing else changed."""
+    distance = abs(test.centre)
+    for more in _PROPOSED:
+        share = rule.share(difference.repeats[1] + more, family) / family
+        if not share:
+            continue
+        error, degrees = test.precision(more)
+        if (
+            t_quantile(DIFFERENCE_LEVEL * share, degrees) * error <= distance
+            or t_quantile(2 * EQUIVALENCE_LEVEL * share, degrees) * error
+            <= rule.margin(difference.metric) - distance
+        ):
+            return more
+    return MORE_THAN_50

@@ -1,7 +1,26 @@
-"""What is compared: a figure of a step, its unit, and which direction is better."""
+"""A metric that is compared, a difference in it, and how a status stores that.
+
+The forms of the status differ in what stands beside a difference (a step, a variant, a growth); the
+difference itself is the same everywhere, so that every output reads it as `Difference`.
+
+Light enough for commands that only show what is stored: the tests that conclude on differences need
+numpy and are in `solrbench.analysis.differences`.
+"""
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+from solrbench.api.v1alpha1.comparisons import (
+    Conclusion,
+    FigureComparison,
+    Overhead,
+    TrendDifference,
+)
+from solrbench.stats.number_format import round_number
+
+if TYPE_CHECKING:
+    from solrbench.stats.tests import DifferenceEstimate
 
 SMALLEST_POINTS = 1.0
 """Percentage points by which a share must differ to matter: one failure in a hundred, from which on
@@ -9,24 +28,24 @@ failures move percentiles, as in the verdict."""
 
 
 class Scale(Enum):
-    """How two values of a figure are compared."""
+    """How two values of a metric are compared."""
 
     RATIO = auto()
     """By their ratio, in per cent of the baseline: times, rates, sizes."""
     POINTS = auto()
     """By their difference: shares in per cent, which may be 0."""
+    PER_HOUR = auto()
+    """By the difference of what they grow by in an hour."""
 
 
 @dataclass(frozen=True)
 class ComparisonMetric:
-    """A figure that repeats have one value of.
+    """A metric that each repeat has one value of.
 
     Attributes:
-        name: the figure with its unit, such as `p95Milliseconds`
+        name: the metric with its unit, such as `p95Milliseconds`
         label: what stands in tables and sentences, such as `p95`
-        unit: unit of its values, as it is printed
-        is_lower_better: whether a smaller value is the better one
-        scale: how two values are compared
+        unit: as it is printed
     """
 
     name: str
@@ -41,7 +60,6 @@ RATE = ComparisonMetric("requestsPerSecond", "requests/s", "", is_lower_better=F
 FAILED = ComparisonMetric("failedPercent", "failed", "%", scale=Scale.POINTS)
 INDEXING = ComparisonMetric("indexingSeconds", "indexing", "s")
 INDEX_SIZE = ComparisonMetric("indexBytes", "index size", "bytes")
-
 
 _OTHERS = {each.name: each for each in (AVERAGE, RATE, FAILED, INDEXING, INDEX_SIZE)}
 
@@ -60,3 +78,164 @@ def metric_of(name: str) -> ComparisonMetric:
 def label_of(name: str) -> str:
     """Return what tables and sentences call the metric of this name."""
     return metric_of(name).label
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far a candidate is from its baseline in one metric, and what that says.
+
+    Every comparison ends in this value: of variants, with a baseline, of points of sweeps and of
+    trends.
+
+    Attributes:
+        baseline: mean over the repeats, geometric where ratios are compared; None if not stored
+        candidate: as `baseline`
+        estimate: candidate less baseline in per cent of the baseline, in percentage points, or in
+            the unit of the metric per hour, by the scale of the metric
+        interval: holds the true difference in 95 of 100 cases, of the whole family and of all
+            looks, in the unit of `estimate`; None if nothing is known of it
+        conclusion: None if a side has one repeat only, of which nothing is concluded
+        more_repeats: about how many more repeats of each side would decide it, if `Unclear`;
+            `MORE_THAN_50` for more than 50
+        on_target: a side was measured on one target only, so the conclusion is about that one
+        repeats: those of baseline and candidate that count
+        test: what the conclusion is made from; None if it is made or a side has one value only
+    """
+
+    metric: ComparisonMetric
+    baseline: float | None
+    candidate: float | None
+    estimate: float
+    interval: tuple[float, float] | None = None
+    conclusion: Conclusion | None = None
+    more_repeats: int | None = None
+    on_target: bool = False
+    repeats: tuple[int, int] = (0, 0)
+    test: "DifferenceEstimate | None" = None
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether more repeats are of no use."""
+        return self.conclusion not in (None, Conclusion.UNCLEAR)
+
+
+@dataclass(frozen=True)
+class ComparedMetric:
+    """The difference of one request name in a step, or in a point of a sweep.
+
+    Attributes:
+        step: empty for what is measured of the index
+        variant: name of the variant of the candidate, empty without variants
+        baseline_variant: name of the variant of the baseline, as `variant`
+        is_primary: whether it decides about its step
+    """
+
+    difference: Difference
+    step: str = ""
+    request: str = ""
+    variant: str = ""
+    baseline_variant: str = ""
+    is_primary: bool = False
+
+
+_DIGITS = 3
+_PERCENT_DIGITS = 2
+
+
+def store_figure(compared: ComparedMetric, *, is_invalid: bool) -> FigureComparison:
+    """Return a metric of a step, or of a point, beside that of the baseline."""
+    difference = compared.difference
+    return FigureComparison(
+        step=compared.step or None,
+        variant=compared.variant or None,
+        request=compared.request or None,
+        figure=difference.metric.name,
+        primary=compared.is_primary,
+        baseline=round(difference.baseline or 0.0, _DIGITS),
+        value=round(difference.candidate or 0.0, _DIGITS),
+        difference_percent=_percent(difference.estimate),
+        on_target=difference.on_target and difference.conclusion is not None,
+        invalid=is_invalid,
+        **_conclusion_fields(difference),
+    )
+
+
+def read_figure(stored: FigureComparison) -> Difference:
+    """Return the difference of a metric beside that of the baseline."""
+    metric, sides = metric_of(stored.figure), (stored.baseline, stored.value)
+    return _read(stored, metric, sides, stored.difference_percent, on_target=stored.on_target)
+
+
+def store_overhead(difference: Difference | None) -> Overhead | None:
+    """Return the difference of a variant."""
+    if difference is None:
+        return None
+    return Overhead(percent=_percent(difference.estimate), **_conclusion_fields(difference))
+
+
+def read_overhead(metric: ComparisonMetric, stored: Overhead, *, on_target: bool) -> Difference:
+    """Return the difference of a variant, without the values of both sides."""
+    return _read(stored, metric, (None, None), stored.percent, on_target=on_target)
+
+
+def _conclusion_fields(difference: Difference) -> dict[str, Any]:
+    low, high = difference.interval or (None, None)
+    return {
+        "low_percent": None if low is None else _percent(low),
+        "high_percent": None if high is None else _percent(high),
+        "word": difference.conclusion,
+        "more_repeats": difference.more_repeats,
+    }
+
+
+def _read(
+    stored: FigureComparison | Overhead,
+    metric: ComparisonMetric,
+    sides: tuple[float | None, float | None],
+    percent: float,
+    *,
+    on_target: bool,
+) -> Difference:
+    low, high = stored.low_percent, stored.high_percent
+    interval = None if low is None or high is None else (low, high)
+    return Difference(
+        metric, *sides, percent, interval, stored.word, stored.more_repeats, on_target
+    )
+
+
+def _percent(value: float) -> float:
+    return round(value, _PERCENT_DIGITS) + 0.0  # never a negative zero
+
+
+def store_trend(difference: Difference, step: str, variant: str | None) -> TrendDifference:
+    """Return how much more a metric grows in a step than in that of the baseline."""
+    low, high = difference.interval or (0.0, 0.0)
+    return TrendDifference(
+        step=step,
+        variant=variant,
+        figure=difference.metric.name,
+        unit=difference.metric.unit,
+        baseline_per_hour=difference.baseline or 0.0,
+        growth_per_hour=difference.candidate or 0.0,
+        difference_per_hour=round_number(difference.estimate),
+        low_per_hour=round_number(low),
+        high_per_hour=round_number(high),
+        word=difference.conclusion or Conclusion.UNCLEAR,
+    )
+
+
+def read_trend(stored: TrendDifference) -> Difference:
+    """Return how much more a metric grows than in the baseline."""
+    return Difference(
+        growth_metric(stored.figure, stored.unit),
+        stored.baseline_per_hour,
+        stored.growth_per_hour,
+        stored.difference_per_hour,
+        (stored.low_per_hour, stored.high_per_hour),
+        stored.word,
+    )
+
+
+def growth_metric(name: str, unit: str) -> ComparisonMetric:
+    """Return the growth of what a trend is of, such as `HeapAfterGc` in bytes, as a metric."""
+    return ComparisonMetric(name, name, unit, scale=Scale.PER_HOUR)

@@ -44,22 +44,31 @@ def find_outliers(
     find: Leys et al., "Detecting outliers: Do not use standard deviation around the mean, use
     absolute deviation around the median", Journal of Experimental Social Psychology 49(4), 2013.
 
-    Args:
-        series: the seconds of the step run
-        began: when second 0 began
-        seconds: length of what `series` calls a second, more for steps of more than an hour
+    Second 0 began at `began`. What `series` calls a second lasts `seconds`, which is more for
+    steps of more than an hour.
     """
     if len(series) < _MIN_SECONDS:
         return []
     centre = median(each.mean_microseconds for each in series)
     distances = (abs(each.mean_microseconds - centre) for each in series)
     scale = max(SCALE * median(distances), MIN_SCALE * centre)
-    outliers = [
-        _outlier(each.second, began, centre, each, scale)
-        for each in series
-        if scale > 0 and abs(each.mean_microseconds - centre) > MAX_DEVIATIONS * scale
-    ]
-    outliers += [_outlier(second, began, centre) for second in _without_responses(series, seconds)]
+    outliers = []
+    for each in series:
+        distance = each.mean_microseconds - centre
+        if scale > 0 and abs(distance) > MAX_DEVIATIONS * scale:
+            outlier = _outlier(each.second, began, centre).model_copy(
+                update={
+                    "requests": each.requests,
+                    "mean_microseconds": round(each.mean_microseconds),
+                    "deviations": round(distance / scale, _DIGITS),
+                }
+            )
+            outliers.append(outlier)
+    # A server that hangs has no mean at all: only a busy step run shows that by its silence.
+    if median(each.requests for each in series) >= BUSY_REQUESTS:
+        heard = {each.second for each in series}
+        every = range(series[0].second, series[-1].second, seconds)
+        outliers += [_outlier(second, began, centre) for second in every if second not in heard]
     return sorted(outliers, key=lambda each: each.second)
 
 
@@ -73,30 +82,15 @@ def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[O
     return sorted(chosen, key=lambda outlier_window: outlier_window.second)
 
 
-def _without_responses(series: Sequence[SecondMean], seconds: int) -> list[int]:
-    """Return the seconds between others in which nothing ended, if that is unusual."""
-    if median(each.requests for each in series) < BUSY_REQUESTS:
-        return []
-    heard = {each.second for each in series}
-    every = range(series[0].second, series[-1].second, seconds)
-    return [second for second in every if second not in heard]
-
-
-def _outlier(
-    second: int,
-    began: datetime,
-    centre: float,
-    heard: SecondMean | None = None,
-    scale: float = 0.0,
-) -> OutlierWindow:
-    distance = 0.0 if heard is None else heard.mean_microseconds - centre
+def _outlier(second: int, began: datetime, centre: float) -> OutlierWindow:
+    """Return a second without any response."""
     return OutlierWindow(
         second=second,
         time=began + timedelta(seconds=second),
-        requests=0 if heard is None else heard.requests,
-        mean_microseconds=None if heard is None else round(heard.mean_microseconds),
+        requests=0,
+        mean_microseconds=None,
         median_microseconds=round(centre),
-        deviations=None if heard is None else round(distance / scale, _DIGITS),
+        deviations=None,
     )
 
 

@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
-from typing import NamedTuple
 
 from solrbench.analysis.checks import (
     CheckOfRepeats,
@@ -28,8 +27,6 @@ from solrbench.stats.number_format import format_milliseconds, format_percent, f
 from solrbench.stats.repeats import (
     MIN_SECONDS,
     Disagreement,
-    RepeatAgreement,
-    RepeatDifference,
     batch_levels,
     compare_means,
     compare_percentiles,
@@ -72,7 +69,9 @@ def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load
             "the step is too short for the swings of its own service times; raise durationSeconds"
             " or requests",
         )
-    return _finding(agreement, limit) if agreement.disagreement is way else None
+    if agreement.disagreement is not way:
+        return None
+    return _finding(way, agreement.percents[way], limit)
 
 
 def _once(way: Disagreement, text: str) -> NotEvaluated | None:
@@ -80,23 +79,16 @@ def _once(way: Disagreement, text: str) -> NotEvaluated | None:
     return NotEvaluated(text) if way is Disagreement.SPREAD else None
 
 
-def _finding(found: RepeatAgreement, limit: float) -> ValidityFinding:
-    percent, text = {
-        Disagreement.FIRST: (
-            found.first_percent,
-            "the mean service time of the first repeat is {} {} that of the others",
-        ),
-        Disagreement.TREND: (
-            found.trend_percent,
-            "the mean service time is {} {} in each repeat than in the one before",
-        ),
-        Disagreement.SPREAD: (
-            found.dispersion_percent,
-            "the mean service times of the repeats differ by {}",
-        ),
-    }[found.disagreement or Disagreement.SPREAD]
-    words = ("higher", "lower") if found.disagreement is Disagreement.TREND else ("above", "below")
-    what = text.format(format_percent(abs(percent)), words[percent < 0])
+_PHRASES = {
+    Disagreement.FIRST: "the mean service time of the first repeat is {} {} that of the others",
+    Disagreement.TREND: "the mean service time is {} {} in each repeat than in the one before",
+    Disagreement.SPREAD: "the mean service times of the repeats differ by {}",
+}
+
+
+def _finding(way: Disagreement, percent: float, limit: float) -> ValidityFinding:
+    words = ("higher", "lower") if way is Disagreement.TREND else ("above", "below")
+    what = _PHRASES[way].format(format_percent(abs(percent)), words[percent < 0])
     return ValidityFinding(
         abs(percent),
         f"{what}, more than their seconds and a deviation of {format_percent(limit)} explain"
@@ -149,12 +141,6 @@ def _increase(
     )
 
 
-class _Difference(NamedTuple):
-    figure: str
-    """What differs, as words."""
-    found: RepeatDifference
-
-
 def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     """Compare means and percentiles of all requests; documents of older versions have no blocks."""
     repeats = [run.samples.of(ALL_REQUESTS) for run in runs]
@@ -163,26 +149,38 @@ def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
         results and all(each.service_time_blocks for each in results) for results in sent
     ):
         return None
-    found = list(_differences(repeats, load))
-    if not found:
-        return None
-    worst = max(found, key=lambda each: (each.found.is_certain, each.found.percent))
-    return _outcome(worst, runs, load)
-
-
-def _differences(repeats: Sequence[RequestSamples], load: Load) -> Iterator[_Difference]:
-    """Yield the differences beyond the limit."""
     limit, percentile = load.validity.max_repeat_difference_percent, load.validity.percentile
-    for kind, times in _times(repeats):
-        differences = {
-            f"the mean {kind} time": compare_means(times, limit),
-            f"p{percentile} of the {kind} times": compare_percentiles(times, percentile, limit),
-        }
-        yield from (
-            _Difference(name, difference)
-            for name, difference in differences.items()
-            if difference is not None
+    differences = [
+        (name, difference)
+        for kind, times in _times(repeats)
+        for name, difference in (
+            (f"the mean {kind} time", compare_means(times, limit)),
+            (f"p{percentile} of the {kind} times", compare_percentiles(times, percentile, limit)),
         )
+        if difference is not None
+    ]
+    if not differences:
+        return None
+    name, largest = max(differences, key=lambda each: (each[1].is_certain, each[1].percent))
+    lower, higher = (
+        (runs[index].document.repeat, format_milliseconds(microseconds / 1000))
+        for index, microseconds in (
+            (largest.lower, largest.lower_microseconds),
+            (largest.higher, largest.higher_microseconds),
+        )
+    )
+    text = (
+        f"{name} of repeat {higher[0]}, {higher[1]}, is {format_percent(round(largest.percent))}"
+        f" above that of repeat {lower[0]}, {lower[1]}"
+    )
+    allowed = format_percent(limit)
+    if largest.is_certain:
+        explained = f"more than their blocks of time explain (limit {allowed})"
+        return ValidityFinding(largest.percent, f"{text}, {explained}")
+    return NotEvaluated(
+        f"{text} (limit {allowed}), and the repeats are too short to rule out chance;"
+        " raise durationSeconds or requests"
+    )
 
 
 def _times(repeats: Sequence[RequestSamples]) -> Iterator[tuple[str, list[Times]]]:
@@ -190,32 +188,6 @@ def _times(repeats: Sequence[RequestSamples]) -> Iterator[tuple[str, list[Times]
     yield "service", [repeat.service for repeat in repeats]
     if any(repeat.is_planned for repeat in repeats):
         yield "response", [repeat.response for repeat in repeats]
-
-
-def _outcome(difference: _Difference, runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
-    figure, repeat_difference = difference
-    lower, higher = (
-        (runs[index].document.repeat, format_milliseconds(microseconds / 1000))
-        for index, microseconds in (
-            (repeat_difference.lower, repeat_difference.lower_microseconds),
-            (repeat_difference.higher, repeat_difference.higher_microseconds),
-        )
-    )
-    limit = format_percent(load.validity.max_repeat_difference_percent)
-    text = (
-        f"{figure} of repeat {higher[0]}, {higher[1]}, is"
-        f" {format_percent(round(repeat_difference.percent))}"
-        f" above that of repeat {lower[0]}, {lower[1]}"
-    )
-    if repeat_difference.is_certain:
-        return ValidityFinding(
-            repeat_difference.percent,
-            f"{text}, more than their blocks of time explain (limit {limit})",
-        )
-    return NotEvaluated(
-        f"{text} (limit {limit}), and the repeats are too short to rule out chance;"
-        " raise durationSeconds or requests"
-    )
 
 
 def check_steady(document: StepRunResult, load: Load) -> Outcome:

@@ -204,8 +204,8 @@ def declines(repeats: Repeats) -> bool:
     """
     best, below = _below_best(repeats)
     after = {users: p for users, p in below.items() if users > best}
-    held = holm([*after.values()], _DECLINE_LEVEL)
-    return any(holds and users == max(after) for users, holds in zip(after, held, strict=True))
+    corrected = dict(zip(after, holm([*after.values()]), strict=True))
+    return bool(after) and corrected[max(after)] <= _DECLINE_LEVEL
 
 
 MIN_LEVELS = 3

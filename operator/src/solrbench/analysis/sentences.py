@@ -1,34 +1,18 @@
-"""How objectives and comparisons are phrased; light enough for commands without numpy."""
+"""How differences and objectives are phrased; light enough for commands without numpy.
 
-from collections.abc import Iterable, Iterator
+A difference has one phrase for each of two purposes: `difference_sentence` stands alone,
+`phrase_difference` stands beside a name that says what is compared with what.
+"""
 
-from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Comparison, Conclusion, Overhead
+from collections.abc import Iterable
+
+from solrbench.analysis.metrics import Difference, Scale
+from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.stats.number_format import format_number, round_significant
 
 NO_CONCLUSION = "no word from one repeat"
-
-
-def format_conclusion(
-    word: Conclusion | None, more_repeats: int | None = None, *, on_target: bool
-) -> str:
-    """Return `Worse on this target`, `Unclear: about 5 more repeats`, or why there is no word."""
-    if word is None:
-        return NO_CONCLUSION
-    if word is Conclusion.UNCLEAR:
-        return f"{word}{format_more_repeats(more_repeats)}"
-    return f"{word} on this target" if on_target else str(word)
-
-
-def format_more_repeats(more_repeats: int | None) -> str:
-    """Return `: about 5 more repeats`; empty if their number is unknown."""
-    if more_repeats is None:
-        return ""
-    if more_repeats >= MORE_THAN_50:
-        return ": more than 50 more repeats"
-    return f": about {more_repeats} more repeat{'s' if more_repeats > 1 else ''}"
-
 
 COMPARISON_NOTE = (
     "Ratio of each repeat to the same repeat of the first variant, then the geometric mean and its"
@@ -39,32 +23,88 @@ COMPARISON_NOTE = (
 
 _TIMES_FROM_PERCENT = 1000.0
 _DIGITS_OF_TIMES = 3
+_MEBIBYTE = 1 << 20
+_GROWTH_UNITS = {"bytes": "MiB", "milliseconds": "ms", "percent": "percentage points"}
 
 
-def comparison_lines(comparisons: Iterable[Comparison]) -> list[str]:
-    """Return one line for each figure of each comparison."""
-    return [line for comparison in comparisons for line in _lines(comparison)]
+def difference_sentence(
+    subject: str, difference: Difference, baseline: str, invalid: str = ""
+) -> str:
+    """Return `p95 of search at 20 users: Worse by 27 % (95 %: 19 to 35) than juniper`.
 
-
-def format_overhead(overhead: Overhead, *, on_target: bool = False) -> str:
-    """Return `+12.3 % (95 % confidence: +9.8 % … +14.8 %), Worse`.
-
-    One repeat says nothing about another one, so its number stands without confidence.
+    `subject` is the metric and where it was measured. The difference must have a conclusion.
     """
-    percent = format_signed(overhead.percent)
-    low, high = overhead.low_percent, overhead.high_percent
-    if low is None or high is None:
-        return f"{percent} (one repeat, no confidence)"
-    interval = f"(95 % confidence: {format_signed(low)} … {format_signed(high)})"
-    if overhead.word is None:  # written by an older version
-        return f"{percent} {interval}"
-    word = format_conclusion(overhead.word, overhead.more_repeats, on_target=on_target)
-    return f"{percent} {interval}, {word}"
+    if difference.metric.scale is Scale.PER_HOUR:
+        growth = _growth(difference)
+        return f"{subject} grows by {growth} than in {baseline}: {difference.conclusion}"
+    tail = f"; {invalid}" if invalid else ""
+    word = format_conclusion(difference)
+    match difference.conclusion:
+        case Conclusion.SAME:
+            text = f"{word} as {baseline} ({_amount(difference)})"
+        case Conclusion.UNCLEAR:
+            more = f": {text}" if (text := format_more_repeats(difference)) else ""
+            text = f"{Conclusion.UNCLEAR} beside {baseline}{more} ({_amount(difference)})"
+        case _:
+            size = format_signed(abs(difference.estimate)).removeprefix("+")
+            # A size has no sign: of a negative difference, the bounds change their places.
+            interval = _interval(difference, -1 if difference.estimate < 0 else 1)
+            text = f"{word} by {size}{f' ({interval})' if interval else ''} than {baseline}"
+    return f"{subject}: {text}{tail}"
+
+
+def phrase_difference(difference: Difference) -> str:
+    """Return `Same (-1 %, 95 %: -6 to 4)`, or why there is no conclusion."""
+    if difference.conclusion is None:
+        return f"{format_signed(difference.estimate)} ({NO_CONCLUSION})"
+    return f"{difference.conclusion} ({_amount(difference)})"
+
+
+def format_conclusion(difference: Difference) -> str:
+    """Return `Worse on this target`, `Unclear: about 5 more repeats`, or why there is none."""
+    match difference.conclusion:
+        case None:
+            return NO_CONCLUSION
+        case Conclusion.UNCLEAR:
+            more = format_more_repeats(difference)
+            return f"{Conclusion.UNCLEAR}: {more}" if more else str(Conclusion.UNCLEAR)
+        case conclusion:
+            return f"{conclusion} on this target" if difference.on_target else str(conclusion)
+
+
+def format_more_repeats(difference: Difference) -> str:
+    """Return `about 5 more repeats`, which would decide it; empty if their number is unknown."""
+    more = difference.more_repeats
+    if more is None:
+        return ""
+    if more >= MORE_THAN_50:
+        return "more than 50 more repeats"
+    return f"about {more} more repeat{'s' if more > 1 else ''}"
+
+
+def _amount(difference: Difference) -> str:
+    interval = _interval(difference)
+    return format_signed(difference.estimate) + (f", {interval}" if interval else "")
+
+
+def _interval(difference: Difference, sign: int = 1) -> str:
+    if difference.interval is None:
+        return ""
+    bounds = [
+        format_bound(sign * bound, difference.estimate)
+        for bound in (difference.interval if sign > 0 else reversed(difference.interval))
+    ]
+    return f"95 %: {' to '.join(bounds)}"
+
+
+def is_in_times(percent: float) -> bool:
+    """Say whether a difference is so large that it is shown in times instead of per cent."""
+    return percent >= _TIMES_FROM_PERCENT
 
 
 def format_signed(percent: float) -> str:
     """Return a difference in per cent with its sign; from 1,000 % on as `16700 times`."""
-    if _is_in_times(percent):
+    if is_in_times(percent):
         return f"{format_bound(percent, percent)} times"
     sign = "+" if percent > 0 else ""
     return f"{sign}{format_number(percent)} %"
@@ -72,29 +112,25 @@ def format_signed(percent: float) -> str:
 
 def format_bound(bound: float, percent: float) -> str:
     """Return a bound of the interval of a difference, in the unit in which that is shown."""
-    if _is_in_times(percent):
+    if is_in_times(percent):
         return format_number(round_significant(1 + bound / 100, _DIGITS_OF_TIMES))
     return format_number(bound)
 
 
-def _is_in_times(percent: float) -> bool:
-    return percent >= _TIMES_FROM_PERCENT
+def _growth(difference: Difference) -> str:
+    """Return how much more, or less, a metric grows in an hour than in the baseline."""
+    sign, more = (1, "more") if difference.conclusion is Conclusion.WORSE else (-1, "less")
+    low, high = sorted(sign * bound for bound in difference.interval or (0.0, 0.0))
+    return f"{format_growth(sign * difference.estimate, low, high, difference.metric.unit)} {more}"
 
 
-def _lines(comparison: Comparison) -> Iterator[str]:
-    sides = f"{comparison.variant} vs {comparison.baseline}"
-    index = f"{comparison.step}, {comparison.request}"
-    figures = {
-        "average": comparison.average,
-        "p95": comparison.p95,
-        "requests/s": comparison.requests_per_second,
-    }
-    failures = f"; failed requests: {comparison.failures}" if comparison.failures else ""
-    invalid = f"; Invalid: {', '.join(comparison.invalid)}" if comparison.invalid else ""
-    for name, overhead in figures.items():
-        if overhead is not None:
-            shown = format_overhead(overhead, on_target=comparison.on_target)
-            yield f"{sides}: {shown}, {name} ({index}){failures}{invalid}"
+def format_growth(growth: float, lower: float, upper: float, unit: str) -> str:
+    """Return `41 MiB/h (95 %: 37 to 45)`."""
+    shown, low, high = (
+        format_number(each / _MEBIBYTE if unit == "bytes" else each)
+        for each in (growth, lower, upper)
+    )
+    return f"{shown} {_GROWTH_UNITS[unit]}/h (95 %: {low} to {high})"
 
 
 _MAX_LINES = 3

@@ -7,26 +7,31 @@ together; single request names and further metrics are details, which have a con
 the primary metric has one.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.analysis.difference_tests import (
-    ComparisonFinding,
+from solrbench.analysis.comparison_settings import settings_of_spec
+from solrbench.analysis.differences import (
     ComparisonRule,
-    decide_details,
-    decide_primary,
-    is_decided,
-    settings_of_spec,
+    conclude_details,
+    conclude_primary,
+    estimate_difference,
 )
-from solrbench.analysis.differences import MetricDifference, compare_metrics
-from solrbench.analysis.metrics import AVERAGE, RATE, ComparisonMetric, percentile_metric
+from solrbench.analysis.metrics import (
+    AVERAGE,
+    RATE,
+    ComparedMetric,
+    ComparisonMetric,
+    percentile_metric,
+    store_overhead,
+)
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
-from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion, Overhead
+from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion
 from solrbench.api.v1alpha1.findings import VALID, StepVerdict
 from solrbench.api.v1alpha1.status import MAX_COMPARISONS
 from solrbench.contract.step_runs import variant_names
 
-PRIMARY = percentile_metric(95)
+P95 = percentile_metric(95)
 
 
 @dataclass(frozen=True)
@@ -34,117 +39,79 @@ class ComparedStep:
     """A step as both sides measured it.
 
     Attributes:
-        step: name of the step
-        variant: name of the variant of the second side, empty without
-        before: repeats of the baseline
-        after: repeats of what is compared with it
+        variant: name of the variant of the candidate, empty without variants
+        baseline_variant: name of the variant of the baseline, as `variant`
         in_rounds: repeats with one number were measured in one round
-        baseline_variant: name of the variant of the baseline, empty without
     """
 
     step: str
     variant: str
-    before: StepSamples
-    after: StepSamples
+    baseline: StepSamples
+    candidate: StepSamples
     in_rounds: bool = False
     baseline_variant: str = ""
-
-    @property
-    def requests(self) -> list[str]:
-        """Return the request names of both sides, below all requests if there are several."""
-        names = self.before.names & self.after.names
-        return [ALL_REQUESTS, *sorted(names)] if len(names) > 1 else sorted(names)
-
-
-@dataclass(frozen=True)
-class ComparedRequestMetric:
-    """One figure of one request name in a compared step.
-
-    Attributes:
-        compared: the step
-        request: name of the request, or `ALL_REQUESTS`
-        finding: what was found of the figure
-        is_primary: whether it is the primary figure of its step
-    """
-
-    compared: ComparedStep
-    request: str
-    finding: ComparisonFinding
-    is_primary: bool
-
-    @property
-    def metric(self) -> ComparisonMetric:
-        """Return what is compared."""
-        return self.finding.difference.metric
-
-
-@dataclass(frozen=True)
-class _Asked:
-    compared: ComparedStep
-    request: str
-    difference: MetricDifference
-    is_primary: bool
 
 
 def compare_steps(
     compared_steps: Sequence[ComparedStep],
     percents: Sequence[float],
     rule: ComparisonRule,
-    primary: ComparisonMetric = PRIMARY,
-) -> list[ComparedRequestMetric]:
-    """Return all figures that both sides have, step by step.
+    primary: ComparisonMetric = P95,
+) -> list[ComparedMetric]:
+    """Return all metrics that both sides have, step by step.
 
-    Args:
-        compared_steps: the steps
-        percents: percentiles that are compared beside means, rates and failures
-        rule: how words are found
-        primary: metric of the primary figure; if it is a percentile, one of `percents`
+    Percentiles are compared beside means, rates and failures; if the primary metric is a
+    percentile, it must be one of them.
     """
-    asked = [each for compared in compared_steps for each in _ask(compared, percents, primary)]
-    first = [each for each in asked if each.is_primary]
-    words = decide_primary([each.difference for each in first], rule)
-    decided = {
-        id(each.compared) for each, finding in zip(first, words, strict=True) if finding.is_decided
-    }
-    details = [each for each in asked if not each.is_primary]
-    shown = [each for each in details if id(each.compared) in decided]
-    withheld = [each for each in details if id(each.compared) not in decided]
-    findings = dict(zip(map(id, first), words, strict=True))
-    findings |= zip(map(id, shown), _details(shown, rule), strict=True)
-    findings |= zip(map(id, withheld), map(_withheld, _details(withheld, rule)), strict=True)
-    return [
-        ComparedRequestMetric(each.compared, each.request, findings[id(each)], each.is_primary)
-        for each in asked
-    ]
+    compared = [each for step in compared_steps for each in _estimate(step, percents, primary)]
+    first = [index for index, each in enumerate(compared) if each.is_primary]
+    concluded = conclude_primary([compared[index].difference for index in first], rule)
+    known = dict(zip(first, concluded, strict=True))
+    decided = {_key(compared[index]) for index in first if known[index].is_decided}
+    for is_shown in (True, False):
+        # Details of undecided steps are no part of the family: they may not cost the others power.
+        details = [
+            index
+            for index, each in enumerate(compared)
+            if not each.is_primary and (_key(each) in decided) is is_shown
+        ]
+        concluded = conclude_details([compared[index].difference for index in details], rule)
+        for index, difference in zip(details, concluded, strict=True):
+            is_withheld = difference.is_decided and not is_shown
+            known[index] = (
+                replace(difference, conclusion=Conclusion.UNCLEAR) if is_withheld else difference
+            )
+    return [replace(each, difference=known[index]) for index, each in enumerate(compared)]
 
 
-def _ask(
+def _key(compared: ComparedMetric) -> tuple[str, str]:
+    return compared.step, compared.variant
+
+
+def _estimate(
     compared: ComparedStep, percents: Sequence[float], primary: ComparisonMetric
-) -> Iterator[_Asked]:
-    for index, request in enumerate(compared.requests):
-        before = compared.before.values(request, percents)
-        after = compared.after.values(request, percents)
-        for metric in [figure for figure in before if figure in after]:
-            difference = compare_metrics(
-                metric, before[metric], after[metric], in_rounds=compared.in_rounds
+) -> Iterator[ComparedMetric]:
+    """Yield the differences without conclusions."""
+    names = compared.baseline.names & compared.candidate.names
+    requests = [ALL_REQUESTS, *sorted(names)] if len(names) > 1 else sorted(names)
+    for request in requests:
+        baseline = compared.baseline.values(request, percents)
+        candidate = compared.candidate.values(request, percents)
+        for metric in [each for each in baseline if each in candidate]:
+            difference = estimate_difference(
+                metric, baseline[metric], candidate[metric], in_rounds=compared.in_rounds
             )
             if difference is not None:
-                yield _Asked(compared, request, difference, index == 0 and metric == primary)
-
-
-def _details(asked: Sequence[_Asked], rule: ComparisonRule) -> list[ComparisonFinding]:
-    return decide_details([each.difference for each in asked], rule)
-
-
-def _withheld(finding: ComparisonFinding) -> ComparisonFinding:
-    """Return the finding without a word other than that it is unclear."""
-    return replace(finding, word=Conclusion.UNCLEAR) if finding.is_decided else finding
-
-
-_DIGITS = 2
-"""Decimals of percent kept."""
-
-P95 = percentile_metric(95)
+                # The first one is all requests together, unless there is only one name.
+                is_primary = request == requests[0] and metric == primary
+                yield ComparedMetric(
+                    difference,
+                    compared.step,
+                    request,
+                    compared.variant,
+                    compared.baseline_variant,
+                    is_primary,
+                )
 
 
 def compare_variants(samples: BenchmarkSamples) -> list[Comparison]:
@@ -152,27 +119,35 @@ def compare_variants(samples: BenchmarkSamples) -> list[Comparison]:
 
     Only repeats count in which both sides sent the request; without any there is no comparison.
     """
-    by_name: dict[tuple[int, str], list[ComparedRequestMetric]] = {}
-    for each in _figures(samples):
-        by_name.setdefault((id(each.compared), each.request), []).append(each)
-    return [_comparison(each) for each in by_name.values()][:MAX_COMPARISONS]
+    by_name: dict[tuple[str, str, str], list[ComparedMetric]] = {}
+    for each in _compared_metrics(samples):
+        by_name.setdefault((each.step, each.variant, each.request), []).append(each)
+    steps = {(each.step, each.variant): each for each in _compared_steps(samples)}
+    return [
+        _comparison(steps[step, variant], metrics)
+        for (step, variant, _), metrics in by_name.items()
+    ][:MAX_COMPARISONS]
 
 
 def variants_decided(samples: BenchmarkSamples) -> bool:
-    """Say whether the primary figure of each step and variant has a word."""
-    primary = [compared.finding for compared in _figures(samples) if compared.is_primary]
-    return bool(primary) and is_decided(primary)
+    """Say whether the primary metric of each step and variant has a conclusion."""
+    primary = [each.difference for each in _compared_metrics(samples) if each.is_primary]
+    return bool(primary) and all(each.is_decided for each in primary)
 
 
-def _figures(samples: BenchmarkSamples) -> list[ComparedRequestMetric]:
-    return samples.once("variants", lambda: _compare_variants(samples))
+def _compared_metrics(samples: BenchmarkSamples) -> list[ComparedMetric]:
+    def compare() -> list[ComparedMetric]:
+        settings = settings_of_spec(samples.spec)
+        percents = sorted({95.0, settings.percent or 95.0})
+        return compare_steps(_compared_steps(samples), percents, settings.rule, settings.metric)
+
+    return samples.once("variants", compare)
 
 
-def _compare_variants(samples: BenchmarkSamples) -> list[ComparedRequestMetric]:
-    """Compare each step of each variant with that of the first variant."""
-    settings = settings_of_spec(samples.spec)
+def _compared_steps(samples: BenchmarkSamples) -> list[ComparedStep]:
+    """Return each step of each variant beside that of the first variant."""
     baseline, *others = variant_names(samples.spec)
-    compared_steps = [
+    return [
         ComparedStep(
             step.name,
             variant,
@@ -183,8 +158,6 @@ def _compare_variants(samples: BenchmarkSamples) -> list[ComparedRequestMetric]:
         for step in samples.spec.load.steps
         for variant in others
     ]
-    percents = sorted({95.0, settings.percent or 95.0})
-    return compare_steps(compared_steps, percents, settings.rule, settings.metric)
 
 
 def mark_invalid(
@@ -204,46 +177,30 @@ def mark_invalid(
     ]
 
 
-def _common(before: StepSamples, after: StepSamples) -> tuple[StepSamples, StepSamples]:
+def _common(baseline: StepSamples, candidate: StepSamples) -> tuple[StepSamples, StepSamples]:
     """Return the repeats that both have."""
-    repeats = {each.repeat for each in before.documents} & {each.repeat for each in after.documents}
+    repeats = {each.repeat for each in baseline.documents}
+    repeats &= {each.repeat for each in candidate.documents}
     return (
-        StepSamples(run for run in before.runs if run.document.repeat in repeats),
-        StepSamples(run for run in after.runs if run.document.repeat in repeats),
+        StepSamples(run for run in baseline.runs if run.document.repeat in repeats),
+        StepSamples(run for run in candidate.runs if run.document.repeat in repeats),
     )
 
 
-def _comparison(figures: Sequence[ComparedRequestMetric]) -> Comparison:
-    first = figures[0]
-    findings = {each.metric: each.finding for each in figures}
+def _comparison(compared: ComparedStep, metrics: Sequence[ComparedMetric]) -> Comparison:
+    request = metrics[0].request
+    found = {each.difference.metric: each.difference for each in metrics}
     return Comparison(
-        step=first.compared.step,
-        variant=first.compared.variant,
-        baseline=first.compared.baseline_variant,
-        request=first.request,
-        repeats=max(each.finding.difference.repeats[1] for each in figures),
-        on_target=any(each.finding.difference.on_target for each in figures),
+        step=compared.step,
+        variant=compared.variant,
+        baseline=compared.baseline_variant,
+        request=request,
+        repeats=max(each.repeats[1] for each in found.values()),
+        on_target=any(each.on_target for each in found.values()),
         failures=sum(
-            side.of(first.request).counts.failures
-            for side in (first.compared.before, first.compared.after)
+            side.of(request).counts.failures for side in (compared.baseline, compared.candidate)
         ),
-        average=_overhead(findings, AVERAGE),
-        p95=_overhead(findings, P95),
-        requests_per_second=_overhead(findings, RATE),
-    )
-
-
-def _overhead(
-    found: Mapping[ComparisonMetric, ComparisonFinding], metric: ComparisonMetric
-) -> Overhead | None:
-    finding = found.get(metric)
-    if finding is None:
-        return None
-    interval = finding.interval_percent
-    return Overhead(
-        percent=round(finding.percent, _DIGITS),
-        low_percent=None if interval is None else round(interval.lower, _DIGITS),
-        high_percent=None if interval is None else round(interval.upper, _DIGITS),
-        word=finding.word,
-        more_repeats=finding.more_repeats,
+        average=store_overhead(found.get(AVERAGE)),
+        p95=store_overhead(found.get(P95)),
+        requests_per_second=store_overhead(found.get(RATE)),
     )

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any, TypeVar
 
 from solrbench.analysis.arrivals import MILLISECOND, time_limit_milliseconds
+from solrbench.analysis.metrics import RATE, percentile_metric
 from solrbench.analysis.samples import (
     ALL_REQUESTS,
     BenchmarkSamples,
@@ -16,7 +17,7 @@ from solrbench.analysis.samples import (
     StepSamples,
 )
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.comparisons import RepeatSummary, Summary
 from solrbench.api.v1alpha1.conditions import OnlyWith
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, Interval, PercentileResult, StepResult
@@ -30,7 +31,12 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import relative_deviation_percent
 from solrbench.stats.intervals import ConfidenceBounds, design_effect
-from solrbench.stats.number_format import milliseconds, round_number, share_percent
+from solrbench.stats.number_format import (
+    milliseconds,
+    round_number,
+    round_significant,
+    share_percent,
+)
 from solrbench.stats.times import Times
 
 
@@ -82,6 +88,9 @@ Number = TypeVar("Number", int, float)
 
 PERCENTILES = (50, 75, 95, 99)
 """Those of `StepResult`."""
+
+_REPEAT_DIGITS = 6
+"""Significant digits of a repeat: more than a percentile has, so that nothing is lost."""
 
 DIGITS = 3
 """Decimals kept: thousandths of a request per second and of a percent."""
@@ -188,8 +197,24 @@ def summarise(samples: BenchmarkSamples) -> Summary:
             p95_milliseconds=None if p95 is None else round_number(p95 / 1000),
             p95_milliseconds_interval=_milliseconds(requests.perceived.percentile_interval(95)),
             failed_percent=share_percent(requests.counts.failures, step_samples.requests),
+            repeats=_summarise_repeats(step_samples),
         )
     return Summary()
+
+
+def _summarise_repeats(step_samples: StepSamples) -> list[RepeatSummary]:
+    """Return each repeat with the values that `solrbench compare` reads of it."""
+    targets = dict.fromkeys(run.target for run in step_samples.runs)
+    numbers = {target: number for number, target in enumerate(targets, start=1)}
+    values = [run.values(ALL_REQUESTS, [95]) for run in step_samples.runs]
+    return [
+        RepeatSummary(
+            target=numbers[run.target],
+            requests_per_second=round_significant(found.get(RATE), _REPEAT_DIGITS),
+            p95_milliseconds=round_significant(found.get(percentile_metric(95)), _REPEAT_DIGITS),
+        )
+        for run, found in zip(step_samples.runs, values, strict=True)
+    ]
 
 
 def _merge(

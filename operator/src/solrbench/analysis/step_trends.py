@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from math import hypot
 
+from solrbench.analysis.metrics import Difference, growth_metric, read_trend, store_trend
+from solrbench.analysis.sentences import difference_sentence, format_growth
 from solrbench.analysis.server_metrics import group_by_step
 from solrbench.analysis.trends import RunTrend, SeriesShape
 from solrbench.api.v1alpha1 import Spec, Status
@@ -11,12 +13,36 @@ from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendConclusion, 
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.number_format import format_number, round_number
 
+_NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.UNCLEAR, TrendConclusion.ROSE_ONCE)
 
-def per_hour(growth: float, lower: float, upper: float, unit: str) -> str:
-    """Return `41 MiB/h (95 %: 37 to 45)`."""
-    name, scale = _SHOWN_UNITS[unit]
-    shown, low, high = (format_number(each / scale) for each in (growth, lower, upper))
-    return f"{shown} {name}/h (95 %: {low} to {high})"
+
+def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
+    """Return the numbers of a trend, such as `HeapGrows 41 MiB/h (95 %: 37 to 45), full in 9 h`."""
+    growth = trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour
+    # The other words name their metric, or are no answer.
+    is_slowing = trend.word == TrendConclusion.SLOWS_DOWN
+    named = f"{trend.figure} {trend.word}" if is_slowing else trend.word
+    text = f"{named} {format_growth(*growth, trend.unit)}"
+    if trend.full_in_hours is not None:
+        text += f", full in {format_number(trend.full_in_hours)} h"
+    if caches_fill:
+        text += "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
+    elif is_slowing or trend.word == TrendConclusion.UNCLEAR:
+        text += "; measure for longer"
+    return text
+
+
+def trend_sentences(trends: Iterable[Trend]) -> list[str]:
+    """Return a sentence for each figure that grows."""
+    return [
+        f"{_step(trend)}: {trend.message}{f' ({trend.server})' if trend.server else ''}"
+        for trend in trends
+        if trend.word not in _NO_GROWTH_SHOWN
+    ]
+
+
+def _step(trend: Trend) -> str:
+    return f"{trend.step} ({trend.variant})" if trend.variant else trend.step
 
 
 GROWS = {
@@ -26,11 +52,9 @@ GROWS = {
     TrendFigure.FAILURES: TrendConclusion.FAILURES_GROW,
     TrendFigure.INDEX: TrendConclusion.INDEX_GROWS,
 }
-UNITS = {TrendFigure.LATENCY: "milliseconds", TrendFigure.FAILURES: "percent"}
-_SHOWN_UNITS = {
-    "bytes": ("MiB", 1 << 20),
-    "milliseconds": ("ms", 1),
-    "percent": ("percentage points", 1),
+UNITS = {
+    TrendFigure.LATENCY: "milliseconds",
+    TrendFigure.FAILURES: "percent",
 }
 _HOUR = 3600.0
 _DAY = 0.95 * 24 * _HOUR
@@ -40,7 +64,10 @@ _DAY = 0.95 * 24 * _HOUR
 def find_trends(
     spec: Spec, runs: Iterable[tuple[StepRunResult, Sequence[RunTrend]]]
 ) -> list[Trend]:
-    """Return an entry for each step, variant and figure that has a trend, in their order."""
+    """Return an entry for each step, variant and figure that has a trend, in their order.
+
+    Of more than `MAX_TRENDS`, those that do not grow are left out first.
+    """
     all_trends = ((document, trend) for document, trends in runs for trend in trends)
     merged = [
         _merge(step, variant, figure, own)
@@ -48,7 +75,6 @@ def find_trends(
         for figure in TrendFigure
         if (own := [trend for trend in trends if trend.figure is figure])
     ]
-    # Those that do not grow are left out first.
     kept = sorted(merged, key=lambda trend: trend.word not in GROWS.values())[:MAX_TRENDS]
     return [trend for trend in merged if trend in kept]
 
@@ -56,120 +82,104 @@ def find_trends(
 def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend]) -> Trend:
     grown = [each.growth for each in runs]
     slope = sum(each.slope for each in grown) / len(grown)
-    fills = any(each.caches_fill for each in runs)
-    shapes, word = {each.shape for each in grown}, TrendConclusion.UNCLEAR
-    # A word needs all repeats. Caches that fill to the end look like a leak.
-    if shapes == {SeriesShape.GROWS} and not fills:
-        word = GROWS[figure]
-    elif shapes <= {SeriesShape.GROWS, SeriesShape.SLOWS_DOWN} and not fills:
-        word = TrendConclusion.SLOWS_DOWN
-    elif shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
-        once = SeriesShape.STEP in shapes
-        word = TrendConclusion.ROSE_ONCE if once else TrendConclusion.STEADY
-    lower, upper = min(each.lower for each in grown), max(each.upper for each in grown)
-    numbers = [round_number(_HOUR * each) for each in (slope, lower, upper)]
-    limits = [run.limit - run.latest for run in runs if run.limit is not None]
-    full_in_hours = None
-    if word is GROWS[figure] and limits and slope > 0:
-        full_in_hours = round_number(max(min(limits), 0.0) / slope / _HOUR)
-    unit, servers = UNITS.get(figure, "bytes"), {each.server for each in runs if each.server}
-    # The other words name their figure, or are no answer.
-    named = f"{figure} {word}" if word is TrendConclusion.SLOWS_DOWN else word
-    message = f"{named} {per_hour(numbers[0], numbers[1], numbers[2], unit)}"
-    if full_in_hours is not None:
-        message += f", full in {format_number(full_in_hours)} h"
-    if fills:
-        message += (
-            "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
-        )
-    elif word in (TrendConclusion.UNCLEAR, TrendConclusion.SLOWS_DOWN):
-        message += "; measure for longer"
-    elif word is GROWS[figure] and min(each.seconds for each in grown) < _DAY:
-        message += "; in less than 24 h, a wave of the day looks the same"
-    return Trend(
+    word = _trend_word(figure, runs)
+    servers = {each.server for each in runs if each.server}
+    trend = Trend(
         step=step,
         variant=variant or None,
         figure=figure,
         word=word,
         server=servers.pop() if len(servers) == 1 else None,
-        unit=unit,
-        growth_per_hour=numbers[0],
-        lower_per_hour=numbers[1],
-        upper_per_hour=numbers[2],
-        full_in_hours=full_in_hours,
-        message=message,
+        unit=UNITS.get(figure, "bytes"),
+        growth_per_hour=round_number(_HOUR * slope),
+        lower_per_hour=round_number(_HOUR * min(each.lower for each in grown)),
+        upper_per_hour=round_number(_HOUR * max(each.upper for each in grown)),
+        full_in_hours=_full_in_hours(runs, slope) if word is GROWS[figure] else None,
+        message="",
     )
+    fills = any(each.caches_fill for each in runs)
+    message = trend_message(trend, caches_fill=fills)
+    if word is GROWS[figure] and min(each.seconds for each in grown) < _DAY:
+        message += "; in less than 24 h, a wave of the day looks the same"
+    return trend.model_copy(update={"message": message})
+
+
+def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendConclusion:
+    """Return the word on which all repeats agree."""
+    shapes = {run.growth.shape for run in runs}
+    if shapes <= {SeriesShape.GROWS, SeriesShape.SLOWS_DOWN}:
+        # Caches that fill to the end look like a leak.
+        if any(run.caches_fill for run in runs):
+            return TrendConclusion.UNCLEAR
+        is_slowing = SeriesShape.SLOWS_DOWN in shapes
+        return TrendConclusion.SLOWS_DOWN if is_slowing else GROWS[figure]
+    if shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
+        return TrendConclusion.ROSE_ONCE if SeriesShape.STEP in shapes else TrendConclusion.STEADY
+    return TrendConclusion.UNCLEAR
+
+
+def _full_in_hours(runs: Sequence[RunTrend], slope: float) -> float | None:
+    limits = [run.limit - run.latest for run in runs if run.limit is not None]
+    if not limits or slope <= 0:
+        return None
+    return round_number(max(min(limits), 0.0) / slope / _HOUR)
 
 
 _NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)
-_DIFFERENT = (Conclusion.WORSE, Conclusion.BETTER)
 
 
-def compare_trends(before: Sequence[Trend], after: Sequence[Trend]) -> list[TrendDifference]:
-    """Return each figure of a step that both sides have, those that differ first."""
-    known = {(each.step, each.variant, each.figure): each for each in before}
-    found = [
-        _compare(baseline, each)
-        for each in after
-        if (baseline := known.get((each.step, each.variant, each.figure))) is not None
+def compare_trends(baseline: Sequence[Trend], candidate: Sequence[Trend]) -> list[TrendDifference]:
+    """Return each metric of a step that both sides have, those that differ first."""
+    known = {_key(each): each for each in baseline}
+    trend_differences = [
+        store_trend(_compare(known[_key(each)], each), each.step, each.variant)
+        for each in candidate
+        if _key(each) in known
     ]
-    found.sort(key=lambda each: each.word not in _DIFFERENT)
-    return found[:MAX_TREND_DIFFERENCES]
+    trend_differences.sort(key=lambda each: each.word not in (Conclusion.WORSE, Conclusion.BETTER))
+    return trend_differences[:MAX_TREND_DIFFERENCES]
 
 
-def _compare(before: Trend, after: Trend) -> TrendDifference:
-    first, second = before.growth_per_hour, after.growth_per_hour
-    difference = second - first
-    # Both are measured apart, so the distances of their bounds add by squares (Zou and Donner 2008,
-    # Construction of confidence limits about effect measures).
-    below = hypot(second - after.lower_per_hour, before.upper_per_hour - first)
-    above = hypot(after.upper_per_hour - second, first - before.lower_per_hour)
-    word = Conclusion.UNCLEAR
-    if before.word in _NOT_GROWING and after.word in _NOT_GROWING:
+def _key(trend: Trend) -> tuple[str, str | None, str]:
+    return trend.step, trend.variant, trend.figure
+
+
+def _compare(baseline: Trend, candidate: Trend) -> Difference:
+    """Return the difference of two slopes with its interval.
+
+    Both are measured apart, so the distances of their bounds add by squares (Zou and Donner 2008,
+    Construction of confidence limits about effect measures).
+    """
+    first, second = baseline.growth_per_hour, candidate.growth_per_hour
+    estimate = second - first
+    low = estimate - hypot(second - candidate.lower_per_hour, baseline.upper_per_hour - first)
+    high = estimate + hypot(candidate.upper_per_hour - second, first - baseline.lower_per_hour)
+    if baseline.word in _NOT_GROWING and candidate.word in _NOT_GROWING:
         # What is steady on both sides is the same, however exactly it is known.
-        word = Conclusion.SAME
-    elif difference - below > 0:
-        word = Conclusion.WORSE
-    elif difference + above < 0:
-        word = Conclusion.BETTER
-    return TrendDifference(
-        step=after.step,
-        variant=after.variant,
-        figure=after.figure,
-        unit=after.unit,
-        baseline_per_hour=first,
-        growth_per_hour=second,
-        difference_per_hour=round_number(difference),
-        low_per_hour=round_number(difference - below),
-        high_per_hour=round_number(difference + above),
-        word=word,
-    )
+        conclusion = Conclusion.SAME
+    elif low > 0:
+        conclusion = Conclusion.WORSE
+    else:
+        conclusion = Conclusion.BETTER if high < 0 else Conclusion.UNCLEAR
+    metric = growth_metric(candidate.figure, candidate.unit)
+    return Difference(metric, first, second, estimate, (low, high), conclusion)
 
 
 def trend_difference_sentences(
     differences: Iterable[TrendDifference], baseline: str
 ) -> Iterator[str]:
-    """Yield sentences such as `HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) more …`."""
-    for difference in differences:
-        if difference.word not in _DIFFERENT:
-            continue
-        sign, more = (1, "more") if difference.word is Conclusion.WORSE else (-1, "less")
-        low, high = sorted((sign * difference.low_per_hour, sign * difference.high_per_hour))
-        through = f" through {difference.variant}" if difference.variant else ""
-        amount = per_hour(sign * difference.difference_per_hour, low, high, difference.unit)
-        yield (
-            f"{difference.figure} of {difference.step}{through} grows by {amount} {more}"
-            f" than in {baseline}:"
-            f" {difference.word}"
-        )
+    """Yield `HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) more than in juniper: Worse`.
+
+    Only of those that differ.
+    """
+    for stored in differences:
+        if stored.word in (Conclusion.WORSE, Conclusion.BETTER):
+            through = f" through {stored.variant}" if stored.variant else ""
+            subject = f"{stored.figure} of {stored.step}{through}"
+            yield difference_sentence(subject, read_trend(stored), baseline)
 
 
 def answer_trends(spec: Spec, status: Status) -> list[str]:
     """Return a sentence for each entry of `status.trends` that grows."""
     del spec
-    return [
-        f"{trend.step}{f' ({trend.variant})' if trend.variant else ''}: {trend.message}"
-        f"{f' ({trend.server})' if trend.server else ''}"
-        for trend in status.trends
-        if trend.word not in {*_NOT_GROWING, TrendConclusion.UNCLEAR}
-    ]
+    return trend_sentences(status.trends)

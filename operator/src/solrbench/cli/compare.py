@@ -1,11 +1,10 @@
 """`solrbench compare`: benchmarks, sweeps and reports beside each other, in every form."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import click
 import orjson
@@ -19,10 +18,9 @@ from solrbench.analysis.baseline import (
     comparison_input_of,
     parse_report,
     primary_comparisons,
-    whole_comparison,
 )
+from solrbench.analysis.comparison_settings import settings_of_candidate
 from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
-from solrbench.analysis.difference_tests import settings_of_specs
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.step_trends import trend_difference_sentences
 from solrbench.api.identity import KIND, SWEEP_KIND
@@ -44,12 +42,12 @@ from solrbench.present.table import Column, items_to_csv
 
 @dataclass(frozen=True)
 class ComparisonOutput:
-    """Two sides beside each other: all figures, and what they say, in sentences.
+    """Two sides beside each other: all metrics, and what they say, in sentences.
 
-    `place` is what figures are of: a step, or a point of a sweep.
+    `place` is what metrics are of: a step, or a point of a sweep.
     """
 
-    after: str
+    candidate: str
     found: BaselineComparison
     answers: Sequence[str]
     place: str = "step"
@@ -57,7 +55,7 @@ class ComparisonOutput:
     @property
     def title(self) -> str:
         """What is beside what."""
-        return f"{self.after} beside {self.found.baseline}"
+        return f"{self.candidate} beside {self.found.baseline}"
 
 
 def print_comparison(compared: ComparisonOutput, output: str) -> None:
@@ -95,7 +93,7 @@ def _to_json(compared: ComparisonOutput) -> str:
         {(compared.place if name == "step" else name): value for name, value in comparison.items()}
         for comparison in body["figures"]
     ]
-    body |= {"after": compared.after, "answers": list(compared.answers)}
+    body |= {"after": compared.candidate, "answers": list(compared.answers)}
     return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 
 
@@ -113,28 +111,19 @@ def read_comparison_input(text: str) -> ComparisonInput | SweepReport:
     if not path.exists():
         return _from_cluster(text)
     try:
-        file = _report_in(path) if path.is_dir() else path
-        return _from_report(_name(path), parse_report(file.read_bytes()))
+        file: Path | None = path
+        if path.is_dir():
+            files = (path / each for each in _REPORT_FILES)
+            file = next(filter(Path.is_file, files), None)
+        if file is None:
+            raise CommandError(f"{path}: there is no {' or '.join(_REPORT_FILES)} in it")
+        report = parse_report(file.read_bytes())
+        name = path.resolve().name.removesuffix(".gz").removesuffix(".json")
+        if "sweep" not in report:
+            return comparison_input_of(name, report)
+        return SweepReport.of(report).model_copy(update={"sweep": name})
     except (UnreadableReportError, ReportFormatError, OSError) as error:
         raise CommandError(f"{text}: {error}") from error
-
-
-def _from_report(name: str, report: Mapping[str, Any]) -> ComparisonInput | SweepReport:
-    if "sweep" not in report:
-        return comparison_input_of(name, report)
-    return SweepReport.of(report).model_copy(update={"sweep": name})
-
-
-def _report_in(folder: Path) -> Path:
-    paths = [folder / name for name in _REPORT_FILES if (folder / name).is_file()]
-    if not paths:
-        raise CommandError(f"{folder}: there is no {' or '.join(_REPORT_FILES)} in it")
-    return paths[0]
-
-
-def _name(path: Path) -> str:
-    name = path.resolve().name
-    return name.removesuffix(".gz").removesuffix(".json")
 
 
 def _from_cluster(text: str) -> ComparisonInput | SweepReport:
@@ -218,8 +207,8 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     """
     with as_cli_errors():
         one, other = (read_comparison_input(each) for each in (before, after))
-    figure = None if primary is None else PrimaryMetric(primary)
-    compared = _compare(one, other, smallest_effect_percent, figure)
+    metric = None if primary is None else PrimaryMetric(primary)
+    compared = _compare(one, other, smallest_effect_percent, metric)
     print_comparison(compared, output)
     sys.exit(ExitCode.MISSED if _fails(compared.found, fail_on) else ExitCode.SUCCEEDED)
 
@@ -230,52 +219,41 @@ def _compare(
     effect_percent: float | None,
     primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
-    if isinstance(one, SweepReport):
-        if isinstance(other, SweepReport):
-            return _compare_sweeps(one, other, effect_percent, primary)
-        raise _mixed(one.sweep, other.name)
-    if isinstance(other, SweepReport):
-        raise _mixed(other.sweep, one.name)
-    return _compare_benchmarks(one, other, effect_percent, primary)
-
-
-def _mixed(sweep: str, benchmark: str) -> CommandError:
-    return CommandError(
-        f"{sweep} is a sweep and {benchmark} a benchmark; compare two sweeps, or {benchmark} with"
-        f" the benchmark of a point, which `solrbench report ssweep/{sweep} -o csv` names"
-    )
+    match one, other:
+        case SweepReport(), SweepReport():
+            if primary is not None and primary not in PRIMARY_METRICS:
+                allowed = " or ".join(PRIMARY_METRICS)
+                raise CommandError(f"--primary {primary}: points of sweeps have {allowed} only")
+            sweeps = compare_sweeps(one, other, effect_percent, primary)
+            return ComparisonOutput(other.sweep, sweeps, list(sweep_sentences(sweeps)), "point")
+        case ComparisonInput(), ComparisonInput():
+            return _compare_benchmarks(one, other, effect_percent, primary)
+        case _:
+            sweep = next(each.sweep for each in (one, other) if isinstance(each, SweepReport))
+            name = next(each.name for each in (one, other) if isinstance(each, ComparisonInput))
+            raise CommandError(
+                f"{sweep} is a sweep and {name} a benchmark; compare two sweeps, or {name} with the"
+                f" benchmark of a point, which `solrbench report ssweep/{sweep} -o csv` names"
+            )
 
 
 def _compare_benchmarks(
-    one: ComparisonInput,
-    other: ComparisonInput,
+    baseline: ComparisonInput,
+    candidate: ComparisonInput,
     effect_percent: float | None,
     primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
-    settings = settings_of_specs(one.spec, other.spec, effect_percent, primary)
-    comparison = whole_comparison(compare_candidate(one, other, settings))
+    settings = settings_of_candidate(candidate.spec, baseline.benchmark, effect_percent, primary)
+    comparison = compare_candidate(baseline, candidate, settings)
     loads = {
         run.document.step: (run.document.users, run.document.requests_per_second)
-        for run in other.runs
+        for run in candidate.runs
     }
     answers = [
         *baseline_sentences(comparison.figures, comparison.baseline, loads_as_text(loads)),
         *trend_difference_sentences(comparison.trends, comparison.baseline),
     ]
-    return ComparisonOutput(other.name, comparison, answers)
-
-
-def _compare_sweeps(
-    one: SweepReport,
-    other: SweepReport,
-    effect_percent: float | None,
-    primary: PrimaryMetric | None,
-) -> ComparisonOutput:
-    if primary is not None and primary not in PRIMARY_METRICS:
-        allowed = " or ".join(PRIMARY_METRICS)
-        raise CommandError(f"--primary {primary}: points of sweeps have {allowed} only")
-    sweeps = compare_sweeps(one, other, effect_percent, primary)
-    return ComparisonOutput(other.sweep, sweeps, list(sweep_sentences(sweeps)), place="point")
+    return ComparisonOutput(candidate.name, comparison, answers)
 
 
 def _fails(shown: BaselineComparison, fail_on: tuple[str, ...]) -> bool:

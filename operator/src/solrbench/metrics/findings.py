@@ -1,6 +1,8 @@
 """Metrics of what was concluded: objectives, capacity and trends."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeVar
 
 from solrbench.api.v1alpha1.comparisons import TrendDifference
 from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveConclusion, Trend
@@ -8,7 +10,7 @@ from solrbench.api.v1alpha1.step_result import Interval
 from solrbench.metrics.family import BenchmarkFamily, Sample, ShownBenchmark
 
 _NUMBERS = {ObjectiveConclusion.MET: 1.0, ObjectiveConclusion.MISSED: 0.0}
-"""An unclear word has no number."""
+"""An unclear conclusion has no number."""
 
 
 def _objectives(benchmark: ShownBenchmark) -> Iterator[Sample]:
@@ -17,22 +19,39 @@ def _objectives(benchmark: ShownBenchmark) -> Iterator[Sample]:
         yield (result.name, result.step or "", result.variant or ""), _NUMBERS.get(result.word)
 
 
-def _capacity(
+def _capacity_families(
+    metric: str,
+    text: str,
+    unit: str,
     read: Callable[[CapacityResult], float | None],
-) -> Callable[[ShownBenchmark], Iterator[Sample]]:
-    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for result in benchmark.status.capacity:
-            yield (result.variant or "",), read(result)
+    interval: Callable[[CapacityResult], Interval | None],
+) -> Iterator[BenchmarkFamily]:
+    """Yield the families of a capacity and of both bounds of its interval."""
+    parts: list[tuple[str, str, Callable[[CapacityResult], float | None]]] = [
+        ("", text, read),
+        (
+            "_lower",
+            "The lower bound of its 95 % confidence interval.",
+            lambda found: None if (bounds := interval(found)) is None else bounds.lower,
+        ),
+        (
+            "_upper",
+            "The upper bound of its 95 % confidence interval.",
+            lambda found: None if (bounds := interval(found)) is None else bounds.upper,
+        ),
+    ]
+    for suffix, meaning, number in parts:
+        samples = partial(_capacity, number)
+        yield BenchmarkFamily(
+            f"capacity_{metric}{suffix}", meaning, samples, ("variant",), unit=unit
+        )
 
-    return samples
 
-
-def _lower(interval: Interval | None) -> float | None:
-    return None if interval is None else interval.lower
-
-
-def _upper(interval: Interval | None) -> float | None:
-    return None if interval is None else interval.upper
+def _capacity(
+    read: Callable[[CapacityResult], float | None], benchmark: ShownBenchmark
+) -> Iterator[Sample]:
+    for result in benchmark.status.capacity:
+        yield (result.variant or "",), read(result)
 
 
 OBJECTIVE_FAMILIES = (
@@ -43,73 +62,66 @@ OBJECTIVE_FAMILIES = (
         ("objective", "step", "variant"),
         unit="1 or 0",
     ),
-    BenchmarkFamily(
-        "capacity_requests_per_second",
+    *_capacity_families(
+        "requests_per_second",
         "Highest rate that meets the objectives; absent unless it was found.",
-        _capacity(lambda found: found.requests_per_second),
-        ("variant",),
-        unit="requests/s",
+        "requests/s",
+        lambda found: found.requests_per_second,
+        lambda found: found.requests_per_second_interval,
     ),
-    BenchmarkFamily(
-        "capacity_requests_per_second_lower",
-        "The lower bound of its 95 % confidence interval.",
-        _capacity(lambda found: _lower(found.requests_per_second_interval)),
-        ("variant",),
-        unit="requests/s",
-    ),
-    BenchmarkFamily(
-        "capacity_requests_per_second_upper",
-        "The upper bound of its 95 % confidence interval.",
-        _capacity(lambda found: _upper(found.requests_per_second_interval)),
-        ("variant",),
-        unit="requests/s",
-    ),
-    BenchmarkFamily(
-        "capacity_users",
+    *_capacity_families(
+        "users",
         "Highest number of users that meets the objectives; absent unless it was found.",
-        _capacity(lambda found: found.users),
-        ("variant",),
-        unit="users",
-    ),
-    BenchmarkFamily(
-        "capacity_users_lower",
-        "The lower bound of its 95 % confidence interval.",
-        _capacity(lambda found: _lower(found.users_interval)),
-        ("variant",),
-        unit="users",
-    ),
-    BenchmarkFamily(
-        "capacity_users_upper",
-        "The upper bound of its 95 % confidence interval.",
-        _capacity(lambda found: _upper(found.users_interval)),
-        ("variant",),
-        unit="users",
+        "users",
+        lambda found: found.users,
+        lambda found: found.users_interval,
     ),
 )
-
 
 _LABELS = ("step", "variant", "figure")
 _HOUR = 3600.0
 
 
-def _labels(each: Trend) -> tuple[str, ...]:
+def _labels(each: Trend | TrendDifference) -> tuple[str, ...]:
     return each.step, each.variant or "", each.figure
 
 
-def _words(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for trend in benchmark.status.trends:
-        yield (*_labels(trend), trend.word), 1
+def _trends(benchmark: ShownBenchmark) -> list[Trend]:
+    return benchmark.status.trends
 
 
-def _bytes_per_second(
-    read: Callable[[Trend], float],
-) -> Callable[[ShownBenchmark], Iterator[Sample]]:
+def _differences(benchmark: ShownBenchmark) -> list[TrendDifference]:
+    comparison = benchmark.status.comparison
+    return [] if comparison is None else comparison.trends
+
+
+_Entry = TypeVar("_Entry", bound=Trend | TrendDifference)
+
+
+def _conclusions(
+    name: str, text: str, entries: Callable[[ShownBenchmark], list[_Entry]]
+) -> BenchmarkFamily:
     def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for trend in benchmark.status.trends:
-            if trend.unit == "bytes":
-                yield _labels(trend), read(trend) / _HOUR
+        for each in entries(benchmark):
+            yield (*_labels(each), each.word), 1
 
-    return samples
+    return BenchmarkFamily(name, text, samples, (*_LABELS, "word"), unit="always 1")
+
+
+def _growth(
+    name: str,
+    text: str,
+    entries: Callable[[ShownBenchmark], list[_Entry]],
+    read: Callable[[_Entry], float],
+) -> BenchmarkFamily:
+    """Return the family of a growth in an hour, of what is measured in bytes."""
+
+    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
+        for each in entries(benchmark):
+            if each.unit == "bytes":
+                yield _labels(each), read(each) / _HOUR
+
+    return BenchmarkFamily(f"{name}_bytes_per_second", text, samples, _LABELS, unit="bytes/s")
 
 
 def _full(benchmark: ShownBenchmark) -> Iterator[Sample]:
@@ -118,91 +130,53 @@ def _full(benchmark: ShownBenchmark) -> Iterator[Sample]:
             yield _labels(trend), _HOUR * trend.full_in_hours
 
 
-def _differences(benchmark: ShownBenchmark) -> list[TrendDifference]:
-    comparison = benchmark.status.comparison
-    return [] if comparison is None else comparison.trends
-
-
-def _difference_conclusions(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for difference in _differences(benchmark):
-        yield (difference.step, difference.variant or "", difference.figure, difference.word), 1
-
-
-def _difference_bytes(
-    read: Callable[[TrendDifference], float],
-) -> Callable[[ShownBenchmark], Iterator[Sample]]:
-    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for difference in _differences(benchmark):
-            if difference.unit == "bytes":
-                yield (
-                    (difference.step, difference.variant or "", difference.figure),
-                    read(difference) / _HOUR,
-                )
-
-    return samples
-
-
-_OF_COMPARISON = (
-    BenchmarkFamily(
+TREND_FAMILIES = (
+    _conclusions(
         "comparison_trend_word",
         "Always 1; whether a figure of the step grows more than in the baseline (Worse), less"
         " (Better), is steady in both (Same), or Unclear, is in the label.",
-        _difference_conclusions,
-        (*_LABELS, "word"),
-        unit="always 1",
+        _differences,
     ),
-    BenchmarkFamily(
-        "comparison_growth_difference_bytes_per_second",
+    _growth(
+        "comparison_growth_difference",
         "Growth of heap, memory or index, less that in the baseline.",
-        _difference_bytes(lambda each: each.difference_per_hour),
-        _LABELS,
-        unit="bytes/s",
+        _differences,
+        lambda each: each.difference_per_hour,
     ),
-    BenchmarkFamily(
-        "comparison_growth_difference_lower_bytes_per_second",
+    _growth(
+        "comparison_growth_difference_lower",
         "Its lower 95 % confidence bound.",
-        _difference_bytes(lambda each: each.low_per_hour),
-        _LABELS,
-        unit="bytes/s",
+        _differences,
+        lambda each: each.low_per_hour,
     ),
-    BenchmarkFamily(
-        "comparison_growth_difference_upper_bytes_per_second",
+    _growth(
+        "comparison_growth_difference_upper",
         "Its upper 95 % confidence bound.",
-        _difference_bytes(lambda each: each.high_per_hour),
-        _LABELS,
-        unit="bytes/s",
+        _differences,
+        lambda each: each.high_per_hour,
     ),
-)
-
-TREND_FAMILIES = (
-    *_OF_COMPARISON,
-    BenchmarkFamily(
+    _conclusions(
         "step_trend",
         "Always 1; what the figure did, such as HeapGrows or Steady, is in the label `word`.",
-        _words,
-        (*_LABELS, "word"),
-        unit="always 1",
+        _trends,
     ),
-    BenchmarkFamily(
-        "step_growth_bytes_per_second",
+    _growth(
+        "step_growth",
         "Growth of heap, memory or index beside caches that fill.",
-        _bytes_per_second(lambda each: each.growth_per_hour),
-        _LABELS,
-        unit="bytes/s",
+        _trends,
+        lambda each: each.growth_per_hour,
     ),
-    BenchmarkFamily(
-        "step_growth_lower_bytes_per_second",
+    _growth(
+        "step_growth_lower",
         "Its lower 95 % confidence bound.",
-        _bytes_per_second(lambda each: each.lower_per_hour),
-        _LABELS,
-        unit="bytes/s",
+        _trends,
+        lambda each: each.lower_per_hour,
     ),
-    BenchmarkFamily(
-        "step_growth_upper_bytes_per_second",
+    _growth(
+        "step_growth_upper",
         "Its upper 95 % confidence bound.",
-        _bytes_per_second(lambda each: each.upper_per_hour),
-        _LABELS,
-        unit="bytes/s",
+        _trends,
+        lambda each: each.upper_per_hour,
     ),
     BenchmarkFamily(
         "step_full_seconds",

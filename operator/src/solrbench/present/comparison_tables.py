@@ -1,16 +1,30 @@
 """Differences as tables: beside a baseline, between variants, and what grew within a step."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
-from solrbench.analysis.metrics import Scale, metric_of
-from solrbench.analysis.sentences import COMPARISON_NOTE, format_conclusion, format_signed
+from solrbench.analysis.metrics import (
+    AVERAGE,
+    RATE,
+    ComparisonMetric,
+    Difference,
+    Scale,
+    percentile_metric,
+    read_figure,
+    read_overhead,
+)
+from solrbench.analysis.sentences import (
+    COMPARISON_NOTE,
+    format_bound,
+    format_conclusion,
+    format_signed,
+    is_in_times,
+)
 from solrbench.api.v1alpha1.comparisons import (
     MORE_THAN_50,
     BaselineComparison,
     Comparison,
     FigureComparison,
-    Overhead,
 )
 from solrbench.api.v1alpha1.findings import Trend
 from solrbench.api.v1alpha1.status import Status
@@ -29,6 +43,8 @@ from solrbench.present.table import (
 )
 from solrbench.stats.number_format import format_milliseconds, format_number
 
+_Row = TypeVar("_Row")
+
 DECIDES = " *"
 """Behind figures that decide about their step."""
 
@@ -41,11 +57,63 @@ _NO_CONCLUSION_NOTE = (
     " load.repeats.count of both to 5 or more."
 )
 _TARGET_NOTE = "All repeats of one side ran on one target: words are about that target."
-_MS = "ms"
+
+
+class DifferenceCells(NamedTuple):
+    """A difference in a row of a table."""
+
+    estimate: Cell
+    interval: Cell
+    conclusion: Cell
+
+
+def difference_cells(
+    difference: Difference | None, interval_form: str, text: str = ""
+) -> DifferenceCells:
+    """Return a difference as every table shows it; of none only the text of the conclusion.
+
+    Args:
+        difference: what is shown
+        interval_form: how both bounds, which have their signs, are joined
+        text: what stands in place of the conclusion, if anything does
+    """
+    if difference is None:
+        return DifferenceCells(Cell(""), Cell(""), conclusion(text))
+    estimate = format_signed(difference.estimate)
+    if difference.metric.scale is Scale.POINTS:
+        estimate = f"{_signed(difference.estimate)} points"
+    shown = text or str(difference.conclusion or "")
+    return DifferenceCells(
+        Cell(estimate), Cell(_interval(difference, interval_form)), conclusion(shown)
+    )
+
+
+def difference_columns(
+    title: str, cells: Callable[[_Row], DifferenceCells]
+) -> tuple[Column[_Row], Column[_Row], Column[_Row]]:
+    """Return the columns of the difference, its interval and its conclusion."""
+    return (
+        NumberColumn(title, lambda row: cells(row).estimate),
+        NumberColumn("95 % interval", lambda row: cells(row).interval),
+        TextColumn("Word", lambda row: cells(row).conclusion),
+    )
+
+
+def _interval(difference: Difference, form: str) -> str:
+    if difference.interval is None:
+        return ""
+    if is_in_times(difference.estimate):
+        low, high = (format_bound(each, difference.estimate) for each in difference.interval)
+        return f"{low} to {high} times"
+    return form.format(*map(_signed, difference.interval))
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{format_number(value)}"
 
 
 def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str]:
-    """Return what a reader must know of the table; `place` is what figures are of."""
+    """Return what a reader must know of the table; `place` is what metrics are of."""
     notes = [_COMPARISON_NOTE.format(DECIDES, place)]
     if any(each.primary and each.word is None for each in found.figures):
         notes.append(_NO_CONCLUSION_NOTE)
@@ -59,113 +127,96 @@ def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str
 
 
 def baseline_table(found: BaselineComparison, place: str = "step") -> Table:
-    """Return a row for each figure beside that of the baseline; `place` is what figures are of."""
-    columns: list[Column[FigureComparison]] = [
-        NameColumn(place.capitalize(), lambda each: each.step),
-        NameColumn("Variant", lambda each: each.variant),
-        NameColumn("Request", lambda each: each.request),
-        NameColumn(
-            "Figure",
-            lambda each: metric_of(each.figure).label + (DECIDES if each.primary else ""),
-        ),
-        NumberColumn("Before", lambda each: _figure_value(each, each.baseline)),
-        NumberColumn("After", lambda each: _figure_value(each, each.value)),
-        NumberColumn("Delta", _delta),
-        NumberColumn("95 % interval", _figure_interval),
-        TextColumn("Word", _conclusion),
-        TextColumn("More repeats", _more_repeats),
+    """Return a row for each metric beside that of the baseline; `place` is what metrics are of."""
+    rows = [(each, read_figure(each)) for each in found.figures]
+    columns: list[Column[_BaselineRow]] = [
+        NameColumn(place.capitalize(), lambda row: row[0].step),
+        NameColumn("Variant", lambda row: row[0].variant),
+        NameColumn("Request", lambda row: row[0].request),
+        NameColumn("Figure", lambda row: row[1].metric.label + (DECIDES if row[0].primary else "")),
+        NumberColumn("Before", lambda row: _format_value(row[1].metric, row[0].baseline)),
+        NumberColumn("After", lambda row: _format_value(row[1].metric, row[0].value)),
+        *difference_columns("Delta", _baseline_cells),
+        TextColumn("More repeats", lambda row: _more_repeats(row[1])),
     ]
     note = " ".join(
         f"{each}." if each[-1] not in ".:" else each for each in comparison_notes(found, place)
     )
-    table = build_table(f"Beside {found.baseline}", columns, found.figures, note)
-    return table.without_empty_columns()
+    return build_table(f"Beside {found.baseline}", columns, rows, note).without_empty_columns()
+
+
+_BaselineRow = tuple[FigureComparison, Difference]
+
+
+def _baseline_cells(row: _BaselineRow) -> DifferenceCells:
+    stored, difference = row
+    text = f"{stored.word or ''} (Invalid)".lstrip() if stored.invalid else ""
+    return difference_cells(difference, "{} to {}", text)
 
 
 def comparison_to_markdown(found: BaselineComparison, place: str = "step") -> str:
-    """Return the table and its notes; `place` is what figures are of."""
+    """Return the table and its notes; `place` is what metrics are of."""
     notes = markdown_list(comparison_notes(found, place))
     return f"{table_to_markdown(baseline_table(found, place))}\n\n{notes}"
 
 
-def _figure_value(each: FigureComparison, value: float) -> str:
-    unit = metric_of(each.figure).unit
-    if unit == _MS:
+def _format_value(metric: ComparisonMetric, value: float) -> str:
+    if metric.unit == "ms":
         return format_milliseconds(value)
-    return f"{format_number(value)} {unit}".rstrip()
+    return f"{format_number(value)} {metric.unit}".rstrip()
 
 
-def _delta(each: FigureComparison) -> str:
-    unit = " points" if metric_of(each.figure).scale is Scale.POINTS else " %"
-    return f"{_signed(each.difference_percent)}{unit}"
-
-
-def _figure_interval(each: FigureComparison) -> str | None:
-    if each.low_percent is None or each.high_percent is None:
+def _more_repeats(difference: Difference) -> str | None:
+    more = difference.more_repeats
+    if more is None:
         return None
-    return f"{_signed(each.low_percent)} to {_signed(each.high_percent)}"
+    return "more than 50" if more >= MORE_THAN_50 else f"about {more}"
 
 
-def _conclusion(each: FigureComparison) -> Cell:
-    word = str(each.word or "")
-    return conclusion(f"{word} (Invalid)".lstrip() if each.invalid else word)
+class _VariantRow(NamedTuple):
+    """One metric of a variant beside the same of the first variant."""
 
-
-def _more_repeats(each: FigureComparison) -> str | None:
-    if each.more_repeats is None:
-        return None
-    is_more = each.more_repeats >= MORE_THAN_50
-    return "more than 50" if is_more else f"about {each.more_repeats}"
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{format_number(value)}"
-
-
-class _Row(NamedTuple):
-    """One figure of a variant beside the same of the first variant."""
-
-    figure: str
-    overhead: Overhead
+    label: str
+    difference: Difference
     comparison: Comparison
-    before: StepResult | None
-    after: StepResult | None
+    baseline: StepResult | None
+    candidate: StepResult | None
 
 
-_COMPARISON_COLUMNS: Sequence[Column[_Row]] = (
+def _variant_cells(row: _VariantRow) -> DifferenceCells:
+    cells = difference_cells(row.difference, "{} % … {} %", format_conclusion(row.difference))
+    return cells if row.difference.interval else cells._replace(interval=Cell("one repeat, none"))
+
+
+_COMPARISON_COLUMNS: Sequence[Column[_VariantRow]] = (
     NameColumn("Step", lambda row: row.comparison.step),
     NameColumn("Request", lambda row: row.comparison.request),
-    NameColumn("Figure", lambda row: row.figure),
+    NameColumn("Figure", lambda row: row.label),
     NameColumn("Variant", lambda row: row.comparison.variant),
-    NumberColumn("Before", lambda row: _result_value(row.figure, row.before)),
-    NumberColumn("After", lambda row: _result_value(row.figure, row.after)),
-    NumberColumn("Δ", lambda row: format_signed(row.overhead.percent)),
-    NumberColumn("95 % interval", lambda row: _overhead_interval(row.overhead)),
-    TextColumn(
-        "Word",
-        lambda row: conclusion(
-            format_conclusion(
-                row.overhead.word, row.overhead.more_repeats, on_target=row.comparison.on_target
-            )
-        ),
-    ),
-    TextColumn("Invalid", lambda row: ", ".join(row.comparison.invalid)),
+    NumberColumn("Before", lambda row: _result_value(row, row.baseline)),
+    NumberColumn("After", lambda row: _result_value(row, row.candidate)),
+    *difference_columns("Δ", _variant_cells),
+    TextColumn[_VariantRow]("Invalid", lambda row: ", ".join(row.comparison.invalid)),
 )
-_FAILURES = NumberColumn[_Row]("Failures", lambda row: row.comparison.failures)
+_FAILURES = NumberColumn[_VariantRow]("Failures", lambda row: row.comparison.failures)
 
 
 def comparison_table(status: Status) -> Table:
-    """Return a row for each figure of each comparison; without rows if nothing is compared."""
+    """Return a row for each metric of each comparison; without rows if nothing is compared."""
     results = {(each.step, each.variant or "", each.request): each for each in status.results}
     rows = [
-        _Row(figure, overhead, each, before, after)
+        _VariantRow(
+            label,
+            read_overhead(metric, overhead, on_target=each.on_target),
+            each,
+            results.get((each.step, each.baseline, each.request)),
+            results.get((each.step, each.variant, each.request)),
+        )
         for each in status.comparisons
-        for before in [results.get((each.step, each.baseline, each.request))]
-        for after in [results.get((each.step, each.variant, each.request))]
-        for figure, overhead in (
-            ("Average", each.average),
-            ("P95", each.p95),
-            ("Requests/s", each.requests_per_second),
+        for label, metric, overhead in (
+            ("Average", AVERAGE, each.average),
+            ("P95", percentile_metric(95), each.p95),
+            ("Requests/s", RATE, each.requests_per_second),
         )
         if overhead is not None
     ]
@@ -177,24 +228,17 @@ def comparison_table(status: Status) -> Table:
     return table.without_empty_columns()
 
 
-def _result_value(figure: str, result: StepResult | None) -> str | None:
-    """Return a figure of the merged repeats; the difference is that of the repeats one by one."""
+def _result_value(row: _VariantRow, result: StepResult | None) -> str | None:
+    """Return a metric of the merged repeats; the difference is that of the repeats one by one."""
     if result is None:
         return None
-    if figure == "Requests/s":
+    if row.difference.metric is RATE:
         return format_number(result.requests_per_second)
     planned = result.is_open_loop
     average = result.response_average_milliseconds if planned else result.average_milliseconds
     p95 = result.response_p95_milliseconds if planned else result.p95_milliseconds
-    value = average if figure == "Average" else p95
+    value = average if row.difference.metric is AVERAGE else p95
     return None if value is None else format_milliseconds(value)
-
-
-def _overhead_interval(overhead: Overhead) -> str:
-    low, high = overhead.low_percent, overhead.high_percent
-    if low is None or high is None:
-        return "one repeat, none"
-    return f"{format_signed(low)} … {format_signed(high)}"
 
 
 _TREND_COLUMNS: Sequence[Column[Trend]] = (

@@ -1,29 +1,31 @@
 """Two sweeps beside each other, point by point.
 
-Points are the same if all their axes have the same values. The figure of a point is that of
-`spec.objective`, known by the mean and the deviation of its repeats; all points in common are one
-family, as the points of one sweep are (`solrbench.sweep.differences`). The other figure of
-each point has no word, as the deviation of its repeats is not kept.
+Points are the same if all their axes have the same values. The metric of a point is that of
+`spec.objective`, known by the values of its repeats; all points in common are one family, as the
+points of one sweep are (`solrbench.sweep.differences`). On the other metric of each point nothing
+is concluded, as the values of its repeats are not kept.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.analysis.baseline import complete_spec, metric_comparison, primary_comparisons
-from solrbench.analysis.conclusions import baseline_sentences
-from solrbench.analysis.difference_tests import (
+from solrbench.analysis.baseline import complete_spec, primary_comparisons
+from solrbench.analysis.comparison_settings import (
     DEFINITIONS,
     SETTINGS,
-    ComparisonFinding,
-    ComparisonRule,
-    decide_primary,
     differing,
-    settings_of_specs,
+    settings_of_candidate,
 )
-from solrbench.analysis.differences import MetricDifference
-from solrbench.analysis.samples import ALL_REQUESTS, StepSamples
-from solrbench.analysis.step_comparison import ComparedRequestMetric, ComparedStep
+from solrbench.analysis.conclusions import baseline_sentences
+from solrbench.analysis.differences import (
+    ComparisonRule,
+    RepeatValue,
+    conclude_primary,
+    estimate_difference,
+)
+from solrbench.analysis.metrics import ComparedMetric, Difference, store_figure
+from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.api.v1alpha1.comparisons import (
     MAX_NOTES,
     BaselineComparison,
@@ -33,7 +35,7 @@ from solrbench.api.v1alpha1.comparisons import (
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.present.sweep_report import PointReport, SweepReport
-from solrbench.sweep.differences import difference_of, read_point
+from solrbench.sweep.differences import METRICS, read_point
 from solrbench.sweep.state import PointState
 
 MAX_SENTENCES = 16
@@ -47,7 +49,7 @@ _METRICS: Mapping[PrimaryMetric, Metric] = {
     PrimaryMetric.REQUESTS_PER_SECOND: Metric.REQUESTS_PER_SECOND,
 }
 PRIMARY_METRICS = tuple(_METRICS)
-"""Figures that points of a sweep have."""
+"""Metrics that points of a sweep have."""
 
 
 @dataclass(frozen=True)
@@ -55,51 +57,56 @@ class _Pair:
     """A point that both sweeps measured."""
 
     name: str
-    before: PointReport
-    after: PointReport
+    baseline: PointReport
+    candidate: PointReport
 
     @property
     def is_invalid(self) -> bool:
-        return any(point.result.state != PointState.VALID for point in (self.before, self.after))
+        return any(
+            point.result.state != PointState.VALID for point in (self.baseline, self.candidate)
+        )
 
 
 def compare_sweeps(
-    before: SweepReport,
-    after: SweepReport,
+    baseline: SweepReport,
+    candidate: SweepReport,
     smallest_effect_percent: float | None = None,
     primary: PrimaryMetric | None = None,
 ) -> BaselineComparison:
-    """Return the points that two sweeps have in common; the step of a figure is its point.
+    """Return the points that two sweeps have in common; the step of a metric is its point.
 
-    Args:
-        before: the baseline
-        after: what is compared with it
-        smallest_effect_percent: the difference that matters; without it that of AFTER's template
-        primary: one of `PRIMARY_METRICS`; without it the objective of `after`
+    Without a smallest effect that of the template of `candidate` counts, and without a primary
+    metric, one of `PRIMARY_METRICS`, its objective.
     """
-    specs = [complete_spec(each.spec.template.spec) for each in (before, after)]
-    rule = settings_of_specs(specs[0], specs[1], smallest_effect_percent).rule
-    metric = after.spec.objective.metric if primary is None else _METRICS[primary]
-    pairs = list(_pairs(before, after))
-    other = next(each for each in Metric if each is not metric)
+    specs = [complete_spec(each.spec.template.spec) for each in (baseline, candidate)]
+    # Rounds were looked at beside the baseline of their own sweep, not beside another sweep.
+    effect = settings_of_candidate(specs[1], "", smallest_effect_percent).rule
+    rule = ComparisonRule(effect.smallest_effect_percent)
+    metric = candidate.spec.objective.metric if primary is None else _METRICS[primary]
+    known = {_key(point): point for point in baseline.points}
+    pairs = [
+        _Pair(_text(point), known[_key(point)], point)
+        for point in candidate.points
+        if point.values and _key(point) in known
+    ]
     return BaselineComparison.model_construct(
-        baseline=before.sweep,
+        baseline=baseline.sweep,
         figures=[
-            *_figures(pairs, _decided(pairs, metric, rule, before, after), is_primary=True),
-            *_figures(pairs, _details(pairs, other), is_primary=False),
+            *_compare_primary(pairs, metric, rule, (baseline, candidate)),
+            *_list_details(pairs, next(each for each in Metric if each is not metric)),
         ],
         left_out=0,
         settings=differing(specs[0], specs[1], SETTINGS, MAX_NOTES),
         differences=[
-            *_only(before, after),
-            *_only(after, before),
+            *_only(baseline, candidate),
+            *_only(candidate, baseline),
             *differing(specs[0], specs[1], DEFINITIONS, MAX_NOTES),
         ][:MAX_NOTES],
     )
 
 
 def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
-    """Yield how many points have which word, then what is known of those that differ."""
+    """Yield how many points have which conclusion, then what is known of those that differ."""
     figures = primary_comparisons(found.figures)
     if not figures:
         yield (
@@ -110,17 +117,9 @@ def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
     counts = Counter(str(figure.word or _NO_CONCLUSION) for figure in figures)
     words = ", ".join(f"{number} {word}" for word, number in counts.most_common())
     yield f"{len(figures)} point{'s' if len(figures) > 1 else ''} in common: {words}"
-    apart = [figure for figure in figures if figure.word in (Conclusion.BETTER, Conclusion.WORSE)]
-    furthest = sorted(apart, key=lambda figure: -abs(figure.difference_percent))
+    different = [each for each in figures if each.word in (Conclusion.BETTER, Conclusion.WORSE)]
+    furthest = sorted(different, key=lambda figure: -abs(figure.difference_percent))
     yield from baseline_sentences(furthest[:MAX_SENTENCES], found.baseline, {})
-
-
-def _pairs(before: SweepReport, after: SweepReport) -> Iterator[_Pair]:
-    known = {_key(point): point for point in before.points}
-    for point in after.points:
-        other = known.get(_key(point))
-        if other is not None and point.values:
-            yield _Pair(_text(point), other, point)
 
 
 def _key(point: PointReport) -> frozenset[tuple[str, str]]:
@@ -131,59 +130,48 @@ def _text(point: PointReport) -> str:
     return ", ".join(f"{axis} {value}" for axis, value in point.values.items())
 
 
-def _decided(
+def _compare_primary(
     pairs: Sequence[_Pair],
     metric: Metric,
     rule: ComparisonRule,
-    before: SweepReport,
-    after: SweepReport,
-) -> list[ComparisonFinding | None]:
-    """Return the word on each point; None for points without a figure."""
-    known = tuple(each.spec.objective.metric is metric for each in (before, after))
-    fresh = all(_is_fresh(each) for each in (before, after))
-    differences = [_difference(each, metric, known, on_target=not fresh) for each in pairs]
-    findings = iter(decide_primary([each for each in differences if each is not None], rule))
-    return [None if each is None else next(findings) for each in differences]
-
-
-def _details(pairs: Sequence[_Pair], metric: Metric) -> list[ComparisonFinding | None]:
-    differences = [_difference(each, metric, (False, False)) for each in pairs]
-    return [None if each is None else ComparisonFinding(each, None) for each in differences]
-
-
-def _difference(
-    pair: _Pair, metric: Metric, known: tuple[bool, ...], *, on_target: bool = False
-) -> MetricDifference | None:
-    """Return how far a figure of a point is apart.
-
-    Args:
-        pair: the point
-        metric: the figure
-        known: whether the deviation of each side is that of this figure
-        on_target: repeats of a side were all measured on one target
-    """
-    sides = [read_point(point.result, (), metric) for point in (pair.before, pair.after)]
-    if sides[0] is None or sides[1] is None:
-        return None
-    one, other = (
-        point if is_known else replace(point, spread=None)
-        for point, is_known in zip((sides[0], sides[1]), known, strict=True)
-    )
-    return replace(difference_of(metric, one, other), on_target=on_target)
-
-
-def _figures(
-    pairs: Sequence[_Pair], findings: Sequence[ComparisonFinding | None], *, is_primary: bool
+    reports: tuple[SweepReport, SweepReport],
 ) -> Iterator[FigureComparison]:
-    for pair, finding in zip(pairs, findings, strict=True):
-        if finding is not None:
-            compared = ComparedStep(pair.name, "", StepSamples([]), StepSamples([]))
-            figure = ComparedRequestMetric(compared, ALL_REQUESTS, finding, is_primary)
-            yield metric_comparison(figure, invalid=pair.is_invalid)
+    """Yield the primary metric of each point that has it; all are one family."""
+    # A sweep keeps the repeats of its own objective only.
+    keep = tuple(each.spec.objective.metric is metric for each in reports)
+    is_fresh = all(each.spec.template.load_repeats.get("startOn") == _FRESH for each in reports)
+    estimated = [(pair, _estimate(pair, metric, keep)) for pair in pairs]
+    known = [
+        (pair, replace(difference, on_target=not is_fresh))
+        for pair, difference in estimated
+        if difference is not None
+    ]
+    differences = conclude_primary([difference for _, difference in known], rule)
+    for (pair, _), difference in zip(known, differences, strict=True):
+        compared = ComparedMetric(difference, pair.name, ALL_REQUESTS, is_primary=True)
+        yield store_figure(compared, is_invalid=pair.is_invalid)
 
 
-def _is_fresh(report: SweepReport) -> bool:
-    return report.spec.template.load_repeats.get("startOn") == _FRESH
+def _list_details(pairs: Sequence[_Pair], metric: Metric) -> Iterator[FigureComparison]:
+    """Yield the other metric of each point, without a conclusion."""
+    for pair in pairs:
+        difference = _estimate(pair, metric, (False, False))
+        if difference is not None:
+            compared = ComparedMetric(difference, pair.name, ALL_REQUESTS)
+            yield store_figure(compared, is_invalid=pair.is_invalid)
+
+
+def _estimate(pair: _Pair, metric: Metric, keep_repeats: tuple[bool, ...]) -> Difference | None:
+    """Return the difference of a point; the repeats of a side count if they are of this metric."""
+    sides: list[Sequence[RepeatValue]] = []
+    for point, has_repeats in zip((pair.baseline, pair.candidate), keep_repeats, strict=True):
+        measured = read_point(point.result, (), metric)
+        if measured is None:
+            return None
+        sides.append(
+            measured.repeats if has_repeats else [RepeatValue(1, "", measured.shown_value)]
+        )
+    return estimate_difference(METRICS[metric], *sides)
 
 
 def _only(report: SweepReport, other: SweepReport) -> list[str]:

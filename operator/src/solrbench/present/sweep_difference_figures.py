@@ -1,8 +1,11 @@
 """Points beside the baseline with intervals, and the objective's metric in each round."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 from solrbench.api.v1alpha1.comparisons import Conclusion
+from solrbench.api.v1alpha1.sweep_spec import Metric
+from solrbench.present.comparison_tables import DifferenceCells, difference_columns
 from solrbench.present.figure import (
     LegendEntry,
     OptionPart,
@@ -14,19 +17,8 @@ from solrbench.present.figure import (
 )
 from solrbench.present.sweep_figures import MetricAxis, metric_axis
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
-from solrbench.present.sweep_tables import (
-    format_difference,
-    format_difference_interval,
-    rounds_table,
-)
-from solrbench.present.table import (
-    Column,
-    NameColumn,
-    NumberColumn,
-    Table,
-    TextColumn,
-    build_table,
-)
+from solrbench.present.sweep_tables import point_cells, rounds_table
+from solrbench.present.table import NameColumn, Table, build_table
 
 MAX_DRAWN_POINTS = 40
 """Points that are drawn; the table of points has all."""
@@ -71,7 +63,8 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     title = f"Points beside the baseline{only}"
     legend = [LegendEntry(word, _LOOKS[word][0]) for word in words]
     height = _FRAME_PX + _ROW_PX * len(drawn)
-    return ReportFigure("differences", title, text, option, legend, _table(drawn, labels), height)
+    table = _table(drawn, labels, report.spec.objective.metric)
+    return ReportFigure("differences", title, text, option, legend, table, height)
 
 
 def values_text(point: PointReport) -> str:
@@ -98,13 +91,13 @@ def category_rows(labels: Sequence[str]) -> OptionPart:
     return {
         "type": "category",
         "data": list(labels),
-        "inverse": True,
+        "inverse": True,  # ECharts counts rows from below
         "axisLabel": {
             "color": "var(--ink)",
             "fontSize": 12,
             "width": 130,
             "overflow": "break",
-            "interval": 0,
+            "interval": 0,  # else ECharts leaves out labels that it finds too close
         },
         "axisLine": {"show": False},
         "axisTick": {"show": False},
@@ -143,12 +136,16 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
     return [dots, bars]
 
 
-def _table(drawn: Sequence[PointReport], labels: Sequence[str]) -> Table:
-    columns: list[Column[tuple[str, PointReport]]] = [
-        NameColumn("Point", lambda row: row[0]),
-        TextColumn("Word", lambda row: _conclusion(row[1])),
-        NumberColumn("Difference", lambda row: format_difference(row[1])),
-        NumberColumn("95 % interval", lambda row: format_difference_interval(row[1])),
+def _table(drawn: Sequence[PointReport], labels: Sequence[str], metric: Metric) -> Table:
+    def cells(row: tuple[str, PointReport]) -> DifferenceCells:
+        return point_cells(row[1], metric, _NO_CONCLUSION)
+
+    estimate, interval, word = difference_columns("Difference", cells)
+    columns = [
+        NameColumn[tuple[str, PointReport]]("Point", itemgetter(0)),
+        word,
+        estimate,
+        interval,
     ]
     return build_table("Differences", columns, zip(labels, drawn, strict=True))
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from solrbench.analysis.difference_tests import ComparisonFinding
+from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.stats.number_format import round_significant
-from solrbench.sweep.differences import compare_all, read_point, rule_of
+from solrbench.sweep.differences import compare_all, find_deviation_percent, read_point, rule_of
 from solrbench.sweep.points import (
     AxisValueError,
     DesignError,
@@ -34,9 +34,9 @@ def build_sweep_report(
     `environment` is the name of a point, and what that ran on.
     """
     axes = _axes(sweep)
-    findings = _findings(sweep, axes)
+    differences = _differences(sweep, axes)
     points = [
-        _point(sweep, axes, point, findings.get(point.name), benchmarks)
+        _point(sweep, axes, point, differences.get(point.name), benchmarks)
         for point in sweep.status.points
     ]
     name, record = environment if environment is not None else (None, None)
@@ -78,7 +78,7 @@ def _baseline(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> Values | Non
         return None
 
 
-def _findings(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str, ComparisonFinding]:
+def _differences(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str, Difference]:
     """Return what each point is beside the baseline, as in the answers of the status."""
     metric, usual = sweep.spec.objective.metric, _baseline(sweep, axes)
     read = [read_point(point, _values(axes, point), metric) for point in sweep.status.points]
@@ -87,37 +87,45 @@ def _findings(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str, Co
     others = [point for point in measured if point.values != usual]
     if baseline is None or not others:
         return {}
-    findings = compare_all(baseline, others, metric, rule_of(sweep.spec))
-    return {point.name: finding for point, finding in zip(others, findings, strict=True)}
+    differences = compare_all(baseline, others, metric, rule_of(sweep.spec))
+    return {point.name: each for point, each in zip(others, differences, strict=True)}
 
 
 def _point(
     sweep: SolrBenchmarkSweep,
     axes: Sequence[Values],
     point: SweepPoint,
-    finding: ComparisonFinding | None,
+    difference: Difference | None,
     benchmarks: Mapping[str, SolrBenchmark],
 ) -> PointReport:
     values = _values(axes, point)
     name = benchmark_name(sweep.metadata.name, point.name)
+    benchmark, rounds = benchmarks.get(name), _rounds(sweep, point, benchmarks)
+    details: dict[str, Any] = {}
+    if difference is not None:
+        lower, upper = difference.interval or (None, None)
+        details |= {
+            "difference_percent": round_significant(difference.estimate, _DIGITS),
+            "difference_lower_percent": round_significant(lower, _DIGITS),
+            "difference_upper_percent": round_significant(upper, _DIGITS),
+        }
+    if benchmark is not None:
+        cost = measure_requests(benchmark.spec).target
+        details |= _measured(benchmark) | {
+            "cores": round(cost.cores, 3),
+            "memory_bytes": cost.memory_bytes,
+            "solr_version": benchmark.status.target.solr_version,
+        }
+    if rounds:
+        details |= {"rounds": rounds, "outcome": rounds[-1].outcome}
     point_report = PointReport(
         name=point.name,
         benchmark=name,
         values={value.axis: value.label for value in values},
         is_baseline=bool(values) and values == _baseline(sweep, axes),
-        result=point,
+        result=point.model_copy(update={"deviation_percent": find_deviation_percent(point)}),
     )
-    if finding is not None:
-        point_report = point_report.model_copy(update=_difference(finding))
-    rounds = _rounds(sweep, point, benchmarks)
-    benchmark = benchmarks.get(name)
-    if benchmark is not None:
-        point_report = point_report.model_copy(update=_target(benchmark) | _measured(benchmark))
-    if rounds:
-        point_report = point_report.model_copy(
-            update={"rounds": rounds, "outcome": rounds[-1].outcome}
-        )
-    return point_report
+    return point_report.model_copy(update=details)
 
 
 def _rounds(
@@ -138,24 +146,6 @@ def _rounds(
         for number, name in named.items()
         if name in benchmarks
     ]
-
-
-def _difference(finding: ComparisonFinding) -> dict[str, object]:
-    interval = finding.interval_percent
-    return {
-        "difference_percent": round_significant(finding.percent, _DIGITS),
-        "difference_lower_percent": round_significant(interval and interval.lower, _DIGITS),
-        "difference_upper_percent": round_significant(interval and interval.upper, _DIGITS),
-    }
-
-
-def _target(benchmark: SolrBenchmark) -> dict[str, object]:
-    cost = measure_requests(benchmark.spec).target
-    return {
-        "cores": round(cost.cores, 3),
-        "memory_bytes": cost.memory_bytes,
-        "solr_version": benchmark.status.target.solr_version,
-    }
 
 
 def _measured(benchmark: SolrBenchmark) -> dict[str, Any]:

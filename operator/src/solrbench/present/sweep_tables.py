@@ -3,8 +3,14 @@
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from solrbench.analysis.sentences import format_signed
+from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult
+from solrbench.api.v1alpha1.sweep_spec import Metric
+from solrbench.present.comparison_tables import (
+    DifferenceCells,
+    difference_cells,
+    difference_columns,
+)
 from solrbench.present.fact_tables import format_gibibytes, format_time, step_label
 from solrbench.present.limit_tables import format_measured
 from solrbench.present.markdown import environment_section, join_fitting, table_section
@@ -26,6 +32,7 @@ from solrbench.stats.number_format import (
     format_percent,
     format_share,
 )
+from solrbench.sweep.differences import METRICS
 from solrbench.sweep.state import PointState
 
 POINTS_NOTE = (
@@ -36,16 +43,18 @@ POINTS_NOTE = (
 
 def points_table(report: SweepReport) -> Table:
     """Return a row for each point, in the order of measuring."""
+
+    def cells(point: PointReport) -> DifferenceCells:
+        return point_cells(point, report.spec.objective.metric)
+
+    estimate, interval, word = difference_columns("Difference", cells)
     columns: list[Column[PointReport]] = [
         NameColumn("Point", lambda point: point.name),
         *map(_axis_column, report.axes),
         TextColumn("State", lambda point: conclusion(point.result.state)),
-        TextColumn(
-            "Word",
-            lambda point: conclusion("baseline" if point.is_baseline else point.result.word),
-        ),
-        NumberColumn("Difference", format_difference),
-        NumberColumn("95 % interval", format_difference_interval),
+        word,
+        estimate,
+        interval,
         NumberColumn("Requests/s", lambda point: point.result.requests_per_second, format_number),
         NumberColumn("P95", lambda point: point.result.p95_milliseconds, format_milliseconds),
         NumberColumn("Failed", lambda point: point.result.failed_percent, format_percent),
@@ -61,17 +70,21 @@ def _axis_column(axis: str) -> Column[PointReport]:
     return TextColumn(axis, lambda point: point.values.get(axis))
 
 
-def format_difference(point: PointReport) -> str:
-    """Return `+12.3 %`; empty without a figure on either side."""
-    return "" if point.difference_percent is None else format_signed(point.difference_percent)
-
-
-def format_difference_interval(point: PointReport) -> str:
-    """Return `-3 … +8 %`; empty with one repeat."""
-    low, high = point.difference_lower_percent, point.difference_upper_percent
-    if low is None or high is None:
-        return ""
-    return f"{format_signed(low).removesuffix(' %')} … {format_signed(high)}"
+def point_cells(point: PointReport, metric: Metric, without: str = "") -> DifferenceCells:
+    """Return how far a point is from the baseline; `without` stands for a missing conclusion."""
+    lower, upper = point.difference_lower_percent, point.difference_upper_percent
+    difference = None
+    if point.difference_percent is not None:
+        difference = Difference(
+            METRICS[metric],
+            None,
+            None,
+            point.difference_percent,
+            None if lower is None or upper is None else (lower, upper),
+            point.result.word,
+        )
+    text = "baseline" if point.is_baseline else point.result.word or without
+    return difference_cells(difference, "{} … {} %", text)
 
 
 def best_facts(report: SweepReport) -> dict[str, str]:

@@ -19,38 +19,34 @@ from solrbench.stats.distributions import rank_sum_tail, t_quantile, t_tails
 from solrbench.stats.intervals import ConfidenceBounds
 from solrbench.stats.series import SCALE
 
-Correction = Callable[[Sequence[float], float], list[bool]]
-"""From p values and a level to which of the tests hold, in their order."""
+Adjustment = Callable[[Sequence[float]], list[float]]
+"""From the p values of a family to those that are compared with the level of a single test."""
 
 
-def holm(p_values: Sequence[float], level: float) -> list[bool]:
-    """Return which tests hold, if at most `level` of all families may have any false one.
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p values so that at most a share `level` of all families has any false test.
 
-    The j-th smallest of m p values must be at most level / (m - j + 1); the first that is not ends
-    it (Holm, A simple sequentially rejective multiple test procedure, 1979).
+    The j-th smallest of m p values counts m - j + 1 times, and never less than one before it
+    (Holm, A simple sequentially rejective multiple test procedure, 1979).
     """
-    held = [False] * len(p_values)
+    adjusted, least = [0.0] * len(p_values), 0.0
     for rank, index in enumerate(_ascending(p_values)):
-        if p_values[index] > level / (len(p_values) - rank):
-            break
-        held[index] = True
-    return held
+        least = max(least, (len(p_values) - rank) * p_values[index])
+        adjusted[index] = min(least, 1.0)
+    return adjusted
 
 
-def benjamini_hochberg(p_values: Sequence[float], level: float) -> list[bool]:
-    """Return which tests hold, if `level` is the expected share of false ones among them.
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Adjust p values so that at most a share `level` of the tests that hold is false on average.
 
-    All up to the largest j whose j-th smallest of m p values is at most level * j / m (Benjamini
+    The j-th smallest of m p values counts m / j times, and never more than one behind it (Benjamini
     and Hochberg, Controlling the false discovery rate, 1995).
     """
-    ordered, count = _ascending(p_values), len(p_values)
-    passed = [
-        rank
-        for rank, index in enumerate(ordered, start=1)
-        if p_values[index] <= level * rank / count
-    ]
-    held = set(ordered[: max(passed, default=0)])
-    return [index in held for index in range(count)]
+    adjusted, most, count = [0.0] * len(p_values), 1.0, len(p_values)
+    for behind, index in enumerate(reversed(_ascending(p_values))):
+        most = min(most, count / (count - behind) * p_values[index])
+        adjusted[index] = most
+    return adjusted
 
 
 def _ascending(p_values: Sequence[float]) -> list[int]:
@@ -64,17 +60,12 @@ _FAMILY_DIVISOR = 3.5
 
 @dataclass(frozen=True)
 class Looks:
-    """After which repeats one looks.
-
-    Attributes:
-        minimum: repeats after which one looks first
-        maximum: repeats after which one looks last
-        every: repeats from one look to the next
-    """
+    """After which repeats one looks: first after `minimum`, last after `maximum`."""
 
     minimum: int
     maximum: int
     every: int = 1
+    """Repeats from one look to the next."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that no design has."""
@@ -84,17 +75,16 @@ class Looks:
     def share(self, look: int, family: int = 1) -> float:
         """Return the share of a level that belongs to the look after `look` repeats.
 
-        Args:
-            look: repeats so far; below the first look the share is 0
-            family: figures that are decided together
+        It is 0 below the first look; `family` metrics are decided together.
         """
         if look < self.minimum:
             return 0.0
-        before = look - self.every
-        if before < self.minimum:
+        previous = look - self.every
+        if previous < self.minimum:
             return self._spent(look)
         closed = self._spent(look) / (_DIVISOR if family == 1 else _FAMILY_DIVISOR)
-        return max(closed, self._spent(look) - self._spent(before))
+        # Several repeats later, more has come in than the closed form of single looks allows for.
+        return max(closed, self._spent(look) - self._spent(previous))
 
     def _spent(self, look: int) -> float:
         """Return the share of all looks up to this one."""
@@ -102,7 +92,7 @@ class Looks:
 
 
 MIN_DEVIATION = 0.0003
-"""Standard deviation of a figure that is read with three digits, from the reading alone: repeats
+"""Standard deviation of a metric that is read with three digits, from the reading alone: repeats
 that are equal by chance are not known better than that."""
 
 _RANK_VARIANCE = math.pi / 3
@@ -147,24 +137,27 @@ class SampleVariance(NamedTuple):
 class StudentEstimate:
     """A difference of means with Student's t.
 
-    One spread, that of differences within rounds, is the paired t. Two, of the sides, are the test
-    of Welch (The generalization of Student's problem, 1947), which does not take the sides to vary
-    equally.
+    One variance, that of differences within rounds, is the paired t. Those of two sides are the
+    test of Welch (The generalization of Student's problem, 1947), which does not take the sides to
+    vary equally.
     """
 
     centre: float
-    spreads: tuple[SampleVariance, ...]
+    variances: tuple[SampleVariance, ...]
 
     @classmethod
-    def paired(cls, before: Sequence[float], after: Sequence[float]) -> "StudentEstimate":
+    def paired(cls, baseline: Sequence[float], candidate: Sequence[float]) -> "StudentEstimate":
         """Return the difference within rounds: values at the same place belong together."""
-        differences = [b - a for a, b in zip(before, after, strict=True)]
-        return cls(fmean(differences), (_spread(differences),))
+        differences = [b - a for a, b in zip(baseline, candidate, strict=True)]
+        return cls(fmean(differences), (sample_variance(differences),))
 
     @classmethod
-    def unpaired(cls, before: Sequence[float], after: Sequence[float]) -> "StudentEstimate":
+    def unpaired(cls, baseline: Sequence[float], candidate: Sequence[float]) -> "StudentEstimate":
         """Return the difference of sides that were measured apart."""
-        return cls(fmean(after) - fmean(before), (_spread(before), _spread(after)))
+        return cls(
+            fmean(candidate) - fmean(baseline),
+            (sample_variance(baseline), sample_variance(candidate)),
+        )
 
     def interval(self, level: float) -> ConfidenceBounds:
         """Return centre -+ t * error."""
@@ -184,10 +177,10 @@ class StudentEstimate:
 
     def precision(self, more: int) -> Precision:
         """Return the error, with the degrees of freedom of Welch and Satterthwaite."""
-        squares = [spread.variance / (spread.size + more) for spread in self.spreads]
+        squares = [each.variance / (each.size + more) for each in self.variances]
         parts = (
-            square**2 / (spread.size + more - 1)
-            for square, spread in zip(squares, self.spreads, strict=True)
+            square**2 / (each.size + more - 1)
+            for square, each in zip(squares, self.variances, strict=True)
         )
         return Precision(math.sqrt(sum(squares)), sum(squares) ** 2 / sum(parts))
 
@@ -196,17 +189,17 @@ class StudentEstimate:
 class RankEstimate:
     """The median of all differences between the sides, with the exact interval of the rank sum.
 
-    A repeat that stands apart moves it little (Hodges and Lehmann, Estimates of location based on
+    A repeat far from the others moves it little (Hodges and Lehmann, Estimates of location based on
     rank tests, 1963). Equal values count against every statement.
     """
 
-    before: tuple[float, ...]
-    after: tuple[float, ...]
+    baseline: tuple[float, ...]
+    candidate: tuple[float, ...]
 
     @cached_property
     def differences(self) -> tuple[float, ...]:
         """Return the difference of every pair of values, ascending."""
-        return tuple(sorted(b - a for a in self.before for b in self.after))
+        return tuple(sorted(b - a for a in self.baseline for b in self.candidate))
 
     @property
     def centre(self) -> float:
@@ -231,14 +224,14 @@ class RankEstimate:
         return self._tail(sum(difference >= bound for difference in self.differences))
 
     def precision(self, more: int) -> Precision:
-        """Return about the error, from deviations that repeats which stand apart do not widen."""
-        sides = (self.before, self.after)
+        """Return about the error, from deviations that repeats far from the others do not widen."""
+        sides = (self.baseline, self.candidate)
         square = sum(robust_deviation(sample) ** 2 / (len(sample) + more) for sample in sides)
-        degrees = len(self.before) + len(self.after) + 2 * more - 2
+        degrees = len(self.baseline) + len(self.candidate) + 2 * more - 2
         return Precision(math.sqrt(_RANK_VARIANCE * square), degrees)
 
     def _tail(self, u: int) -> float:
-        return rank_sum_tail(u, len(self.before), len(self.after))
+        return rank_sum_tail(u, len(self.baseline), len(self.candidate))
 
 
 def robust_deviation(values: Sequence[float], least: float = MIN_DEVIATION) -> float:
@@ -252,5 +245,6 @@ def _upper_tail(t: float, degrees: float) -> float:
     return half if t > 0 else 1 - half
 
 
-def _spread(values: Sequence[float]) -> SampleVariance:
+def sample_variance(values: Sequence[float]) -> SampleVariance:
+    """Return the variance of two or more values, as far as they can be read at all."""
     return SampleVariance(max(variance(values), MIN_DEVIATION**2), len(values))

@@ -5,8 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from solrbench.analysis.difference_tests import ComparisonFinding
-from solrbench.analysis.sentences import NO_CONCLUSION
+from solrbench.analysis.metrics import Difference
+from solrbench.analysis.sentences import NO_CONCLUSION, format_more_repeats, phrase_difference
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import PointTargetPolicy, SweepSpec
@@ -27,8 +27,6 @@ from solrbench.sweep.differences import (
     compare_all,
     find_interactions,
     join_some,
-    phrase_finding,
-    phrase_need,
     phrase_point,
     read_measured,
     rule_of,
@@ -40,40 +38,29 @@ from solrbench.sweep.state import is_valid
 _AMOUNT = re.compile(r"[0-9][0-9.]*([A-Za-z]{0,2})(/[0-9.]+)*")
 """A label that stands for more or less of something, such as 8, 2Gi or 2/2."""
 
-Alone = Mapping[str, Sequence[tuple[AxisValue, ComparisonFinding]]]
-"""By axis, its values that were changed alone, each with its word."""
+Alone = Mapping[str, Sequence[tuple[AxisValue, Difference]]]
+"""By axis, its values that were changed alone, each with its difference."""
 
 
 def advise(
     spec: SweepSpec,
     baseline: MeasuredPoint,
     others: Sequence[MeasuredPoint],
-    found: Mapping[str, ComparisonFinding],
+    found: Mapping[str, Difference],
 ) -> Iterator[str]:
     """Yield which axes go on to pay, which to cross, which to leave, and what is to be repeated.
 
-    Args:
-        spec: of the sweep
-        baseline: the point that the others are compared with
-        others: all other points
-        found: their words
+    `found` has the differences of the other points from the baseline, by their names.
     """
-    alone = _changed_alone(baseline, others, found)
-    yield from _beyond(spec, alone)
-    yield from _to_cross(baseline, others, alone)
-    yield from _to_leave(alone)
-    yield from _to_repeat(spec, baseline, others, found)
-
-
-def _changed_alone(
-    baseline: MeasuredPoint, others: Sequence[MeasuredPoint], found: Mapping[str, ComparisonFinding]
-) -> Alone:
-    alone: dict[str, list[tuple[AxisValue, ComparisonFinding]]] = {}
+    alone: dict[str, list[tuple[AxisValue, Difference]]] = {}
     for point in others:
         changed = _changes(baseline, point)
         if len(changed) == 1 and point.is_valid:
             alone.setdefault(changed[0].axis, []).append((changed[0], found[point.name]))
-    return alone
+    yield from _beyond(spec, alone)
+    yield from _to_cross(baseline, others, alone)
+    yield from _to_leave(alone)
+    yield from _to_repeat(spec, baseline, others, found)
 
 
 def _changes(baseline: MeasuredPoint, point: MeasuredPoint) -> list[AxisValue]:
@@ -82,24 +69,25 @@ def _changes(baseline: MeasuredPoint, point: MeasuredPoint) -> list[AxisValue]:
 
 
 def _best_value(
-    values: Sequence[tuple[AxisValue, ComparisonFinding]],
-) -> tuple[AxisValue, ComparisonFinding] | None:
+    values: Sequence[tuple[AxisValue, Difference]],
+) -> tuple[AxisValue, Difference] | None:
     """Return the value that is Better by most, None if none is."""
-    better = [value for value in values if value[1].word is Conclusion.BETTER]
-    return max(better, key=lambda value: abs(value[1].difference.centre), default=None)
+    better = [value for value in values if value[1].conclusion is Conclusion.BETTER]
+    return max(better, key=lambda value: abs(value[1].estimate), default=None)
 
 
 def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
     """Yield the axes whose best value is at their end, so that more may be better still."""
     for axis in spec.axes:
         best = _best_value(alone.get(axis.name, []))
+        # Beyond a name, such as that of a class of machines, there is nothing to vary.
         if best is None or not _AMOUNT.fullmatch(best[0].label):
             continue
         which_end = {0: "first", len(axis.values) - 1: "last"}.get(best[0].index)
         if which_end is not None:
             yield (
                 f"vary next: {axis.name} beyond {best[0].label}, its {which_end} value and"
-                f" {phrase_finding(best[1])}"
+                f" {phrase_difference(best[1])}"
             )
 
 
@@ -124,7 +112,7 @@ def _to_leave(alone: Alone) -> Iterator[str]:
     nothing = [
         axis
         for axis, values in alone.items()
-        if values and all(finding.word is Conclusion.SAME for _, finding in values)
+        if values and all(difference.conclusion is Conclusion.SAME for _, difference in values)
     ]
     if nothing:
         yield (
@@ -137,20 +125,22 @@ def _to_repeat(
     spec: SweepSpec,
     baseline: MeasuredPoint,
     others: Sequence[MeasuredPoint],
-    found: Mapping[str, ComparisonFinding],
+    found: Mapping[str, Difference],
 ) -> Iterator[str]:
-    """Yield the points without a clear word, and how many repeats would decide each."""
-    if all(each.word is None for each in found.values()):
+    """Yield the points without a clear conclusion, and how many repeats would decide each."""
+    if all(each.conclusion is None for each in found.values()):
         yield (
             "for words, set load.repeats.count of the template to 5, or spec.repeats to"
             " {until: Decided}"
         )
-    unclear = [each for each in others if found[each.name].word is Conclusion.UNCLEAR]
+    unclear = [each for each in others if found[each.name].conclusion is Conclusion.UNCLEAR]
     if not unclear:
         return
+    # Those that need the fewest repeats are named: the list is cut.
     unclear.sort(key=lambda each: found[each.name].more_repeats or 0)
     named = join_some(
-        f"{phrase_point(each.values, baseline.values)} needs {phrase_need(found[each.name])}"
+        f"{phrase_point(each.values, baseline.values)} needs"
+        f" {format_more_repeats(found[each.name])}"
         for each in unclear
     )
     how = (
@@ -167,7 +157,7 @@ _GIB = 2**30
 _MIN_RANGE = 1.5
 """How far the largest index must exceed the smallest, so that an axis is about its size."""
 _MIN_SIZES = 3
-"""Sizes from which on a sentence says what is missing for a word."""
+"""Sizes from which on a sentence says what is missing for a conclusion."""
 MAX_SIZE_ANSWERS = 4
 
 _Point = tuple[tuple[int, ...], SweepPoint]
@@ -181,15 +171,12 @@ def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]
         if point.index_bytes and point.reads_per_request is not None
     ]
     answer_count = 0
-    for index, axis in enumerate(_axis_names(plan)):
+    axes = [value.axis for value in plan.points[0].point.values] if plan.points else []
+    for index, axis in enumerate(axes):
         for group in _groups(index, known):
             if answer_count < MAX_SIZE_ANSWERS and (text := _describe(group)):
                 answer_count += 1
                 yield f"{axis}, disk reads per query over the size of the index: {text}"
-
-
-def _axis_names(plan: SweepPlan) -> list[str]:
-    return [value.axis for value in plan.points[0].point.values] if plan.points else []
 
 
 def _groups(place: int, known: Sequence[_Point]) -> list[list[SweepPoint]]:
@@ -252,21 +239,15 @@ FRESH_TARGET = "FreshTarget"
 def answer_sweep(
     spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
 ) -> tuple[Mapping[str, Conclusion | None], list[str]]:
-    """Return the word of each point but the baseline, and the answers.
-
-    Args:
-        spec: of the sweep
-        plan: its plan
-        points: the points of the plan, in its order
-    """
+    """Return the conclusion on each point but the baseline, by its name, and the answers."""
     metric = spec.objective.metric
     baseline, others = read_measured(plan, points, metric)
     sizes = list(answer_sizes(plan, points))
     if baseline is None or not others:
         return {}, sizes
     rule = rule_of(spec)
-    findings = compare_all(baseline, others, metric, rule)
-    by_name = {each.name: found for each, found in zip(others, findings, strict=True)}
+    differences = compare_all(baseline, others, metric, rule)
+    by_name = {each.name: found for each, found in zip(others, differences, strict=True)}
     label = METRICS[metric].label
     sentences = [
         *_axis_sentences(baseline, others, by_name, label),
@@ -275,10 +256,10 @@ def answer_sweep(
         *map(_interaction, find_interactions(baseline, others, metric, rule)),
         *sizes,
         *_rounds(spec, plan, points),
-        *_scope(spec, findings),
+        *_scope(spec, differences),
     ]
     return (
-        {name: found.word for name, found in by_name.items()},
+        {name: found.conclusion for name, found in by_name.items()},
         [each[:MAX_CHARACTERS] for each in sentences[:MAX_ANSWERS]],
     )
 
@@ -286,48 +267,46 @@ def answer_sweep(
 def _axis_sentences(
     baseline: MeasuredPoint,
     others: Sequence[MeasuredPoint],
-    found: Mapping[str, ComparisonFinding],
+    found: Mapping[str, Difference],
     label: str,
 ) -> Iterator[str]:
     """Yield a sentence for each axis that was changed alone."""
     for index, usual in enumerate(baseline.values):
-        alone = [
-            point
+        values = [
+            (point, found[point.name])
             for point in others
-            if [i for i, v in enumerate(point.values) if v.index != baseline.values[i].index]
-            == [index]
+            if [value.axis for value in _changes(baseline, point)] == [usual.axis]
         ]
-        if alone:
-            words = [(point, found[point.name]) for point in alone]
-            yield f"{usual.axis}, {label} beside {usual.label}: {_values(index, words)}"
+        if values:
+            yield f"{usual.axis}, {label} beside {usual.label}: {_values(index, values)}"
 
 
-def _values(place: int, found: Sequence[tuple[MeasuredPoint, ComparisonFinding]]) -> str:
-    shown = sorted(found, key=lambda each: -abs(each[1].percent))[:MAX_VALUES]
+def _values(place: int, found: Sequence[tuple[MeasuredPoint, Difference]]) -> str:
+    shown = sorted(found, key=lambda each: -abs(each[1].estimate))[:MAX_VALUES]
     named = [_value(place, *each) for each in found if each in shown]
     if len(found) <= MAX_VALUES:
         return "; ".join(named)
-    counts = Counter(str(each.word or NO_CONCLUSION) for _, each in found)
+    counts = Counter(str(each.conclusion or NO_CONCLUSION) for _, each in found)
     numbers = ", ".join(f"{number} {word}" for word, number in sorted(counts.items()))
     return f"{numbers}; furthest: {'; '.join(named)}"
 
 
-def _value(place: int, point: MeasuredPoint, finding: ComparisonFinding) -> str:
+def _value(place: int, point: MeasuredPoint, difference: Difference) -> str:
     invalid = "" if point.is_valid else ", Invalid"
-    return f"{point.values[place].label} {phrase_finding(finding)}{invalid}"
+    return f"{point.values[place].label} {phrase_difference(difference)}{invalid}"
 
 
 def _interaction(found: Interaction) -> str:
     first, second = found.values
     pair = f"{first.axis} with {second.axis}: {first.label} and {second.label} together"
-    finding = found.finding
-    match finding.word:
+    phrase = phrase_difference(found.difference)
+    match found.difference.conclusion:
         case Conclusion.SAME:
-            return f"{pair} are what either alone gives, {phrase_finding(finding)}"
+            return f"{pair} are what either alone gives, {phrase}"
         case None | Conclusion.UNCLEAR:
-            return f"{pair}, beside what either alone gives: {phrase_finding(finding)}"
+            return f"{pair}, beside what either alone gives: {phrase}"
         case _:
-            return f"{pair} are not what either alone gives: {phrase_finding(finding)}"
+            return f"{pair} are not what either alone gives: {phrase}"
 
 
 def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
@@ -348,10 +327,11 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
     )
 
 
-def _scope(spec: SweepSpec, findings: Sequence[ComparisonFinding]) -> Iterator[str]:
-    """Yield what words from repeats on one target are about."""
+def _scope(spec: SweepSpec, differences: Sequence[Difference]) -> Iterator[str]:
+    """Yield what conclusions from repeats on one target are about."""
     repeats = spec.template.load_repeats
-    if repeats.get("startOn") == FRESH_TARGET or all(finding.word is None for finding in findings):
+    is_open = all(difference.conclusion is None for difference in differences)
+    if is_open or repeats.get("startOn") == FRESH_TARGET:
         return
     is_one_each = repeats.get("count", 1) == 1 and spec.start_on is PointTargetPolicy.FRESH_TARGET
     if spec.repeats is not None and is_one_each:

@@ -7,6 +7,7 @@ again.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.api.v1alpha1.sweep_spec import PointOrder
@@ -24,12 +25,9 @@ from solrbench.sweep.target_reuse import PointScheduler, find_idle, target_annot
 
 @dataclass(frozen=True)
 class SweepDecision:
-    """What is to be done.
+    """What is to be done: `status` is stored, then benchmarks are applied and targets removed.
 
-    Attributes:
-        status: to be stored
-        applied: the points whose benchmarks are to be applied once it is
-        removed: the targets of which nothing may be left
+    In this order, whatever happens in between, the next reconcile finds what has begun.
     """
 
     status: SweepStatus
@@ -37,8 +35,7 @@ class SweepDecision:
     removed: tuple[SweepTarget, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Blocker:
+class _Blocker(NamedTuple):
     """Why no point may begin."""
 
     reason: Reason

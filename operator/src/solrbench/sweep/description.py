@@ -105,6 +105,7 @@ def _blockers(seen: SweepObservation, points: Sequence[SweepPoint]) -> Iterator[
 def _progress(seen: SweepObservation, points: Sequence[SweepPoint]) -> int:
     parts = [_progress_of(seen, point) for point in points]
     done = all(point.state in FINAL for point in points)
+    # A benchmark is at 100 % before its end is stored.
     return 100 if done else min(99, sum(parts) // max(1, len(parts)))
 
 

@@ -19,20 +19,13 @@ class ChildView:
     """The benchmark of a point as it is stored.
 
     Attributes:
-        is_finished: whether it is over
-        has_succeeded: whether all its steps are stored
-        reason: of its condition Succeeded
-        progress_percent: how far it is
+        reason: of its condition Succeeded, as `message`
         seconds: from leaving the queue to its end; 0 if it never left it
-        summary: the figures of its last step, as they are stored
-        total: all requests of that step in all repeats, as they are stored
-        telemetry: what the servers did in that step, as it is stored
-        suspend: whether it is suspended
-        cleanup: when its target is deleted
+        summary: as it is stored
+        telemetry: what the servers did in the step of the summary, as it is stored
         reuses: what it has of the target of the point before; None where that was made again
         waits_since: when it was made, if it has not begun
         previous: the name of the benchmark whose target it is to take over
-        message: of its condition Succeeded
     """
 
     is_finished: bool
@@ -41,7 +34,6 @@ class ChildView:
     progress_percent: int
     seconds: float
     summary: dict[str, Any]
-    total: dict[str, Any]
     telemetry: dict[str, Any]
     suspend: bool
     cleanup: str
@@ -53,58 +45,47 @@ class ChildView:
 
 def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
     """Return what counts of a benchmark; `None` if it is not there or another's."""
+    # The name alone says nothing: an earlier sweep of the same name may have made it.
     if body is None or controller_uid(body) != owner_uid:
         return None
     status, spec = body.get("status") or {}, body.get("spec") or {}
     conditions = {condition["type"]: condition for condition in status.get("conditions") or []}
-    succeeded = conditions.get(SUCCEEDED, {})
+    succeeded, summary = conditions.get(SUCCEEDED, {}), status.get("summary") or {}
+    created, start, end = (
+        None if text is None else datetime.fromisoformat(text)
+        for text in (
+            body["metadata"].get("creationTimestamp"),
+            status.get("startTime"),
+            status.get("completionTime"),
+        )
+    )
+    # With variants there are several: the summary is that of the first one.
+    telemetry = (
+        each for each in status.get("telemetry") or [] if each.get("step") == summary.get("step")
+    )
     return ChildView(
         is_finished=succeeded.get("status") in ("True", "False"),
         has_succeeded=succeeded.get("status") == "True",
         reason=str(succeeded.get("reason", "")),
         progress_percent=int(status.get("progressPercent") or 0),
-        seconds=_seconds(status.get("startTime"), status.get("completionTime")),
-        summary=dict(status.get("summary") or {}),
-        total=_of_summary(status, "totals"),
-        telemetry=_of_summary(status, "telemetry"),
+        seconds=(end - start).total_seconds() if start is not None and end is not None else 0.0,
+        summary=dict(summary),
+        telemetry=dict(next(telemetry, {})),
         suspend=bool(spec.get("suspend")),
         cleanup=str(spec.get("cleanup", "")),
         reuses=(status.get("target") or {}).get("reuses"),
-        waits_since=_waits_since(body, status),
+        waits_since=created if start is None else None,
         previous=(body["metadata"].get("annotations") or {}).get(ANNOTATION_PREVIOUS),
         message=str(succeeded.get("message", "")),
     )
 
 
-def _of_summary(status: dict[str, Any], field: str) -> dict[str, Any]:
-    """Return the entry of the step of the summary; with variants that of the first one."""
-    step = (status.get("summary") or {}).get("step")
-    matching = (each for each in status.get(field) or [] if each.get("step") == step)
-    return dict(next(matching, {}))
-
-
-def _waits_since(body: dict[str, Any], status: dict[str, Any]) -> datetime | None:
-    created = body["metadata"].get("creationTimestamp")
-    if created is None or status.get("startTime") is not None:
-        return None
-    return datetime.fromisoformat(created)
-
-
-def _seconds(start: str | None, end: str | None) -> float:
-    if start is None or end is None:
-        return 0.0
-    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
-
-
 @dataclass(frozen=True)
 class SweepObservation:
-    """A sweep as it was found.
+    """A sweep as it is stored, and what surrounds it.
 
     Attributes:
-        sweep: as it is stored
-        plan: by its spec
         children: the benchmarks of points that are not over, by the names of points
-        now: time of the observation
         concurrency: how many benchmarks the operator runs at a time
         room: what the nodes could give; None if it is not known, or not looked at any more
     """
@@ -164,15 +145,16 @@ def list_points(
     planned: Iterable[PlannedPoint], stored: Mapping[str, SweepPoint]
 ) -> list[SweepPoint]:
     """Return every point of the plan as it is stored; one that is not is planned."""
-    return [_list(planned_point, stored.get(planned_point.point.name)) for planned_point in planned]
-
-
-def _list(planned: PlannedPoint, known: SweepPoint | None) -> SweepPoint:
-    name, values = planned.point.name, planned.point.indexes
-    if known is None or (known.state == PointState.PLANNED and known.rounds is None):
-        state, reuses = PointState.PLANNED, planned.reuses
-        return SweepPoint(name=name, values=values, state=state, reuses=reuses)
-    return known.model_copy(update={"values": values})
+    points = []
+    for each in planned:
+        known, values = stored.get(each.point.name), each.point.indexes
+        if known is None or (known.state == PointState.PLANNED and known.rounds is None):
+            # Its plan may have changed since: what a planned point is to take over is not stored.
+            known = SweepPoint(
+                name=each.point.name, values=values, state=PointState.PLANNED, reuses=each.reuses
+            )
+        points.append(known.model_copy(update={"values": values}))
+    return points
 
 
 def round_of(point: SweepPoint) -> int:

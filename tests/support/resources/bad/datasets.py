@@ -1,55 +1,42 @@
 """What users get wrong about documents."""
 
-from support.resources.bad.rows import NOT_A_CHOICE, NOT_INTEGER, NOT_LIST, TOO_FEW, TOO_SMALL, bad
+from support.resources.bad.rows import (
+    NOT_A_CHOICE,
+    NOT_INTEGER,
+    NOT_LIST,
+    TOO_FEW,
+    TOO_SMALL,
+    bad,
+    bad_in_one_way,
+    wrong,
+)
 
 URL = "must start with http:// or https:// and a host, and must not contain spaces"
 
 CONFIG_MAP = {"configMap": {"name": "a", "keys": ["a.json"]}}
 
 DATA = [
-    bad("no dataset", {"spec.dataset": {}}, "spec.dataset", "must set exactly one of generator"),
+    wrong("no dataset", "spec.dataset", {}, "must set exactly one of generator"),
     bad(
         "two datasets",
         {"spec.dataset.http": {"urls": ["http://example.org/a.json"]}},
         "spec.dataset",
         "must set exactly one of generator, http, persistentVolumeClaim, configMap",
     ),
-    bad(
-        "no documents",
-        {"spec.dataset.generator.documents": 0},
-        "spec.dataset.generator.documents",
-        TOO_SMALL,
-    ),
-    bad(
-        "documents with a unit",
-        {"spec.dataset.generator.documents": "100k"},
-        "spec.dataset.generator.documents",
-        NOT_INTEGER,
-    ),
-    bad(
-        "URL without scheme",
-        {"spec.dataset": {"http": {"urls": ["example.org/books.json"]}}},
+    wrong("no documents", "spec.dataset.generator.documents", 0, TOO_SMALL),
+    wrong("documents with a unit", "spec.dataset.generator.documents", "100k", NOT_INTEGER),
+    *bad_in_one_way(
         "spec.dataset.http.urls[0]",
         URL,
+        {
+            "URL without scheme": {"spec.dataset": {"http": {"urls": ["example.org/books.json"]}}},
+            "URL of a file": {"spec.dataset": {"http": {"urls": ["file:///books.json"]}}},
+            "URL with a space": {
+                "spec.dataset": {"http": {"urls": ["http://example.org/my books.json"]}}
+            },
+        },
     ),
-    bad(
-        "URL of a file",
-        {"spec.dataset": {"http": {"urls": ["file:///books.json"]}}},
-        "spec.dataset.http.urls[0]",
-        URL,
-    ),
-    bad(
-        "URL with a space",
-        {"spec.dataset": {"http": {"urls": ["http://example.org/my books.json"]}}},
-        "spec.dataset.http.urls[0]",
-        URL,
-    ),
-    bad(
-        "no URL",
-        {"spec.dataset": {"http": {"urls": []}}},
-        "spec.dataset.http.urls",
-        TOO_FEW,
-    ),
+    bad("no URL", {"spec.dataset": {"http": {"urls": []}}}, "spec.dataset.http.urls", TOO_FEW),
     bad(
         "one URL instead of a list",
         {"spec.dataset": {"http": {"urls": "http://example.org/a.json"}}},
@@ -110,34 +97,19 @@ DATA = [
         "spec.dataset.configMap.keys[0]",
         "must be a key of a ConfigMap",
     ),
-    bad(
-        "format in small letters",
-        {"spec.dataset.format": "json"},
-        "spec.dataset.format",
-        NOT_A_CHOICE,
-    ),
+    wrong("format in small letters", "spec.dataset.format", "json", NOT_A_CHOICE),
     bad(
         "more first documents than generated ones",
         {"spec.dataset.firstDocuments": 1001},
         "spec.dataset",
         "firstDocuments must be at most generator.documents",
     ),
-    bad(
+    wrong(
         "more expected documents than first ones",
-        {"spec.dataset": {**CONFIG_MAP, "firstDocuments": 10, "expectedDocuments": 11}},
         "spec.dataset",
+        {**CONFIG_MAP, "firstDocuments": 10, "expectedDocuments": 11},
         "expectedDocuments must be at most firstDocuments",
     ),
-    bad(
-        "no first documents",
-        {"spec.dataset.firstDocuments": 0},
-        "spec.dataset.firstDocuments",
-        TOO_SMALL,
-    ),
-    bad(
-        "negative retries",
-        {"spec.dataset.indexing": {"batchRetries": -1}},
-        "spec.dataset.indexing.batchRetries",
-        TOO_SMALL,
-    ),
+    wrong("no first documents", "spec.dataset.firstDocuments", 0, TOO_SMALL),
+    wrong("negative retries", "spec.dataset.indexing.batchRetries", -1, TOO_SMALL),
 ]

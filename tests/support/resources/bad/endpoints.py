@@ -1,6 +1,15 @@
 """What users get wrong about variants of the target and about routing."""
 
-from support.resources.bad.rows import NOT_A_CHOICE, TOO_FEW, TOO_LARGE, TOO_MANY, TOO_SMALL, bad
+from support.resources.bad.rows import (
+    NOT_A_CHOICE,
+    TOO_FEW,
+    TOO_LARGE,
+    TOO_MANY,
+    TOO_SMALL,
+    bad,
+    bad_in_one_way,
+    wrong,
+)
 from support.resources.small_resource import step
 
 VARIANTS = "spec.target.variants"
@@ -19,41 +28,34 @@ def _variants(count: int) -> list[dict[str, str]]:
 
 ENDPOINTS = [
     bad("one variant", {VARIANTS: [RAW]}, "spec.target", "variants must be none or at least 2"),
-    bad(
-        "two variants of one name",
-        {VARIANTS: [RAW, SERVICE | {"name": "raw"}]},
-        VARIANTS,
-        "Duplicate value",
+    wrong(
+        "two variants of one name", VARIANTS, [RAW, SERVICE | {"name": "raw"}], "Duplicate value"
     ),
-    bad(
+    wrong(
         "the Service of an existing target",
-        {
-            "spec.target": {
-                "existing": {"urls": ["http://search:8983/solr"]},
-                "variants": [RAW, SERVICE],
-            }
-        },
         "spec.target",
+        {
+            "existing": {"urls": ["http://search:8983/solr"]},
+            "variants": [RAW, SERVICE],
+        },
         "variants must not have the endpoint Service with target.existing",
     ),
-    bad("9 variants", {VARIANTS: _variants(9)}, VARIANTS, TOO_MANY),
+    wrong("9 variants", VARIANTS, _variants(9), TOO_MANY),
     bad(
         "8 variants of 5 steps",
         {VARIANTS: _variants(8), "spec.load.steps": [step(name=f"step-{i}") for i in range(5)]},
         "spec",
         "target.variants times load.steps must be at most 32",
     ),
-    bad(
-        "variant without endpoint",
-        {VARIANTS: [RAW, {"name": "proxy"}]},
+    *bad_in_one_way(
         f"{VARIANTS}[1]",
         "must set exactly one of endpoint, urls",
-    ),
-    bad(
-        "variant with two endpoints",
-        {VARIANTS: [RAW, SERVICE | {"urls": ["http://proxy/solr"]}]},
-        f"{VARIANTS}[1]",
-        "must set exactly one of endpoint, urls",
+        {
+            "variant without endpoint": {VARIANTS: [RAW, {"name": "proxy"}]},
+            "variant with two endpoints": {
+                VARIANTS: [RAW, SERVICE | {"urls": ["http://proxy/solr"]}]
+            },
+        },
     ),
     bad(
         "variant without address",
@@ -93,9 +95,9 @@ ENDPOINTS = [
 ]
 
 ROUTING = [
-    bad("negative prefixes", {PREFIXES: -1}, PREFIXES, TOO_SMALL),
-    bad("more prefixes than their hash distinguishes", {PREFIXES: 65_537}, PREFIXES, TOO_LARGE),
-    bad("more than all queries routed", {ROUTED: 1001}, ROUTED, TOO_LARGE),
+    wrong("negative prefixes", PREFIXES, -1, TOO_SMALL),
+    wrong("more prefixes than their hash distinguishes", PREFIXES, 65_537, TOO_LARGE),
+    wrong("more than all queries routed", ROUTED, 1001, TOO_LARGE),
     bad("prefixes for implicit", {PREFIXES: 4, ROUTER: {"name": "implicit"}}, "spec", NOT_READ),
     bad(
         "prefixes beside a router field",

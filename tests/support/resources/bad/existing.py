@@ -1,6 +1,6 @@
 """What users get wrong about targets that are there already."""
 
-from support.resources.bad.rows import MISSING, NOT_A_CHOICE, TOO_FEW, UNKNOWN, bad
+from support.resources.bad.rows import MISSING, NOT_A_CHOICE, TOO_FEW, UNKNOWN, bad, bad_in_one_way
 from support.resources.small_resource import EXISTING, REMOVE, SOLR, create, use
 
 URL = "must be the base URL of Solr without user, query and last slash"
@@ -39,12 +39,7 @@ EXISTING_TARGETS = [
         f"{EXISTING}.basicAuth",
         UNKNOWN,
     ),
-    bad(
-        "login without its Secret",
-        create(basicAuth={}),
-        f"{EXISTING}.basicAuth.secret",
-        MISSING,
-    ),
+    bad("login without its Secret", create(basicAuth={}), f"{EXISTING}.basicAuth.secret", MISSING),
     bad(
         "authority without its Secret",
         create(urls=["https://search/solr"], tls={}),
@@ -76,17 +71,14 @@ EXISTING_TARGETS = [
         f"{EXISTING}.collectionName",
         "must be the name of a collection",
     ),
-    bad(
-        "nothing to index into an existing Solr",
-        create() | {"spec.dataset": REMOVE},
+    *bad_in_one_way(
         "spec",
         DATASET,
-    ),
-    bad(
-        "documents for a collection of the user's",
-        use() | {"spec.dataset": {"generator": {"documents": 1}}},
-        "spec",
-        DATASET,
+        {
+            "nothing to index into an existing Solr": create() | {"spec.dataset": REMOVE},
+            "documents for a collection of the user's": use()
+            | {"spec.dataset": {"generator": {"documents": 1}}},
+        },
     ),
     bad(
         "generated queries for a collection of the user's",

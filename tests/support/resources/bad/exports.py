@@ -2,7 +2,15 @@
 
 from typing import Any
 
-from support.resources.bad.rows import MISSING, TOO_LARGE, TOO_SMALL, UNKNOWN, bad
+from support.resources.bad.rows import (
+    MISSING,
+    TOO_LARGE,
+    TOO_SMALL,
+    UNKNOWN,
+    bad,
+    bad_in_one_way,
+    wrong,
+)
 from support.resources.small_resource import Changes
 
 EXPORT = "spec.results.export"
@@ -15,11 +23,11 @@ BUCKET: dict[str, Any] = {
 FOLDERS = "must be folders of letters, digits"
 
 EXPORTS = [
-    bad("export to nowhere", {EXPORT: {}}, EXPORT, "exactly one of persistentVolumeClaim, s3"),
-    bad(
+    wrong("export to nowhere", EXPORT, {}, "exactly one of persistentVolumeClaim, s3"),
+    wrong(
         "export to two places",
-        {EXPORT: {"persistentVolumeClaim": VOLUME, "s3": BUCKET}},
         EXPORT,
+        {"persistentVolumeClaim": VOLUME, "s3": BUCKET},
         "exactly one of persistentVolumeClaim, s3",
     ),
     *(
@@ -73,23 +81,14 @@ EXPORTS = [
         "spec",
         "diagnostics.repeat must not be greater than the number of load.repeats",
     ),
-    bad(
-        "eleven thread dumps",
-        {"spec.diagnostics": {"threadDumps": {"count": 11}}},
-        "spec.diagnostics.threadDumps.count",
-        TOO_LARGE,
-    ),
-    bad(
-        "GC logs of pods without an agent",
-        {"spec.diagnostics": {"gcLog": True}},
+    wrong("eleven thread dumps", "spec.diagnostics.threadDumps.count", 11, TOO_LARGE),
+    *bad_in_one_way(
         "spec",
         "diagnostics.gcLog and diagnostics.flightRecording are taken in Solr's pods",
-    ),
-    bad(
-        "recordings of pods without an agent",
-        {"spec.diagnostics": {"flightRecording": {}}},
-        "spec",
-        "diagnostics.gcLog and diagnostics.flightRecording are taken in Solr's pods",
+        {
+            "GC logs of pods without an agent": {"spec.diagnostics": {"gcLog": True}},
+            "recordings of pods without an agent": {"spec.diagnostics": {"flightRecording": {}}},
+        },
     ),
     bad(
         "a recording without an end",

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from support.resources.bad.locustfiles import LOCUSTFILES
 from support.resources.bad.objectives import OBJECTIVES
 from support.resources.bad.rows import (
     MISSING,
@@ -14,7 +13,9 @@ from support.resources.bad.rows import (
     TOO_MANY,
     TOO_SMALL,
     bad,
+    wrong,
 )
+from support.resources.bad.workloads import LOCUSTFILES
 from support.resources.small_resource import REMOVE, create, custom_locustfile, step, use
 
 NO_STEPS = "steps must be set, or capacity, there is no load without"
@@ -28,22 +29,12 @@ def _mix(names: int) -> list[dict[str, Any]]:
 
 
 LOAD = [
-    bad(
-        "telemetry of something else",
-        {"spec.load.telemetry": {"collect": "Everything"}},
-        "spec.load.telemetry.collect",
-        NOT_A_CHOICE,
-    ),
-    bad(
-        "telemetry without a pause",
-        {"spec.load.telemetry": {"intervalSeconds": 0}},
-        "spec.load.telemetry.intervalSeconds",
-        TOO_SMALL,
-    ),
-    bad(
+    wrong("telemetry of something else", "spec.load.telemetry.collect", "Everything", NOT_A_CHOICE),
+    wrong("telemetry without a pause", "spec.load.telemetry.intervalSeconds", 0, TOO_SMALL),
+    wrong(
         "no queries",
-        {"spec.workload.queries": {}},
         "spec.workload.queries",
+        {},
         "must set exactly one of configMap, persistentVolumeClaim, generated",
     ),
     *LOCUSTFILES,
@@ -53,40 +44,30 @@ LOAD = [
         "spec",
         "workload.queries.generated must go with dataset.generator",
     ),
-    bad(
-        "order that does not exist",
-        {"spec.workload.queries.order": "Shuffled"},
-        "spec.workload.queries.order",
-        NOT_A_CHOICE,
-    ),
-    bad(
+    wrong("order that does not exist", "spec.workload.queries.order", "Shuffled", NOT_A_CHOICE),
+    wrong(
         "handler without slash",
-        {"spec.workload.handler": "select"},
         "spec.workload.handler",
+        "select",
         "must be the path of a request handler, such as /select",
     ),
-    bad(
-        "number as a parameter",
-        {"spec.workload.parameters": {"rows": 10}},
-        "spec.workload.parameters.rows",
-        NOT_STRING,
-    ),
-    bad(
+    wrong("number as a parameter", "spec.workload.parameters.rows", 10, NOT_STRING),
+    wrong(
         "warm-up without length",
-        {"spec.warmUp": {"users": 1}},
         "spec.warmUp",
+        {"users": 1},
         "must set exactly one of requests, durationSeconds, untilSteady",
     ),
-    bad(
+    wrong(
         "warm-up by time and until steady",
-        {"spec.warmUp": {"durationSeconds": 10, "untilSteady": {}}},
         "spec.warmUp",
+        {"durationSeconds": 10, "untilSteady": {}},
         "must set exactly one of requests, durationSeconds, untilSteady",
     ),
-    bad(
+    wrong(
         "no time to become steady",
-        {"spec.warmUp": {"untilSteady": {"maxSeconds": 39, "windows": 10, "windowSeconds": 4}}},
         "spec.warmUp.untilSteady",
+        {"maxSeconds": 39, "windows": 10, "windowSeconds": 4},
         "maxSeconds must not be less than windows times windowSeconds",
     ),
     bad(
@@ -110,30 +91,15 @@ LOAD = [
         "load.repeats times load.steps times target.variants times the names of workload.mix"
         " must be at most 8000, more do not fit into the report of 256 MiB",
     ),
-    bad(
-        "two windows to be alike",
-        {"spec.warmUp": {"untilSteady": {"windows": 2}}},
-        "spec.warmUp.untilSteady.windows",
-        TOO_SMALL,
-    ),
-    bad(
-        "windows without requests",
-        {"spec.warmUp": {"untilSteady": {"windowRequests": 0}}},
-        "spec.warmUp.untilSteady.windowRequests",
-        TOO_SMALL,
-    ),
-    bad(
-        "deviation as a text",
-        {"spec.warmUp": {"untilSteady": {"deviationPercent": "5%"}}},
-        "spec.warmUp.untilSteady.deviationPercent",
-        NOT_INTEGER,
-    ),
-    bad("no load", {"spec.load": REMOVE}, "spec.load", MISSING),
+    wrong("two windows to be alike", "spec.warmUp.untilSteady.windows", 2, TOO_SMALL),
+    wrong("windows without requests", "spec.warmUp.untilSteady.windowRequests", 0, TOO_SMALL),
+    wrong("deviation as a text", "spec.warmUp.untilSteady.deviationPercent", "5%", NOT_INTEGER),
+    wrong("no load", "spec.load", REMOVE, MISSING),
     *OBJECTIVES,
-    bad(
+    wrong(
         "percentile that no number of samples reaches",
-        {"spec.load.validity": {"percentile": 100}},
         "spec.load.validity.percentile",
+        100,
         TOO_LARGE,
     ),
     bad(
@@ -148,53 +114,25 @@ LOAD = [
         "spec.load.percentiles[0]",
         TOO_LARGE,
     ),
-    bad(
+    wrong(
         "more percentiles than a status has place for",
-        {"spec.load.percentiles": [10, 20, 30, 40, 50, 60, 70, 80, 90]},
         "spec.load.percentiles",
+        [10, 20, 30, 40, 50, 60, 70, 80, 90],
         TOO_MANY,
     ),
-    bad(
-        "percentile with a unit",
-        {"spec.load.validity": {"percentile": "p95"}},
-        "spec.load.validity.percentile",
-        NOT_INTEGER,
-    ),
-    bad(
-        "more than a core",
-        {"spec.load.validity": {"maxWorkerCpuPercent": 101}},
-        "spec.load.validity.maxWorkerCpuPercent",
-        TOO_LARGE,
-    ),
-    bad(
-        "no lag at all",
-        {"spec.load.validity": {"maxLagMilliseconds": 0}},
-        "spec.load.validity.maxLagMilliseconds",
-        TOO_SMALL,
-    ),
-    bad(
-        "more than everything",
-        {"spec.load.validity": {"maxEmptyPercent": 100.1}},
-        "spec.load.validity.maxEmptyPercent",
-        TOO_LARGE,
-    ),
-    bad(
-        "share below zero",
-        {"spec.load.validity": {"maxThrottledPercent": -0.1}},
-        "spec.load.validity.maxThrottledPercent",
-        TOO_SMALL,
-    ),
+    wrong("percentile with a unit", "spec.load.validity.percentile", "p95", NOT_INTEGER),
+    wrong("more than a core", "spec.load.validity.maxWorkerCpuPercent", 101, TOO_LARGE),
+    wrong("no lag at all", "spec.load.validity.maxLagMilliseconds", 0, TOO_SMALL),
+    wrong("more than everything", "spec.load.validity.maxEmptyPercent", 100.1, TOO_LARGE),
+    wrong("share below zero", "spec.load.validity.maxThrottledPercent", -0.1, TOO_SMALL),
     bad(
         "fewer users than workers",
         {"spec.load.workers": 5},
         "spec.load",
         "workers must not be more than the users of any step",
     ),
-    bad(
-        "loss of workers in small letters",
-        {"spec.load.onWorkerLoss": "redistribute"},
-        "spec.load.onWorkerLoss",
-        NOT_A_CHOICE,
+    wrong(
+        "loss of workers in small letters", "spec.load.onWorkerLoss", "redistribute", NOT_A_CHOICE
     ),
     bad(
         "users of a lost worker without another one",
@@ -202,7 +140,7 @@ LOAD = [
         "spec.load",
         "onWorkerLoss Redistribute must go with 2 workers or more",
     ),
-    bad("no repeats", {"spec.load.repeats.count": 0}, "spec.load.repeats.count", TOO_SMALL),
+    wrong("no repeats", "spec.load.repeats.count", 0, TOO_SMALL),
     bad(
         "repeats on fresh targets that exist",
         create() | {"spec.load.repeats.startOn": "FreshTarget"},
@@ -215,49 +153,39 @@ LOAD = [
         "spec",
         "load.repeats.startOn FreshData must go with a dataset",
     ),
-    bad(
-        "repeats on something else",
-        {"spec.load.repeats.startOn": "WarmTarget"},
-        "spec.load.repeats.startOn",
-        NOT_A_CHOICE,
-    ),
+    wrong("repeats on something else", "spec.load.repeats.startOn", "WarmTarget", NOT_A_CHOICE),
     bad(
         "empty caches of the user's",
         use() | {"spec.load.between": {"caches": "Empty"}},
         "spec",
         "load.between.caches Empty must go with a dataset",
     ),
-    bad(
-        "caches that are half empty",
-        {"spec.load.between": {"caches": "Half"}},
-        "spec.load.between.caches",
-        NOT_A_CHOICE,
-    ),
+    wrong("caches that are half empty", "spec.load.between.caches", "Half", NOT_A_CHOICE),
     bad(
         "repeats until nothing",
         {"spec.load.repeats": {"until": "Decided"}},
         "spec",
         "load.repeats.until must go with target.variants or comparison.baseline",
     ),
-    bad(
+    wrong(
         "count and until",
-        {"spec.load.repeats": {"until": "Decided", "count": 3}},
         "spec.load.repeats",
+        {"until": "Decided", "count": 3},
         "count must not go with until",
     ),
-    bad(
+    wrong(
         "bounds of a number that is known",
-        {"spec.load.repeats": {"count": 3, "min": 2}},
         "spec.load.repeats",
+        {"count": 3, "min": 2},
         "min and max must go with until",
     ),
-    bad(
+    wrong(
         "less at most than at first",
-        {"spec.load.repeats": {"until": "Decided", "max": 4}},
         "spec.load.repeats",
+        {"until": "Decided", "max": 4},
         "max must not be less than min, 5 and 20 when absent",
     ),
-    bad("one repeat, decided", {"spec.load.repeats.min": 1}, "spec.load.repeats.min", TOO_SMALL),
+    wrong("one repeat, decided", "spec.load.repeats.min", 1, TOO_SMALL),
     bad(
         "queries of a warm-up beside a locustfile",
         custom_locustfile() | {"spec.workload.warmUpQueries": {"configMap": {"name": "q"}}},
@@ -270,5 +198,5 @@ LOAD = [
         "spec",
         "workload.warmUpQueries.generated must go with dataset.generator",
     ),
-    bad("repeats without count", {"spec.load.repeats": 3}, "spec.load.repeats", NOT_OBJECT),
+    wrong("repeats without count", "spec.load.repeats", 3, NOT_OBJECT),
 ]

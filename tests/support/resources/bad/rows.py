@@ -1,6 +1,9 @@
 """One row of the tables of bad resources, and the validators' messages."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from support.resources.small_resource import Changes
 
@@ -25,12 +28,8 @@ TOO_LONG = ("Too long", "must have at most")
 class Bad:
     """A resource that must be refused.
 
-    Attributes:
-        name: what the user did
-        changes: how it differs from `resources.resource()`
-        field: path that both messages name
-        server: what the API server says
-        local: what pydantic says
+    It is `resource(changes)`. Both validators name the path `field`, the API server with the
+    message `server`, pydantic with the message `local`.
     """
 
     name: str
@@ -44,3 +43,16 @@ def bad(name: str, changes: Changes, field: str, message: str | tuple[str, str])
     """Return a row; a rule of ours has one message for both validators."""
     server, local = (message, message) if isinstance(message, str) else message
     return Bad(name, changes, field, server, local)
+
+
+def wrong(name: str, path: str, value: Any, message: str | tuple[str, str]) -> Bad:
+    """Return a row whose only change is also the field that both messages name."""
+    field = re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", path)
+    return bad(name, {path: value}, field, message)
+
+
+def bad_in_one_way(
+    field: str, message: str | tuple[str, str], resources: Mapping[str, Changes]
+) -> list[Bad]:
+    """Return the rows of `resources`, changes by name, that break the same rule."""
+    return [bad(name, changes, field, message) for name, changes in resources.items()]

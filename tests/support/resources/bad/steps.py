@@ -10,6 +10,8 @@ from support.resources.bad.rows import (
     TOO_SMALL,
     UNKNOWN,
     bad,
+    bad_in_one_way,
+    wrong,
 )
 from support.resources.small_resource import PLANNED, REMOVE, STEP, step
 
@@ -30,23 +32,20 @@ STEPS = [
     ),
     bad("steps left out", {"spec.load.steps": REMOVE}, "spec.load", NO_STEPS),
     bad("no steps", {"spec.load.steps": []}, "spec.load", NO_STEPS),
-    bad(
-        "33 steps",
-        {"spec.load.steps": [step(name=f"step-{i}") for i in range(33)]},
-        "spec.load.steps",
-        TOO_MANY,
-    ),
-    bad(
-        "two steps of one name",
-        {"spec.load.steps": [step(), step()]},
+    wrong("33 steps", "spec.load.steps", [step(name=f"step-{i}") for i in range(33)], TOO_MANY),
+    *bad_in_one_way(
         "spec.load",
         "steps must have different names",
-    ),
-    bad(
-        "two steps without name that do the same",
-        {"spec.load.steps": [{"users": 4, "requests": 1}, {"users": 4, "requests": 2}]},
-        "spec.load",
-        "steps must have different names",
+        {
+            "two steps of one name": {"spec.load.steps": [step(), step()]},
+            "two steps without name that do the same": {
+                "spec.load.steps": [{"users": 4, "requests": 1}, {"users": 4, "requests": 2}]
+            },
+            "two replays of the same name": {
+                "spec.workload.queries": {"configMap": {"name": "log"}},
+                "spec.load.steps": [{"replay": {}, "durationSeconds": 1}] * 2,
+            },
+        },
     ),
     bad(
         "step named as another is by default",
@@ -59,78 +58,50 @@ STEPS = [
         "spec.load.steps[1]",
         "name must not be the default name of a different step",
     ),
-    bad(
-        "step name with a space", {f"{STEP}.name": "5 users"}, "spec.load.steps[0].name", SHORT_NAME
-    ),
-    bad(
-        "step name in capitals",
-        {f"{STEP}.name": "FiveUsers"},
-        "spec.load.steps[0].name",
-        SHORT_NAME,
-    ),
-    bad("long step name", {f"{STEP}.name": "a" * 41}, "spec.load.steps[0].name", TOO_LONG),
-    bad("no users", {f"{STEP}.users": 0}, "spec.load.steps[0].users", TOO_SMALL),
-    bad("users in quotes", {f"{STEP}.users": "5"}, "spec.load.steps[0].users", NOT_INTEGER),
-    bad("spawn rate 0", {f"{STEP}.spawnRate": 0}, "spec.load.steps[0].spawnRate", TOO_SMALL),
-    bad(
-        "duration with a unit",
-        {f"{STEP}.durationSeconds": "60s"},
-        "spec.load.steps[0].durationSeconds",
-        NOT_INTEGER,
-    ),
-    bad(
-        "misspelt field",
-        {f"{STEP}.durationSecond": 10},
-        "spec.load.steps[0].durationSecond",
-        UNKNOWN,
-    ),
-    bad(
-        "duration and requests",
-        {f"{STEP}.requests": 100},
+    wrong("step name with a space", f"{STEP}.name", "5 users", SHORT_NAME),
+    wrong("step name in capitals", f"{STEP}.name", "FiveUsers", SHORT_NAME),
+    wrong("long step name", f"{STEP}.name", "a" * 41, TOO_LONG),
+    wrong("no users", f"{STEP}.users", 0, TOO_SMALL),
+    wrong("users in quotes", f"{STEP}.users", "5", NOT_INTEGER),
+    wrong("spawn rate 0", f"{STEP}.spawnRate", 0, TOO_SMALL),
+    wrong("duration with a unit", f"{STEP}.durationSeconds", "60s", NOT_INTEGER),
+    wrong("misspelt field", f"{STEP}.durationSecond", 10, UNKNOWN),
+    *bad_in_one_way(
         "spec.load.steps[0]",
         "must set exactly one of durationSeconds, requests",
+        {
+            "duration and requests": {f"{STEP}.requests": 100},
+            "neither duration nor requests": {f"{STEP}.durationSeconds": REMOVE},
+        },
     ),
-    bad(
-        "neither duration nor requests",
-        {f"{STEP}.durationSeconds": REMOVE},
-        "spec.load.steps[0]",
-        "must set exactly one of durationSeconds, requests",
-    ),
-    bad(
+    wrong(
         "longest think time below the shortest",
-        {f"{STEP}.thinkTime": {"uniform": {"minMilliseconds": 200, "maxMilliseconds": 100}}},
-        "spec.load.steps[0].thinkTime.uniform",
+        f"{STEP}.thinkTime.uniform",
+        {"minMilliseconds": 200, "maxMilliseconds": 100},
         "minMilliseconds must not be greater than maxMilliseconds",
     ),
-    bad(
+    wrong(
         "two think times",
-        {f"{STEP}.thinkTime": {"constantMilliseconds": 1, "exponentialMeanMilliseconds": 1}},
-        "spec.load.steps[0].thinkTime",
+        f"{STEP}.thinkTime",
+        {"constantMilliseconds": 1, "exponentialMeanMilliseconds": 1},
         "must set exactly one of constantMilliseconds",
     ),
-    bad(
-        "empty think time",
-        {f"{STEP}.thinkTime": {}},
-        "spec.load.steps[0].thinkTime",
-        "must set exactly one of constantMilliseconds",
+    wrong(
+        "empty think time", f"{STEP}.thinkTime", {}, "must set exactly one of constantMilliseconds"
     ),
-    bad(
+    wrong(
         "jitter of a think time that varies anyway",
-        {f"{STEP}.thinkTime": {"exponentialMeanMilliseconds": 1, "jitterPercent": 5}},
-        "spec.load.steps[0].thinkTime",
+        f"{STEP}.thinkTime",
+        {"exponentialMeanMilliseconds": 1, "jitterPercent": 5},
         "jitterPercent must go with constantMilliseconds",
     ),
-    bad(
-        "users and a planned rate",
-        {f"{STEP}.requestsPerSecond": 16},
+    *bad_in_one_way(
         "spec.load.steps[0]",
         "must set exactly one of users, requestsPerSecond, replay",
-    ),
-    bad(
-        "neither users nor a planned rate",
-        {f"{STEP}.users": REMOVE},
-        "spec.load.steps[0]",
-        "must set exactly one of users, requestsPerSecond, replay",
+        {
+            "users and a planned rate": {f"{STEP}.requestsPerSecond": 16},
+            "neither users nor a planned rate": {f"{STEP}.users": REMOVE},
+        },
     ),
     *(
         bad(
@@ -165,17 +136,14 @@ STEPS = [
         "spec.load.steps[0].arrivalDistribution",
         NOT_A_CHOICE,
     ),
-    bad(
-        "think time without users",
-        PLANNED | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
+    *bad_in_one_way(
         "spec.load.steps[0]",
         "spawnRate, thinkTime and pacingMilliseconds must go with users",
-    ),
-    bad(
-        "spawn rate without users",
-        PLANNED | {f"{STEP}.spawnRate": 1},
-        "spec.load.steps[0]",
-        "spawnRate, thinkTime and pacingMilliseconds must go with users",
+        {
+            "think time without users": PLANNED
+            | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
+            "spawn rate without users": PLANNED | {f"{STEP}.spawnRate": 1},
+        },
     ),
     bad(
         "pacing and think time",
@@ -195,31 +163,20 @@ STEPS = [
         "spec.load.steps[0].replay",
         "speedFactor must be at least 0.01",
     ),
-    bad(
-        "two replays of the same name",
+    *bad_in_one_way(
+        "spec.load.steps[0]",
+        "rateChanges must go with requestsPerSecond",
         {
-            "spec.workload.queries": {"configMap": {"name": "log"}},
-            "spec.load.steps": [{"replay": {}, "durationSeconds": 1}] * 2,
+            "rate changes with users": {
+                f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}]
+            },
+            "rate changes without a duration": PLANNED
+            | {
+                f"{STEP}.durationSeconds": REMOVE,
+                f"{STEP}.requests": 1000,
+                f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}],
+            },
         },
-        "spec.load",
-        "steps must have different names",
-    ),
-    bad(
-        "rate changes with users",
-        {f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}]},
-        "spec.load.steps[0]",
-        "rateChanges must go with requestsPerSecond",
-    ),
-    bad(
-        "rate changes without a duration",
-        PLANNED
-        | {
-            f"{STEP}.durationSeconds": REMOVE,
-            f"{STEP}.requests": 1000,
-            f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}],
-        },
-        "spec.load.steps[0]",
-        "rateChanges must go with requestsPerSecond",
     ),
     bad(
         "rate change beyond the end",
@@ -246,12 +203,7 @@ STEPS = [
         "requestsPerSecond must be at least 0.001",
     ),
     *(
-        bad(
-            f"{field} with users",
-            {f"{STEP}.{field}": value},
-            "spec.load.steps[0]",
-            message,
-        )
+        bad(f"{field} with users", {f"{STEP}.{field}": value}, "spec.load.steps[0]", message)
         for field, value, message in (
             ("arrivalDistribution", "Uniform", "arrivalDistribution and rampSeconds must go with"),
             ("rampSeconds", 5, "arrivalDistribution and rampSeconds must go with"),

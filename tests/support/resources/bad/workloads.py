@@ -1,9 +1,28 @@
-"""Workloads that must be refused: mixes, updates, transactions, expectations."""
+"""What users get wrong about mixes, updates, transactions and locustfiles."""
 
 from typing import Any
 
-from support.resources.bad.rows import MISSING, NOT_A_CHOICE, TOO_FEW, TOO_MANY, TOO_SMALL, bad
-from support.resources.small_resource import Changes, use
+from support.resources.bad.rows import (
+    MISSING,
+    NOT_A_CHOICE,
+    NOT_STRING,
+    TOO_FEW,
+    TOO_MANY,
+    TOO_SMALL,
+    bad,
+    bad_in_one_way,
+    wrong,
+)
+from support.resources.small_resource import (
+    EXISTING,
+    PLANNED,
+    REMOVE,
+    STEP,
+    Changes,
+    create,
+    custom_locustfile,
+    use,
+)
 
 QUERIES = {"configMap": {"name": "q"}}
 WORKLOAD = "spec.workload"
@@ -23,13 +42,11 @@ def transaction(*requests: dict[str, Any], **fields: Any) -> Changes:
 
 
 WORKLOADS = [
-    bad(
-        "neither queries nor mix", {WORKLOAD: {}}, WORKLOAD, "must set exactly one of queries, mix"
-    ),
-    bad(
+    wrong("neither queries nor mix", WORKLOAD, {}, "must set exactly one of queries, mix"),
+    wrong(
         "queries and mix",
-        {WORKLOAD: {"queries": QUERIES, "mix": [{"name": "a", "queries": QUERIES}]}},
         WORKLOAD,
+        {"queries": QUERIES, "mix": [{"name": "a", "queries": QUERIES}]},
         "must set exactly one of queries, mix",
     ),
     bad("empty mix", {WORKLOAD: {"mix": []}}, "spec.workload.mix", TOO_FEW),
@@ -51,17 +68,15 @@ WORKLOADS = [
         WORKLOAD,
         "mix must not have more than 50 names",
     ),
-    bad(
-        "entry without requests",
-        mix({"weight": 1}),
+    *bad_in_one_way(
         MIX,
         "must set exactly one of queries, updates, transaction",
-    ),
-    bad(
-        "queries and updates in one entry",
-        mix({"queries": QUERIES, "updates": {"generated": {}}}),
-        MIX,
-        "must set exactly one of queries, updates, transaction",
+        {
+            "entry without requests": mix({"weight": 1}),
+            "queries and updates in one entry": mix(
+                {"queries": QUERIES, "updates": {"generated": {}}}
+            ),
+        },
     ),
     bad("weight 0", mix({"weight": 0, "queries": QUERIES}), f"{MIX}.weight", TOO_SMALL),
     bad(
@@ -137,16 +152,16 @@ WORKLOADS = [
         f"{MIX}.transaction.requests[0].extract",
         "must be a path into the response, such as response.docs[0].id",
     ),
-    bad(
+    wrong(
         "expectation of nothing",
-        {f"{WORKLOAD}.expect": {}},
         f"{WORKLOAD}.expect",
+        {},
         "must set at least one of minNumFound, maxNumFound, contains",
     ),
-    bad(
+    wrong(
         "more expected than allowed",
-        {f"{WORKLOAD}.expect": {"minNumFound": 2, "maxNumFound": 1}},
         f"{WORKLOAD}.expect",
+        {"minNumFound": 2, "maxNumFound": 1},
         "minNumFound must not be greater than maxNumFound",
     ),
 ]
@@ -189,3 +204,96 @@ GOOD_WORKLOADS: dict[str, Changes] = {
         *({"transaction": {"requests": [{"name": f"r{n}"} for n in range(4)]}} for _ in range(10))
     ),
 }
+
+
+LOCUSTFILE = "spec.workload.locustfile"
+VARIABLES = (
+    "environment must have names of letters, digits and '_' that do not start with SOLRBENCH_"
+)
+SECRETS = "workload.locustfile must not go with target.existing.basicAuth or tls"
+QUERIES_ONLY = (
+    "requestName, handler, method, parameters, expect and seed must be left out with locustfile"
+)
+ONE_OF = "must set exactly one of queries, mix, locustfile"
+
+LOCUSTFILES = [
+    *bad_in_one_way(
+        "spec.workload",
+        ONE_OF,
+        {
+            "queries and a locustfile": {LOCUSTFILE: {"configMap": {"name": "mine"}}},
+            "mix and a locustfile": custom_locustfile()
+            | {"spec.workload.mix": [{"name": "a", "queries": {"generated": {}}}]},
+            "neither queries nor a locustfile": {"spec.workload.queries": REMOVE},
+        },
+    ),
+    bad(
+        "locustfile without ConfigMap",
+        custom_locustfile(configMap=REMOVE),
+        f"{LOCUSTFILE}.configMap",
+        MISSING,
+    ),
+    bad(
+        "locustfile in a folder",
+        custom_locustfile(configMap={"name": "mine", "key": "users/check_out.py"}),
+        f"{LOCUSTFILE}.configMap.key",
+        "must be a key of a ConfigMap",
+    ),
+    bad("no class of the file", custom_locustfile(classes=[]), f"{LOCUSTFILE}.classes", TOO_FEW),
+    bad(
+        "class with its module",
+        custom_locustfile(classes=["users.CheckOut"]),
+        f"{LOCUSTFILE}.classes[0]",
+        "must be the name of a class, such as CheckOutUser",
+    ),
+    bad("no tag", custom_locustfile(tags=[]), f"{LOCUSTFILE}.tags", TOO_FEW),
+    bad(
+        "number as a variable",
+        custom_locustfile(environment={"BRANCH": 7}),
+        f"{LOCUSTFILE}.environment.BRANCH",
+        NOT_STRING,
+    ),
+    *bad_in_one_way(
+        LOCUSTFILE,
+        VARIABLES,
+        {
+            "variable with a hyphen": custom_locustfile(environment={"my-branch": "a"}),
+            "variable of ours": custom_locustfile(environment={"SOLRBENCH_COLLECTION": "a"}),
+        },
+    ),
+    *bad_in_one_way(
+        "spec.workload",
+        QUERIES_ONLY,
+        {
+            "handler for a locustfile": custom_locustfile() | {"spec.workload.handler": "/query"},
+            "parameters for a locustfile": custom_locustfile()
+            | {"spec.workload.parameters": {"rows": "1"}},
+            "expectation for a locustfile": custom_locustfile()
+            | {"spec.workload.expect": {"minNumFound": 1}},
+            "seed of a mix for a locustfile": custom_locustfile() | {"spec.workload.seed": 2},
+        },
+    ),
+    bad(
+        "planned rate for a locustfile",
+        custom_locustfile() | PLANNED,
+        "spec",
+        "load.steps must set users, not requestsPerSecond, with workload.locustfile",
+    ),
+    bad(
+        "think time for a locustfile",
+        custom_locustfile() | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
+        "spec",
+        "load.steps must not set thinkTime or pacingMilliseconds with workload.locustfile",
+    ),
+    *bad_in_one_way(
+        "spec",
+        SECRETS,
+        {
+            "locustfile that could read a password": custom_locustfile()
+            | create(basicAuth={"secret": {"name": "login"}}),
+            "locustfile that could read a Secret of certificates": custom_locustfile()
+            | {EXISTING: {"solrCloudName": "search", "tls": {"caSecret": {"name": "ca"}}}}
+            | {"spec.target.solrCloud": REMOVE},
+        },
+    ),
+]

@@ -15,7 +15,7 @@ from solrbench.load.engine.target import RequestSupply, UserContext
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
 from solrbench.load.workload.response_checks import RequestFailure
-from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import assignment, target
 from support.servers.virtual_server import serve
 
@@ -80,69 +80,59 @@ def test_workers_and_nodes_share_the_limit_and_each_node_has_one_connection(
     assert found == shares
 
 
-def test_connection_used_last_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        server = serve(monkeypatch, loop)
-        owner = Owner(loop, 6)
-        await owner.pool.prepare(10)
-        assert server.connections == 6
-        taken = [owner.take() for _ in range(6)]
-        for client in taken:
-            owner.pool.add_idle(client)
-        assert [owner.take() for _ in range(3)] == taken[:2:-1]
-
-    run_virtually(main)
-
-
-def test_connection_that_was_closed_makes_room_for_another(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_connection_used_last_comes_first(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        server = serve(monkeypatch, loop)
-        owner = Owner(loop, 3)
-        await owner.pool.prepare(3)
-        for client in [owner.take() for _ in range(3)]:
-            owner.pool.add_idle(client)
-            client.on_connection_lost(None, 0)
-        assert [owner.pool.take_idle() for _ in range(3)] == [None, None, None]
-        owner.pool.open_for(5)
-        await asyncio.sleep(0.1)
-        assert server.connections == 6
-
-    run_virtually(main)
+    server = serve(monkeypatch, loop)
+    owner = Owner(loop, 6)
+    await owner.pool.prepare(10)
+    assert server.connections == 6
+    taken = [owner.take() for _ in range(6)]
+    for client in taken:
+        owner.pool.add_idle(client)
+    assert [owner.take() for _ in range(3)] == taken[:2:-1]
 
 
-def test_connections_are_opened_for_those_that_wait_and_failures_are_named(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_connection_that_was_closed_makes_room_for_another(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        server = serve(monkeypatch, loop)
-        server.refuses = True
-        owner = Owner(loop, 200)
-        owner.pool.open_for(2)
-        owner.pool.open_for(2)
-        await asyncio.sleep(0.1)
-        assert owner.failed == ["ConnectionRefused"] * 2
-        owner.pool.open_for(100)
-        await asyncio.sleep(0.1)
-        assert len(owner.failed) == 2 + 64
+    server = serve(monkeypatch, loop)
+    owner = Owner(loop, 3)
+    await owner.pool.prepare(3)
+    for client in [owner.take() for _ in range(3)]:
+        owner.pool.add_idle(client)
+        client.on_connection_lost(None, 0)
+    assert [owner.pool.take_idle() for _ in range(3)] == [None, None, None]
+    owner.pool.open_for(5)
+    await asyncio.sleep(0.1)
+    assert server.connections == 6
 
-    run_virtually(main)
+
+async def test_connections_are_opened_for_those_that_wait_and_failures_are_named(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
+) -> None:
+    server = serve(monkeypatch, loop)
+    server.refuses = True
+    owner = Owner(loop, 200)
+    owner.pool.open_for(2)
+    owner.pool.open_for(2)
+    await asyncio.sleep(0.1)
+    assert owner.failed == ["ConnectionRefused"] * 2
+    owner.pool.open_for(100)
+    await asyncio.sleep(0.1)
+    assert len(owner.failed) == 2 + 64
 
 
 @pytest.mark.parametrize("begun_seconds", [None, 0.1])
-def test_aborted_pool_opens_nothing_that_was_under_way(
-    monkeypatch: pytest.MonkeyPatch, begun_seconds: float | None
+async def test_aborted_pool_opens_nothing_that_was_under_way(
+    monkeypatch: pytest.MonkeyPatch, begun_seconds: float | None, loop: VirtualTimeLoop
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        server = serve(monkeypatch, loop)
-        server.connect_seconds = 0.5
-        owner = Owner(loop, 10)
-        owner.pool.open_for(3)
-        if begun_seconds is not None:
-            await asyncio.sleep(begun_seconds)
-        owner.pool.abort()
-        await asyncio.sleep(5)
-        assert (server.connections, owner.failed, owner.pool.take_idle()) == (0, [], None)
-
-    run_virtually(main)
+    server = serve(monkeypatch, loop)
+    server.connect_seconds = 0.5
+    owner = Owner(loop, 10)
+    owner.pool.open_for(3)
+    if begun_seconds is not None:
+        await asyncio.sleep(begun_seconds)
+    owner.pool.abort()
+    await asyncio.sleep(5)
+    assert (server.connections, owner.failed, owner.pool.take_idle()) == (0, [], None)

@@ -25,335 +25,281 @@ from support.load.builders import (
     kinds,
     only,
     plain,
-    run,
     run_step,
     target,
     until,
     workload,
 )
-from support.servers.http_server import Exchange, HttpServer, respond_well
+from support.servers.http_server import Exchange, HttpServer, respond_after, respond_well
 from support.servers.ports import free_port
 
 
 @pytest.mark.parametrize(("users", "requests"), [(1, 1), (1, 50), (7, 50), (50, 7), (10, 1000)])
-def test_requests_are_exact(users: int, requests: int) -> None:
-    async def body() -> None:
-        async with HttpServer() as server:
-            result = await run_step(target(server.url), assignment(users=users, requests=requests))
-        assert len(server.requests) == requests
-        assert min(users, requests) <= server.connections <= users
-        assert result.measured == requests
-        assert only(result).failures == 0
-        assert decode(only(result).service_time_histogram).count == requests
-        assert sum(window.requests for window in only(result).windows) == requests
-
-    run(body)
+async def test_requests_are_exact(users: int, requests: int) -> None:
+    async with HttpServer() as server:
+        result = await run_step(target(server.url), assignment(users=users, requests=requests))
+    assert len(server.requests) == requests
+    assert min(users, requests) <= server.connections <= users
+    assert result.measured == requests
+    assert only(result).failures == 0
+    assert decode(only(result).service_time_histogram).count == requests
+    assert sum(window.requests for window in only(result).windows) == requests
 
 
-def test_step_run_uses_the_endpoints_of_its_variant() -> None:
-    async def body() -> None:
-        async with HttpServer() as raw, HttpServer() as first, HttpServer() as second:
-            endpoints = {
-                name: target(*urls).nodes
-                for name, urls in {"raw": [raw.url], "proxies": [first.url, second.url]}.items()
-            }
-            what = dataclasses.replace(target(raw.url), variants=endpoints)
-            duty = assignment(users=4, requests=40)
-            await run_step(what, duty.model_copy(update={"variant": "proxies"}))
-            assert [len(each.requests) for each in (raw, first, second)] == [0, 20, 20]
-            await run_step(what, duty.model_copy(update={"variant": "raw"}))
-            assert [len(each.requests) for each in (raw, first, second)] == [40, 20, 20]
-        asked = [Counter(dict(p)["q"] for _, _, p in each.requests) for each in (first, second)]
-        assert asked[0] + asked[1] == Counter(dict(p)["q"] for _, _, p in raw.requests)
-
-    run(body)
+async def test_step_run_uses_the_endpoints_of_its_variant() -> None:
+    async with HttpServer() as raw, HttpServer() as first, HttpServer() as second:
+        endpoints = {
+            name: target(*urls).nodes
+            for name, urls in {"raw": [raw.url], "proxies": [first.url, second.url]}.items()
+        }
+        what = dataclasses.replace(target(raw.url), variants=endpoints)
+        duty = assignment(users=4, requests=40)
+        await run_step(what, duty.model_copy(update={"variant": "proxies"}))
+        assert [len(each.requests) for each in (raw, first, second)] == [0, 20, 20]
+        await run_step(what, duty.model_copy(update={"variant": "raw"}))
+        assert [len(each.requests) for each in (raw, first, second)] == [40, 20, 20]
+    asked = [Counter(dict(p)["q"] for _, _, p in each.requests) for each in (first, second)]
+    assert asked[0] + asked[1] == Counter(dict(p)["q"] for _, _, p in raw.requests)
 
 
-def test_two_workers_share_the_list_without_doubles() -> None:
-    async def body() -> None:
-        queries = plain(*(f"w{i}" for i in range(40)))
-        async with HttpServer() as server:
-            parts = [
-                assignment(users=5, requests=40, worker=worker, workers=2) for worker in (0, 1)
-            ]
-            await asyncio.gather(
-                *(run_step(target(server.url, queries=queries), part) for part in parts)
-            )
-        assert sorted(server.queries) == sorted(f"w{i}" for i in range(40))
-
-    run(body)
+async def test_two_workers_share_the_list_without_doubles() -> None:
+    queries = plain(*(f"w{i}" for i in range(40)))
+    async with HttpServer() as server:
+        parts = [assignment(users=5, requests=40, worker=worker, workers=2) for worker in (0, 1)]
+        await asyncio.gather(
+            *(run_step(target(server.url, queries=queries), part) for part in parts)
+        )
+    assert sorted(server.queries) == sorted(f"w{i}" for i in range(40))
 
 
-def test_users_are_spread_over_nodes() -> None:
-    async def body() -> None:
-        async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
-            what = target(one.url, two.url, three.url)
-            for worker in (0, 1):
-                await run_step(what, assignment(users=12, requests=240, worker=worker, workers=2))
-        assert [each.connections for each in (one, two, three)] == [4, 4, 4]
-
-    run(body)
+async def test_users_are_spread_over_nodes() -> None:
+    async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
+        what = target(one.url, two.url, three.url)
+        for worker in (0, 1):
+            await run_step(what, assignment(users=12, requests=240, worker=worker, workers=2))
+    assert [each.connections for each in (one, two, three)] == [4, 4, 4]
 
 
-def test_request_goes_to_the_handler_with_all_parameters() -> None:
-    async def body() -> None:
-        spec = workload(method="POST", handler="/browse", parameters={"rows": "5"})
-        async with HttpServer() as server:
-            what = target(server.url, queries=plain("café & crème"), spec=spec)
-            await run_step(what, assignment(requests=1))
-        assert server.requests == [
-            (
-                "POST",
-                "/solr/books/browse",
-                [("q", "café & crème"), ("wt", "json"), ("rows", "5")],
-            )
-        ]
-
-    run(body)
+async def test_request_goes_to_the_handler_with_all_parameters() -> None:
+    spec = workload(method="POST", handler="/browse", parameters={"rows": "5"})
+    async with HttpServer() as server:
+        what = target(server.url, queries=plain("café & crème"), spec=spec)
+        await run_step(what, assignment(requests=1))
+    assert server.requests == [
+        (
+            "POST",
+            "/solr/books/browse",
+            [("q", "café & crème"), ("wt", "json"), ("rows", "5")],
+        )
+    ]
 
 
-def test_users_at_the_barrier_are_connected_but_silent() -> None:
-    async def body() -> None:
-        async with HttpServer() as server:
-            listener = RecordingListener()
-            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            duty = assignment(users=200, requests=400)
-            engine.execute(duty)
-            for _ in range(199):
-                engine.add_user()
-            await until(lambda: server.connections == 199)
-            assert not listener.all_ready.is_set()
+async def test_users_at_the_barrier_are_connected_but_silent() -> None:
+    async with HttpServer() as server:
+        listener = RecordingListener()
+        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+        duty = assignment(users=200, requests=400)
+        engine.execute(duty)
+        for _ in range(199):
             engine.add_user()
-            await asyncio.wait_for(listener.all_ready.wait(), 5)
-            assert server.requests == []
-            engine.execute(StartMeasuring(key=duty.key))
-            result = await asyncio.wait_for(listener.outcome, 5)
-        assert (result.measured, server.connections) == (400, 200)
-
-    run(body)
-
-
-def test_refused_connections_do_not_delay_the_barrier() -> None:
-    async def body() -> None:
-        what = target(f"http://127.0.0.1:{free_port()}/solr")
-        result = await run_step(what, assignment(users=3, requests=6))
-        assert kinds(result) == {"ConnectionRefused": 6}
-
-    run(body)
+        await until(lambda: server.connections == 199)
+        assert not listener.all_ready.is_set()
+        engine.add_user()
+        await asyncio.wait_for(listener.all_ready.wait(), 5)
+        assert server.requests == []
+        engine.execute(StartMeasuring(key=duty.key))
+        result = await asyncio.wait_for(listener.outcome, 5)
+    assert (result.measured, server.connections) == (400, 200)
 
 
-def test_requests_under_way_at_the_end_are_counted() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.4)
+async def test_refused_connections_do_not_delay_the_barrier() -> None:
+    what = target(f"http://127.0.0.1:{free_port()}/solr")
+    result = await run_step(what, assignment(users=3, requests=6))
+    assert kinds(result) == {"ConnectionRefused": 6}
+
+
+async def test_requests_under_way_at_the_end_are_counted() -> None:
+    async with HttpServer(respond_after(0.4)) as server:
+        result = await run_step(target(server.url), assignment(users=3, seconds=1))
+    assert only(result).requests == len(server.requests) == 9
+    assert only(result).failures == 0
+    assert 1.15 < (result.last_seconds or 0) < 1.6
+    assert [window.second for window in only(result).windows] == [0, 1]
+
+
+async def test_requests_of_the_ramp_are_kept_apart() -> None:
+    duty = assignment(users=2, seconds=1, start=Start.RAMP, think=SHORT_THINK)
+    listener = RecordingListener()
+    async with HttpServer() as server:
+        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+        engine.execute(duty)
+        engine.add_user()
+        await until(lambda: len(server.requests) > 10)
+        engine.add_user()
+        engine.execute(StartMeasuring(key=duty.key))
+        outcome = await asyncio.wait_for(listener.outcome, 5)
+    result = only(outcome)
+    assert result.ramp_requests > 0
+    assert result.ramp_requests + result.requests == len(server.requests)
+    assert decode(result.service_time_histogram).count == result.requests
+
+
+async def test_users_that_come_one_by_one_share_an_exact_number() -> None:
+    duty = assignment(users=3, requests=100, start=Start.IMMEDIATE)
+    listener = RecordingListener()
+    async with HttpServer() as server:
+        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+        engine.execute(duty)
+        for _ in range(3):
+            engine.add_user()
+            await asyncio.sleep(0.005)
+        result = await asyncio.wait_for(listener.outcome, 5)
+    assert result.measured == len(server.requests) == 100
+
+
+async def test_worker_without_users_ends_its_warm_up() -> None:
+    duty = assignment(users=1, requests=10, worker=1, workers=2)
+    async with HttpServer() as server:
+        result = await run_step(target(server.url), duty)
+    assert (result.measured, result.users, server.connections) == (0, 0, 0)
+
+
+async def test_progress_adds_up_to_the_outcome() -> None:
+    listener = RecordingListener()
+    async with HttpServer() as server:
+        duty = assignment(users=2, seconds=2, think=SHORT_THINK)
+        result = await run_step(target(server.url), duty, listener)
+    live = [second for heard in listener.progress for _, second in heard.seconds]
+    assert sum(second.requests for second in live) == result.measured
+    assert listener.progress[-1].requests == result.measured
+    assert len(listener.progress) >= 2
+    assert len(server.requests) == result.measured
+
+
+async def test_stopped_step_run_finishes_requests_in_flight() -> None:
+    listener = RecordingListener()
+    # The first requests are spread over the think time, so none sends two before all have.
+    think = ThinkTime(constant_milliseconds=500)
+    closing = asyncio.Event()
+
+    async def answer_late(exchange: Exchange) -> None:
+        if exchange.number >= 3:
+            closing.set()
+            await asyncio.sleep(0.3)
         exchange.send()
 
-    async def body() -> None:
-        async with HttpServer(slow) as server:
-            result = await run_step(target(server.url), assignment(users=3, seconds=1))
-        assert only(result).requests == len(server.requests) == 9
-        assert only(result).failures == 0
-        assert 1.15 < (result.last_seconds or 0) < 1.6
-        assert [window.second for window in only(result).windows] == [0, 1]
-
-    run(body)
-
-
-def test_requests_of_the_ramp_are_kept_apart() -> None:
-    async def body() -> None:
-        duty = assignment(users=2, seconds=1, start=Start.RAMP, think=SHORT_THINK)
-        listener = RecordingListener()
-        async with HttpServer() as server:
-            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.execute(duty)
+    async with HttpServer(answer_late) as server:
+        duty = assignment(users=4, seconds=60, think=think)
+        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+        engine.execute(duty)
+        for _ in range(4):
             engine.add_user()
-            await until(lambda: len(server.requests) > 10)
-            engine.add_user()
-            engine.execute(StartMeasuring(key=duty.key))
-            outcome = await asyncio.wait_for(listener.outcome, 5)
-        result = only(outcome)
-        assert result.ramp_requests > 0
-        assert result.ramp_requests + result.requests == len(server.requests)
-        assert decode(result.service_time_histogram).count == result.requests
-
-    run(body)
-
-
-def test_users_that_come_one_by_one_share_an_exact_number() -> None:
-    async def body() -> None:
-        duty = assignment(users=3, requests=100, start=Start.IMMEDIATE)
-        listener = RecordingListener()
-        async with HttpServer() as server:
-            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.execute(duty)
-            for _ in range(3):
-                engine.add_user()
-                await asyncio.sleep(0.005)
-            result = await asyncio.wait_for(listener.outcome, 5)
-        assert result.measured == len(server.requests) == 100
-
-    run(body)
+        await listener.all_ready.wait()
+        engine.execute(StartMeasuring(key=duty.key))
+        await closing.wait()
+        engine.execute(StopSending(key="r9-s9-other"))
+        assert not listener.outcome.done()
+        engine.execute(StopSending(key=duty.key))
+        result = await asyncio.wait_for(listener.outcome, 5)
+        engine.execute(StopSending(key=duty.key))
+    assert (result.measured, only(result).failures) == (4, 0)
+    assert len(server.requests) == 4
+    assert listener.progress[-1].sum_microseconds == only(result).sum_microseconds > 300_000
+    assert [each.requests for each in result.micro_batches] == [4]
 
 
-def test_worker_without_users_ends_its_warm_up() -> None:
-    async def body() -> None:
-        duty = assignment(users=1, requests=10, worker=1, workers=2)
-        async with HttpServer() as server:
-            result = await run_step(target(server.url), duty)
-        assert (result.measured, result.users, server.connections) == (0, 0, 0)
-
-    run(body)
-
-
-def test_progress_adds_up_to_the_outcome() -> None:
-    async def body() -> None:
-        listener = RecordingListener()
-        async with HttpServer() as server:
-            duty = assignment(users=2, seconds=2, think=SHORT_THINK)
-            result = await run_step(target(server.url), duty, listener)
-        live = [second for heard in listener.progress for _, second in heard.seconds]
-        assert sum(second.requests for second in live) == result.measured
-        assert listener.progress[-1].requests == result.measured
-        assert len(listener.progress) >= 2
-        assert len(server.requests) == result.measured
-
-    run(body)
-
-
-def test_stopped_step_run_finishes_requests_in_flight() -> None:
-    async def body() -> None:
-        listener = RecordingListener()
-        # The first requests are spread over the think time, so none sends two before all have.
-        think = ThinkTime(constant_milliseconds=500)
-        closing = asyncio.Event()
-
-        async def answer_late(exchange: Exchange) -> None:
-            if exchange.number >= 3:
-                closing.set()
-                await asyncio.sleep(0.3)
-            exchange.send()
-
-        async with HttpServer(answer_late) as server:
-            duty = assignment(users=4, seconds=60, think=think)
-            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.execute(duty)
-            for _ in range(4):
-                engine.add_user()
-            await listener.all_ready.wait()
-            engine.execute(StartMeasuring(key=duty.key))
-            await closing.wait()
-            engine.execute(StopSending(key="r9-s9-other"))
-            assert not listener.outcome.done()
-            engine.execute(StopSending(key=duty.key))
-            result = await asyncio.wait_for(listener.outcome, 5)
-            engine.execute(StopSending(key=duty.key))
-        assert (result.measured, only(result).failures) == (4, 0)
-        assert len(server.requests) == 4
-        assert listener.progress[-1].sum_microseconds == only(result).sum_microseconds > 300_000
-        assert [each.requests for each in result.micro_batches] == [4]
-
-    run(body)
-
-
-def test_names_in_the_file_are_counted_apart() -> None:
-    async def body() -> None:
-        named = [WorkloadQuery(name, (("q", name),)) for name in ("hot", "cold", "hot")]
-        async with HttpServer() as server:
-            result = await run_step(
-                target(server.url, queries=named), assignment(users=2, requests=30)
-            )
-        assert {each.request: each.requests for each in result.requests} == {
-            "hot": 20,
-            "cold": 10,
-        }
-        assert Counter(server.queries) == {"hot": 20, "cold": 10}
-
-    run(body)
+async def test_names_in_the_file_are_counted_apart() -> None:
+    named = [WorkloadQuery(name, (("q", name),)) for name in ("hot", "cold", "hot")]
+    async with HttpServer() as server:
+        result = await run_step(target(server.url, queries=named), assignment(users=2, requests=30))
+    assert {each.request: each.requests for each in result.requests} == {
+        "hot": 20,
+        "cold": 10,
+    }
+    assert Counter(server.queries) == {"hot": 20, "cold": 10}
 
 
 @pytest.mark.slow
-def test_next_step_run_keeps_nothing_of_the_last() -> None:
-    async def body() -> None:
-        async with HttpServer(respond_well) as server:
-            loop, what = asyncio.get_running_loop(), target(server.url)
-            first, second = RecordingListener(), RecordingListener()
+async def test_next_step_run_keeps_nothing_of_the_last() -> None:
+    async with HttpServer(respond_well) as server:
+        loop, what = asyncio.get_running_loop(), target(server.url)
+        first, second = RecordingListener(), RecordingListener()
 
-            async def one(engine: Engine, listener: RecordingListener, duty: Assignment) -> int:
-                engine.execute(duty)
-                engine.add_user()
-                engine.execute(StartMeasuring(key=duty.key))
-                return (await asyncio.wait_for(listener.outcome, 5)).measured
+        async def one(engine: Engine, listener: RecordingListener, duty: Assignment) -> int:
+            engine.execute(duty)
+            engine.add_user()
+            engine.execute(StartMeasuring(key=duty.key))
+            return (await asyncio.wait_for(listener.outcome, 5)).measured
 
-            listeners = [first, second]
+        listeners = [first, second]
 
-            class Relay(RecordingListener):
-                def __call__(self, report: EngineReport) -> None:
-                    if isinstance(report, WorkerStepResult):
-                        listeners.pop(0)(report)
+        class Relay(RecordingListener):
+            def __call__(self, report: EngineReport) -> None:
+                if isinstance(report, WorkerStepResult):
+                    listeners.pop(0)(report)
 
-            engine = Engine(what, Relay(), loop)
-            assert await one(engine, first, assignment(requests=5)) == 5
-            assert await one(engine, second, assignment(requests=3)) == 3
-        assert len(server.requests) == 8
-
-    run(body)
+        engine = Engine(what, Relay(), loop)
+        assert await one(engine, first, assignment(requests=5)) == 5
+        assert await one(engine, second, assignment(requests=3)) == 3
+    assert len(server.requests) == 8
 
 
 @pytest.mark.parametrize("start", [Start.BARRIER, Start.RAMP])
-def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
-    async def body() -> None:
-        listener = RecordingListener()
-        duty = assignment(users=5, seconds=1, start=start, worker=1, workers=2, think=SHORT_THINK)
-        async with HttpServer() as first, HttpServer() as second:
-            engine = Engine(target(first.url, second.url), listener, asyncio.get_running_loop())
-            engine.execute(duty)
-            for _ in range(duty.worker_users):
-                engine.add_user()
-            await listener.all_ready.wait()
-            engine.execute(StartMeasuring(key=duty.key))
-            before = first.connections
-            # Users 1 and 3 are its own; those with even numbers ask the first node.
-            engine.execute(AdoptUsers(key="another step run", users=[7, 9]))
-            engine.execute(AdoptUsers(key=duty.key, users=[0, 2, 4]))
-            for _ in range(3):
-                engine.add_user()
-            result = await asyncio.wait_for(listener.outcome, 5)
-            assert (before, first.connections, second.connections) == (0, 3, 2)
-        assert result.users == 5
-        assert result.measured == len([p for _, p, _ in first.requests + second.requests]) - sum(
-            each.ramp_requests for each in result.requests
-        )
-
-    run(body)
-
-
-def test_aborted_step_run_has_no_result_and_sends_no_more() -> None:
-    async def body() -> None:
-        listener, duty = RecordingListener(), assignment(users=2, seconds=60)
-        ten, hundred = asyncio.Event(), asyncio.Event()
-
-        async def count(exchange: Exchange) -> None:
-            exchange.send()
-            if exchange.number == 10:
-                ten.set()
-            if exchange.number == 100:
-                hundred.set()
-
-        async with HttpServer(count) as server:
-            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.execute(duty)
+async def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
+    listener = RecordingListener()
+    duty = assignment(users=5, seconds=1, start=start, worker=1, workers=2, think=SHORT_THINK)
+    async with HttpServer() as first, HttpServer() as second:
+        engine = Engine(target(first.url, second.url), listener, asyncio.get_running_loop())
+        engine.execute(duty)
+        for _ in range(duty.worker_users):
             engine.add_user()
+        await listener.all_ready.wait()
+        engine.execute(StartMeasuring(key=duty.key))
+        before = first.connections
+        # Users 1 and 3 are its own; those with even numbers ask the first node.
+        engine.execute(AdoptUsers(key="another step run", users=[7, 9]))
+        engine.execute(AdoptUsers(key=duty.key, users=[0, 2, 4]))
+        for _ in range(3):
             engine.add_user()
-            await listener.all_ready.wait()
-            engine.execute(StartMeasuring(key=duty.key))
-            await asyncio.wait_for(ten.wait(), 5)
-            engine.execute(Abort(key="another step run"))
-            await asyncio.wait_for(hundred.wait(), 5)
-            engine.execute(Abort(key=duty.key))
-            result = await run_step(target(server.url), assignment(users=1, requests=5))
-            seen = len(server.requests)
-            await run_step(target(server.url), assignment(users=1, requests=5))
-            assert len(server.requests) == seen + 5
-        assert result.measured == 5
-        assert not listener.outcome.done()
+        result = await asyncio.wait_for(listener.outcome, 5)
+        assert (before, first.connections, second.connections) == (0, 3, 2)
+    assert result.users == 5
+    assert result.measured == len([p for _, p, _ in first.requests + second.requests]) - sum(
+        each.ramp_requests for each in result.requests
+    )
 
-    run(body)
+
+async def test_aborted_step_run_has_no_result_and_sends_no_more() -> None:
+    listener, duty = RecordingListener(), assignment(users=2, seconds=60)
+    ten, hundred = asyncio.Event(), asyncio.Event()
+
+    async def count(exchange: Exchange) -> None:
+        exchange.send()
+        if exchange.number == 10:
+            ten.set()
+        if exchange.number == 100:
+            hundred.set()
+
+    async with HttpServer(count) as server:
+        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+        engine.execute(duty)
+        engine.add_user()
+        engine.add_user()
+        await listener.all_ready.wait()
+        engine.execute(StartMeasuring(key=duty.key))
+        await asyncio.wait_for(ten.wait(), 5)
+        engine.execute(Abort(key="another step run"))
+        await asyncio.wait_for(hundred.wait(), 5)
+        engine.execute(Abort(key=duty.key))
+        result = await run_step(target(server.url), assignment(users=1, requests=5))
+        seen = len(server.requests)
+        await run_step(target(server.url), assignment(users=1, requests=5))
+        assert len(server.requests) == seen + 5
+    assert result.measured == 5
+    assert not listener.outcome.done()
+
+
+async def test_user_who_comes_after_the_step_run_has_nothing_to_do() -> None:
+    listener = RecordingListener()
+    Engine(target("http://one:1/solr"), listener, asyncio.get_running_loop()).add_user()
+    assert not listener.all_ready.is_set()

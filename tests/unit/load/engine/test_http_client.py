@@ -12,7 +12,7 @@ import pytest
 
 from solrbench.load.engine.http_client import connect_failure
 from solrbench.load.workload.requests import Node
-from support.load.builders import assignment, kinds, only, run, run_step, target
+from support.load.builders import assignment, kinds, only, run_step, target
 from support.servers.http_server import Exchange, HttpServer
 from support.servers.ports import free_port
 
@@ -23,30 +23,24 @@ async def _hang_up(exchange: Exchange) -> None:
     exchange.reset()
 
 
-def test_a_closed_port_is_not_hammered() -> None:
-    async def body() -> None:
-        what = target(f"http://127.0.0.1:{free_port()}/solr")
-        result = await run_step(what, assignment(users=3, seconds=1))
-        (refused,) = only(result).failure_kinds
-        # 1 + 2 + 4 + … + 512 ms is more than a second: at most 11 attempts by each user in it.
-        assert refused.kind == "ConnectionRefused"
-        assert 3 <= refused.count <= 3 * 11
-        assert only(result).requests == only(result).failures == refused.count
-
-    run(body)
+async def test_a_closed_port_is_not_hammered() -> None:
+    what = target(f"http://127.0.0.1:{free_port()}/solr")
+    result = await run_step(what, assignment(users=3, seconds=1))
+    (refused,) = only(result).failure_kinds
+    # 1 + 2 + 4 + … + 512 ms is more than a second: at most 11 attempts by each user in it.
+    assert refused.kind == "ConnectionRefused"
+    assert 3 <= refused.count <= 3 * 11
+    assert only(result).requests == only(result).failures == refused.count
 
 
-def test_a_server_that_hangs_up_is_not_hammered_either() -> None:
-    async def body() -> None:
-        async with HttpServer(_hang_up) as server:
-            result = await run_step(target(server.url), assignment(users=2, seconds=1))
-        assert kinds(result)["ConnectionReset"] == only(result).requests
-        assert len(server.requests) <= 2 * 11
-
-    run(body)
+async def test_a_server_that_hangs_up_is_not_hammered_either() -> None:
+    async with HttpServer(_hang_up) as server:
+        result = await run_step(target(server.url), assignment(users=2, seconds=1))
+    assert kinds(result)["ConnectionReset"] == only(result).requests
+    assert len(server.requests) <= 2 * 11
 
 
-def test_after_an_answer_users_ask_at_full_speed_again() -> None:
+async def test_after_an_answer_users_ask_at_full_speed_again() -> None:
     times: list[float] = []
 
     async def sometimes(exchange: Exchange) -> None:
@@ -56,31 +50,25 @@ def test_after_an_answer_users_ask_at_full_speed_again() -> None:
         else:
             exchange.send()
 
-    async def body() -> None:
-        async with HttpServer(sometimes) as server:
-            result = await run_step(target(server.url), assignment(users=1, requests=40))
-        assert kinds(result) == {"ConnectionReset": 4}
-        gaps = [after - before for before, after in pairwise(times)]
-        # The clock of the event loop counts whole milliseconds.
-        pauses = (0.001, 0.002, 0.004, 0.008)
-        assert all(gap >= pause - 0.002 for gap, pause in zip(gaps, pauses, strict=False))
-        assert only(result).requests == 40
-
-    run(body)
+    async with HttpServer(sometimes) as server:
+        result = await run_step(target(server.url), assignment(users=1, requests=40))
+    assert kinds(result) == {"ConnectionReset": 4}
+    gaps = [after - before for before, after in pairwise(times)]
+    # The clock of the event loop counts whole milliseconds.
+    pauses = (0.001, 0.002, 0.004, 0.008)
+    assert all(gap >= pause - 0.002 for gap, pause in zip(gaps, pauses, strict=False))
+    assert only(result).requests == 40
 
 
-def test_an_answer_however_bad_is_followed_at_once() -> None:
+async def test_an_answer_however_bad_is_followed_at_once() -> None:
     async def unavailable(exchange: Exchange) -> None:
         exchange.send(b"down", status=503)
 
-    async def body() -> None:
-        async with HttpServer(unavailable) as server:
-            result = await run_step(target(server.url), assignment(users=1, requests=50))
-        assert kinds(result) == {"HTTP503": 50}
-        # With a pause after each they would take more than 40 s, and the test would end.
-        assert only(result).requests == 50
-
-    run(body)
+    async with HttpServer(unavailable) as server:
+        result = await run_step(target(server.url), assignment(users=1, requests=50))
+    assert kinds(result) == {"HTTP503": 50}
+    # With a pause after each they would take more than 40 s, and the test would end.
+    assert only(result).requests == 50
 
 
 @pytest.mark.parametrize("number", [errno.EADDRNOTAVAIL, errno.EMFILE, errno.ENFILE, errno.ENOBUFS])
@@ -113,16 +101,13 @@ def open_files() -> int:
 
 
 @pytest.mark.slow
-def test_files_that_run_out_are_noticed_for_real() -> None:
-    async def body() -> None:
-        async with HttpServer() as server:
-            what = target(server.url)
-            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (open_files() + 6, hard))
-            try:
-                result = await run_step(what, assignment(users=20, seconds=1))
-            finally:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        assert kinds(result).get("ConnectionsRanOut", 0) > 0
-
-    run(body)
+async def test_files_that_run_out_are_noticed_for_real() -> None:
+    async with HttpServer() as server:
+        what = target(server.url)
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (open_files() + 6, hard))
+        try:
+            result = await run_step(what, assignment(users=20, seconds=1))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert kinds(result).get("ConnectionsRanOut", 0) > 0

@@ -19,7 +19,7 @@ from solrbench.load.engine.target import RequestSupply, UserContext
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import RequestFailure
-from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import assignment, target
 from support.servers.virtual_server import serve
 
@@ -215,58 +215,51 @@ class Client(HttpClient):
         self.failed.append(failed)
 
 
-def test_request_expires_at_its_own_deadline_by_the_timer_of_the_first(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_request_expires_at_its_own_deadline_by_the_timer_of_the_first(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        server, client = serve(monkeypatch, loop, 0.05), Client(loop)
-        await client.connect_ahead()
-        for _ in range(9):
-            client.request(loop.now_ns)
-            await asyncio.sleep(0.1)
-        server.seconds = 100
-        last_ns = loop.now_ns
-        client.request(last_ns)
-        await asyncio.sleep(1.1)
-        assert client.failed[:-1] == [None] * 9
-        failed = client.failed[-1]
-        assert failed is not None
-        assert failed.kind == "Timeout"
-        assert round((client.ended_ns - last_ns) / 1e6) == 1000
-        assert len(set(map(id, client.timers))) == 1
-
-    run_virtually(main)
+    server, client = serve(monkeypatch, loop, 0.05), Client(loop)
+    await client.connect_ahead()
+    for _ in range(9):
+        client.request(loop.now_ns)
+        await asyncio.sleep(0.1)
+    server.seconds = 100
+    last_ns = loop.now_ns
+    client.request(last_ns)
+    await asyncio.sleep(1.1)
+    assert client.failed[:-1] == [None] * 9
+    failed = client.failed[-1]
+    assert failed is not None
+    assert failed.kind == "Timeout"
+    assert round((client.ended_ns - last_ns) / 1e6) == 1000
+    assert len(set(map(id, client.timers))) == 1
 
 
-def test_request_that_ended_does_not_expire_and_needs_a_new_timer_next(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_request_that_ended_does_not_expire_and_needs_a_new_timer_next(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        server, client = serve(monkeypatch, loop), Client(loop)
-        await client.connect_ahead()
-        client.request(loop.now_ns)
-        await asyncio.sleep(2)
-        assert (client.failed, client._deadline_timer) == ([None], None)
-        server.seconds = 100
-        client.request(loop.now_ns)
-        await asyncio.sleep(2)
-        assert len(client.failed) == 2
-        assert len(set(map(id, client.timers))) == 2
-
-    run_virtually(main)
+    server, client = serve(monkeypatch, loop), Client(loop)
+    await client.connect_ahead()
+    client.request(loop.now_ns)
+    await asyncio.sleep(2)
+    assert (client.failed, client._deadline_timer) == ([None], None)
+    server.seconds = 100
+    client.request(loop.now_ns)
+    await asyncio.sleep(2)
+    assert len(client.failed) == 2
+    assert len(set(map(id, client.timers))) == 2
 
 
-def test_aborted_client_lets_nothing_expire(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        serve(monkeypatch, loop, 100)
-        client = Client(loop)
-        client.abort()
-        client.request(loop.now_ns)
-        client.abort()
-        await asyncio.sleep(5)
-        assert client.failed == []
-
-    run_virtually(main)
+async def test_aborted_client_lets_nothing_expire(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
+) -> None:
+    serve(monkeypatch, loop, 100)
+    client = Client(loop)
+    client.abort()
+    client.request(loop.now_ns)
+    client.abort()
+    await asyncio.sleep(5)
+    assert client.failed == []
 
 
 def ended(started_ns: int) -> CompletedRequest:

@@ -5,6 +5,7 @@ Planned requests to several nodes, some of which are away.
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,14 +17,13 @@ from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_gaps import NodeActivity, NodeCounts
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
 from solrbench.stats.histograms import decode
-from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import (
     assignment,
     duty,
     kinds,
     only,
     plain,
-    run,
     run_step,
     target,
     until,
@@ -100,116 +100,97 @@ class Bench:
         self.calls.append(f"measuring from {(at_ns - self.started_ns) // MS} ms")
 
 
-def test_requests_are_sent_at_their_time_and_drained_to_the_last_response(
-    monkeypatch: pytest.MonkeyPatch,
+MakeBench = Callable[..., Bench]
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop) -> MakeBench:
+    return partial(Bench, monkeypatch, loop)
+
+
+async def test_requests_are_sent_at_their_time_and_drained_to_the_last_response(
+    make: MakeBench,
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=4)
-        await bench.start()
-        assert (bench.sender.state, bench.calls) == (MEASURING, ["measuring from 0 ms"])
-        drained = await bench.until(DRAINING)
-        assert 0.3 <= drained <= 0.35
-        assert bench.calls == ["measuring from 0 ms"]
-        assert await bench.until(FINISHED) - drained == pytest.approx(0.05, abs=0.002)
-        assert bench.sent_ms == [0, 100, 200, 300]
-        assert bench.calls == ["measuring from 0 ms", "finished"]
-        assert (bench.counts.planned_requests, bench.counts.lags.max_microseconds) == (4, 0)
-
-    run_virtually(main)
+    bench = make(requests=4)
+    await bench.start()
+    assert (bench.sender.state, bench.calls) == (MEASURING, ["measuring from 0 ms"])
+    drained = await bench.until(DRAINING)
+    assert 0.3 <= drained <= 0.35
+    assert bench.calls == ["measuring from 0 ms"]
+    assert await bench.until(FINISHED) - drained == pytest.approx(0.05, abs=0.002)
+    assert bench.sent_ms == [0, 100, 200, 300]
+    assert bench.calls == ["measuring from 0 ms", "finished"]
+    assert (bench.counts.planned_requests, bench.counts.lags.max_microseconds) == (4, 0)
 
 
-def test_ramp_is_measured_from_its_end_even_if_that_comes_before_an_arrival(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_ramp_is_measured_from_its_end_even_if_that_comes_before_an_arrival(
+    make: MakeBench,
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=3, ramp_seconds=1)
-        await bench.start()
-        assert bench.sender.state is RAMPING
-        # The first arrival at or after the end of the ramp turns the state, not the end itself.
-        assert 1.0 <= await bench.until(MEASURING) <= 1.101
-        assert bench.calls == ["measuring from 1000 ms"]
-        ramp = [at for at in bench.sent_ms if at < 1000]
-        await bench.until(FINISHED)
-        assert ramp
-        assert len(bench.sent_ms) - len(ramp) == bench.counts.planned_requests == 3
-
-    run_virtually(main)
+    bench = make(requests=3, ramp_seconds=1)
+    await bench.start()
+    assert bench.sender.state is RAMPING
+    # The first arrival at or after the end of the ramp turns the state, not the end itself.
+    assert 1.0 <= await bench.until(MEASURING) <= 1.101
+    assert bench.calls == ["measuring from 1000 ms"]
+    ramp = [at for at in bench.sent_ms if at < 1000]
+    await bench.until(FINISHED)
+    assert ramp
+    assert len(bench.sent_ms) - len(ramp) == bench.counts.planned_requests == 3
 
 
-def test_schedule_without_arrivals_finishes_at_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=0)
-        await bench.start()
-        assert (bench.sender.state, bench.sent_ms) == (FINISHED, [])
-        assert bench.calls == ["measuring from 0 ms", "finished"]
-
-    run_virtually(main)
+async def test_schedule_without_arrivals_finishes_at_its_start(make: MakeBench) -> None:
+    bench = make(requests=0)
+    await bench.start()
+    assert (bench.sender.state, bench.sent_ms) == (FINISHED, [])
+    assert bench.calls == ["measuring from 0 ms", "finished"]
 
 
-def test_queries_that_end_drain_the_schedule_before_its_time(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_queries_that_end_drain_the_schedule_before_its_time(make: MakeBench) -> None:
+    bench = make(requests=100, finite_queries=2, response_seconds=1.0)
+    await bench.start()
+    assert await bench.until(DRAINING) == pytest.approx(0.2, abs=0.002)
+    assert bench.counts.planned_requests == 2
+    assert await bench.until(FINISHED) == pytest.approx(1.1, abs=0.002)
+    assert bench.calls == ["measuring from 0 ms", "finished"]
+
+
+async def test_draining_lasts_until_no_request_waits(make: MakeBench) -> None:
+    bench = make(requests=4, max_in_flight=1, response_seconds=1.0)
+    await bench.start()
+    assert await bench.until(DRAINING) == pytest.approx(0.3, abs=0.002)
+    assert len(bench.sender._node_senders[0]._waiting) == 3
+    assert await bench.until(FINISHED) == pytest.approx(4.0, abs=0.002)
+    assert bench.sent_ms == [0, 1000, 2000, 3000]
+    # Only the first found its connection free.
+    assert bench.counts.lags.histogram().count == 1
+
+
+async def test_requests_that_wait_longer_than_the_timeout_are_dropped(make: MakeBench) -> None:
+    bench = make(
+        requests=4,
+        max_in_flight=1,
+        response_seconds=0.45,
+        timeout_seconds=0.5,
+    )
+    await bench.start()
+    await bench.until(FINISHED)
+    assert bench.sent_ms == [0, 450]
+    results = bench.counts.add_to_results([], bench.recorder.empty_result)
+    assert [each.dropped_requests for each in results] == [2]
+
+
+async def test_refused_connection_fails_the_request_that_has_waited_longest(
+    loop: VirtualTimeLoop, make: MakeBench
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=100, finite_queries=2, response_seconds=1.0)
-        await bench.start()
-        assert await bench.until(DRAINING) == pytest.approx(0.2, abs=0.002)
-        assert bench.counts.planned_requests == 2
-        assert await bench.until(FINISHED) == pytest.approx(1.1, abs=0.002)
-        assert bench.calls == ["measuring from 0 ms", "finished"]
-
-    run_virtually(main)
-
-
-def test_draining_lasts_until_no_request_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=4, max_in_flight=1, response_seconds=1.0)
-        await bench.start()
-        assert await bench.until(DRAINING) == pytest.approx(0.3, abs=0.002)
-        assert len(bench.sender._node_senders[0]._waiting) == 3
-        assert await bench.until(FINISHED) == pytest.approx(4.0, abs=0.002)
-        assert bench.sent_ms == [0, 1000, 2000, 3000]
-        # Only the first found its connection free.
-        assert bench.counts.lags.histogram().count == 1
-
-    run_virtually(main)
-
-
-def test_requests_that_wait_longer_than_the_timeout_are_dropped(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(
-            monkeypatch,
-            loop,
-            requests=4,
-            max_in_flight=1,
-            response_seconds=0.45,
-            timeout_seconds=0.5,
-        )
-        await bench.start()
-        await bench.until(FINISHED)
-        assert bench.sent_ms == [0, 450]
-        results = bench.counts.add_to_results([], bench.recorder.empty_result)
-        assert [each.dropped_requests for each in results] == [2]
-
-    run_virtually(main)
-
-
-def test_refused_connection_fails_the_request_that_has_waited_longest(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=3)
-        bench.server.refuses = True
-        await bench.start()
-        await bench.until(FINISHED)
-        bench.recorder.take_finished_seconds(loop.now_ns, last=True)
-        (result,) = bench.recorder.results()
-        assert (result.requests, result.failures, bench.sent_ms) == (3, 3, [])
-        assert [each.kind for each in result.failure_kinds] == ["ConnectionRefused"]
-        assert bench.calls == ["measuring from 0 ms", "finished"]
-
-    run_virtually(main)
+    bench = make(requests=3)
+    bench.server.refuses = True
+    await bench.start()
+    await bench.until(FINISHED)
+    bench.recorder.take_finished_seconds(loop.now_ns, last=True)
+    (result,) = bench.recorder.results()
+    assert (result.requests, result.failures, bench.sent_ms) == (3, 3, [])
+    assert [each.kind for each in result.failure_kinds] == ["ConnectionRefused"]
+    assert bench.calls == ["measuring from 0 ms", "finished"]
 
 
 async def _stay(_: Bench) -> None:
@@ -229,156 +210,126 @@ async def _drain(bench: Bench) -> None:
     ("ramp_seconds", "before", "state"),
     [(0, _stay, WAITING), (1, _start, RAMPING), (0, _start, MEASURING), (0, _drain, DRAINING)],
 )
-def test_aborted_sender_sends_and_reports_no_more(
-    monkeypatch: pytest.MonkeyPatch,
-    ramp_seconds: int,
-    before: Callable[[Bench], Any],
-    state: OpenLoopState,
+async def test_aborted_sender_sends_and_reports_no_more(
+    ramp_seconds: int, before: Callable[[Bench], Any], state: OpenLoopState, make: MakeBench
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=5, ramp_seconds=ramp_seconds)
-        await before(bench)
-        assert bench.sender.state is state
-        sent, calls = len(bench.sent_ms), list(bench.calls)
-        bench.sender.abort()
-        bench.sender._on_timer()  # as one that the loop held already
-        await asyncio.sleep(10)
-        assert (bench.sender.state, len(bench.sent_ms), bench.calls) == (ABORTED, sent, calls)
-
-    run_virtually(main)
+    bench = make(requests=5, ramp_seconds=ramp_seconds)
+    await before(bench)
+    assert bench.sender.state is state
+    sent, calls = len(bench.sent_ms), list(bench.calls)
+    bench.sender.abort()
+    bench.sender._on_timer()  # as one that the loop held already
+    await asyncio.sleep(10)
+    assert (bench.sender.state, len(bench.sent_ms), bench.calls) == (ABORTED, sent, calls)
 
 
-def test_finished_sender_stays_finished(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=1)
-        await bench.start()
-        await bench.until(FINISHED)
-        bench.sender._on_timer()
-        bench.sender.stop()
-        bench.sender.abort()
-        await asyncio.sleep(1)
-        assert (bench.sender.state, bench.calls[1:]) == (FINISHED, ["finished"])
-
-    run_virtually(main)
+async def test_finished_sender_stays_finished(make: MakeBench) -> None:
+    bench = make(requests=1)
+    await bench.start()
+    await bench.until(FINISHED)
+    bench.sender._on_timer()
+    bench.sender.stop()
+    bench.sender.abort()
+    await asyncio.sleep(1)
+    assert (bench.sender.state, bench.calls[1:]) == (FINISHED, ["finished"])
 
 
-def test_worker_that_stood_still_knows_its_own_part_of_the_response_times(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_worker_that_stood_still_knows_its_own_part_of_the_response_times(
+    loop: VirtualTimeLoop, make: MakeBench
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=5, max_in_flight=1)
-        await bench.start()
-        await asyncio.sleep(0.06)
-        loop.now_ns += 1000 * MS
-        await bench.until(FINISHED)
-        (result,) = [
-            each
-            for each in bench.counts.add_to_results(
-                bench.recorder.results(), bench.recorder.empty_result
-            )
-            if each.response_time_without_lag_histogram
-        ]
-        without = decode(result.response_time_without_lag_histogram or "")
-        delayed = decode(result.response_time_histogram or "")
-        assert without.count == delayed.count == 5
-        # All that was due is sent one behind the other, 50 ms each, over the one connection.
-        assert (without.percentile(100) or 0) < 210_000
-        assert (delayed.percentile(100) or 0) > 900_000
-
-    run_virtually(main)
+    bench = make(requests=5, max_in_flight=1)
+    await bench.start()
+    await asyncio.sleep(0.06)
+    loop.now_ns += 1000 * MS
+    await bench.until(FINISHED)
+    (result,) = [
+        each
+        for each in bench.counts.add_to_results(
+            bench.recorder.results(), bench.recorder.empty_result
+        )
+        if each.response_time_without_lag_histogram
+    ]
+    without = decode(result.response_time_without_lag_histogram or "")
+    delayed = decode(result.response_time_histogram or "")
+    assert without.count == delayed.count == 5
+    # All that was due is sent one behind the other, 50 ms each, over the one connection.
+    assert (without.percentile(100) or 0) < 210_000
+    assert (delayed.percentile(100) or 0) > 900_000
 
 
-def test_requests_are_spread_over_nodes_by_few_connections() -> None:
-    async def body() -> None:
-        async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
-            what = target(one.url, two.url, three.url)
-            await run_step(what, duty(requests=300, requests_per_second=300))
-        assert [len(each.requests) for each in (one, two, three)] == [100, 100, 100]
-        assert sum(each.connections for each in (one, two, three)) < 60
-
-    run(body)
+async def test_requests_are_spread_over_nodes_by_few_connections() -> None:
+    async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
+        what = target(one.url, two.url, three.url)
+        await run_step(what, duty(requests=300, requests_per_second=300))
+    assert [len(each.requests) for each in (one, two, three)] == [100, 100, 100]
+    assert sum(each.connections for each in (one, two, three)) < 60
 
 
-def test_a_node_that_is_down_fails_its_share() -> None:
-    async def body() -> None:
-        async with HttpServer() as server:
-            what = target(server.url, f"http://127.0.0.1:{free_port()}/solr")
-            outcome = await run_step(what, duty(requests=100, requests_per_second=200))
-        result = only(outcome)
-        assert result.requests == 100
-        assert kinds(outcome) == {"ConnectionRefused": 50}
-        assert len(server.requests) == 50
-        assert [(each.requests, each.failures) for each in outcome.nodes] == [(50, 0), (50, 50)]
-
-    run(body)
+async def test_a_node_that_is_down_fails_its_share() -> None:
+    async with HttpServer() as server:
+        what = target(server.url, f"http://127.0.0.1:{free_port()}/solr")
+        outcome = await run_step(what, duty(requests=100, requests_per_second=200))
+    result = only(outcome)
+    assert result.requests == 100
+    assert kinds(outcome) == {"ConnectionRefused": 50}
+    assert len(server.requests) == 50
+    assert [(each.requests, each.failures) for each in outcome.nodes] == [(50, 0), (50, 50)]
 
 
-def test_requests_wait_for_the_node_whose_turn_it_was() -> None:
+async def test_requests_wait_for_the_node_whose_turn_it_was() -> None:
     free = asyncio.Event()
 
     async def stuck(exchange: Exchange) -> None:
         await free.wait()
         exchange.send()
 
-    async def body() -> None:
-        async with HttpServer(stuck) as slow, HttpServer() as quick:
-            what = duty(requests=60, requests_per_second=600, max_in_flight=4)
-            running = asyncio.create_task(run_step(target(slow.url, quick.url), what))
-            await until(lambda: len(quick.requests) == 30)
-            assert len(slow.requests) == 2
-            free.set()
-            outcome = await running
-        assert (len(slow.requests), len(quick.requests)) == (30, 30)
-        late, prompt = outcome.nodes
-        assert (late.node, prompt.node) == (f"127.0.0.1:{slow.port}", f"127.0.0.1:{quick.port}")
-        assert (late.requests, prompt.requests, prompt.failures) == (30, 30, 0)
-        assert late.response_sum_microseconds > prompt.response_sum_microseconds
-        whole = decode(late.response_time_histogram).count + prompt.requests
-        assert whole == decode(only(outcome).response_time_histogram or "").count == 60
-
-    run(body)
+    async with HttpServer(stuck) as slow, HttpServer() as quick:
+        what = duty(requests=60, requests_per_second=600, max_in_flight=4)
+        running = asyncio.create_task(run_step(target(slow.url, quick.url), what))
+        await until(lambda: len(quick.requests) == 30)
+        assert len(slow.requests) == 2
+        free.set()
+        outcome = await running
+    assert (len(slow.requests), len(quick.requests)) == (30, 30)
+    late, prompt = outcome.nodes
+    assert (late.node, prompt.node) == (f"127.0.0.1:{slow.port}", f"127.0.0.1:{quick.port}")
+    assert (late.requests, prompt.requests, prompt.failures) == (30, 30, 0)
+    assert late.response_sum_microseconds > prompt.response_sum_microseconds
+    whole = decode(late.response_time_histogram).count + prompt.requests
+    assert whole == decode(only(outcome).response_time_histogram or "").count == 60
 
 
-def test_requests_dropped_at_a_silent_node_are_its_own() -> None:
+async def test_requests_dropped_at_a_silent_node_are_its_own() -> None:
     async def never(_: Exchange) -> None:
         await asyncio.sleep(60)
 
-    async def body() -> None:
-        async with HttpServer(never) as silent, HttpServer() as quick:
-            outcome = await run_step(
-                target(silent.url, quick.url, timeout_seconds=0.3),
-                duty(requests=100, requests_per_second=200, max_in_flight=2),
-            )
-        lost, prompt = outcome.nodes
-        assert (prompt.requests, prompt.failures, prompt.unsent_requests) == (50, 0, 0)
-        assert lost.requests + lost.unsent_requests == 50
-        assert lost.requests == lost.failures == len(silent.requests)
-        assert only(outcome).dropped_requests == lost.unsent_requests > 0
-
-    run(body)
+    async with HttpServer(never) as silent, HttpServer() as quick:
+        outcome = await run_step(
+            target(silent.url, quick.url, timeout_seconds=0.3),
+            duty(requests=100, requests_per_second=200, max_in_flight=2),
+        )
+    lost, prompt = outcome.nodes
+    assert (prompt.requests, prompt.failures, prompt.unsent_requests) == (50, 0, 0)
+    assert lost.requests + lost.unsent_requests == 50
+    assert lost.requests == lost.failures == len(silent.requests)
+    assert only(outcome).dropped_requests == lost.unsent_requests > 0
 
 
-def test_refused_connections_fail_every_request() -> None:
-    async def body() -> None:
-        what = target(f"http://127.0.0.1:{free_port()}/solr")
-        result = await run_step(what, duty(requests=30, requests_per_second=300))
-        assert kinds(result) == {"ConnectionRefused": 30}
-        assert decode(only(result).response_time_histogram or "").count == 30
-
-    run(body)
+async def test_refused_connections_fail_every_request() -> None:
+    what = target(f"http://127.0.0.1:{free_port()}/solr")
+    result = await run_step(what, duty(requests=30, requests_per_second=300))
+    assert kinds(result) == {"ConnectionRefused": 30}
+    assert decode(only(result).response_time_histogram or "").count == 30
 
 
-def test_connections_that_the_server_closes_are_opened_again() -> None:
+async def test_connections_that_the_server_closes_are_opened_again() -> None:
     async def close(exchange: Exchange) -> None:
         exchange.send(headers="Connection: close\r\n")
         exchange.close()
 
-    async def body() -> None:
-        async with HttpServer(close) as server:
-            result = await run_step(
-                target(server.url), duty(requests=100, requests_per_second=400, max_in_flight=5)
-            )
-        assert (only(result).requests, only(result).failures) == (100, 0)
-        assert server.connections >= 100
-
-    run(body)
+    async with HttpServer(close) as server:
+        result = await run_step(
+            target(server.url), duty(requests=100, requests_per_second=400, max_in_flight=5)
+        )
+    assert (only(result).requests, only(result).failures) == (100, 0)
+    assert server.connections >= 100

@@ -6,54 +6,47 @@ import pytest
 
 from solrbench.load.engine import precise_timer
 from solrbench.load.engine.precise_timer import LoopTimer, TimerFdTimer, make_timer
-from support.load.builders import run
 
 Maker = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], TimerFdTimer | LoopTimer]
 
 
 @pytest.mark.parametrize("maker", [TimerFdTimer, LoopTimer, make_timer])
-def test_timer_fires_once_and_never_early(maker: Maker) -> None:
-    async def body() -> None:
-        rang: list[int] = []
-        again = asyncio.Event()
+async def test_timer_fires_once_and_never_early(maker: Maker) -> None:
+    rang: list[int] = []
+    again = asyncio.Event()
 
-        def ring() -> None:
-            rang.append(time.perf_counter_ns())
-            if len(rang) < len(wanted):
-                clock.set(wanted[len(rang)])
-            else:
-                # Expirations that were not read must not fire again.
-                clock.set(2**62)
-                again.set()
+    def ring() -> None:
+        rang.append(time.perf_counter_ns())
+        if len(rang) < len(wanted):
+            clock.set(wanted[len(rang)])
+        else:
+            # Expirations that were not read must not fire again.
+            clock.set(2**62)
+            again.set()
 
-        now = time.perf_counter_ns()
-        wanted = [now + 1_000_000 * n + 137_000 for n in (3, 4, 9)] + [now + 9_200_000, now]
-        clock = maker(asyncio.get_running_loop(), ring)
-        clock.set(wanted[0])
-        await asyncio.wait_for(again.wait(), 5)
-        await asyncio.sleep(0.02)
-        clock.close()
-        clock.close()
-        assert len(rang) == len(wanted)
-        assert all(at >= due for at, due in zip(rang, wanted, strict=True))
-
-    run(body)
+    now = time.perf_counter_ns()
+    wanted = [now + 1_000_000 * n + 137_000 for n in (3, 4, 9)] + [now + 9_200_000, now]
+    clock = maker(asyncio.get_running_loop(), ring)
+    clock.set(wanted[0])
+    await asyncio.wait_for(again.wait(), 5)
+    await asyncio.sleep(0.02)
+    clock.close()
+    clock.close()
+    assert len(rang) == len(wanted)
+    assert all(at >= due for at, due in zip(rang, wanted, strict=True))
 
 
 @pytest.mark.parametrize("maker", [TimerFdTimer, LoopTimer])
-def test_closed_timer_does_not_fire(maker: Maker) -> None:
-    async def body() -> None:
-        rang: list[bool] = []
-        clock = maker(asyncio.get_running_loop(), lambda: rang.append(True))
-        clock.set(time.perf_counter_ns() + 5_000_000)
-        clock.close()
-        await asyncio.sleep(0.03)
-        assert rang == []
-
-    run(body)
+async def test_closed_timer_does_not_fire(maker: Maker) -> None:
+    rang: list[bool] = []
+    clock = maker(asyncio.get_running_loop(), lambda: rang.append(True))
+    clock.set(time.perf_counter_ns() + 5_000_000)
+    clock.close()
+    await asyncio.sleep(0.03)
+    assert rang == []
 
 
-def test_loop_stands_in_where_the_kernel_has_no_such_timer(
+async def test_loop_stands_in_where_the_kernel_has_no_such_timer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refuse(*_: object) -> TimerFdTimer:
@@ -61,8 +54,5 @@ def test_loop_stands_in_where_the_kernel_has_no_such_timer(
 
     monkeypatch.setattr(precise_timer, "TimerFdTimer", refuse)
 
-    async def body() -> None:
-        made = make_timer(asyncio.get_running_loop(), lambda: None)
-        assert isinstance(made, LoopTimer)
-
-    run(body)
+    made = make_timer(asyncio.get_running_loop(), lambda: None)
+    assert isinstance(made, LoopTimer)

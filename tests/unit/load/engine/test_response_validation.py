@@ -25,11 +25,11 @@ from support.load.builders import (
     kinds,
     mix_plan,
     only,
-    run,
     run_step,
     target,
     workload,
 )
+from support.narrowing import not_none
 from support.servers.http_server import GOOD, Exchange, HttpServer, Script
 from support.servers.ports import free_port
 
@@ -76,15 +76,13 @@ def test_answers_as_expected(expected: dict[str, object], body: bytes) -> None:
 def test_unmet_expectations_say_what_was_found(
     expected: dict[str, object], body: bytes, message: str
 ) -> None:
-    found = validate_response(asked(**expected), 200, body)
-    assert found is not None
+    found = not_none(validate_response(asked(**expected), 200, body))
     assert found.kind == "ExpectationFailed"
     assert found.message.startswith(message)
 
 
 def test_a_broken_answer_is_broken_whatever_was_expected() -> None:
-    found = validate_response(asked(minNumFound=1), 503, b"")
-    assert found is not None
+    found = not_none(validate_response(asked(minNumFound=1), 503, b""))
     assert found.kind == "HTTP503"
 
 
@@ -134,8 +132,7 @@ def test_empty_response_without_a_header_has_both_remarks() -> None:
     empty, good = (b'{"response":{"numFound":%d,"docs":[]}}' % found for found in (0, 1))
     assert validate_response(asked(), 200, empty) is EMPTY_WITHOUT_HEADER
     assert validate_response(asked(), 200, good) is NO_HEADER
-    failed = validate_response(asked(minNumFound=2), 200, good)
-    assert failed is not None
+    failed = not_none(validate_response(asked(minNumFound=2), 200, good))
     assert failed.kind == "ExpectationFailed"
 
 
@@ -208,112 +205,88 @@ async def _no_http(exchange: Exchange) -> None:
         (_no_http, "MalformedResponse", "not HTTP"),
     ],
 )
-def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part: str) -> None:
-    async def body() -> None:
-        async with HttpServer(script) as server:
-            result = await run_step(
-                target(server.url, timeout_seconds=0.2), assignment(users=2, requests=4)
-            )
-        assert kinds(result) == {kind: 4}
-        assert part in only(result).failure_kinds[0].sample
-        assert (only(result).requests, only(result).failures) == (4, 4)
-        assert len(server.requests) == 4
-
-    run(body)
+async def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part: str) -> None:
+    async with HttpServer(script) as server:
+        result = await run_step(
+            target(server.url, timeout_seconds=0.2), assignment(users=2, requests=4)
+        )
+    assert kinds(result) == {kind: 4}
+    assert part in only(result).failure_kinds[0].sample
+    assert (only(result).requests, only(result).failures) == (4, 4)
+    assert len(server.requests) == 4
 
 
-def test_timeouts_count_with_the_time_waited() -> None:
-    async def body() -> None:
-        async with HttpServer(_silence) as server:
-            # The first request alone: others connect again, in the time that they may take.
-            result = await run_step(target(server.url, timeout_seconds=0.2), assignment(requests=1))
-        assert (only(result).min_microseconds or 0) >= 190_000
-        assert (only(result).max_microseconds or 0) < 1_000_000
-
-    run(body)
+async def test_timeouts_count_with_the_time_waited() -> None:
+    async with HttpServer(_silence) as server:
+        # The first request alone: others connect again, in the time that they may take.
+        result = await run_step(target(server.url, timeout_seconds=0.2), assignment(requests=1))
+    assert (only(result).min_microseconds or 0) >= 190_000
+    assert (only(result).max_microseconds or 0) < 1_000_000
 
 
-def test_refused_connection_and_unknown_host_are_distinct_failures() -> None:
-    async def body() -> None:
-        closed_port = target(f"http://127.0.0.1:{free_port()}/solr")
-        refused = await run_step(closed_port, assignment(requests=3))
-        unknown = await run_step(target("http://solr.invalid:8983/solr"), assignment(requests=1))
-        assert kinds(refused) == {"ConnectionRefused": 3}
-        assert kinds(unknown) == {"NameResolution": 1}
-
-    run(body)
+async def test_refused_connection_and_unknown_host_are_distinct_failures() -> None:
+    closed_port = target(f"http://127.0.0.1:{free_port()}/solr")
+    refused = await run_step(closed_port, assignment(requests=3))
+    unknown = await run_step(target("http://solr.invalid:8983/solr"), assignment(requests=1))
+    assert kinds(refused) == {"ConnectionRefused": 3}
+    assert kinds(unknown) == {"NameResolution": 1}
 
 
-def test_chunked_answers_are_read_whole() -> None:
+async def test_chunked_answers_are_read_whole() -> None:
     async def chunked(exchange: Exchange) -> None:
         exchange.send_chunked(GOOD, 7)
 
-    async def body() -> None:
-        async with HttpServer(chunked) as server:
-            result = await run_step(target(server.url), assignment(users=3, requests=30))
-        assert (only(result).requests, only(result).failures) == (30, 0)
-        assert server.connections == 3
-
-    run(body)
+    async with HttpServer(chunked) as server:
+        result = await run_step(target(server.url), assignment(users=3, requests=30))
+    assert (only(result).requests, only(result).failures) == (30, 0)
+    assert server.connections == 3
 
 
-def test_answer_that_ends_with_its_connection_is_good() -> None:
+async def test_answer_that_ends_with_its_connection_is_good() -> None:
     async def old(exchange: Exchange) -> None:
         exchange.writer.write(b"HTTP/1.0 200 OK\r\n\r\n" + GOOD)
         exchange.close()
 
-    async def body() -> None:
-        async with HttpServer(old) as server:
-            closed = await run_step(target(server.url), assignment(users=2, requests=10))
-            planned = await run_step(target(server.url), duty(requests=10, requests_per_second=500))
-        for result in (closed, planned):
-            assert (only(result).requests, only(result).failures) == (10, 0)
-        assert len(server.requests) == 20
-
-    run(body)
+    async with HttpServer(old) as server:
+        closed = await run_step(target(server.url), assignment(users=2, requests=10))
+        planned = await run_step(target(server.url), duty(requests=10, requests_per_second=500))
+    for result in (closed, planned):
+        assert (only(result).requests, only(result).failures) == (10, 0)
+    assert len(server.requests) == 20
 
 
-def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
+async def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
     async def polite(exchange: Exchange) -> None:
         exchange.send(headers="Connection: close\r\n")
         exchange.close()
 
-    async def body() -> None:
-        async with HttpServer(polite) as server:
-            result = await run_step(target(server.url), assignment(users=2, requests=10))
-        assert (only(result).requests, only(result).failures) == (10, 0)
-        # Two were there before.
-        assert result.connections is not None
-        assert result.connections.opened == 8
-        assert decode(result.connections.open_time_histogram).count == 8
-        assert result.connections.open_sum_microseconds > 0
-        assert only(result).retried_requests == 0
-        assert server.connections == 10
-
-    run(body)
+    async with HttpServer(polite) as server:
+        result = await run_step(target(server.url), assignment(users=2, requests=10))
+    assert (only(result).requests, only(result).failures) == (10, 0)
+    # Two were there before.
+    assert result.connections is not None
+    assert result.connections.opened == 8
+    assert decode(result.connections.open_time_histogram).count == 8
+    assert result.connections.open_sum_microseconds > 0
+    assert only(result).retried_requests == 0
+    assert server.connections == 10
 
 
-def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
-    async def body() -> None:
-        async with HttpServer(_close_the_second_time) as server:
-            result = await run_step(target(server.url), assignment(requests=5))
-        assert (only(result).requests, only(result).failures) == (5, 0)
-        assert only(result).retried_requests == 4
-        assert len(server.requests) == 5 + 4
-
-    run(body)
+async def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
+    async with HttpServer(_close_the_second_time) as server:
+        result = await run_step(target(server.url), assignment(requests=5))
+    assert (only(result).requests, only(result).failures) == (5, 0)
+    assert only(result).retried_requests == 4
+    assert len(server.requests) == 5 + 4
 
 
-def test_update_is_not_sent_again() -> None:
-    async def body() -> None:
-        async with HttpServer(_close_the_second_time) as server:
-            what = target(server.url, spec=workload(handler="/update/json"))
-            result = await run_step(what, assignment(requests=4))
-        assert kinds(result) == {"ConnectionReset": 2}
-        assert only(result).retried_requests == 0
-        assert len(server.requests) == 4
-
-    run(body)
+async def test_update_is_not_sent_again() -> None:
+    async with HttpServer(_close_the_second_time) as server:
+        what = target(server.url, spec=workload(handler="/update/json"))
+        result = await run_step(what, assignment(requests=4))
+    assert kinds(result) == {"ConnectionReset": 2}
+    assert only(result).retried_requests == 0
+    assert len(server.requests) == 4
 
 
 @pytest.mark.parametrize(
@@ -324,69 +297,57 @@ def test_update_is_not_sent_again() -> None:
         ({"transaction": {"requests": [POSTED | {"handler": "/update/json"}]}}, "write.add"),
     ],
 )
-def test_update_to_a_handler_of_any_name_is_not_sent_again(
+async def test_update_to_a_handler_of_any_name_is_not_sent_again(
     entry: dict[str, Any], reset: str, tmp_path: Path
 ) -> None:
     (tmp_path / "mix-0").mkdir()
     (tmp_path / "mix-0" / "lines").write_text('{"id": "1"}\n')
 
-    async def body() -> None:
-        async with HttpServer(_close_the_second_time) as server:
-            what = load_target(mix_plan(server.url, {"name": "write", **entry}), tmp_path)
-            result = await run_step(what, assignment(requests=4))
-        (found,) = [each for each in result.requests if each.request == reset]
-        assert {each.kind: each.count for each in found.failure_kinds} == {"ConnectionReset": 2}
-        assert (found.retried_requests, len(server.requests)) == (0, 4)
-
-    run(body)
+    async with HttpServer(_close_the_second_time) as server:
+        what = load_target(mix_plan(server.url, {"name": "write", **entry}), tmp_path)
+        result = await run_step(what, assignment(requests=4))
+    (found,) = [each for each in result.requests if each.request == reset]
+    assert {each.kind: each.count for each in found.failure_kinds} == {"ConnectionReset": 2}
+    assert (found.retried_requests, len(server.requests)) == (0, 4)
 
 
-def test_query_of_the_json_api_is_sent_once_more(tmp_path: Path) -> None:
+async def test_query_of_the_json_api_is_sent_once_more(tmp_path: Path) -> None:
     query = {"name": "ask", "jsonBody": '{"query": "a"}'}
 
-    async def body() -> None:
-        async with HttpServer(_close_the_second_time) as server:
-            entry = {"name": "find", "transaction": {"requests": [query]}}
-            result = await run_step(
-                load_target(mix_plan(server.url, entry), tmp_path), assignment(requests=3)
-            )
-        assert [each.retried_requests for each in result.requests] == [0, 2]
-        assert sum(each.failures for each in result.requests) == 0
-
-    run(body)
+    async with HttpServer(_close_the_second_time) as server:
+        entry = {"name": "find", "transaction": {"requests": [query]}}
+        result = await run_step(
+            load_target(mix_plan(server.url, entry), tmp_path), assignment(requests=3)
+        )
+    assert [each.retried_requests for each in result.requests] == [0, 2]
+    assert sum(each.failures for each in result.requests) == 0
 
 
-def test_request_is_not_sent_a_third_time() -> None:
+async def test_request_is_not_sent_a_third_time() -> None:
     async def once(exchange: Exchange) -> None:
         if exchange.number == 0:
             exchange.send()
         else:
             exchange.close()
 
-    async def body() -> None:
-        async with HttpServer(once) as server:
-            result = await run_step(target(server.url), assignment(requests=2))
-        assert kinds(result) == {"ConnectionReset": 1}
-        assert only(result).retried_requests == 1
-        assert len(server.requests) == 3
-
-    run(body)
+    async with HttpServer(once) as server:
+        result = await run_step(target(server.url), assignment(requests=2))
+    assert kinds(result) == {"ConnectionReset": 1}
+    assert only(result).retried_requests == 1
+    assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize("hours", [1, -1])
-def test_wall_clock_that_is_set_under_way_makes_no_time_impossible(
+async def test_wall_clock_that_is_set_under_way_makes_no_time_impossible(
     hours: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         timestamped_socket, "_wall", lambda: time.time_ns() + hours * 3_600_000_000_000
     )
 
-    async def body() -> None:
-        began = time.perf_counter()
-        async with HttpServer() as server:
-            result = await run_step(target(server.url), assignment(requests=5))
-        passed = 1e6 * (time.perf_counter() - began)
-        assert (only(result).requests, only(result).failures) == (5, 0)
-        assert 0 <= (only(result).min_microseconds or 0) <= only(result).sum_microseconds < passed
-
-    run(body)
+    began = time.perf_counter()
+    async with HttpServer() as server:
+        result = await run_step(target(server.url), assignment(requests=5))
+    passed = 1e6 * (time.perf_counter() - began)
+    assert (only(result).requests, only(result).failures) == (5, 0)
+    assert 0 <= (only(result).min_microseconds or 0) <= only(result).sum_microseconds < passed

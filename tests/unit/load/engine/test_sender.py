@@ -23,7 +23,6 @@ from support.load.builders import (
     kinds,
     only,
     plain,
-    run,
     run_step,
     target,
     until,
@@ -33,172 +32,139 @@ from support.load.transactions import CHAIN, echo, lines
 from support.load.transactions import target as transactions_target
 from support.load.transactions import workload as transactions_workload
 from support.load.worker_results import merged
-from support.servers.http_server import Exchange, HttpServer
+from support.servers.http_server import Exchange, HttpServer, respond_after
 from support.servers.ports import free_port
 
 
 @pytest.mark.parametrize("kind", ["Poisson", "Uniform"])
 @pytest.mark.parametrize("requests", [1, 300])
-def test_requests_are_exact(kind: str, requests: int) -> None:
-    async def body() -> None:
-        async with HttpServer() as server:
-            what = duty(requests=requests, requests_per_second=2000, distribution=kind)
-            outcome = await run_step(target(server.url), what)
-        assert len(server.requests) == requests
-        result = only(outcome)
-        assert (result.requests, result.failures, result.dropped_requests) == (requests, 0, 0)
-        assert outcome.planned_requests == requests
-        for stored in (result.service_time_histogram, result.response_time_histogram):
-            assert decode(stored or "").count == requests
-        assert sum(window.requests for window in result.windows) == requests
-
-    run(body)
+async def test_requests_are_exact(kind: str, requests: int) -> None:
+    async with HttpServer() as server:
+        what = duty(requests=requests, requests_per_second=2000, distribution=kind)
+        outcome = await run_step(target(server.url), what)
+    assert len(server.requests) == requests
+    result = only(outcome)
+    assert (result.requests, result.failures, result.dropped_requests) == (requests, 0, 0)
+    assert outcome.planned_requests == requests
+    for stored in (result.service_time_histogram, result.response_time_histogram):
+        assert decode(stored or "").count == requests
+    assert sum(window.requests for window in result.windows) == requests
 
 
-def test_two_workers_share_arrivals_and_queries_without_doubles() -> None:
-    async def body() -> None:
-        queries = plain(*(f"w{i}" for i in range(101)))
-        async with HttpServer() as server:
-            what = target(server.url, queries=queries)
-            parts = [duty(w, 2, requests=101, requests_per_second=500) for w in (0, 1)]
-            results = await asyncio.gather(*(run_step(what, part) for part in parts))
-        assert sorted(server.queries) == sorted(f"w{i}" for i in range(101))
-        assert [result.planned_requests for result in results] == [51, 50]
-
-    run(body)
+async def test_two_workers_share_arrivals_and_queries_without_doubles() -> None:
+    queries = plain(*(f"w{i}" for i in range(101)))
+    async with HttpServer() as server:
+        what = target(server.url, queries=queries)
+        parts = [duty(w, 2, requests=101, requests_per_second=500) for w in (0, 1)]
+        results = await asyncio.gather(*(run_step(what, part) for part in parts))
+    assert sorted(server.queries) == sorted(f"w{i}" for i in range(101))
+    assert [result.planned_requests for result in results] == [51, 50]
 
 
-def test_nothing_is_sent_before_its_time() -> None:
+async def test_nothing_is_sent_before_its_time() -> None:
     arrived: list[float] = []
 
     async def note(exchange: Exchange) -> None:
         arrived.append(time.perf_counter())
         exchange.send()
 
-    async def body() -> None:
-        async with HttpServer(note) as server:
-            began = time.perf_counter()
-            result = await run_step(target(server.url), duty(requests=20, requests_per_second=100))
-        assert all(at - began >= 0.01 * index for index, at in enumerate(arrived))
-        assert result.lag_max_microseconds is not None
-        assert (result.lag_p99_microseconds or 0) <= result.lag_max_microseconds
-        assert (result.last_seconds or 0) >= 0.19
-
-    run(body)
+    async with HttpServer(note) as server:
+        began = time.perf_counter()
+        result = await run_step(target(server.url), duty(requests=20, requests_per_second=100))
+    assert all(at - began >= 0.01 * index for index, at in enumerate(arrived))
+    assert result.lag_max_microseconds is not None
+    assert (result.lag_p99_microseconds or 0) <= result.lag_max_microseconds
+    assert (result.last_seconds or 0) >= 0.19
 
 
-def test_slow_response_delays_no_other_request() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.5)
-        exchange.send()
-
-    async def body() -> None:
-        async with HttpServer(slow) as server:
-            outcome = await run_step(
-                target(server.url), duty(seconds=1, requests_per_second=50, max_in_flight=60)
-            )
-        result = only(outcome)
-        # A closed loop of one user would have asked twice.
-        assert (result.requests, result.dropped_requests) == (50, 0)
-        # Timers of the server's loop are early by what its turn took, on a busy machine above all.
-        assert (result.min_microseconds or 0) >= 490_000
-        assert 1.47 < (outcome.last_seconds or 0) < 3
-        assert server.connections <= 60
-
-    run(body)
+async def test_slow_response_delays_no_other_request() -> None:
+    async with HttpServer(respond_after(0.5)) as server:
+        outcome = await run_step(
+            target(server.url), duty(seconds=1, requests_per_second=50, max_in_flight=60)
+        )
+    result = only(outcome)
+    # A closed loop of one user would have asked twice.
+    assert (result.requests, result.dropped_requests) == (50, 0)
+    # Timers of the server's loop are early by what its turn took, on a busy machine above all.
+    assert (result.min_microseconds or 0) >= 490_000
+    assert 1.47 < (outcome.last_seconds or 0) < 3
+    assert server.connections <= 60
 
 
-def test_a_request_that_had_to_wait_shows_in_the_response_time_alone() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.1)
-        exchange.send()
-
-    async def body() -> None:
-        async with HttpServer(slow) as server:
-            outcome = await run_step(
-                target(server.url), duty(requests=10, requests_per_second=1000, max_in_flight=1)
-            )
-        result = only(outcome)
-        assert server.connections == 1
-        assert (result.requests, result.dropped_requests) == (10, 0)
-        # The first is sent at once, the last after nine others; the load took 9 ms to arrive.
-        # On a busy machine, the first is late too.
-        assert result.late_requests in {9, 10}
-        assert (result.response_max_microseconds or 0) >= 990_000
-        assert result.response_sum_microseconds >= sum(100_000 * n - 1000 * n for n in range(10))
-        assert (result.response_max_microseconds or 0) > 2 * (result.max_microseconds or 0)
-
-    run(body)
+async def test_a_request_that_had_to_wait_shows_in_the_response_time_alone() -> None:
+    async with HttpServer(respond_after(0.1)) as server:
+        outcome = await run_step(
+            target(server.url), duty(requests=10, requests_per_second=1000, max_in_flight=1)
+        )
+    result = only(outcome)
+    assert server.connections == 1
+    assert (result.requests, result.dropped_requests) == (10, 0)
+    # The first is sent at once, the last after nine others; the load took 9 ms to arrive.
+    # On a busy machine, the first is late too.
+    assert result.late_requests in {9, 10}
+    assert (result.response_max_microseconds or 0) >= 990_000
+    assert result.response_sum_microseconds >= sum(100_000 * n - 1000 * n for n in range(10))
+    assert (result.response_max_microseconds or 0) > 2 * (result.max_microseconds or 0)
 
 
-def test_requests_that_wait_too_long_are_dropped_and_counted_with_their_wait() -> None:
+async def test_requests_that_wait_too_long_are_dropped_and_counted_with_their_wait() -> None:
     async def never(exchange: Exchange) -> None:
         if exchange.number < 2:
             await asyncio.sleep(60)
         exchange.send()
 
-    async def body() -> None:
-        async with HttpServer(never) as server:
-            outcome = await run_step(
-                target(server.url, timeout_seconds=0.4),
-                duty(seconds=1, requests_per_second=100, max_in_flight=2),
-            )
-        result = only(outcome)
-        assert outcome.planned_requests == 100
-        assert result.requests + result.dropped_requests == 100
-        assert len(server.requests) == result.requests
-        assert kinds(outcome) == {"Timeout": 2}
-        # Both connections are blocked from 0.01 s to 0.4 s, longer than any request waits.
-        assert result.late_requests > 30
-        histogram = decode(result.response_time_histogram or "")
-        assert histogram.count == 100
-        assert decode(result.service_time_histogram).count == result.requests
-        assert (result.response_max_microseconds or 0) >= 400_000
-
-    run(body)
+    async with HttpServer(never) as server:
+        outcome = await run_step(
+            target(server.url, timeout_seconds=0.4),
+            duty(seconds=1, requests_per_second=100, max_in_flight=2),
+        )
+    result = only(outcome)
+    assert outcome.planned_requests == 100
+    assert result.requests + result.dropped_requests == 100
+    assert len(server.requests) == result.requests
+    assert kinds(outcome) == {"Timeout": 2}
+    # Both connections are blocked from 0.01 s to 0.4 s, longer than any request waits.
+    assert result.late_requests > 30
+    histogram = decode(result.response_time_histogram or "")
+    assert histogram.count == 100
+    assert decode(result.service_time_histogram).count == result.requests
+    assert (result.response_max_microseconds or 0) >= 400_000
 
 
-def test_dropped_requests_keep_their_place_in_the_order() -> None:
+async def test_dropped_requests_keep_their_place_in_the_order() -> None:
     async def stuck(exchange: Exchange) -> None:
         if exchange.number == 0:
             await asyncio.sleep(60)
         exchange.send()
 
-    async def body() -> None:
-        queries = plain(*(f"w{i}" for i in range(60)))
-        async with HttpServer(stuck) as server:
-            what = target(server.url, queries=queries, timeout_seconds=0.3)
-            result = await run_step(
-                what, duty(requests=60, requests_per_second=100, max_in_flight=1)
-            )
-        dropped = only(result).dropped_requests
-        assert result.used_numbers == [60]
-        asked = [int(text[1:]) for text in server.queries]
-        assert asked == sorted(set(asked))
-        assert len(asked) == 60 - dropped
-
-    run(body)
+    queries = plain(*(f"w{i}" for i in range(60)))
+    async with HttpServer(stuck) as server:
+        what = target(server.url, queries=queries, timeout_seconds=0.3)
+        result = await run_step(what, duty(requests=60, requests_per_second=100, max_in_flight=1))
+    dropped = only(result).dropped_requests
+    assert result.used_numbers == [60]
+    asked = [int(text[1:]) for text in server.queries]
+    assert asked == sorted(set(asked))
+    assert len(asked) == 60 - dropped
 
 
-def test_requests_of_the_ramp_are_kept_apart() -> None:
-    async def body() -> None:
-        async with HttpServer() as server:
-            what = duty(requests=50, requests_per_second=100, ramp_seconds=1)
-            listener = RecordingListener()
-            outcome = await run_step(target(server.url), what, listener)
-        result = only(outcome)
-        assert (result.requests, result.ramp_requests) == (50, 50)
-        assert len(server.requests) == 100
-        assert (outcome.planned_requests, outcome.used_numbers) == (50, [100])
-        assert decode(result.response_time_histogram or "").count == 50
-        assert 0 <= (outcome.first_seconds or -1) < 0.2
-        assert 0.48 < (outcome.last_seconds or 0) < 1
-        assert {window.second for window in result.windows} == {0}
-
-    run(body)
+async def test_requests_of_the_ramp_are_kept_apart() -> None:
+    async with HttpServer() as server:
+        what = duty(requests=50, requests_per_second=100, ramp_seconds=1)
+        listener = RecordingListener()
+        outcome = await run_step(target(server.url), what, listener)
+    result = only(outcome)
+    assert (result.requests, result.ramp_requests) == (50, 50)
+    assert len(server.requests) == 100
+    assert (outcome.planned_requests, outcome.used_numbers) == (50, [100])
+    assert decode(result.response_time_histogram or "").count == 50
+    # Seconds count from the end of the ramp, which takes one. A busy machine may send later.
+    assert 0 <= (outcome.first_seconds or -1) < 0.9
+    assert (outcome.last_seconds or 0) > 0.48
+    assert min(window.second for window in result.windows) == 0
 
 
-def test_sender_rests_while_the_last_responses_are_awaited(
+async def test_sender_rests_while_the_last_responses_are_awaited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rings: list[int] = []
@@ -210,138 +176,100 @@ def test_sender_rests_while_the_last_responses_are_awaited(
 
     monkeypatch.setattr(OpenLoopSender, "_on_timer", count)
 
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.2)
-        exchange.send()
-
-    async def body() -> None:
-        async with HttpServer(slow) as server:
-            await run_step(target(server.url), duty(requests=5, requests_per_second=1000))
-        # A timer that stays due would call it in each turn of the loop.
-        assert 1 <= len(rings) <= 6
-
-    run(body)
+    async with HttpServer(respond_after(0.2)) as server:
+        await run_step(target(server.url), duty(requests=5, requests_per_second=1000))
+    # A timer that stays due would call it in each turn of the loop.
+    assert 1 <= len(rings) <= 6
 
 
-def test_request_names_are_counted_separately() -> None:
-    async def body() -> None:
-        queries = [WorkloadQuery(name, (("q", name),)) for name in ("a", "b", "a")]
-        async with HttpServer() as server:
-            result = await run_step(
-                target(server.url, queries=queries), duty(requests=30, requests_per_second=1000)
-            )
-        found = Counter({each.request: each.requests for each in result.requests})
-        assert found == {"a": 20, "b": 10}
-        counts = [decode(each.response_time_histogram or "").count for each in result.requests]
-        assert sum(counts) == 30
-
-    run(body)
+async def test_request_names_are_counted_separately() -> None:
+    queries = [WorkloadQuery(name, (("q", name),)) for name in ("a", "b", "a")]
+    async with HttpServer() as server:
+        result = await run_step(
+            target(server.url, queries=queries), duty(requests=30, requests_per_second=1000)
+        )
+    found = Counter({each.request: each.requests for each in result.requests})
+    assert found == {"a": 20, "b": 10}
+    counts = [decode(each.response_time_histogram or "").count for each in result.requests]
+    assert sum(counts) == 30
 
 
-def test_arrivals_beyond_a_list_that_ran_out_while_they_waited_are_not_planned() -> None:
+async def test_arrivals_beyond_a_list_that_ran_out_while_they_waited_are_not_planned() -> None:
     async def never(_: Exchange) -> None:
         await asyncio.sleep(60)
 
-    async def body() -> None:
-        queries = plain("w0", "w1", "w2")
-        async with HttpServer(never) as server:
-            what = target(
-                server.url, queries=queries, timeout_seconds=0.3, spec=workload(order="Once")
-            )
-            outcome = await run_step(
-                what, duty(seconds=2, requests_per_second=100, max_in_flight=1)
-            )
-        result = only(outcome)
-        # The third and those that nothing was left for became too old while the second was asked.
-        assert result.dropped_requests >= 1
-        assert result.requests + result.dropped_requests == 3
-        assert (outcome.planned_requests, outcome.queries_exhausted) == (3, True)
-
-    run(body)
+    queries = plain("w0", "w1", "w2")
+    async with HttpServer(never) as server:
+        what = target(server.url, queries=queries, timeout_seconds=0.3, spec=workload(order="Once"))
+        outcome = await run_step(what, duty(seconds=2, requests_per_second=100, max_in_flight=1))
+    result = only(outcome)
+    # The third and those that nothing was left for became too old while the second was asked.
+    assert result.dropped_requests >= 1
+    assert result.requests + result.dropped_requests == 3
+    assert (outcome.planned_requests, outcome.queries_exhausted) == (3, True)
 
 
-def test_arrivals_beyond_a_list_that_failing_connections_used_up_are_not_planned() -> None:
-    async def body() -> None:
-        what = target(
-            f"http://127.0.0.1:{free_port()}/solr",
-            queries=plain("w0", "w1", "w2"),
-            spec=workload(order="Once"),
-        )
-        result = await run_step(what, duty(requests=30, requests_per_second=300))
-        assert kinds(result) == {"ConnectionRefused": 3}
-        assert (result.planned_requests, result.queries_exhausted) == (3, True)
-
-    run(body)
+async def test_arrivals_beyond_a_list_that_failing_connections_used_up_are_not_planned() -> None:
+    what = target(
+        f"http://127.0.0.1:{free_port()}/solr",
+        queries=plain("w0", "w1", "w2"),
+        spec=workload(order="Once"),
+    )
+    result = await run_step(what, duty(requests=30, requests_per_second=300))
+    assert kinds(result) == {"ConnectionRefused": 3}
+    assert (result.planned_requests, result.queries_exhausted) == (3, True)
 
 
-def test_schedule_without_an_arrival_ends_at_once() -> None:
-    async def body() -> None:
-        async with HttpServer() as server:
-            result = await run_step(
-                target(server.url), duty(1, 2, requests=1, requests_per_second=1)
-            )
-        assert (result.planned_requests, result.requests, server.requests) == (0, [], [])
-
-    run(body)
+async def test_schedule_without_an_arrival_ends_at_once() -> None:
+    async with HttpServer() as server:
+        result = await run_step(target(server.url), duty(1, 2, requests=1, requests_per_second=1))
+    assert (result.planned_requests, result.requests, server.requests) == (0, [], [])
 
 
-def test_aborted_step_run_sends_nothing_more() -> None:
-    async def body() -> None:
-        async with HttpServer() as server:
-            listener = RecordingListener()
-            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            what = duty(seconds=60, requests_per_second=200)
-            engine.execute(what)
-            engine.add_user()
-            await asyncio.wait_for(listener.all_ready.wait(), 5)
-            engine.execute(StartMeasuring(key=what.key))
-            await until(lambda: len(server.requests) > 10)
-            engine.execute(Abort(key=what.key))
-            # Another step run takes as long as the dropped one would need for 30 more requests.
-            other = duty(requests=30, requests_per_second=200)
-            await run_step(target(server.url), other)  # what was on its way arrives
-            sent = len(server.requests)
-            await run_step(target(server.url), other)
-            assert len(server.requests) == sent + 30
-            assert not listener.outcome.done()
-
-    run(body)
-
-
-def test_stopped_arrivals_are_no_plan_any_more() -> None:
-    async def body() -> None:
+async def test_aborted_step_run_sends_nothing_more() -> None:
+    async with HttpServer() as server:
         listener = RecordingListener()
-        async with HttpServer() as server:
-            what = duty(seconds=60, requests_per_second=200)
-            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-            engine.execute(what)
-            engine.add_user()
-            await listener.all_ready.wait()
-            engine.execute(StartMeasuring(key=what.key))
-            await until(lambda: len(server.requests) >= 20)
-            engine.execute(StopSending(key=what.key))
-            result = await asyncio.wait_for(listener.outcome, 5)
-        assert only(result).requests == len(server.requests) < 12_000
-        assert result.planned_requests == only(result).requests
-        assert only(result).dropped_requests == 0
+        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+        what = duty(seconds=60, requests_per_second=200)
+        engine.execute(what)
+        engine.add_user()
+        await asyncio.wait_for(listener.all_ready.wait(), 5)
+        engine.execute(StartMeasuring(key=what.key))
+        await until(lambda: len(server.requests) > 10)
+        engine.execute(Abort(key=what.key))
+        # Another step run takes as long as the dropped one would need for 30 more requests.
+        other = duty(requests=30, requests_per_second=200)
+        await run_step(target(server.url), other)  # what was on its way arrives
+        sent = len(server.requests)
+        await run_step(target(server.url), other)
+        assert len(server.requests) == sent + 30
+        assert not listener.outcome.done()
 
-    run(body)
+
+async def test_stopped_arrivals_are_no_plan_any_more() -> None:
+    listener = RecordingListener()
+    async with HttpServer() as server:
+        what = duty(seconds=60, requests_per_second=200)
+        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+        engine.execute(what)
+        engine.add_user()
+        await listener.all_ready.wait()
+        engine.execute(StartMeasuring(key=what.key))
+        await until(lambda: len(server.requests) >= 20)
+        engine.execute(StopSending(key=what.key))
+        result = await asyncio.wait_for(listener.outcome, 5)
+    assert only(result).requests == len(server.requests) < 12_000
+    assert result.planned_requests == only(result).requests
+    assert only(result).dropped_requests == 0
 
 
-def test_the_drain_of_a_number_of_requests_is_no_time_of_sending() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.3)
-        exchange.send()
-
-    async def body() -> None:
-        async with HttpServer(slow) as server:
-            outcome = await run_step(target(server.url), duty(requests=5, requests_per_second=50))
-        # The last one arrives 0.08 s after the first; the next would 0.02 s later.
-        assert (outcome.sending_seconds, outcome.planned_seconds) == (0.1, 0.1)
-        (result,) = outcome.requests
-        assert [(each.second, each.requests) for each in result.windows] == [(1, 5)]
-
-    run(body)
+async def test_the_drain_of_a_number_of_requests_is_no_time_of_sending() -> None:
+    async with HttpServer(respond_after(0.3)) as server:
+        outcome = await run_step(target(server.url), duty(requests=5, requests_per_second=50))
+    # The last one arrives 0.08 s after the first; the next would 0.02 s later.
+    assert (outcome.sending_seconds, outcome.planned_seconds) == (0.1, 0.1)
+    (result,) = outcome.requests
+    assert [(each.second, each.requests) for each in result.windows] == [(1, 5)]
 
 
 def thinking(milliseconds: int, *requests: dict[str, Any]) -> list[dict[str, Any]]:
@@ -350,86 +278,76 @@ def thinking(milliseconds: int, *requests: dict[str, Any]) -> list[dict[str, Any
     return [each | (think if index else {}) for index, each in enumerate(requests)]
 
 
-def test_transactions_that_think_occupy_no_connection() -> None:
-    async def body() -> None:
-        async with HttpServer(echo) as server:
-            spec = transactions_workload(*thinking(300, *CHAIN))
-            what = transactions_target(server.url, spec, lines("x"))
-            impatient = LoadTarget(what.requests, 1, what.nodes, 0.5)
-            plan = duty(requests=30, requests_per_second=200, max_in_flight=2)
-            result = await run_step(impatient, plan)
-        document = merged(result)
-        (whole,) = of_arrivals(document.requests)
-        assert (whole.requests, whole.failures, dropped(document)) == (30, 0, 0)
-        assert len(server.requests) == 90
-        assert server.connections == 2
-        assert result.nodes[0].requests == 90
-
-    run(body)
+async def test_transactions_that_think_occupy_no_connection() -> None:
+    async with HttpServer(echo) as server:
+        spec = transactions_workload(*thinking(300, *CHAIN))
+        what = transactions_target(server.url, spec, lines("x"))
+        impatient = LoadTarget(what.requests, 1, what.nodes, 0.5)
+        plan = duty(requests=30, requests_per_second=200, max_in_flight=2)
+        result = await run_step(impatient, plan)
+    document = merged(result)
+    (whole,) = of_arrivals(document.requests)
+    assert (whole.requests, whole.failures, dropped(document)) == (30, 0, 0)
+    assert len(server.requests) == 90
+    assert server.connections == 2
+    assert result.nodes[0].requests == 90
 
 
-def test_thought_out_requests_that_find_no_connection_are_dropped_with_their_transaction() -> None:
+async def test_thought_out_requests_without_a_connection_are_dropped_with_their_transaction() -> (
+    None
+):
     async def stuck(exchange: Exchange) -> None:
         if exchange.number >= 1:
             await asyncio.sleep(60)
         await echo(exchange)
 
-    async def body() -> None:
-        async with HttpServer(stuck) as server:
-            what = transactions_target(
-                server.url, transactions_workload(*thinking(100, *CHAIN)), lines("x")
-            )
-            impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
-            plan = duty(requests=2, requests_per_second=50, max_in_flight=1)
-            result = await run_step(impatient, plan)
-        by_name = {each.request: each for each in merged(result).requests}
-        # The first has thought while the second, never answered, has the only connection.
-        assert (by_name["lend.a"].requests, by_name["lend.a"].failures) == (2, 1)
-        whole = by_name["lend"]
-        assert whole.requests + whole.dropped_requests == result.planned_requests == 2
-        assert whole.failures + whole.dropped_requests == 2
-
-    run(body)
-
-
-def test_what_belongs_to_a_transaction_of_the_ramp_belongs_to_the_ramp() -> None:
-    async def body() -> None:
-        async with HttpServer(echo) as server:
-            what = transactions_target(
-                server.url, transactions_workload(*thinking(400, *CHAIN)), lines("x")
-            )
-            plan = duty(requests=20, requests_per_second=40, ramp_seconds=1)
-            result = await run_step(what, plan)
-        by_name = {each.request: each for each in merged(result).requests}
-        assert {name: each.requests for name, each in by_name.items()} == dict.fromkeys(
-            ("lend", "lend.a", "lend.b", "lend.c"), 20
+    async with HttpServer(stuck) as server:
+        what = transactions_target(
+            server.url, transactions_workload(*thinking(100, *CHAIN)), lines("x")
         )
-        assert len({each.ramp_requests for each in by_name.values()}) == 1
+        impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
+        plan = duty(requests=2, requests_per_second=50, max_in_flight=1)
+        result = await run_step(impatient, plan)
+    by_name = {each.request: each for each in merged(result).requests}
+    # The first has thought while the second, never answered, has the only connection.
+    assert (by_name["lend.a"].requests, by_name["lend.a"].failures) == (2, 1)
+    whole = by_name["lend"]
+    assert whole.requests + whole.dropped_requests == result.planned_requests == 2
+    assert whole.failures + whole.dropped_requests == 2
 
-    run(body)
+
+async def test_what_belongs_to_a_transaction_of_the_ramp_belongs_to_the_ramp() -> None:
+    async with HttpServer(echo) as server:
+        what = transactions_target(
+            server.url, transactions_workload(*thinking(400, *CHAIN)), lines("x")
+        )
+        plan = duty(requests=20, requests_per_second=40, ramp_seconds=1)
+        result = await run_step(what, plan)
+    by_name = {each.request: each for each in merged(result).requests}
+    assert {name: each.requests for name, each in by_name.items()} == dict.fromkeys(
+        ("lend", "lend.a", "lend.b", "lend.c"), 20
+    )
+    assert len({each.ramp_requests for each in by_name.values()}) == 1
 
 
-def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped() -> None:
+async def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped() -> None:
     async def stuck(exchange: Exchange) -> None:
         if exchange.number in (4, 5):
             await asyncio.sleep(60)
         await echo(exchange)
 
-    async def body() -> None:
-        async with HttpServer(stuck) as server:
-            what = transactions_target(server.url, transactions_workload(*CHAIN), lines("x"))
-            impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
-            plan = duty(requests=60, requests_per_second=100, max_in_flight=1)
-            result = await run_step(impatient, plan)
-        document = merged(result)
-        (whole,) = of_arrivals(document.requests)
-        assert whole.request == "lend"
-        assert result.planned_requests == 60
-        assert whole.requests + dropped(document) == 60
-        assert dropped(document) == whole.dropped_requests > 0
-        assert late(document) == whole.late_requests > 0
-        by_name = {each.request: each for each in document.requests}
-        assert by_name["lend.a"].dropped_requests == whole.dropped_requests
-        assert len(server.requests) == sum(by_name[f"lend.{name}"].requests for name in "abc")
-
-    run(body)
+    async with HttpServer(stuck) as server:
+        what = transactions_target(server.url, transactions_workload(*CHAIN), lines("x"))
+        impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
+        plan = duty(requests=60, requests_per_second=100, max_in_flight=1)
+        result = await run_step(impatient, plan)
+    document = merged(result)
+    (whole,) = of_arrivals(document.requests)
+    assert whole.request == "lend"
+    assert result.planned_requests == 60
+    assert whole.requests + dropped(document) == 60
+    assert dropped(document) == whole.dropped_requests > 0
+    assert late(document) == whole.late_requests > 0
+    by_name = {each.request: each for each in document.requests}
+    assert by_name["lend.a"].dropped_requests == whole.dropped_requests
+    assert len(server.requests) == sum(by_name[f"lend.{name}"].requests for name in "abc")

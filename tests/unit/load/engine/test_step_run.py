@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from solrbench.load.engine import resource_usage
 from solrbench.load.engine.step_run import StepRun, StepRunState
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import Assignment, Start
-from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import assignment, send_first_at_once, target
 from support.servers.virtual_server import Calls, VirtualServer, calling, serve
 
@@ -41,102 +42,95 @@ class Bench:
         await asyncio.sleep(0.001)
 
 
+MakeBench = Callable[..., Bench]
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop) -> MakeBench:
+    return partial(Bench, monkeypatch, loop)
+
+
 def open_loop(**fields: Any) -> Assignment:
     given = {"distribution": "Uniform", "max_in_flight": 10} | fields
     rate = ArrivalRate.model_validate(given)
     return assignment().model_copy(update={"open_loop": rate, "requests": rate.requests})
 
 
-def test_users_at_the_barrier_wait_and_then_measure_to_the_end(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_users_at_the_barrier_wait_and_then_measure_to_the_end(
+    loop: VirtualTimeLoop, make: MakeBench
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=2, requests=4))
-        await bench.add_users(1)
-        assert (bench.run.state, bench.calls) == (WAITING, [])
-        await bench.add_users(1)
-        assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
-        assert (bench.server.connections, bench.server.sent_ns) == (2, [])
-        started_ns = loop.now_ns
-        bench.run.start_measuring()
-        assert bench.run.state is MEASURING
-        await asyncio.sleep(0.3)
-        assert bench.run.state is MEASURING
-        await asyncio.sleep(0.3)
-        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
-        assert [at - started_ns for at in bench.server.sent_ns] == [0, 0, 250_000_000, 250_000_000]
-        assert bench.run.progress(last=True).requests == bench.run.result().measured == 4
-
-    run_virtually(main)
+    bench = make(assignment(users=2, requests=4))
+    await bench.add_users(1)
+    assert (bench.run.state, bench.calls) == (WAITING, [])
+    await bench.add_users(1)
+    assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
+    assert (bench.server.connections, bench.server.sent_ns) == (2, [])
+    started_ns = loop.now_ns
+    bench.run.start_measuring()
+    assert bench.run.state is MEASURING
+    await asyncio.sleep(0.3)
+    assert bench.run.state is MEASURING
+    await asyncio.sleep(0.3)
+    assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+    assert [at - started_ns for at in bench.server.sent_ns] == [0, 0, 250_000_000, 250_000_000]
+    assert bench.run.progress(last=True).requests == bench.run.result().measured == 4
 
 
-def test_end_is_not_reported_in_the_middle_of_the_last_users_turn(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_end_is_not_reported_in_the_middle_of_the_last_users_turn(make: MakeBench) -> None:
+    bench = make(assignment(users=1, requests=0))
+    await bench.add_users(1)
+    bench.run.start_measuring()
+    assert (bench.run.state, bench.calls) == (FINISHED, ["ready"])
+    await asyncio.sleep(0)
+    assert bench.calls == ["ready", "ended"]
+
+
+async def test_ramp_is_measured_once_all_users_are_there_and_stops_in_time(
+    loop: VirtualTimeLoop, make: MakeBench
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=1, requests=0))
-        await bench.add_users(1)
-        bench.run.start_measuring()
-        assert (bench.run.state, bench.calls) == (FINISHED, ["ready"])
-        await asyncio.sleep(0)
-        assert bench.calls == ["ready", "ended"]
+    bench = make(assignment(users=1, seconds=1, start=Start.RAMP))
+    assert bench.run.state is RAMPING
+    await bench.add_users(1)
+    assert (bench.run.state, len(bench.server.sent_ns)) == (RAMPING, 1)
+    await asyncio.sleep(0.3)
+    bench.run.start_measuring()
+    measured_ns = loop.now_ns
+    assert bench.run.state is MEASURING
+    await asyncio.sleep(0.999)
+    assert bench.run.state is MEASURING
+    await asyncio.sleep(0.001)
+    assert (bench.run.state, bench.calls) == (STOPPING, ["ready"])
+    await asyncio.sleep(0.25)
+    assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+    assert max(bench.server.sent_ns) < measured_ns + 1_000_000_000
+    bench.run.progress(last=True)
+    (result,) = bench.run.result().requests
+    assert (result.ramp_requests, result.requests) == (2, len(bench.server.sent_ns) - 2)
 
-    run_virtually(main)
 
-
-def test_ramp_is_measured_once_all_users_are_there_and_stops_in_time(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_drain_is_no_part_of_the_time_of_sending(
+    monkeypatch: pytest.MonkeyPatch, make: MakeBench
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=1, seconds=1, start=Start.RAMP))
-        assert bench.run.state is RAMPING
-        await bench.add_users(1)
-        assert (bench.run.state, len(bench.server.sent_ns)) == (RAMPING, 1)
-        await asyncio.sleep(0.3)
-        bench.run.start_measuring()
-        measured_ns = loop.now_ns
-        assert bench.run.state is MEASURING
-        await asyncio.sleep(0.999)
-        assert bench.run.state is MEASURING
-        await asyncio.sleep(0.001)
-        assert (bench.run.state, bench.calls) == (STOPPING, ["ready"])
-        await asyncio.sleep(0.25)
-        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
-        assert max(bench.server.sent_ns) < measured_ns + 1_000_000_000
-        bench.run.progress(last=True)
-        (result,) = bench.run.result().requests
-        assert (result.ramp_requests, result.requests) == (2, len(bench.server.sent_ns) - 2)
-
-    run_virtually(main)
-
-
-def test_drain_is_no_part_of_the_time_of_sending(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=2, seconds=6))
-        bench.server.seconds = 1.75
-        await bench.add_users(2)
-        bench.run.start_measuring()
-        await asyncio.sleep(8)
-        assert bench.run.state is FINISHED
-        bench.run.progress(last=True)
-        result = bench.run.result()
-        assert (result.sending_seconds, result.last_seconds) == (6, 7.0)
-        assert result.measured_seconds == pytest.approx(6)
-
     monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
-    run_virtually(main)
+    bench = make(assignment(users=2, seconds=6))
+    bench.server.seconds = 1.75
+    await bench.add_users(2)
+    bench.run.start_measuring()
+    await asyncio.sleep(8)
+    assert bench.run.state is FINISHED
+    bench.run.progress(last=True)
+    result = bench.run.result()
+    assert (result.sending_seconds, result.last_seconds) == (6, 7.0)
+    assert result.measured_seconds == pytest.approx(6)
 
 
-def test_counted_requests_end_when_the_last_one_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=2, requests=3))
-        await bench.add_users(2)
-        bench.run.start_measuring()
-        await asyncio.sleep(1)
-        assert bench.run.state is FINISHED
-        assert bench.run.result().sending_seconds == 0.25
-
-    run_virtually(main)
+async def test_counted_requests_end_when_the_last_one_is_sent(make: MakeBench) -> None:
+    bench = make(assignment(users=2, requests=3))
+    await bench.add_users(2)
+    bench.run.start_measuring()
+    await asyncio.sleep(1)
+    assert bench.run.state is FINISHED
+    assert bench.run.result().sending_seconds == 0.25
 
 
 @pytest.mark.parametrize(
@@ -144,121 +138,98 @@ def test_counted_requests_end_when_the_last_one_is_sent(monkeypatch: pytest.Monk
     [assignment(users=2, requests=5), open_loop(requests_per_second=1, requests=4)],
     ids=["users", "arrivals"],
 )
-def test_what_counted_requests_cost_is_measured_without_their_drain(
-    monkeypatch: pytest.MonkeyPatch, duty: Assignment
+async def test_what_counted_requests_cost_is_measured_without_their_drain(
+    monkeypatch: pytest.MonkeyPatch, duty: Assignment, make: MakeBench
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, duty)
-        await bench.add_users(duty.users)
-        bench.run.start_measuring()
-        await asyncio.sleep(0.4)
-        # From now on there is no response before the timeout of 5 s.
-        bench.server.seconds = 60.0
-        for _ in range(10):
-            await asyncio.sleep(1)
-            bench.run.progress()
-        assert bench.run.state is FINISHED
-        assert (bench.run.result().measured_seconds or 0) == pytest.approx(3, abs=2)
-
     monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
-    run_virtually(main)
+    bench = make(duty)
+    await bench.add_users(duty.users)
+    bench.run.start_measuring()
+    await asyncio.sleep(0.4)
+    # From now on there is no response before the timeout of 5 s.
+    bench.server.seconds = 60.0
+    for _ in range(10):
+        await asyncio.sleep(1)
+        bench.run.progress()
+    assert bench.run.state is FINISHED
+    assert (bench.run.result().measured_seconds or 0) == pytest.approx(3, abs=2)
 
 
-def test_planned_arrivals_end_with_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        duty = open_loop(requests_per_second=1, seconds=6).model_copy(update={"seconds": 6})
-        bench = Bench(monkeypatch, loop, duty)
-        bench.server.seconds = 3.0
-        await bench.add_users(1)
-        bench.run.start_measuring()
-        await asyncio.sleep(9)
-        assert bench.run.state is FINISHED
-        assert bench.run.result().sending_seconds == 6
-        assert bench.run.result().measured_seconds == pytest.approx(6)
-
+async def test_planned_arrivals_end_with_their_time(
+    monkeypatch: pytest.MonkeyPatch, make: MakeBench
+) -> None:
     monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
-    run_virtually(main)
+    duty = open_loop(requests_per_second=1, seconds=6).model_copy(update={"seconds": 6})
+    bench = make(duty)
+    bench.server.seconds = 3.0
+    await bench.add_users(1)
+    bench.run.start_measuring()
+    await asyncio.sleep(9)
+    assert bench.run.state is FINISHED
+    assert bench.run.result().sending_seconds == 6
+    assert bench.run.result().measured_seconds == pytest.approx(6)
 
 
-def test_immediate_start_measures_from_the_first_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        duty = assignment(users=2, requests=2, start=Start.IMMEDIATE)
-        bench = Bench(monkeypatch, loop, duty)
-        assert bench.run.state is MEASURING
-        bench.run.start_measuring()
-        assert bench.run.state is MEASURING
-        await bench.add_users(2)
-        await asyncio.sleep(0.3)
-        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
-
-    run_virtually(main)
+async def test_immediate_start_measures_from_the_first_request(make: MakeBench) -> None:
+    duty = assignment(users=2, requests=2, start=Start.IMMEDIATE)
+    bench = make(duty)
+    assert bench.run.state is MEASURING
+    bench.run.start_measuring()
+    assert bench.run.state is MEASURING
+    await bench.add_users(2)
+    await asyncio.sleep(0.3)
+    assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
 
 
-def test_stop_wakes_users_that_think_and_lets_requests_in_flight_end(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_stop_wakes_users_that_think_and_lets_requests_in_flight_end(
+    monkeypatch: pytest.MonkeyPatch, make: MakeBench
 ) -> None:
     send_first_at_once(monkeypatch)
 
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=2, seconds=60, think=AN_HOUR))
-        await bench.add_users(2)
-        bench.run.start_measuring()
-        await asyncio.sleep(0.3)
-        bench.run.add_user()
-        bench.run.stop_sending()
-        assert bench.run.state is STOPPING
-        bench.run.stop_sending()
-        await asyncio.sleep(0.2)
-        assert bench.run.state is STOPPING
-        await asyncio.sleep(0.1)
-        assert (bench.run.state, len(bench.server.sent_ns)) == (FINISHED, 3)
-
-    run_virtually(main)
+    bench = make(assignment(users=2, seconds=60, think=AN_HOUR))
+    await bench.add_users(2)
+    bench.run.start_measuring()
+    await asyncio.sleep(0.3)
+    bench.run.add_user()
+    bench.run.stop_sending()
+    assert bench.run.state is STOPPING
+    bench.run.stop_sending()
+    await asyncio.sleep(0.2)
+    assert bench.run.state is STOPPING
+    await asyncio.sleep(0.1)
+    assert (bench.run.state, len(bench.server.sent_ns)) == (FINISHED, 3)
 
 
-def test_stop_at_the_barrier_leaves_users_waiting_with_nothing_to_send(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_stop_at_the_barrier_leaves_users_waiting_with_nothing_to_send(
+    make: MakeBench,
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=1, requests=5))
-        await bench.add_users(1)
-        bench.run.stop_sending()
-        assert bench.run.state is WAITING
-        bench.run.start_measuring()
-        assert (bench.run.state, bench.server.sent_ns) == (FINISHED, [])
-
-    run_virtually(main)
+    bench = make(assignment(users=1, requests=5))
+    await bench.add_users(1)
+    bench.run.stop_sending()
+    assert bench.run.state is WAITING
+    bench.run.start_measuring()
+    assert (bench.run.state, bench.server.sent_ns) == (FINISHED, [])
 
 
-def test_timer_that_fires_early_lets_requests_through_to_the_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=1, seconds=1))
-        await bench.add_users(1)
-        bench.run.start_measuring()
-        await asyncio.sleep(0.6)
-        bench.run._stop()
-        assert bench.run.state is MEASURING
-        await asyncio.sleep(0.41)
-        assert (bench.run.state, len(bench.server.sent_ns)) == (FINISHED, 4)
-
-    run_virtually(main)
+async def test_timer_that_fires_early_lets_requests_through_to_the_end(make: MakeBench) -> None:
+    bench = make(assignment(users=1, seconds=1))
+    await bench.add_users(1)
+    bench.run.start_measuring()
+    await asyncio.sleep(0.6)
+    bench.run._stop()
+    assert bench.run.state is MEASURING
+    await asyncio.sleep(0.41)
+    assert (bench.run.state, len(bench.server.sent_ns)) == (FINISHED, 4)
 
 
-def test_worker_without_users_finishes_when_measuring_starts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=1, requests=4, worker=1, workers=2))
-        await asyncio.sleep(0)
-        assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
-        bench.run.start_measuring()
-        bench.run.start_measuring()
-        await asyncio.sleep(0)
-        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
-
-    run_virtually(main)
+async def test_worker_without_users_finishes_when_measuring_starts(make: MakeBench) -> None:
+    bench = make(assignment(users=1, requests=4, worker=1, workers=2))
+    await asyncio.sleep(0)
+    assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
+    bench.run.start_measuring()
+    bench.run.start_measuring()
+    await asyncio.sleep(0)
+    assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
 
 
 def _nothing(_: StepRun) -> None:
@@ -274,87 +245,73 @@ def _nothing(_: StepRun) -> None:
         (Start.IMMEDIATE, StepRun.stop_sending, STOPPING),
     ],
 )
-def test_aborted_step_run_sends_and_reports_no_more(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_aborted_step_run_sends_and_reports_no_more(
     start: Start,
     before: Callable[[StepRun], None],
     state: StepRunState,
+    make: MakeBench,
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=1, seconds=60, start=start))
-        await bench.add_users(1)
-        before(bench.run)
-        assert bench.run.state is state
-        sent = len(bench.server.sent_ns)
-        bench.run.abort()
-        bench.run.add_user()
-        bench.run.start_measuring()
-        await asyncio.sleep(120)
-        assert (bench.run.state, bench.calls) == (ABORTED, ["ready"])
-        assert len(bench.server.sent_ns) == sent
-
-    run_virtually(main)
+    bench = make(assignment(users=1, seconds=60, start=start))
+    await bench.add_users(1)
+    before(bench.run)
+    assert bench.run.state is state
+    sent = len(bench.server.sent_ns)
+    bench.run.abort()
+    bench.run.add_user()
+    bench.run.start_measuring()
+    await asyncio.sleep(120)
+    assert (bench.run.state, bench.calls) == (ABORTED, ["ready"])
+    assert len(bench.server.sent_ns) == sent
 
 
-def test_finished_step_run_stays_finished(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, assignment(users=1, requests=1, seconds=60))
-        await bench.add_users(1)
-        bench.run.start_measuring()
-        await asyncio.sleep(0.3)
-        assert bench.run.state is FINISHED
-        bench.run.stop_sending()
-        bench.run.add_user()
-        bench.run.abort()
-        await asyncio.sleep(120)
-        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
-        assert len(bench.server.sent_ns) == 1
-
-    run_virtually(main)
+async def test_finished_step_run_stays_finished(make: MakeBench) -> None:
+    bench = make(assignment(users=1, requests=1, seconds=60))
+    await bench.add_users(1)
+    bench.run.start_measuring()
+    await asyncio.sleep(0.3)
+    assert bench.run.state is FINISHED
+    bench.run.stop_sending()
+    bench.run.add_user()
+    bench.run.abort()
+    await asyncio.sleep(120)
+    assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+    assert len(bench.server.sent_ns) == 1
 
 
-def test_open_loop_ramps_before_it_measures(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        duty = open_loop(requests=10, requests_per_second=10, ramp_seconds=2)
-        bench = Bench(monkeypatch, loop, duty)
-        await bench.add_users(1)
-        assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
-        bench.run.start_measuring()
-        assert bench.run.state is RAMPING
-        bench.run.start_measuring()
-        await asyncio.sleep(1.9)
-        assert bench.run.state is RAMPING
-        await asyncio.sleep(0.2)
-        assert bench.run.state is MEASURING
-        await asyncio.sleep(1.3)
-        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
-        bench.run.progress(last=True)
-        result = bench.run.result()
-        assert (result.planned_requests, result.measured, result.lag_max_microseconds) == (
-            10,
-            10,
-            0,
-        )
-
-    run_virtually(main)
+async def test_open_loop_ramps_before_it_measures(make: MakeBench) -> None:
+    duty = open_loop(requests=10, requests_per_second=10, ramp_seconds=2)
+    bench = make(duty)
+    await bench.add_users(1)
+    assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
+    bench.run.start_measuring()
+    assert bench.run.state is RAMPING
+    bench.run.start_measuring()
+    await asyncio.sleep(1.9)
+    assert bench.run.state is RAMPING
+    await asyncio.sleep(0.2)
+    assert bench.run.state is MEASURING
+    await asyncio.sleep(1.3)
+    assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+    bench.run.progress(last=True)
+    result = bench.run.result()
+    assert (result.planned_requests, result.measured, result.lag_max_microseconds) == (
+        10,
+        10,
+        0,
+    )
 
 
-def test_open_loop_that_is_stopped_in_its_ramp_is_not_measured_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        duty = open_loop(requests=10, requests_per_second=1, ramp_seconds=2)
-        bench = Bench(monkeypatch, loop, duty)
-        await bench.add_users(1)
-        bench.server.seconds = 5.0
-        bench.run.start_measuring()
-        await asyncio.sleep(1.9)
-        assert (bench.run.state, len(bench.server.sent_ns)) == (RAMPING, 1)
-        bench.run.stop_sending()
-        assert bench.run.state is STOPPING
-        await asyncio.sleep(3)
-        assert (bench.run.state, len(bench.server.sent_ns)) == (STOPPING, 1)
-        await asyncio.sleep(3)
-        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
-
-    run_virtually(main)
+async def test_open_loop_that_is_stopped_in_its_ramp_is_not_measured_again(make: MakeBench) -> None:
+    duty = open_loop(requests=10, requests_per_second=1, ramp_seconds=2)
+    bench = make(duty)
+    await bench.add_users(1)
+    bench.server.seconds = 5.0
+    bench.run.start_measuring()
+    await asyncio.sleep(1.9)
+    assert (bench.run.state, len(bench.server.sent_ns)) == (RAMPING, 1)
+    bench.run.stop_sending()
+    assert bench.run.state is STOPPING
+    await asyncio.sleep(3)
+    assert (bench.run.state, len(bench.server.sent_ns)) == (STOPPING, 1)
+    await asyncio.sleep(3)
+    assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])

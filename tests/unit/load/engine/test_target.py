@@ -77,35 +77,29 @@ def https(url: str, access: HttpAuth) -> LoadTarget:
     return target(url, access=access)
 
 
-def test_load_over_https_is_measured(tmp_path: Path, trusted: HttpAuth) -> None:
-    async def body() -> None:
-        async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
-            result = await run_step(https(server.url, trusted), assignment(users=3, requests=60))
-        assert result.measured == len(server.requests) == 60
-        assert result.requests[0].failures == 0
-        assert server.connections == 3
-
-    run(body)
+async def test_load_over_https_is_measured(tmp_path: Path, trusted: HttpAuth) -> None:
+    async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
+        result = await run_step(https(server.url, trusted), assignment(users=3, requests=60))
+    assert result.measured == len(server.requests) == 60
+    assert result.requests[0].failures == 0
+    assert server.connections == 3
 
 
 @pytest.mark.parametrize(
     ("signer", "host"), [("stranger", GOOD_HOST), ("trusted", "other.example.org")]
 )
-def test_certificate_of_another_signer_or_host_is_refused(
+async def test_certificate_of_another_signer_or_host_is_refused(
     tmp_path: Path, trusted: HttpAuth, signer: str, host: str
 ) -> None:
     if signer == "stranger":
         authority(tmp_path, "stranger")
 
-    async def body() -> None:
-        async with HttpServer(trust=server_context(tmp_path, signer, host)) as server:
-            result = await run_step(https(server.url, trusted), assignment(requests=2))
-            (kind,) = result.requests[0].failure_kinds
-            assert (kind.kind, kind.count) == ("CertificateNotTrusted", 2)
-            await asyncio.to_thread(_expect_refusals, server.url, trusted)
-        assert server.requests == []
-
-    run(body)
+    async with HttpServer(trust=server_context(tmp_path, signer, host)) as server:
+        result = await run_step(https(server.url, trusted), assignment(requests=2))
+        (kind,) = result.requests[0].failure_kinds
+        assert (kind.kind, kind.count) == ("CertificateNotTrusted", 2)
+        await asyncio.to_thread(_expect_refusals, server.url, trusted)
+    assert server.requests == []
 
 
 def _expect_refusals(url: str, access: HttpAuth) -> None:
@@ -119,10 +113,7 @@ def _expect_refusals(url: str, access: HttpAuth) -> None:
     assert "tls.caSecret" in refused.value.message
 
 
-def test_target_is_reached_over_https(tmp_path: Path, trusted: HttpAuth) -> None:
-    async def body() -> None:
-        async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
-            await asyncio.to_thread(wait_for_target, [server.url], 5, do_not_pause, access=trusted)
-        assert len(server.requests) == 1
-
-    run(body)
+async def test_target_is_reached_over_https(tmp_path: Path, trusted: HttpAuth) -> None:
+    async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
+        await asyncio.to_thread(wait_for_target, [server.url], 5, do_not_pause, access=trusted)
+    assert len(server.requests) == 1

@@ -11,9 +11,9 @@ import pytest
 from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.load.engine.user_group import UserGroup
 from solrbench.load.schedule.users import pacing_wait_seconds
-from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
-from support.load.builders import assignment, only, run, run_step, send_first_at_once, target
-from support.servers.http_server import Exchange, HttpServer, respond_well
+from support.fakes.virtual_time import VirtualTimeLoop
+from support.load.builders import assignment, only, run_step, send_first_at_once, target
+from support.servers.http_server import Exchange, HttpServer, respond_after, respond_well
 from support.servers.virtual_server import Calls, calling
 
 
@@ -41,133 +41,109 @@ def group(loop: VirtualTimeLoop, calls: Calls, expected: int) -> UserGroup:
     return UserGroup(expected, calling(calls, "ready"), calling(calls, "finished"), loop)
 
 
-def test_waiting_users_are_ready_when_the_last_has_connected() -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        calls: Calls = []
-        users = group(loop, calls, 3)
-        for _ in range(3):
-            users.add_waiting(User(calls))
-        await asyncio.sleep(0.9)
-        assert (calls, len(users)) == ([], 3)
-        await asyncio.sleep(0.2)
-        assert calls == [*["connected"] * 3, "ready"]
-        users.start()
-        assert calls[4:] == ["started"] * 3
-
-    run_virtually(main)
-
-
-def test_only_so_many_users_connect_side_by_side() -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        calls: Calls = []
-        users = group(loop, calls, 65)
-        for _ in range(65):
-            users.add_waiting(User(calls))
-        await asyncio.sleep(1.5)
-        assert calls == ["connected"] * 64
-        await asyncio.sleep(1)
-        assert calls[64:] == ["connected", "ready"]
-
-    run_virtually(main)
-
-
-def test_users_are_finished_when_the_last_active_one_is() -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        calls: Calls = []
-        users = group(loop, calls, 2)
-        users.add_started(User(calls))
-        users.add_started(User(calls))
-        users.add_started(User(calls))
-        assert calls == ["started", "started", "ready", "started"]
-        users.on_user_finished()
-        users.on_user_finished()
-        assert "finished" not in calls
-        users.on_user_finished()
-        assert calls[-1] == "finished"
-
-    run_virtually(main)
-
-
-def test_user_that_finishes_as_it_starts_does_not_end_the_others() -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        calls: Calls = []
-        users = group(loop, calls, 2)
-
-        class Brief(User):
-            def start(self) -> None:
-                super().start()
-                users.on_user_finished()
-
-        users.add_waiting(Brief(calls))
-        users.add_waiting(Brief(calls))
-        await asyncio.sleep(2)
-        users.start()
-        assert calls[-3:] == ["started", "started", "finished"]
-
-    run_virtually(main)
-
-
-def test_stop_and_abort_reach_all_users_and_no_connection_is_opened_any_more() -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        calls: Calls = []
-        users = group(loop, calls, 2)
+async def test_waiting_users_are_ready_when_the_last_has_connected(loop: VirtualTimeLoop) -> None:
+    calls: Calls = []
+    users = group(loop, calls, 3)
+    for _ in range(3):
         users.add_waiting(User(calls))
-        users.add_started(User(calls))
-        users.stop()
-        users.abort()
-        await asyncio.sleep(2)
-        assert calls == ["started", "stopped", "stopped", "aborted", "aborted"]
+    await asyncio.sleep(0.9)
+    assert (calls, len(users)) == ([], 3)
+    await asyncio.sleep(0.2)
+    assert calls == [*["connected"] * 3, "ready"]
+    users.start()
+    assert calls[4:] == ["started"] * 3
 
-    run_virtually(main)
+
+async def test_only_so_many_users_connect_side_by_side(loop: VirtualTimeLoop) -> None:
+    calls: Calls = []
+    users = group(loop, calls, 65)
+    for _ in range(65):
+        users.add_waiting(User(calls))
+    await asyncio.sleep(1.5)
+    assert calls == ["connected"] * 64
+    await asyncio.sleep(1)
+    assert calls[64:] == ["connected", "ready"]
 
 
-def test_thinking_users_do_not_delay_the_end_of_the_step_run(
+async def test_users_are_finished_when_the_last_active_one_is(loop: VirtualTimeLoop) -> None:
+    calls: Calls = []
+    users = group(loop, calls, 2)
+    users.add_started(User(calls))
+    users.add_started(User(calls))
+    users.add_started(User(calls))
+    assert calls == ["started", "started", "ready", "started"]
+    users.on_user_finished()
+    users.on_user_finished()
+    assert "finished" not in calls
+    users.on_user_finished()
+    assert calls[-1] == "finished"
+
+
+async def test_user_that_finishes_as_it_starts_does_not_end_the_others(
+    loop: VirtualTimeLoop,
+) -> None:
+    calls: Calls = []
+    users = group(loop, calls, 2)
+
+    class Brief(User):
+        def start(self) -> None:
+            super().start()
+            users.on_user_finished()
+
+    users.add_waiting(Brief(calls))
+    users.add_waiting(Brief(calls))
+    await asyncio.sleep(2)
+    users.start()
+    assert calls[-3:] == ["started", "started", "finished"]
+
+
+async def test_stop_and_abort_reach_all_users_and_no_connection_is_opened_any_more(
+    loop: VirtualTimeLoop,
+) -> None:
+    calls: Calls = []
+    users = group(loop, calls, 2)
+    users.add_waiting(User(calls))
+    users.add_started(User(calls))
+    users.stop()
+    users.abort()
+    await asyncio.sleep(2)
+    assert calls == ["started", "stopped", "stopped", "aborted", "aborted"]
+
+
+async def test_thinking_users_do_not_delay_the_end_of_the_step_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     send_first_at_once(monkeypatch)
 
-    async def body() -> None:
-        think = ThinkTime(constant_milliseconds=60_000)
-        async with HttpServer() as server:
-            began = time.monotonic()
-            result = await run_step(target(server.url), assignment(users=4, seconds=1, think=think))
-        assert only(result).requests == 4
-        assert time.monotonic() - began < 3
-
-    run(body)
+    think = ThinkTime(constant_milliseconds=60_000)
+    async with HttpServer() as server:
+        began = time.monotonic()
+        result = await run_step(target(server.url), assignment(users=4, seconds=1, think=think))
+    assert only(result).requests == 4
+    assert time.monotonic() - began < 3
 
 
-def test_users_whose_last_answer_comes_late_do_not_think_about_it(
+async def test_users_whose_last_answer_comes_late_do_not_think_about_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     send_first_at_once(monkeypatch)
 
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(1.2)
-        exchange.send()
-
-    async def body() -> None:
-        think = ThinkTime(constant_milliseconds=60_000)
-        async with HttpServer(slow) as server:
-            began = time.monotonic()
-            result = await run_step(target(server.url), assignment(users=4, seconds=1, think=think))
-        assert only(result).requests == 4
-        assert time.monotonic() - began < 3
-
-    run(body)
+    think = ThinkTime(constant_milliseconds=60_000)
+    async with HttpServer(respond_after(1.2)) as server:
+        began = time.monotonic()
+        result = await run_step(target(server.url), assignment(users=4, seconds=1, think=think))
+    assert only(result).requests == 4
+    assert time.monotonic() - began < 3
 
 
-def test_thinking_users_wait_between_requests() -> None:
-    async def body() -> None:
-        think = ThinkTime(constant_milliseconds=200)
-        async with HttpServer() as server:
-            result = await run_step(target(server.url), assignment(users=2, seconds=1, think=think))
-        assert 8 <= only(result).requests <= 10
-
-    run(body)
+async def test_thinking_users_wait_between_requests() -> None:
+    think = ThinkTime(constant_milliseconds=200)
+    async with HttpServer() as server:
+        result = await run_step(target(server.url), assignment(users=2, seconds=1, think=think))
+    assert 8 <= only(result).requests <= 10
 
 
-def test_paced_users_wait_for_the_rest_of_their_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_paced_users_wait_for_the_rest_of_their_pace(monkeypatch: pytest.MonkeyPatch) -> None:
     passed: list[float] = []
 
     def wait(pacing_milliseconds: int, passed_seconds: float) -> float:
@@ -178,12 +154,9 @@ def test_paced_users_wait_for_the_rest_of_their_pace(monkeypatch: pytest.MonkeyP
         await asyncio.sleep(0.05)
         await respond_well(exchange)
 
-    async def body() -> None:
-        duty = assignment(users=2, seconds=1).model_copy(update={"pacing_milliseconds": 200})
-        async with HttpServer(respond_later) as server:
-            result = await run_step(target(server.url), duty)
-        assert 2 <= only(result).requests <= 10
-        assert min(passed) >= 0.04  # clocks of the two sides may differ a little
-
     monkeypatch.setattr("solrbench.load.engine.user_group.pacing_wait_seconds", wait)
-    run(body)
+    duty = assignment(users=2, seconds=1).model_copy(update={"pacing_milliseconds": 200})
+    async with HttpServer(respond_later) as server:
+        result = await run_step(target(server.url), duty)
+    assert 2 <= only(result).requests <= 10
+    assert min(passed) >= 0.04  # clocks of the two sides may differ a little

@@ -14,12 +14,11 @@ from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.virtual_user import ClosedLoopUser
 from solrbench.load.schedule.messages import StartMeasuring, StopSending
 from solrbench.load.workload.requests import Node
-from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import (
     RecordingListener,
     assignment,
     only,
-    run,
     send_first_at_once,
     target,
     until,
@@ -53,7 +52,7 @@ def _in_a_transaction(url: str) -> LoadTarget:
         (_in_a_transaction, None, {"lend.a": 1}),
     ],
 )
-def test_user_whose_answer_is_checked_after_the_close_does_not_think(
+async def test_user_whose_answer_is_checked_after_the_close_does_not_think(
     make_target: Callable[[str], LoadTarget],
     think: ThinkTime | None,
     counted: dict[str, int],
@@ -61,23 +60,20 @@ def test_user_whose_answer_is_checked_after_the_close_does_not_think(
 ) -> None:
     send_first_at_once(monkeypatch)
 
-    async def body() -> None:
-        listener, duty = RecordingListener(), assignment(seconds=60, think=think)
-        async with HttpServer(_silence) as server:
-            engine = Engine(make_target(server.url), listener, asyncio.get_running_loop())
-            engine.execute(duty)
-            engine.add_user()
-            await listener.all_ready.wait()
-            engine.execute(StartMeasuring(key=duty.key))
-            await until(lambda: len(server.requests) == 1)
-            came_ns = time.perf_counter_ns()
-            engine.execute(StopSending(key=duty.key))
-            _answer(engine, came_ns)
-            outcome = await asyncio.wait_for(listener.outcome, 5)
-        assert {name: each.requests for name, each in by_name(outcome).items()} == counted
-        assert len(server.requests) == 1
-
-    run(body)
+    listener, duty = RecordingListener(), assignment(seconds=60, think=think)
+    async with HttpServer(_silence) as server:
+        engine = Engine(make_target(server.url), listener, asyncio.get_running_loop())
+        engine.execute(duty)
+        engine.add_user()
+        await listener.all_ready.wait()
+        engine.execute(StartMeasuring(key=duty.key))
+        await until(lambda: len(server.requests) == 1)
+        came_ns = time.perf_counter_ns()
+        engine.execute(StopSending(key=duty.key))
+        _answer(engine, came_ns)
+        outcome = await asyncio.wait_for(listener.outcome, 5)
+    assert {name: each.requests for name, each in by_name(outcome).items()} == counted
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -88,56 +84,52 @@ def test_user_whose_answer_is_checked_after_the_close_does_not_think(
     ],
     ids=["think time", "pacing"],
 )
-def test_users_that_think_as_long_do_not_send_in_step(
-    monkeypatch: pytest.MonkeyPatch, waits: dict[str, object]
+async def test_users_that_think_as_long_do_not_send_in_step(
+    monkeypatch: pytest.MonkeyPatch, waits: dict[str, object], loop: VirtualTimeLoop
 ) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        server = serve(monkeypatch, loop)
-        listener = RecordingListener()
-        duty = assignment(users=200, seconds=20).model_copy(update=waits)
-        engine = Engine(target("http://solr:1/solr"), listener, loop)
-        engine.execute(duty)
-        for _ in range(duty.users):
-            engine.add_user()
-        await listener.all_ready.wait()
-        began_ns = loop.now_ns
-        engine.execute(StartMeasuring(key=duty.key))
-        outcome = await listener.outcome
-        per_second = Counter((at - began_ns) // 1_000_000_000 for at in server.sent_ns)
-        # 50 a second, each user in one of four: five standard deviations of a binomial number.
-        assert all(abs(count - 50) < 31 for count in per_second.values())
-        assert len(per_second) == 20
-        assert only(outcome).requests == per_second.total() == 1000
-
-    run_virtually(main)
+    server = serve(monkeypatch, loop)
+    listener = RecordingListener()
+    duty = assignment(users=200, seconds=20).model_copy(update=waits)
+    engine = Engine(target("http://solr:1/solr"), listener, loop)
+    engine.execute(duty)
+    for _ in range(duty.users):
+        engine.add_user()
+    await listener.all_ready.wait()
+    began_ns = loop.now_ns
+    engine.execute(StartMeasuring(key=duty.key))
+    outcome = await listener.outcome
+    per_second = Counter((at - began_ns) // 1_000_000_000 for at in server.sent_ns)
+    # 50 a second, each user in one of four: five standard deviations of a binomial number.
+    assert all(abs(count - 50) < 31 for count in per_second.values())
+    assert len(per_second) == 20
+    assert only(outcome).requests == per_second.total() == 1000
 
 
-def test_users_of_a_silent_node_wait_for_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        server = serve(monkeypatch, loop)
+async def test_users_of_a_silent_node_wait_for_it_once(
+    monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
+) -> None:
+    server = serve(monkeypatch, loop)
 
-        async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection:
-            if node.host == "silent":
-                await asyncio.sleep(3600)
-            return await server.connect(node, loop)
+    async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection:
+        if node.host == "silent":
+            await asyncio.sleep(3600)
+        return await server.connect(node, loop)
 
-        monkeypatch.setattr(http_client, "connect", connect)
-        nodes = target("http://silent:1/solr", "http://heard:1/solr", timeout_seconds=5)
-        listener, duty = RecordingListener(), assignment(users=500, requests=500)
-        engine, began = Engine(nodes, listener, loop), loop.time()
-        engine.execute(duty)
-        for _ in range(duty.users):
-            engine.add_user()
-        await listener.all_ready.wait()
-        assert loop.time() - began == pytest.approx(5)
-        assert server.connections == 250
-        engine.execute(StartMeasuring(key=duty.key))
-        outcome = await listener.outcome
-        (failed,) = only(outcome).failure_kinds
-        assert (failed.kind, failed.count) == ("Timeout", 250)
-        assert failed.sample == "cannot connect to silent:1 within 5 s"
-
-    run_virtually(main)
+    monkeypatch.setattr(http_client, "connect", connect)
+    nodes = target("http://silent:1/solr", "http://heard:1/solr", timeout_seconds=5)
+    listener, duty = RecordingListener(), assignment(users=500, requests=500)
+    engine, began = Engine(nodes, listener, loop), loop.time()
+    engine.execute(duty)
+    for _ in range(duty.users):
+        engine.add_user()
+    await listener.all_ready.wait()
+    assert loop.time() - began == pytest.approx(5)
+    assert server.connections == 250
+    engine.execute(StartMeasuring(key=duty.key))
+    outcome = await listener.outcome
+    (failed,) = only(outcome).failure_kinds
+    assert (failed.kind, failed.count) == ("Timeout", 250)
+    assert failed.sample == "cannot connect to silent:1 within 5 s"
 
 
 def _answer(engine: Engine, came_ns: int) -> None:

@@ -17,6 +17,7 @@ from solrbench.load.schedule.messages import LiveTotals
 from solrbench.stats.histograms import bucket_of
 from support.load.coordinated_run import TIMED, Run
 from support.load.fake_workers import load_plan
+from support.narrowing import not_none
 
 NOTHING = LiveTotals(0, 0, 0, 0)
 LONG = TIMED | {"durationSeconds": 600}
@@ -26,8 +27,7 @@ def test_all_workers_lost_leaves_what_they_reported(tmp_path: Path) -> None:
     run = Run(load_plan(LONG), tmp_path)
     run.at(100, lambda: run.load.lose("a", "b"))
     run.fail()
-    found = run.coordinator.unfinished()
-    assert found is not None
+    found = not_none(run.coordinator.unfinished())
     assert found.ended_early is not None
     assert found.id == "r1-s0-timed"
     # Workers join and spawn in the first seconds, then each has ten requests a second.
@@ -43,8 +43,7 @@ def test_first_symptom_is_the_last_good_response(tmp_path: Path) -> None:
     run.workers.fails_from_second = 30
     run.at(100, lambda: run.load.lose("a", "b"))
     run.fail()
-    found = run.coordinator.unfinished()
-    assert found is not None
+    found = not_none(run.coordinator.unfinished())
     assert found.ended_early is not None
     assert 27 <= found.ended_early.last_good_second <= 31
     assert found.ended_early.failures > 1000
@@ -100,8 +99,7 @@ def pod(name: str, component: str, cpu_seconds: float) -> ServerFigures:
 
 def test_workers_stand_beside_the_pods_that_the_master_read() -> None:
     read = Telemetry(pods=[pod("solr-0", "solr", 9.0), pod("master", "load-master", 1.0)])
-    found = add_load_pods(read, [pod("worker-0", "load-worker", 3.0), None])
-    assert found is not None
+    found = not_none(add_load_pods(read, [pod("worker-0", "load-worker", 3.0), None]))
     assert [each.server for each in found.pods] == ["solr-0", "master", "worker-0"]
     spreads = {each.figure: each for each in found.spreads["load-pods"]}
     assert spreads["cpu_seconds"].total == 2.0  # per second, without Solr

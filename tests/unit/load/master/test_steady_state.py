@@ -78,14 +78,11 @@ async def _unavailable(exchange: Exchange) -> None:
     exchange.send(status=503)
 
 
-def test_any_answer_of_any_node_will_do() -> None:
-    async def body() -> None:
-        async with HttpServer(_unavailable) as server:
-            urls = [f"http://127.0.0.1:{free_port()}/solr", server.url]
-            await asyncio.to_thread(wait_for_target, urls, 1, do_not_pause)
-            assert len(server.requests) == 1
-
-    asyncio.run(body())
+async def test_any_answer_of_any_node_will_do() -> None:
+    async with HttpServer(_unavailable) as server:
+        urls = [f"http://127.0.0.1:{free_port()}/solr", server.url]
+        await asyncio.to_thread(wait_for_target, urls, 1, do_not_pause)
+        assert len(server.requests) == 1
 
 
 def test_node_that_comes_up_late_is_waited_for() -> None:
@@ -119,17 +116,14 @@ def test_unreachable_target_fails_with_the_last_error() -> None:
     assert next(clock) == 4
 
 
-def test_login_that_is_refused_is_not_waited_out() -> None:
+async def test_login_that_is_refused_is_not_waited_out() -> None:
     async def refuse(exchange: Exchange) -> None:
         exchange.send(status=401)
 
-    async def body() -> None:
-        async with HttpServer(refuse) as server:
-            with pytest.raises(LoadError) as caught:
-                await asyncio.to_thread(wait_for_target, [server.url], 5, do_not_pause)
-            assert caught.value.reason == "AuthenticationFailed"
-
-    asyncio.run(body())
+    async with HttpServer(refuse) as server:
+        with pytest.raises(LoadError) as caught:
+            await asyncio.to_thread(wait_for_target, [server.url], 5, do_not_pause)
+        assert caught.value.reason == "AuthenticationFailed"
 
 
 def test_rate_is_that_of_the_last_five_seconds() -> None:

@@ -11,6 +11,7 @@ from solrbench.load.recording.response_gaps import (
 )
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.requests import PreparedRequest
+from support.narrowing import not_none
 
 MS = 1_000_000
 REQUEST = PreparedRequest(b"q=solr", 0, is_json=True)
@@ -52,8 +53,7 @@ def test_the_one_user_that_waits_is_named_with_node_and_time() -> None:
     assert (first.user, first.node) == (7, "b:2")
     assert (first.microseconds, first.second) == (752_000_000, 0.005)
     assert first.query.endswith("q=solr")
-    shares = user_shares([*normal, stuck])
-    assert shares is not None
+    shares = not_none(user_shares([*normal, stuck]))
     last = shares.fewest[0]
     assert (last.user, last.requests) == (7, 1)
     assert (shares.median_requests, shares.most_requests, shares.users) == (50, 50, 8)
@@ -90,8 +90,7 @@ def test_lists_are_bounded() -> None:
 
 def test_users_of_all_workers_are_one_distribution() -> None:
     parts = [result(users(0, 10, 20)), result(users(30, 40))]
-    shares = merge_user_shares(parts)
-    assert shares is not None
+    shares = not_none(merge_user_shares(parts))
     assert (shares.users, shares.idle_users, shares.most_requests) == (5, 1, 40)
     assert [each.requests for each in shares.fewest] == [0, 10, 20][:MAX_USER_SHARES]
     assert shares.median_requests == 20
@@ -102,6 +101,12 @@ def test_users_of_all_workers_are_one_distribution() -> None:
 
 
 def test_half_of_the_users_without_requests_have_a_median_of_none() -> None:
-    shares = user_shares(users(0, 0, 5, 9))
-    assert shares is not None
+    shares = not_none(user_shares(users(0, 0, 5, 9)))
     assert shares.median_requests == 0
+
+
+def test_response_that_ended_no_later_than_another_ends_no_gap() -> None:
+    node = NodeActivity("a:1")
+    node.record(REQUEST, 0, 5 * MS)
+    node.record(REQUEST, 0, 4 * MS)
+    assert node.last_ns == 5 * MS

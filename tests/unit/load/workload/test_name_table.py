@@ -29,7 +29,6 @@ from support.load.builders import (
     mix_plan,
     prepare_requests,
     queries_spec,
-    run,
     run_step,
     target,
     workload,
@@ -223,7 +222,7 @@ def counts(result: WorkerStepResult) -> dict[str, tuple[int, int | None, int | N
     }
 
 
-def test_responses_without_a_header_leave_their_name_unchecked(tmp_path: Path) -> None:
+async def test_responses_without_a_header_leave_their_name_unchecked(tmp_path: Path) -> None:
     get = {"name": "get", "handler": "/get", "parameters": {"id": "1"}}
     find = {"name": "find", "parameters": {"q": "a"}}
     loan = {"name": "loan", "transaction": {"requests": [find, get]}}
@@ -235,25 +234,22 @@ def test_responses_without_a_header_leave_their_name_unchecked(tmp_path: Path) -
         else:
             exchange.send()
 
-    async def body() -> None:
-        async with HttpServer(answers) as server:
-            what = load_target(mix_plan(server.url, loan, plain), tmp_path)
-            result = await run_step(what, assignment(requests=20))
-        assert {each.request: each.failures for each in result.requests} == dict.fromkeys(
-            ("loan", "loan.find", "loan.get", "plain", "plain.find"), 0
-        )
-        hidden = {each.request for each in result.requests if each.partial_results is None}
-        assert hidden == {"loan", "loan.get"}
-        assert all(each.empty_results == 0 for each in result.requests)
-
-    run(body)
+    async with HttpServer(answers) as server:
+        what = load_target(mix_plan(server.url, loan, plain), tmp_path)
+        result = await run_step(what, assignment(requests=20))
+    assert {each.request: each.failures for each in result.requests} == dict.fromkeys(
+        ("loan", "loan.find", "loan.get", "plain", "plain.find"), 0
+    )
+    hidden = {each.request for each in result.requests if each.partial_results is None}
+    assert hidden == {"loan", "loan.get"}
+    assert all(each.empty_results == 0 for each in result.requests)
 
 
 def named(name: str, text: str, **parameters: str) -> WorkloadQuery:
     return WorkloadQuery(name, (("q", text), *parameters.items()))
 
 
-def test_counts_are_measured_or_absent_in_both_loops() -> None:
+async def test_counts_are_measured_or_absent_in_both_loops() -> None:
     queries = [
         named("json", "empty"),
         named("json", "partial"),
@@ -263,20 +259,17 @@ def test_counts_are_measured_or_absent_in_both_loops() -> None:
         named("headless", "empty", omitHeader="true"),
     ]
 
-    async def body() -> None:
-        async with HttpServer(in_the_format_asked_for) as server:
-            what = target(server.url, queries=queries)
-            closed = await run_step(what, assignment(users=2, requests=60))
-            planned = await run_step(what, duty(requests=60, requests_per_second=1000))
-        assert counts(closed) == counts(planned)
-        assert counts(closed) == {
-            "json": (10, 10, 10),
-            "xml": (0, None, None),
-            "mixed": (0, None, None),
-            "headless": (0, None, 10),
-        }
-
-    run(body)
+    async with HttpServer(in_the_format_asked_for) as server:
+        what = target(server.url, queries=queries)
+        closed = await run_step(what, assignment(users=2, requests=60))
+        planned = await run_step(what, duty(requests=60, requests_per_second=1000))
+    assert counts(closed) == counts(planned)
+    assert counts(closed) == {
+        "json": (10, 10, 10),
+        "xml": (0, None, None),
+        "mixed": (0, None, None),
+        "headless": (0, None, 10),
+    }
 
 
 def take(count: int, order: Order, seed: int = 1, size: int = 1000, **who: Any) -> list[int]:

@@ -1,6 +1,7 @@
 import pytest
 
 from solrbench.load.workload.response_checks import LONGEST_SAMPLE, NO_HEADER, check_response
+from support.narrowing import not_none
 
 HEADER = b'{"responseHeader":{"zkConnected":true,"status":%s,"QTime":3}'
 GOOD = HEADER % b"0" + b',"response":{"numFound":0,"docs":[]}}\n'
@@ -46,8 +47,7 @@ def test_complete_responses_pass(body: bytes) -> None:
 def test_broken_responses_fail_with_their_kind(
     status: int, body: bytes, kind: str, part: str
 ) -> None:
-    found = check_response(status, body, is_json=True)
-    assert found is not None
+    found = not_none(check_response(status, body, is_json=True))
     assert found.kind == kind
     assert part in found.message
 
@@ -85,15 +85,13 @@ def test_responses_without_a_header_are_good_but_do_not_show_whether_they_are_wh
     ],
 )
 def test_errors_of_solr_are_found_wherever_it_writes_them(body: bytes, part: str) -> None:
-    found = check_response(200, body, is_json=True)
-    assert found is not None
+    found = not_none(check_response(200, body, is_json=True))
     assert (found.kind, part in found.message) == ("SolrError", True)
 
 
 @pytest.mark.parametrize("body", [b'{"responseHeader":{"QTime":1},"a":{"status":0,"b":1}}'])
 def test_status_of_a_document_is_none_of_the_header(body: bytes) -> None:
-    found = check_response(200, body, is_json=True)
-    assert found is not None
+    found = not_none(check_response(200, body, is_json=True))
     assert found.message.startswith("responseHeader has no status")
 
 
@@ -103,8 +101,7 @@ def test_content_counts_only_as_json() -> None:
 
 
 def test_samples_are_short_lines() -> None:
-    found = check_response(500, b"trace\n\tat " * 1000, is_json=True)
-    assert found is not None
+    found = not_none(check_response(500, b"trace\n\tat " * 1000, is_json=True))
     assert len(found.message) <= LONGEST_SAMPLE
     assert "\n" not in found.message
 
@@ -115,6 +112,5 @@ def test_long_details_of_partial_results_hide_no_status() -> None:
         b'{"responseHeader":{"partialResults":true,"partialResultsDetails":"' + details + b'",'
         b'"status":0,"QTime":7},"response":{"numFound":0,"docs":[]}}'
     )
-    found = check_response(200, body, is_json=True)
-    assert found is not None
+    found = not_none(check_response(200, body, is_json=True))
     assert found.kind == "PartialResults"

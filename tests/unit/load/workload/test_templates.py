@@ -14,6 +14,7 @@ from solrbench.load.workload.templates import (
     parse_template,
     url_quote,
 )
+from support.narrowing import not_none
 
 BODY = b'{"response":{"docs":[{"id":"x1","n":5,"ok":true,"tags":["a","b"],"none":null}]},"a-b":1.5}'
 
@@ -56,8 +57,7 @@ def test_values_become_texts(path: str, text: str) -> None:
     ],
 )
 def test_missing_values_are_failures_that_name_the_path(path: str) -> None:
-    found = extract_values(BODY, [parse_extraction("id", path)], {})
-    assert found is not None
+    found = not_none(extract_values(BODY, [parse_extraction("id", path)], {}))
     assert found.kind == "ExtractionFailed"
     assert found.message.startswith(f"id: no single value at {path} in ")
 
@@ -96,8 +96,7 @@ def test_what_is_no_expression_is_refused(path: str) -> None:
 
 
 def test_answer_that_is_no_json_is_a_failure() -> None:
-    found = extract_values(b"<html>", [parse_extraction("id", "a")], {})
-    assert found is not None
+    found = not_none(extract_values(b"<html>", [parse_extraction("id", "a")], {}))
     assert found.message.startswith("response is not JSON")
 
 

@@ -11,7 +11,7 @@ from solrbench.load.workload.name_table import RequestCounter
 from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.requests import BodyKind, NextRequest, PreparedRequest
 from solrbench.load.workload.transactions import TransactionSource
-from support.load.builders import assignment, run, run_step
+from support.load.builders import assignment, run_step
 from support.load.transactions import CHAIN, by_name, echo, lines, prepare, target, workload
 from support.servers.http_server import Exchange, HttpServer
 
@@ -111,85 +111,70 @@ def test_values_without_origin_are_refused_before_the_load(
     assert caught.value.message.startswith(message)
 
 
-def test_values_go_from_answer_to_answer() -> None:
-    async def body() -> None:
-        async with HttpServer(echo) as server:
-            what = target(server.url, workload(*CHAIN), lines("x", "broken"))
-            result = await run_step(what, assignment(users=2, requests=20))
-            asked = {exchange.query for exchange in server.exchanges}
-        found = by_name(result)
-        assert {name: (each.requests, each.failures) for name, each in found.items()} == {
-            "lend": (20, 10),
-            "lend.a": (20, 10),
-            "lend.b": (10, 0),
-            "lend.c": (10, 0),
-        }
-        assert found["lend"].failure_kinds[0].kind == "HTTP500"
-        assert asked == {"x", "broken", "<x>!", "<<x>!>"}
-        assert (result.measured, result.sent) == (40, 40)
-        received = sum(each.bytes_received for name, each in found.items() if name != "lend")
-        assert found["lend"].bytes_received == received
-
-    run(body)
+async def test_values_go_from_answer_to_answer() -> None:
+    async with HttpServer(echo) as server:
+        what = target(server.url, workload(*CHAIN), lines("x", "broken"))
+        result = await run_step(what, assignment(users=2, requests=20))
+        asked = {exchange.query for exchange in server.exchanges}
+    found = by_name(result)
+    assert {name: (each.requests, each.failures) for name, each in found.items()} == {
+        "lend": (20, 10),
+        "lend.a": (20, 10),
+        "lend.b": (10, 0),
+        "lend.c": (10, 0),
+    }
+    assert found["lend"].failure_kinds[0].kind == "HTTP500"
+    assert asked == {"x", "broken", "<x>!", "<<x>!>"}
+    assert (result.measured, result.sent) == (40, 40)
+    received = sum(each.bytes_received for name, each in found.items() if name != "lend")
+    assert found["lend"].bytes_received == received
 
 
-def test_think_time_is_in_no_number() -> None:
-    async def body() -> None:
-        thought = CHAIN[1] | {"thinkTime": {"constantMilliseconds": 300}}
-        async with HttpServer(echo) as server:
-            spec = workload(CHAIN[0], thought)
-            began = time.monotonic()
-            result = await run_step(target(server.url, spec, lines("x")), assignment(requests=2))
-            took = time.monotonic() - began
-        assert took >= 0.6
-        found = by_name(result)
-        parts = found["lend.a"].sum_microseconds + found["lend.b"].sum_microseconds
-        assert 0 <= found["lend"].sum_microseconds - parts <= 4
-        assert (found["lend"].max_microseconds or 0) < 300_000
-
-    run(body)
+async def test_think_time_is_in_no_number() -> None:
+    thought = CHAIN[1] | {"thinkTime": {"constantMilliseconds": 300}}
+    async with HttpServer(echo) as server:
+        spec = workload(CHAIN[0], thought)
+        began = time.monotonic()
+        result = await run_step(target(server.url, spec, lines("x")), assignment(requests=2))
+        took = time.monotonic() - began
+    assert took >= 0.6
+    found = by_name(result)
+    parts = found["lend.a"].sum_microseconds + found["lend.b"].sum_microseconds
+    assert 0 <= found["lend"].sum_microseconds - parts <= 4
+    assert (found["lend"].max_microseconds or 0) < 300_000
 
 
-def test_time_that_is_over_ends_a_transaction_in_the_middle() -> None:
-    async def body() -> None:
-        thought = CHAIN[1] | {"thinkTime": {"constantMilliseconds": 60_000}}
-        async with HttpServer(echo) as server:
-            what = target(server.url, workload(CHAIN[0], thought), lines("x"))
-            began = time.monotonic()
-            result = await run_step(what, assignment(users=3, seconds=1))
-            assert time.monotonic() - began < 10
-        # Neither done nor failed: only its first request is counted.
-        assert {name: each.requests for name, each in by_name(result).items()} == {"lend.a": 3}
-
-    run(body)
+async def test_time_that_is_over_ends_a_transaction_in_the_middle() -> None:
+    thought = CHAIN[1] | {"thinkTime": {"constantMilliseconds": 60_000}}
+    async with HttpServer(echo) as server:
+        what = target(server.url, workload(CHAIN[0], thought), lines("x"))
+        began = time.monotonic()
+        result = await run_step(what, assignment(users=3, seconds=1))
+        assert time.monotonic() - began < 10
+    # Neither done nor failed: only its first request is counted.
+    assert {name: each.requests for name, each in by_name(result).items()} == {"lend.a": 3}
 
 
-def test_transactions_under_way_are_finished_when_the_count_is_reached() -> None:
-    async def body() -> None:
-        async with HttpServer(echo) as server:
-            what = target(server.url, workload(*CHAIN), lines("x"))
-            result = await run_step(what, assignment(users=7, requests=7))
-        assert {name: each.requests for name, each in by_name(result).items()} == {
-            "lend": 7,
-            "lend.a": 7,
-            "lend.b": 7,
-            "lend.c": 7,
-        }
-
-    run(body)
+async def test_transactions_under_way_are_finished_when_the_count_is_reached() -> None:
+    async with HttpServer(echo) as server:
+        what = target(server.url, workload(*CHAIN), lines("x"))
+        result = await run_step(what, assignment(users=7, requests=7))
+    assert {name: each.requests for name, each in by_name(result).items()} == {
+        "lend": 7,
+        "lend.a": 7,
+        "lend.b": 7,
+        "lend.c": 7,
+    }
 
 
-def test_timeout_fails_the_transaction() -> None:
+async def test_timeout_fails_the_transaction() -> None:
     async def silent(exchange: Exchange) -> None:
         await asyncio.sleep(2)
 
-    async def body() -> None:
-        async with HttpServer(silent) as server:
-            what = target(server.url, workload(*CHAIN), lines("x"))
-            short = LoadTarget(what.requests, 1, what.nodes, 0.1)
-            result = await run_step(short, assignment(requests=1))
-        found = by_name(result)
-        assert {name: each.failures for name, each in found.items()} == {"lend": 1, "lend.a": 1}
-        assert found["lend"].failure_kinds[0].kind == "Timeout"
-
-    run(body)
+    async with HttpServer(silent) as server:
+        what = target(server.url, workload(*CHAIN), lines("x"))
+        short = LoadTarget(what.requests, 1, what.nodes, 0.1)
+        result = await run_step(short, assignment(requests=1))
+    found = by_name(result)
+    assert {name: each.failures for name, each in found.items()} == {"lend": 1, "lend.a": 1}
+    assert found["lend"].failure_kinds[0].kind == "Timeout"

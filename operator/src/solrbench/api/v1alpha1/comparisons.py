@@ -281,6 +281,20 @@ class ReportStatus(StatusModel):
     than are stored, until all words are there."""
 
 
+class RepeatSummary(StatusModel):
+    """One repeat of the step of the summary, all requests together."""
+
+    target: Count
+    """`target` is the number of the target that it was measured on, from 1."""
+    requests_per_second: Measure | None = None
+    """`requestsPerSecond` is its rate."""
+    p95_milliseconds: Measure | None = None
+    """`p95Milliseconds` is its 95th percentile, of the same times as that of the summary."""
+
+
+MAX_REPEATS = 100
+
+
 class Summary(StatusModel):
     """The result of the printer columns: last measured step, first variant, all requests."""
 
@@ -299,3 +313,5 @@ class Summary(StatusModel):
     """`failedPercent` is the share of failed requests."""
     verdict: Text = ""
     """`verdict` is Valid, or Invalid if one step is; `status.verdicts` gives the reasons."""
+    repeats: Annotated[list[RepeatSummary], Field(max_length=MAX_REPEATS)] = []
+    """`repeats` are the repeats of the step, which points of a sweep are compared by."""

@@ -1,6 +1,6 @@
 """The `SolrBenchmarkSweep` resource and its `status`: its points in a few numbers each.
 
-A sweep of 500 points has a status of at most 100 kB; all results of a point are in the status and
+A sweep of 500 points has a status of at most 120 kB; all results of a point are in the status and
 the report of its benchmark.
 """
 
@@ -11,7 +11,7 @@ from pydantic import Field
 
 from solrbench.api.rules import ADMITTED, Model, Rule
 from solrbench.api.v1alpha1.benchmark import Metadata
-from solrbench.api.v1alpha1.comparisons import Conclusion
+from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
 from solrbench.api.v1alpha1.conditions import LIST_MAP_BY_TYPE, Condition, StatusModel
 from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
 from solrbench.api.v1alpha1.sweep_spec import MAX_AXES, MAX_POINTS, SweepSpec
@@ -64,7 +64,15 @@ class SweepPoint(StatusModel):
     second one is called `<sweep>-<point>-2`. Figures are those of all rounds."""
     deviation_percent: Measure | None = None
     """`deviationPercent` is the relative standard deviation over the repeats of the figure of
-    `spec.objective`; absent with one repeat."""
+    `spec.objective`; absent with one repeat, and with more than 300 points, whose repeats are in
+    `repeatValues`."""
+    repeat_values: Annotated[list[Measure], Field(max_length=MAX_REPEATS)] | None = None
+    """`repeatValues` are the values of the figure of `spec.objective` in the repeats, which points
+    are compared by, rounded to four digits. Of a sweep with more than 100 points whose points have
+    many repeats, each value is the geometric mean of some of them."""
+    repeat_targets: Annotated[list[Count], Field(max_length=MAX_REPEATS)] | None = None
+    """`repeatTargets` are the numbers of the targets of these repeats; absent unless a target was
+    lost, so that some of them ran on another one than the others."""
     word: Conclusion | None = None
     """`word` is Better, Worse, Same or Unclear: the figure of `spec.objective` beside that of the
     baseline, tested together with all other points; absent with one repeat."""

@@ -8,16 +8,16 @@ from collections.abc import Mapping
 
 from solrbench.analysis.arrivals import merge_distributions, open_loop_stats
 from solrbench.analysis.baseline import (
-    baseline_comparison,
     benchmark_input,
     compare_candidate,
+    fit_comparison,
     primary_comparisons,
 )
 from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
 from solrbench.analysis.cold_start import first_step_run
+from solrbench.analysis.comparison_settings import settings_of_spec
 from solrbench.analysis.conclusions import collect_answers
-from solrbench.analysis.difference_tests import settings_of_spec
 from solrbench.analysis.fail_fast import (
     left_out,
     missed_by_indexing,
@@ -141,7 +141,7 @@ def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineCompariso
     runs = context.reports.samples(benchmark).runs
     after = benchmark_input(benchmark.metadata.name, benchmark, runs)
     before = read_baseline(context.cluster, context.reports, context.namespace, baseline)
-    return baseline_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
+    return fit_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
 
 
 def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:

@@ -1,0 +1,22 @@
+"""The real API server, and a namespace in it for the tests of a module."""
+
+import secrets
+from collections.abc import Iterator
+
+import pytest
+
+from support.cluster.admission import ApiServer, reach_api_server
+
+
+@pytest.fixture(scope="module")
+def server() -> ApiServer:
+    return reach_api_server()
+
+
+@pytest.fixture(scope="module")
+def namespace(server: ApiServer, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A namespace that is named after the module and admits only restricted pods."""
+    name = f"{request.path.stem.removeprefix('test_').replace('_', '-')}-{secrets.token_hex(4)}"
+    server.create_restricted_namespace(name)
+    yield name
+    server.delete_namespace(name)
