@@ -117,7 +117,7 @@ def signed_rank_tail(w: int, size: int) -> float:
     if w < 0:
         return 0.0
     cumulative = _cumulative_signed(size)
-    return cumulative[min(w, len(cumulative) - 1)] / 2**size
+    return cumulative[min(w, len(cumulative) - 1)] / (1 << size)
 
 
 @lru_cache(256)
