@@ -10,7 +10,7 @@ Guerrilla Capacity Planning, 2007, chapter 5). N / X is a polynomial of N, so th
 least squares and needs no optimiser; it does not divide by X(1), whose error would be in every
 point. The law invents peaks: a server that merely saturates gets one. So a peak is stated only
 where throughput was measured to decline beyond it. Runs at one level differ by more than the
-blocks of a run show, so that only repeats tell a decline, a peak or a knee.
+blocks of a run show, so that only repeats show a decline, a peak or a knee.
 """
 
 import math
