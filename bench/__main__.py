@@ -21,7 +21,9 @@ from bench.operator.sweep_scale import sweep_scale
 from bench.statistics.adaptive_sweeps import adaptive_sweeps
 from bench.statistics.capacity import capacity, capacity_of_server
 from bench.statistics.comparison_words import words
+from bench.statistics.growth import growing
 from bench.statistics.intervals import intervals
+from bench.statistics.ladders import ladders
 from bench.statistics.measured_pairs import different_pairs, equal_pairs
 from bench.statistics.real_pairs import real_pairs
 from bench.statistics.user_capacity import user_capacity
@@ -53,6 +55,8 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "realpairs": partial(real_pairs, pairs=20, minutes=45),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
     "capacity": partial(capacity, count=100),
+    "ladders": partial(ladders, count=500),
+    "trends": partial(growing, count=200),
     "users": partial(user_capacity, count=40),
     "faults": faults,
     "search": partial(capacity_of_server, trials=15, seconds=15),

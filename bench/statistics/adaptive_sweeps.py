@@ -216,8 +216,9 @@ def _sweep(rounds: dict[str, Any] | None, repeats: dict[str, int]) -> SolrBenchm
         "workload": {"queries": {"generated": {"count": 200}}},
         "load": load,
     }
-    users = {"name": "users", "field": "load.steps[0].users", "values": [*range(1, POINTS + 1)]}
-    spec: dict[str, Any] = {"template": {"spec": template}, "axes": [users], "parallelism": POINTS}
+    # An axis of loads would have no best point.
+    seeds = {"name": "seed", "field": "seed", "values": [*range(1, POINTS + 1)]}
+    spec: dict[str, Any] = {"template": {"spec": template}, "axes": [seeds], "parallelism": POINTS}
     spec["startOn"] = "FreshTarget"  # there are no targets to be removed
     if rounds is not None:
         spec["repeats"] = rounds

@@ -103,7 +103,14 @@ def largest_status() -> Status:
     places = {"step": NAME, "variant": NAME}
     verdict = StepVerdict(**places, verdict="Invalid", reasons=reasons, unchecked=reasons)
     result = largest(StepResult, **places, request=REQUEST)
-    comparison = largest(Comparison, **places, baseline=NAME, request=REQUEST, invalid=[NAME, NAME])
+    comparison = largest(
+        Comparison,
+        **places,
+        baseline=NAME,
+        request=REQUEST,
+        invalid=[NAME, NAME],
+        figure="averageMilliseconds",
+    )
     now = datetime(2026, 1, 1, tzinfo=UTC)
     condition = Condition(
         type="TargetReady",

@@ -49,6 +49,16 @@ def test_one_target_and_invalid_steps_are_named() -> None:
     assert found.endswith("Worse on this target by 27 % (95 %: 19 to 35) than raw; Invalid: raw")
 
 
+def test_the_primary_metric_makes_the_sentence() -> None:
+    same, worse = known(Conclusion.SAME, 3.76, 1, 4), known(Conclusion.WORSE, 37, 30, 44)
+    status = compared(same, percentile=worse, figure="p99Milliseconds")
+    (found,) = collect_answers(make_spec("a"), status)
+    assert found == "p99 of search at 2 users, proxy: Worse by 37 % (95 %: 30 to 44) than raw"
+    rate = compared(same, requestsPerSecond=worse, figure="requestsPerSecond")
+    (found,) = collect_answers(make_spec("a"), rate)
+    assert found.startswith("requests/s of search at 2 users, proxy: Worse by 37 %")
+
+
 def test_without_a_word_there_is_no_answer() -> None:
     assert collect_answers(make_spec("a"), compared(Overhead(percent=3))) == []
     assert collect_answers(make_spec("a"), compared(None)) == []

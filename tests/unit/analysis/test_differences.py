@@ -1,9 +1,11 @@
 import math
+from random import Random
 
 import pytest
 
-from solrbench.analysis.differences import estimate_difference
+from solrbench.analysis.differences import DEFAULT_RULE, conclude_primary, estimate_difference
 from solrbench.analysis.metrics import FAILED
+from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.stats.tests import RankEstimate, StudentEstimate
 from support.results.compared_figures import P95, compared, figures
 
@@ -85,6 +87,44 @@ def test_a_repeat_that_is_an_outlier_is_compared_by_ranks() -> None:
     found = compared(figures([*calm, 140]), figures([105 * each / 100 for each in [*calm, 100]]))
     assert isinstance(found.test, RankEstimate)
     assert found.estimate == pytest.approx(5, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("percent", "conclusion"), [(0.0, Conclusion.SAME), (6.5, Conclusion.WORSE)]
+)
+@pytest.mark.parametrize(("rounds", "machine"), [(5, 0.02), (5, 0.1), (10, 0.1)])
+def test_a_round_that_is_slow_for_both_sides_cancels_out(
+    rounds: int, machine: float, percent: float, conclusion: Conclusion
+) -> None:
+    right = sum(
+        conclude_slow_round(Random(seed), rounds, machine, percent) is conclusion
+        for seed in range(100)
+    )
+    assert right >= 97
+
+
+def conclude_slow_round(
+    draw: Random, rounds: int, machine: float, percent: float
+) -> Conclusion | None:
+    """Return the conclusion on sides with noise of 0.7 % each, the first round 60 % slower."""
+    levels = [
+        draw.gauss(0, machine) + (math.log(1.6) if number == 0 else 0) for number in range(rounds)
+    ]
+    before = [100 * math.exp(level + draw.gauss(0, 0.007)) for level in levels]
+    shift = math.log1p(percent / 100)
+    after = [100 * math.exp(level + shift + draw.gauss(0, 0.007)) for level in levels]
+    difference = compared(figures(before), figures(after), in_rounds=True)
+    return conclude_primary([difference], DEFAULT_RULE)[0].conclusion
+
+
+def test_a_repeat_far_from_its_round_is_compared_by_signed_ranks() -> None:
+    levels = [100, 140, 90, 120, 80, 110, 100, 95]
+    after = [1.06 * each * (1 + 0.001 * number) for number, each in enumerate(levels)]
+    found = compared(figures(levels), figures([*after[:-1], 2 * after[-1]]), in_rounds=True)
+    assert isinstance(found.test, RankEstimate)
+    assert len(found.test.samples) == 1
+    (concluded,) = conclude_primary([found], DEFAULT_RULE)
+    assert concluded.conclusion is Conclusion.WORSE
 
 
 def test_few_repeats_and_trifles_are_no_outliers() -> None:

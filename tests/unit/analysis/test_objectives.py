@@ -117,9 +117,24 @@ def test_every_kind_of_objective_has_its_word(
 def test_message_has_number_interval_and_limit() -> None:
     found = evaluated({"meanResponseTime": {"maxMilliseconds": 1}})
     assert found.message.startswith("mean is 1.15 ms (95 %: ")
-    assert found.message.endswith(" (limit: at most 1 ms)")
+    assert found.message.endswith(" (limit: at most 1 ms); interval of this run alone")
     assert (found.unit, found.limit) == ("ms", 1)
     assert found.value == pytest.approx(1.1475, abs=0.001)
+
+
+def test_interval_of_three_repeats_is_not_of_the_runs_alone() -> None:
+    runs = [make_document("a", n, make_timed_result(swinging(60)), seconds=60) for n in (1, 2, 3)]
+    two = evaluated({"meanResponseTime": {"maxMilliseconds": 1}}, *runs[:2])
+    assert two.message.endswith("; interval of these two runs alone")
+    three = evaluated({"meanResponseTime": {"maxMilliseconds": 1}}, *runs)
+    assert three.message.endswith(" (limit: at most 1 ms)")
+
+
+def test_failures_that_are_met_say_which_outages_they_do_not_show() -> None:
+    found = evaluated({"failures": {"maxPercent": 10}})
+    assert found.word is MET
+    assert found.message.endswith("; an outage less than once in 20 s may not show in 60 s")
+    assert "outage" not in evaluated({"failures": {"maxPercent": 0}}).message
 
 
 def test_a_step_too_short_for_an_interval_is_unclear_and_says_why() -> None:

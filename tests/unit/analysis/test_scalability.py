@@ -2,6 +2,7 @@
 
 import pytest
 
+from bench.statistics.ladders import Ladders, climb, saturating_hard
 from solrbench.analysis.objectives import MeasuredValue
 from solrbench.analysis.scalability import (
     Knee,
@@ -29,25 +30,33 @@ def saturating(users: int) -> float:
     return min(10.0 * users, 80.0)
 
 
-def levels(rates: dict[int, float], error: float = 0.01) -> list[Level]:
+def repeated(rates: dict[int, float], error: float = 0.01) -> list[dict[int, float]]:
+    """Return three repeats that differ by an error."""
     return [
-        Level(users, rate, rate * (1 - error), rate * (1 + error)) for users, rate in rates.items()
+        {users: rate * (1 + error * part) for users, rate in rates.items()} for part in (-1, 0, 1)
     ]
 
 
+def levels(rates: dict[int, float]) -> list[Level]:
+    return [Level(users, rate) for users, rate in rates.items()]
+
+
 def test_law_of_a_ladder_is_found_with_its_peak() -> None:
-    ladder = levels({users: law(users) for users in DENSE})
-    found = not_none(fit_law(ladder))
+    rates = {users: law(users) for users in DENSE}
+    found = fit_law(levels(rates))
+    assert found is not None
     assert (found.contention, found.coherency) == pytest.approx((CONTENTION, COHERENCY))
-    assert stated_peak(ladder, found) == pytest.approx(PEAK, rel=0.001)
+    assert stated_peak(levels(rates), found, repeated(rates)) == pytest.approx(PEAK, rel=0.001)
+    assert stated_peak(levels(rates), found, [rates]) is None
 
 
 def test_a_server_that_saturates_has_no_stated_peak() -> None:
-    ladder = levels({users: saturating(users) for users in DENSE})
-    found = not_none(fit_law(ladder))
+    rates = {users: saturating(users) for users in DENSE}
+    found = fit_law(levels(rates))
+    assert found is not None
     assert found.peak is not None  # which the law invents
-    assert not declines(ladder)
-    assert stated_peak(ladder, found) is None
+    assert not declines(repeated(rates))
+    assert stated_peak(levels(rates), found, repeated(rates)) is None
 
 
 @pytest.mark.parametrize(
@@ -56,12 +65,20 @@ def test_a_server_that_saturates_has_no_stated_peak() -> None:
         (DENSE[:7], 0.01),  # it ends before the peak
         ((1, 2, 4, 8, 16, 60, 80, 88), 0.01),  # too wide a gap
         ((8, 16, 24, 32, 44, 60, 88), 0.01),  # too few
-        (DENSE, 0.2),  # a decline within the intervals
+        (DENSE, 0.2),  # a decline within the noise of the repeats
     ],
 )
 def test_a_peak_that_was_not_measured_is_not_stated(users: tuple[int, ...], error: float) -> None:
-    ladder = levels({each: law(each) for each in users}, error)
-    assert stated_peak(ladder, fit_law(ladder)) is None
+    rates = {each: law(each) for each in users}
+    ladder = levels(rates)
+    assert stated_peak(ladder, fit_law(ladder), repeated(rates, error)) is None
+
+
+def test_noise_makes_no_declines_and_no_wrong_knees() -> None:
+    found = climb(Ladders(saturating_hard, repeats=3, deviation=0.02), 150, seed=1)
+    assert found.declines <= 0.02
+    assert found.held >= 0.9
+    assert climb(Ladders(saturating_hard, repeats=1, deviation=0.02), 50, seed=1).declines == 0
 
 
 def test_a_law_needs_four_levels() -> None:
@@ -70,13 +87,18 @@ def test_a_law_needs_four_levels() -> None:
 
 def test_knee_is_where_the_asymptotes_meet() -> None:
     rates = {users: saturating(users) for users in DENSE}
-    found = not_none(find_knee([rates]))
+    found = find_knee(repeated(rates))
+    assert found is not None
     assert found.at == pytest.approx(8.0)
-    assert found.interval is None
+
+
+def test_one_repeat_has_no_knee() -> None:
+    assert find_knee([{users: saturating(users) for users in DENSE}]) is None
 
 
 def test_knee_does_not_move_with_the_end_of_the_ladder() -> None:
-    short = not_none(find_knee([{users: saturating(users) for users in DENSE[:6]}]))
+    short = find_knee(repeated({users: saturating(users) for users in DENSE[:6]}))
+    assert short is not None
     assert short.at == pytest.approx(8.0)
 
 
@@ -90,7 +112,7 @@ def test_knee_of_repeats_has_an_interval() -> None:
 
 @pytest.mark.parametrize("users", [(16, 32, 64), (1, 2)])
 def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[int, ...]) -> None:
-    assert find_knee([{each: saturating(each) for each in users}]) is None
+    assert find_knee(repeated({each: saturating(each) for each in users})) is None
 
 
 def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
@@ -123,7 +145,7 @@ def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
             None,
             (
                 "highest throughput 60 requests/s, at 8 users; knee at 6 users;"
-                " 50 requests/s at 20 users, too near to call it a decline"
+                " 50 requests/s at 20 users, not distinguished from the highest"
             ),
         ),
         (
@@ -151,4 +173,13 @@ def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
 def test_a_ladder_in_words(
     rates: dict[int, float], error: float, knee: Knee | None, peak: float | None, expected: str
 ) -> None:
-    assert describe_scaling(levels(rates, error), knee, peak) == expected
+    found = describe_scaling(levels(rates), knee, peak, repeated(rates, error))
+    assert found == expected
+
+
+def test_one_run_says_why_it_has_no_conclusion() -> None:
+    rates = {1: 10.0, 8: 60.0, 20: 50.0}
+    assert describe_scaling(levels(rates), None, None, [rates]) == (
+        "highest throughput 60 requests/s, at 8 users;"
+        " one run: no conclusion on a knee or a decline"
+    )

@@ -5,10 +5,11 @@ import pytest
 
 from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.step_comparison import compare_variants, mark_invalid
-from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.contract.step_document import StepRunResult
+from solrbench.present.comparison_tables import comparison_table
 from support.results.builders import make_document, make_result, make_spec, make_variants
 
 
@@ -84,6 +85,29 @@ def test_rates_are_compared_too() -> None:
     assert found.requests_per_second.percent == -50
     assert found.requests_per_second.low_percent == pytest.approx(-50, abs=0.2)
     assert found.requests_per_second.high_percent == pytest.approx(-50, abs=0.2)
+
+
+@pytest.mark.parametrize("percent", [50, 90, 99])
+def test_a_primary_percentile_is_shown_beside_the_p95(percent: int) -> None:
+    """Of one variant, some requests beyond the p95 are four times as slow."""
+    times = [100_000] * 97 + [400_000] * 3
+    documents = [
+        make_document("a", repeat, make_result(own), variant=variant)
+        for variant, own in (("raw", [100_000] * 100), ("proxy", times))
+        for repeat in range(1, 6)
+    ]
+    comparison = {"primary": f"P{percent}"}
+    asked = make_variants(make_spec("a", comparison=comparison), "raw", "proxy")
+    (found,) = compare_variants(BenchmarkSamples.of_documents(asked, documents))
+    assert found.figure == f"p{percent}Milliseconds"
+    assert found.percentile is not None
+    assert found.p95 is not None
+    slower, word = (300, Conclusion.WORSE) if percent == 99 else (0, Conclusion.SAME)
+    assert found.percentile.percent == pytest.approx(slower, abs=8)
+    assert found.percentile.word is word
+    assert found.p95.percent == pytest.approx(0, abs=0.1)
+    table = comparison_table(Status(comparisons=[found]))
+    assert f"P{percent}" in str(table.rows)
 
 
 def test_one_repeat_gives_no_confidence() -> None:

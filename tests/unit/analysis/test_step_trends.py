@@ -160,6 +160,15 @@ def test_leak_is_named_with_its_server_and_the_time_left() -> None:
     assert found.message.startswith("HeapGrows 3")
     assert "MiB/h (95 %: " in found.message
     assert ", full in 4" in found.message
+    assert found.message.endswith("; in less than 24 h, a wave of the day looks the same")
+
+
+def test_growth_that_slows_down_has_no_time_left() -> None:
+    slowing = [(800 + 400 * (second / HOUR) ** 0.5) * TREND_MIB for second in SECONDS]
+    found = status_of(document(heap().model_copy(update={"values": slowing})))["HeapAfterGc"]
+    assert (found.word, found.full_in_hours) == ("SlowsDown", None)
+    assert found.message.startswith("HeapAfterGc SlowsDown ")
+    assert found.message.endswith("; measure for longer")
 
 
 def test_steady_step_is_steady_in_all_figures() -> None:

@@ -205,15 +205,15 @@ def test_a_system_past_its_peak_is_seen_to_decline_but_no_peak_is_stated() -> No
     With 1, 5, 8 and 20 users they are 0.28, 1.26, 1.49 and 1.10; its report shows times only.
     """
     rates = {1: 0.28, 5: 1.26, 8: 1.49, 20: 1.10}
-    once = [Level(users, rate) for users, rate in rates.items()]
-    repeated = [Level(users, rate, 0.95 * rate, 1.05 * rate) for users, rate in rates.items()]
-    assert not declines(once)
-    assert declines(repeated)
-    law = fit_law(repeated)
+    levels = [Level(users, rate) for users, rate in rates.items()]
+    repeats = [{users: factor * rates[users] for users in rates} for factor in (0.97, 1, 1.03)]
+    assert not declines([rates])
+    assert declines(repeats)
+    law = fit_law(levels)
     assert law is not None
     assert law.peak is not None
     assert 8 < law.peak < 20
-    assert stated_peak(repeated, law) is None
+    assert stated_peak(levels, law, repeats) is None
 
 
 def test_load_times_of_the_published_averages_are_not_those_of_the_raw_times() -> None:

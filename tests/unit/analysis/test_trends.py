@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench.statistics.growth import SLOWING, STEADY_GROWTH, share_of
 from solrbench.analysis.trends import (
     MIN_TREND_WINDOWS,
     Growth,
@@ -59,6 +60,26 @@ def test_day_wave_is_explained_by_the_load() -> None:
 
 def test_single_rise_is_a_step() -> None:
     assert found(LEVEL + noise() + 100 * (T[20] < T)).shape is SeriesShape.STEP
+
+
+def test_creep_is_no_single_rise() -> None:
+    shapes = [
+        found(
+            LEVEL * (1 + 0.1 * T / T[-1]) + np.random.default_rng(seed).normal(0, 12, COUNT)
+        ).shape
+        for seed in range(40)
+    ]
+    assert SeriesShape.STEP not in shapes
+
+
+@pytest.mark.parametrize("curve", SLOWING)
+def test_growth_that_slows_down_is_not_called_growth(curve: str) -> None:
+    assert share_of(SeriesShape.GROWS, SLOWING[curve], 0.5, 0.01, 20) <= 0.1
+    assert share_of(SeriesShape.SLOWS_DOWN, SLOWING[curve], 0.5, 0.01, 20) >= 0.8
+
+
+def test_growth_that_goes_on_does_not_slow_down() -> None:
+    assert share_of(SeriesShape.GROWS, STEADY_GROWTH["line"], 0.2, 0.01, 40) >= 0.9
 
 
 def test_growth_that_does_not_matter_is_steady() -> None:

@@ -12,6 +12,7 @@ from solrbench.stats.distributions import (
     f_tail,
     incomplete_beta,
     rank_sum_tail,
+    signed_rank_tail,
     t_quantile,
     t_tails,
 )
@@ -160,3 +161,10 @@ def test_incomplete_beta_of_whole_numbers_is_a_polynomial() -> None:
     for x in (0.0, 0.1, 0.5, 0.9, 1.0):
         assert incomplete_beta(x, 2, 1) == pytest.approx(x * x)
         assert incomplete_beta(x, 1, 3) == pytest.approx(1 - (1 - x) ** 3)
+
+
+def test_signed_ranks_are_those_of_the_tables() -> None:
+    # Wilcoxon's table: 3 of 8 values, one-sided 0.0195; of 6, 0 has 1/64.
+    assert signed_rank_tail(3, 8) == pytest.approx(5 / 256)
+    assert signed_rank_tail(0, 6) == 1 / 64
+    assert (signed_rank_tail(-1, 6), signed_rank_tail(99, 6)) == (0.0, 1.0)

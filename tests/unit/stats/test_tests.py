@@ -40,8 +40,9 @@ AFTER = (2.2, 3.1, 5.3, 4.05, 3.4)
 ESTIMATES: list[DifferenceEstimate] = [
     StudentEstimate.paired(BEFORE, AFTER),
     StudentEstimate.unpaired(BEFORE, AFTER),
-    RankEstimate(BEFORE, AFTER),
+    RankEstimate.unpaired(BEFORE, AFTER),
 ]
+SIGNED_RANKS = RankEstimate.paired([*BEFORE, 1.0, 2.0], [*AFTER, 2.0, 3.2])
 
 
 def test_paired_interval_is_that_of_the_differences() -> None:
@@ -58,16 +59,16 @@ def test_equal_repeats_are_not_known_better_than_they_are_read() -> None:
 
 def test_rank_interval_is_that_of_the_table() -> None:
     # Five values on each side: at 95 %, the third of the 25 differences from each end.
-    found = RankEstimate(BEFORE, AFTER)
+    found = RankEstimate.unpaired(BEFORE, AFTER)
     assert found.interval(0.05) == (found.differences[2], found.differences[-3])
 
 
 def test_ranks_of_few_repeats_have_no_interval() -> None:
-    assert RankEstimate(BEFORE[:3], AFTER[:3]).interval(0.05) is None
-    assert RankEstimate(BEFORE, AFTER).interval(0.001) is None
+    assert RankEstimate.unpaired(BEFORE[:3], AFTER[:3]).interval(0.05) is None
+    assert RankEstimate.unpaired(BEFORE, AFTER).interval(0.001) is None
 
 
-@pytest.mark.parametrize("estimate", ESTIMATES)
+@pytest.mark.parametrize("estimate", [*ESTIMATES, SIGNED_RANKS])
 def test_tests_and_intervals_agree(estimate: DifferenceEstimate) -> None:
     interval = estimate.interval(0.05)
     assert interval is not None

@@ -67,9 +67,20 @@ def test_time_goes_to_the_points_that_are_open() -> None:
 
 def test_what_is_open_beside_the_best_goes_on() -> None:
     near = (50.0, 53.0, 48.0, 52.0, 49.0, 51.0)
-    seen, _ = measure({1: EQUAL, 2: (49.9, 50.0, 50.1), 3: near})
+    figures: RepeatValues = {1: EQUAL, 2: (49.9, 50.0, 50.1), 3: near}
+    seed = {"name": "seed", "field": "seed", "values": [1, 2, 3]}
+    seen, _ = measure(figures, {"spec.axes": [seed]})
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)
     assert [each.rounds for each in points] == [3, 6, 6]  # the baseline is decided from both
+
+
+def test_loads_are_no_choice_for_the_best() -> None:
+    near = (50.0, 53.0, 48.0, 52.0, 49.0, 51.0)
+    seen, _ = measure({1: EQUAL, 2: (49.9, 50.0, 50.1), 3: near})
+    assert [each.rounds for each in seen.sweep.status.points] == [3, 3, 3]
+    best = seen.sweep.status.best
+    assert best is not None
+    assert best.name == seen.plan.points[0].point.name  # the baseline, though it is the slowest
 
 
 def test_a_best_point_that_is_the_same_as_the_baseline_is_not_compared() -> None:

@@ -8,32 +8,15 @@ from textwrap import shorten
 from solrbench.analysis.bottleneck import answer_bottlenecks
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
-from solrbench.analysis.metrics import (
-    AVERAGE,
-    RATE,
-    ComparisonMetric,
-    percentile_metric,
-    read_figure,
-    read_overhead,
-)
+from solrbench.analysis.metrics import read_figure, read_overheads
 from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.response_gaps import answer_response_gaps
 from solrbench.analysis.sentences import difference_sentence
 from solrbench.analysis.step_trends import answer_trends, trend_difference_sentences
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.comparisons import Comparison, FigureComparison, Overhead
-from solrbench.api.v1alpha1.objectives import PrimaryMetric
+from solrbench.api.v1alpha1.comparisons import FigureComparison
 from solrbench.api.v1alpha1.status import MAX_ANSWERS
 from solrbench.stats.number_format import format_number
-
-_Reader = tuple[ComparisonMetric, Callable[[Comparison], Overhead | None]]
-
-_P95: _Reader = percentile_metric(95), lambda each: each.p95
-_PRIMARY: dict[PrimaryMetric, _Reader] = {
-    PrimaryMetric.AVERAGE: (AVERAGE, lambda each: each.average),
-    PrimaryMetric.REQUESTS_PER_SECOND: (RATE, lambda each: each.requests_per_second),
-}
-"""How the primary metric of variants is read; of percentiles they have the p95 only."""
 
 
 def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
@@ -64,18 +47,21 @@ def baseline_sentences(
 
 def answer_variants(spec: Spec, status: Status) -> Iterator[str]:
     """Yield what each step says of each variant beside the first one."""
-    metric, read = _PRIMARY.get(spec.comparison.primary, _P95)
     loads, known = _loads_of(spec), set()
     for comparison in status.comparisons:
         point = comparison.step, comparison.variant
-        overhead = read(comparison)
+        decisive = (
+            each for each in read_overheads(comparison) if each.metric.name == comparison.figure
+        )
+        difference = next(decisive, None)
         # The first request of a point is that of its primary metric.
-        if point not in known and overhead is not None and overhead.word is not None:
+        if point not in known and difference is not None and difference.conclusion is not None:
             load = loads.get(comparison.step, comparison.step)
             invalid = f"Invalid: {', '.join(comparison.invalid)}" if comparison.invalid else ""
             yield difference_sentence(
-                f"{metric.label} of {comparison.request} at {load}, {comparison.variant}",
-                read_overhead(metric, overhead, on_target=comparison.on_target),
+                f"{difference.metric.label} of {comparison.request} at {load},"
+                f" {comparison.variant}",
+                difference,
                 comparison.baseline,
                 invalid,
             )

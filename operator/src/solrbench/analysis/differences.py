@@ -51,6 +51,9 @@ MIN_SCALE = 0.01
 MIN_VALUES_FOR_RANKS = 5
 """Values of each side from which on the rank sum can say something at 99 %."""
 
+MIN_ROUNDS_FOR_SIGNED_RANKS = 8
+"""Rounds from which on their signed ranks can say something at 99 %; of fewer the rank sum can."""
+
 _MIN_POSITIVE = 1e-9
 """In place of 0 where a logarithm is taken."""
 
@@ -132,8 +135,11 @@ def estimate_difference(
     # An outlier would widen Student's t until it neither shows nor excludes a difference.
     test: DifferenceEstimate | None = None
     fewest = min(len(left), len(right))
-    if fewest >= MIN_VALUES_FOR_RANKS and (_has_outlier(left) or _has_outlier(right)):
-        test = RankEstimate(left, right)
+    # What slows down a round is far from the others on both sides, and cancels out.
+    apart = [[b - a for a, b in zip(left, right, strict=True)]] if in_rounds else [left, right]
+    if fewest >= MIN_VALUES_FOR_RANKS and any(map(_has_outlier, apart)):
+        has_signed_ranks = in_rounds and fewest >= MIN_ROUNDS_FOR_SIGNED_RANKS
+        test = (RankEstimate.paired if has_signed_ranks else RankEstimate.unpaired)(left, right)
     elif fewest >= 2:
         test = (StudentEstimate.paired if in_rounds else StudentEstimate.unpaired)(left, right)
     return Difference(

@@ -12,6 +12,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from solrbench.api.v1alpha1.comparisons import (
+    Comparison,
     Conclusion,
     FigureComparison,
     Overhead,
@@ -67,6 +68,9 @@ _OTHERS = {each.name: each for each in (AVERAGE, RATE, FAILED, INDEXING, INDEX_S
 def percentile_metric(percent: float) -> ComparisonMetric:
     """Return the metric of a percentile of the times that a user perceives."""
     return ComparisonMetric(f"p{percent:g}Milliseconds", f"p{percent:g}", "ms")
+
+
+P95 = percentile_metric(95)
 
 
 def metric_of(name: str) -> ComparisonMetric:
@@ -173,9 +177,19 @@ def store_overhead(difference: Difference | None) -> Overhead | None:
     return Overhead(percent=_percent(difference.estimate), **_conclusion_fields(difference))
 
 
-def read_overhead(metric: ComparisonMetric, stored: Overhead, *, on_target: bool) -> Difference:
-    """Return the difference of a variant, without the values of both sides."""
-    return _read(stored, metric, (None, None), stored.percent, on_target=on_target)
+def read_overheads(stored: Comparison) -> list[Difference]:
+    """Return the metrics of a variant that are known, the one that decides among them."""
+    named = (
+        (AVERAGE, stored.average),
+        (P95, stored.p95),
+        (metric_of(stored.figure), stored.percentile),
+        (RATE, stored.requests_per_second),
+    )
+    return [
+        _read(overhead, metric, (None, None), overhead.percent, on_target=stored.on_target)
+        for metric, overhead in named
+        if overhead is not None
+    ]
 
 
 def _conclusion_fields(difference: Difference) -> dict[str, Any]:

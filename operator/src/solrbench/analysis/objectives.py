@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.intervals import ConfidenceBounds, share_interval
-from solrbench.stats.number_format import format_number
+from solrbench.stats.number_format import format_number, round_number
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,31 @@ def evaluate(
     objective: Objective, step: str, variant: str, samples: StepSamples
 ) -> ObjectiveResult:
     """Return the word of one objective in one step and variant."""
-    return _result(objective, measure(objective, samples), step, variant)
+    result = _result(objective, measure(objective, samples), step, variant)
+    if (notes := "".join(_notes(objective, result, samples))) == "":
+        return result
+    return result.model_copy(update={"message": result.message + notes})
+
+
+_FEW_RUNS = {1: "this run", 2: "these two runs"}
+"""With three repeats or more, the interval holds how much repeats differ."""
+
+
+def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) -> Iterator[str]:
+    """Yield what the interval does not hold."""
+    if result.upper is not None and (runs := _FEW_RUNS.get(len(samples.runs))):
+        yield f"; interval of {runs} alone"
+    if objective.failures is not None and result.word is ObjectiveConclusion.MET:
+        # The rule of three, for outages instead of requests: what comes less often than three times
+        # in the time measured may not have come.
+        rarest, measured = (
+            format_number(round_number(seconds))
+            for seconds in (samples.seconds / _RULE_OF_THREE, samples.seconds)
+        )
+        yield f"; an outage less than once in {rarest} s may not show in {measured} s"
+
+
+_RULE_OF_THREE = 3.0
 
 
 def overall_conclusion(words: Sequence[ObjectiveConclusion]) -> ObjectiveConclusion:

@@ -9,13 +9,15 @@ The law says X(N) = cN / (1 + s(N - 1) + kN(N - 1)), with its peak at sqrt((1 - 
 Guerrilla Capacity Planning, 2007, chapter 5). N / X is a polynomial of N, so the fit is one of
 least squares and needs no optimiser; it does not divide by X(1), whose error would be in every
 point. The law invents peaks: a server that merely saturates gets one. So a peak is stated only
-where throughput was measured to decline beyond it.
+where throughput was measured to decline beyond it. Runs at one level differ by more than the
+blocks of a run show, so that only repeats show a decline, a peak or a knee.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import fmean
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import confidence_interval
 from solrbench.stats.number_format import format_number, round_number
+from solrbench.stats.tests import StudentEstimate, holm
 
 
 @dataclass(frozen=True)
@@ -79,24 +82,53 @@ GROWTH = 1.5
 """How often the rate of the lowest level the highest must have: else the ladder begins too high."""
 
 
-def find_knee(repeats: Sequence[Mapping[int, float]]) -> Knee | None:
-    """Return the knee of ladders of users; None if one of them does not show it.
+Repeats = Sequence[Mapping[int, float]]
+"""Requests per second by the number of users, repeat by repeat, all with the same levels."""
 
-    `repeats` has the requests per second by the number of users, repeat by repeat.
+_DECLINE_LEVEL = 0.005
+"""Half of the 1 % of false declines: the best level is chosen after its rate was seen."""
+
+_PLATEAU_LEVEL = 0.03
+"""Below it a level is not of the plateau: less takes shoulders in, more leaves low chances out."""
+
+
+def find_knee(repeats: Repeats) -> Knee | None:
+    """Return the knee of ladders of users; None if one does not show it, or with one repeat.
+
+    X_max is the mean of the levels that are not distinguished from the highest: the highest rate of
+    each repeat would be the luckiest one.
     """
+    best, below = _below_best(repeats)
+    if not below:
+        return None
+    plateau = [best, *(users for users, p in below.items() if p > _PLATEAU_LEVEL)]
     logarithms = []
     for rates in repeats:
-        lowest, most = min(rates, default=0), max(rates.values(), default=0.0)
+        lowest, most = min(rates), fmean(rates[users] for users in plateau)
         if len(rates) < MIN_KNEE_LEVELS or not 0 < GROWTH * rates[lowest] <= most:
             return None
         logarithms.append(math.log(most / (rates[lowest] / lowest)))
-    if not logarithms:
-        return None
-    mean = math.exp(sum(logarithms) / len(logarithms))
-    if len(logarithms) < 2:
-        return Knee(mean, None)
     lower, upper = confidence_interval(logarithms)
-    return Knee(mean, (math.exp(lower), math.exp(upper)))
+    return Knee(math.exp(fmean(logarithms)), (math.exp(lower), math.exp(upper)))
+
+
+def _below_best(repeats: Repeats) -> tuple[int, dict[int, float]]:
+    """Return the level with the highest rate, and for each other the p value of being as high.
+
+    There are no p values with one repeat.
+    """
+    if not repeats:
+        return 0, {}
+    means = {users: fmean(rates[users] for rates in repeats) for users in repeats[0]}
+    best = max(means, key=means.__getitem__)
+    if len(repeats) < 2 or not means[best]:
+        return best, {}
+    shares = {users: [rates[users] / means[best] for rates in repeats] for users in means}
+    highest = shares.pop(best)
+    return best, {
+        users: StudentEstimate.unpaired(highest, values).p_below(0.0)
+        for users, values in shares.items()
+    }
 
 
 # The law invents peaks: of a ladder that ends at 20 of 43 users, the interval of the peak holds it
@@ -118,8 +150,6 @@ class Level:
 
     users: int
     rate: float
-    lower: float | None = None
-    upper: float | None = None
 
 
 @dataclass(frozen=True)
@@ -154,9 +184,11 @@ def fit_law(levels: Sequence[Level]) -> ScalabilityLaw | None:
     return ScalabilityLaw(b / a, c / a, peak)
 
 
-def stated_peak(levels: Sequence[Level], law: ScalabilityLaw | None) -> float | None:
+def stated_peak(
+    levels: Sequence[Level], law: ScalabilityLaw | None, repeats: Repeats
+) -> float | None:
     """Return the peak of the law where a decline was measured; else None."""
-    if law is None or law.peak is None or not declines(levels):
+    if law is None or law.peak is None or not declines(repeats):
         return None
     ordered = sorted(levels, key=lambda level: level.users)
     beyond = sum(level.users > law.peak for level in ordered)
@@ -165,17 +197,15 @@ def stated_peak(levels: Sequence[Level], law: ScalabilityLaw | None) -> float | 
     return law.peak if enough else None
 
 
-def declines(levels: Sequence[Level]) -> bool:
-    """Return whether the highest level is measured to be below the best one."""
-    if not levels:
-        return False
-    last = max(levels, key=lambda level: level.users)
-    best = max(levels, key=lambda level: level.rate)
-    # Without intervals a lower number may be chance, which is no decline.
-    if last.upper is None or best.lower is None:
-        return False
-    # Two 95 % intervals that do not touch: equal rates show that in less than one of 100 cases.
-    return last is not best and last.upper < best.lower
+def declines(repeats: Repeats) -> bool:
+    """Return whether the rate with the most users is measured to be below the best one.
+
+    By Welch's test over the repeats, with Holm's correction over all levels after the best.
+    """
+    best, below = _below_best(repeats)
+    after = {users: p for users, p in below.items() if users > best}
+    corrected = dict(zip(after, holm([*after.values()]), strict=True))
+    return bool(after) and corrected[max(after)] <= _DECLINE_LEVEL
 
 
 MIN_LEVELS = 3
@@ -197,17 +227,17 @@ def _of_variant(
     steps: Sequence[Step], variant: str, samples: BenchmarkSamples, totals: Sequence[StepResult]
 ) -> Scalability | None:
     by_step = {each.step: each for each in totals if (each.variant or "") == variant}
-    levels = []
-    for step in steps:
-        if (total := by_step.get(step.name)) is not None:
-            interval = total.requests_per_second_interval
-            bounds = (None, None) if interval is None else (interval.lower, interval.upper)
-            levels.append(Level(step.users or 0, total.requests_per_second, *bounds))
+    levels = [
+        Level(step.users or 0, total.requests_per_second)
+        for step in steps
+        if (total := by_step.get(step.name)) is not None
+    ]
     if len({each.users for each in levels}) < MIN_LEVELS:
         return None
-    knee = find_knee(_repeats(steps, variant, samples))
+    repeats = _repeats(steps, variant, samples)
+    knee = find_knee(repeats)
     law = fit_law(levels)
-    peak = stated_peak(levels, law)
+    peak = stated_peak(levels, law, repeats)
     return Scalability(
         variant=variant or None,
         levels=len(levels),
@@ -216,7 +246,7 @@ def _of_variant(
         contention=None if law is None else round_number(law.contention),
         coherency=None if law is None else round_number(law.coherency),
         peak_users=None if peak is None else round_number(peak),
-        message=describe_scaling(levels, knee, peak),
+        message=describe_scaling(levels, knee, peak, repeats),
     )
 
 
@@ -231,11 +261,13 @@ def _repeats(
                 rate = StepSamples([run]).rate(ALL_REQUESTS)
                 by_repeat.setdefault(run.document.repeat, {})[step.users or 0] = rate
     # A ladder that was cut short has another highest level, and so another knee.
-    most = max(map(len, by_repeat.values()), default=0)
-    return [each for each in by_repeat.values() if len(each) == most]
+    longest = max(by_repeat.values(), key=len, default={})
+    return [each for each in by_repeat.values() if each.keys() == longest.keys()]
 
 
-def describe_scaling(levels: Sequence[Level], knee: Knee | None, peak: float | None) -> str:
+def describe_scaling(
+    levels: Sequence[Level], knee: Knee | None, peak: float | None, repeats: Repeats
+) -> str:
     """Return the highest throughput, the knee, and the peak or what is known of a decline."""
     best = max(levels, key=lambda level: level.rate)
     last = max(levels, key=lambda level: level.users)
@@ -251,11 +283,13 @@ def describe_scaling(levels: Sequence[Level], knee: Knee | None, peak: float | N
     if peak is not None:
         at = format_number(round_number(peak))
         parts.append(f"peak at about {at} users by the Universal Scalability Law")
-    elif declines(levels):
+    elif declines(repeats):
         parts.append(f"a decline up to {last.users} users, with too few levels to state a peak")
+    elif len(repeats) < 2:
+        parts.append("one run: no conclusion on a knee or a decline")
     elif last.rate < best.rate:
         less = format_number(round_number(last.rate))
-        parts.append(f"{less} requests/s at {last.users} users, too near to call it a decline")
+        parts.append(f"{less} requests/s at {last.users} users, not distinguished from the highest")
     else:
         parts.append(f"no decline up to {last.users} users")
     return "; ".join(parts)

@@ -17,8 +17,9 @@ NO_CONCLUSION = "no word from one repeat"
 COMPARISON_NOTE = (
     "Ratio of each repeat to the same repeat of the first variant, then the geometric mean and its"
     " 95 % confidence interval over the repeats. Same: any difference is smaller than the smallest"
-    " effect that matters. Words are made from the p95 of each step; those of other figures count"
-    " only below it. docs/method.md has the tests."
+    " effect that matters. Words are made from the primary figure of each step, the p95 unless"
+    " spec.comparison.primary names another; those of other figures count only"
+    " below it. docs/method.md has the tests."
 )
 
 _TIMES_FROM_PERCENT = 1000.0

@@ -19,10 +19,10 @@ from solrbench.analysis.differences import (
 )
 from solrbench.analysis.metrics import (
     AVERAGE,
+    P95,
     RATE,
     ComparedMetric,
     ComparisonMetric,
-    percentile_metric,
     store_overhead,
 )
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
@@ -30,8 +30,6 @@ from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion
 from solrbench.api.v1alpha1.findings import VALID, StepVerdict
 from solrbench.api.v1alpha1.status import MAX_COMPARISONS
 from solrbench.contract.step_runs import variant_names
-
-P95 = percentile_metric(95)
 
 
 @dataclass(frozen=True)
@@ -123,8 +121,9 @@ def compare_variants(samples: BenchmarkSamples) -> list[Comparison]:
     for each in _compared_metrics(samples):
         by_name.setdefault((each.step, each.variant, each.request), []).append(each)
     steps = {(each.step, each.variant): each for each in _compared_steps(samples)}
+    primary = settings_of_spec(samples.spec).metric
     return [
-        _comparison(steps[step, variant], metrics)
+        _comparison(steps[step, variant], metrics, primary)
         for (step, variant, _), metrics in by_name.items()
     ][:MAX_COMPARISONS]
 
@@ -187,7 +186,9 @@ def _common(baseline: StepSamples, candidate: StepSamples) -> tuple[StepSamples,
     )
 
 
-def _comparison(compared: ComparedStep, metrics: Sequence[ComparedMetric]) -> Comparison:
+def _comparison(
+    compared: ComparedStep, metrics: Sequence[ComparedMetric], primary: ComparisonMetric
+) -> Comparison:
     request = metrics[0].request
     found = {each.difference.metric: each.difference for each in metrics}
     return Comparison(
@@ -199,6 +200,11 @@ def _comparison(compared: ComparedStep, metrics: Sequence[ComparedMetric]) -> Co
         on_target=any(each.on_target for each in found.values()),
         failures=sum(
             side.of(request).counts.failures for side in (compared.baseline, compared.candidate)
+        ),
+        figure=primary.name,
+        # The others have fields of their own.
+        percentile=(
+            None if primary in (AVERAGE, P95, RATE) else store_overhead(found.get(primary))
         ),
         average=store_overhead(found.get(AVERAGE)),
         p95=store_overhead(found.get(P95)),

@@ -19,12 +19,15 @@ _NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.UNCLEAR, TrendConclu
 def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
     """Return the numbers of a trend, such as `HeapGrows 41 MiB/h (95 %: 37 to 45), full in 9 h`."""
     growth = trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour
-    text = f"{trend.word} {format_growth(*growth, trend.unit)}"
+    # The other words name their metric, or are no answer.
+    is_slowing = trend.word == TrendConclusion.SLOWS_DOWN
+    named = f"{trend.figure} {trend.word}" if is_slowing else trend.word
+    text = f"{named} {format_growth(*growth, trend.unit)}"
     if trend.full_in_hours is not None:
         text += f", full in {format_number(trend.full_in_hours)} h"
     if caches_fill:
         text += "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
-    elif trend.word == TrendConclusion.UNCLEAR:
+    elif is_slowing or trend.word == TrendConclusion.UNCLEAR:
         text += "; measure for longer"
     return text
 
@@ -54,6 +57,8 @@ UNITS = {
     TrendFigure.FAILURES: "percent",
 }
 _HOUR = 3600.0
+_DAY = 0.95 * 24 * _HOUR
+"""A step of a day: its windows begin with the first reading and end with the last one."""
 
 
 def find_trends(
@@ -93,16 +98,21 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
         message="",
     )
     fills = any(each.caches_fill for each in runs)
-    return trend.model_copy(update={"message": trend_message(trend, caches_fill=fills)})
+    message = trend_message(trend, caches_fill=fills)
+    if word is GROWS[figure] and min(each.seconds for each in grown) < _DAY:
+        message += "; in less than 24 h, a wave of the day looks the same"
+    return trend.model_copy(update={"message": message})
 
 
 def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendConclusion:
     """Return the word on which all repeats agree."""
     shapes = {run.growth.shape for run in runs}
-    if shapes == {SeriesShape.GROWS}:
+    if shapes <= {SeriesShape.GROWS, SeriesShape.SLOWS_DOWN}:
         # Caches that fill to the end look like a leak.
-        fills = any(run.caches_fill for run in runs)
-        return TrendConclusion.UNCLEAR if fills else GROWS[figure]
+        if any(run.caches_fill for run in runs):
+            return TrendConclusion.UNCLEAR
+        is_slowing = SeriesShape.SLOWS_DOWN in shapes
+        return TrendConclusion.SLOWS_DOWN if is_slowing else GROWS[figure]
     if shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
         return TrendConclusion.ROSE_ONCE if SeriesShape.STEP in shapes else TrendConclusion.STEADY
     return TrendConclusion.UNCLEAR

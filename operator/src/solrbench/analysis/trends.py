@@ -13,7 +13,8 @@ residuals that follow each other. Growth is said only if all four hold:
   absolute deviations of the residuals;
 - the median slope of the second half (Sen 1968) is more than 0.3 b, so it goes on;
 - no single rise between neighbouring eighths of the run, wherever they begin, is half of the
-  whole rise, which would be a step.
+  whole rise, which would be a step, if two levels fit better than the line;
+- no curve that slows down fits about as well as the best, and better than the line alone.
 """
 
 from collections.abc import Sequence
@@ -51,6 +52,8 @@ class SeriesShape(StrEnum):
     """What a series does."""
 
     GROWS = "Grows"
+    SLOWS_DOWN = "SlowsDown"
+    """It grows less and less, and may come to a stop."""
     STEADY = "Steady"
     STEP = "Step"
     """It rose once and not before or after."""
@@ -67,6 +70,7 @@ class Growth:
     slope: float
     lower: float
     upper: float
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,8 @@ def find_growth(
     t, y = np.asarray(seconds, dtype=np.float64), np.asarray(values, dtype=np.float64)
     t = t - t[0]
     run = float(t[-1]) * len(t) / (len(t) - 1)
-    fits = _fits(t / run, y, None if load is None else np.asarray(load, dtype=np.float64))
+    columns = _columns(t / run, None if load is None else np.asarray(load, dtype=np.float64))
+    fits = _fits(columns, y)
     best = min(fits, key=lambda fit: fit.squares)
     # No tau is known to be right: the interval is the union over all that fit about as well.
     limit = best.squares * (1 + t_quantile(0.01, best.freedom) ** 2 / best.freedom)
@@ -115,11 +120,16 @@ def find_growth(
     matters = max(min_growth * abs(level), least)
     deviation = SCALE * np.median(np.abs(best.residuals - np.median(best.residuals)))
     needed = max(matters, _DEVIATIONS * float(deviation))
-    if best.slope > matters and _rises_once(y, matters):
+    if best.slope > matters and _rises_once(columns, y, matters, best.squares):
         shape = SeriesShape.STEP
     else:
         shape = _shape(t / run, y, best, _union(near, 0.99), needed)
-    return Growth(shape, level, best.slope / run, lower / run, upper / run)
+    if shape is SeriesShape.GROWS:
+        slowing = _least_squares(_slowing_curves(columns[1]), columns, y)
+        # The form of the curve is one more number, which has to be worth it.
+        if slowing < limit and slowing * (1 + 1 / fits[0].freedom) < fits[0].squares:
+            shape = SeriesShape.SLOWS_DOWN
+    return Growth(shape, level, best.slope / run, lower / run, upper / run, run)
 
 
 def _union(fits: Sequence[_Fit], level: float) -> tuple[float, float]:
@@ -127,12 +137,17 @@ def _union(fits: Sequence[_Fit], level: float) -> tuple[float, float]:
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
-def _fits(t: Floats, y: Floats, load: Floats | None) -> list[_Fit]:
-    """Return the fit without a filling cache, and those with one whose c is not negative."""
+def _columns(t: Floats, load: Floats | None) -> list[Floats]:
+    """Return what the line is fitted to: ones, time, and the load if it moved."""
     columns = [np.ones_like(t), t]
     if load is not None and _has_moved(load):
         columns.append(load / np.median(load))
-    fits = [_fit(columns, y)]
+    return columns
+
+
+def _fits(columns: Sequence[Floats], y: Floats) -> list[_Fit]:
+    """Return the fit without a filling cache, and those with one whose c is not negative."""
+    t, fits = columns[1], [_fit(columns, y)]
     taus = np.geomspace(1 / 40, 1 / 2, _TAUS)
     fits += [_fit([*columns, 1 - np.exp(-t / tau)], y, min_last=0.0) for tau in taus]
     return [each for each in fits if each is not None]
@@ -153,6 +168,21 @@ def _fit(columns: Sequence[Floats], y: Floats, min_last: float | None = None) ->
     return _Fit(float(coefficients[1]), float(np.sqrt(variance)), squares, freedom, residuals)
 
 
+def _slowing_curves(t: Floats) -> list[Floats]:
+    """Return roots, logarithms, and caches that fill for more than half of the run."""
+    return [
+        np.sqrt(t),
+        *(np.log1p(factor * t) for factor in (5, 20, 100)),
+        *(1 - np.exp(-t / tau) for tau in (0.6, 0.7, 0.8, 1.0, 1.4, 2.0)),
+    ]
+
+
+def _least_squares(curves: Sequence[Floats], columns: Sequence[Floats], y: Floats) -> float:
+    """Return the residual squares of the best of curves in place of the line."""
+    fits = (_fit([columns[0], curve, *columns[2:]], y) for curve in curves)
+    return min(fit.squares for fit in fits if fit is not None)
+
+
 def _has_moved(load: Floats) -> bool:
     middle = float(np.median(load))
     low, high = np.quantile(load, (0.05, 0.95))
@@ -171,12 +201,19 @@ def _shape(
     return SeriesShape.GROWS if lower > 0 and goes_on else SeriesShape.UNCLEAR
 
 
-def _rises_once(y: Floats, matters: float) -> bool:
-    """Return whether one rise from an eighth to the next, wherever they begin, is half of all."""
+def _rises_once(columns: Sequence[Floats], y: Floats, matters: float, squares: float) -> bool:
+    """Return whether one rise from an eighth to the next, wherever they begin, is half of all.
+
+    What is beside it must be flat: two levels leave less than the `squares` of the best line.
+    """
     length = max(len(y) // 8, 1)
     means = np.convolve(y, np.ones(length) / length, mode="valid")
     whole = float(means[-1] - means[0])
-    return whole > matters and float((means[length:] - means[:-length]).max()) > _STEP_SHARE * whole
+    rise = float((means[length:] - means[:-length]).max())
+    if whole <= matters or rise <= _STEP_SHARE * whole:
+        return False
+    levels = [(columns[1] >= moment).astype(np.float64) for moment in columns[1][1:]]
+    return _least_squares(levels, columns, y) < squares
 
 
 def theil_sen(t: Floats, y: Floats) -> float:
@@ -255,7 +292,13 @@ def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
     return tuple({each.figure: each for each in reversed(trends)}.values())
 
 
-_ORDER = (SeriesShape.STEADY, SeriesShape.UNCLEAR, SeriesShape.STEP, SeriesShape.GROWS)
+_ORDER = (
+    SeriesShape.STEADY,
+    SeriesShape.UNCLEAR,
+    SeriesShape.STEP,
+    SeriesShape.SLOWS_DOWN,
+    SeriesShape.GROWS,
+)
 
 
 def _of_server(

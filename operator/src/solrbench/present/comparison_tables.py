@@ -5,13 +5,13 @@ from typing import NamedTuple, TypeVar
 
 from solrbench.analysis.metrics import (
     AVERAGE,
+    P95,
     RATE,
     ComparisonMetric,
     Difference,
     Scale,
-    percentile_metric,
     read_figure,
-    read_overhead,
+    read_overheads,
 )
 from solrbench.analysis.sentences import (
     COMPARISON_NOTE,
@@ -206,19 +206,14 @@ def comparison_table(status: Status) -> Table:
     results = {(each.step, each.variant or "", each.request): each for each in status.results}
     rows = [
         _VariantRow(
-            label,
-            read_overhead(metric, overhead, on_target=each.on_target),
+            difference.metric.label.capitalize(),
+            difference,
             each,
             results.get((each.step, each.baseline, each.request)),
             results.get((each.step, each.variant, each.request)),
         )
         for each in status.comparisons
-        for label, metric, overhead in (
-            ("Average", AVERAGE, each.average),
-            ("P95", percentile_metric(95), each.p95),
-            ("Requests/s", RATE, each.requests_per_second),
-        )
-        if overhead is not None
+        for difference in read_overheads(each)
     ]
     failed = any(each.failures for each in status.comparisons)
     columns = [*_COMPARISON_COLUMNS, *([_FAILURES] if failed else [])]
@@ -237,7 +232,9 @@ def _result_value(row: _VariantRow, result: StepResult | None) -> str | None:
     planned = result.is_open_loop
     average = result.response_average_milliseconds if planned else result.average_milliseconds
     p95 = result.response_p95_milliseconds if planned else result.p95_milliseconds
-    value = average if row.difference.metric is AVERAGE else p95
+    times = {AVERAGE.label: average, P95.label: p95}
+    percentiles = {f"p{each.percent:g}": each.milliseconds for each in result.percentiles}
+    value = (percentiles | times).get(row.difference.metric.label)
     return None if value is None else format_milliseconds(value)
 
 

@@ -112,6 +112,24 @@ def _cumulative(few: int, many: int) -> tuple[int, ...]:
     return tuple(accumulate(counts))
 
 
+def signed_rank_tail(w: int, size: int) -> float:
+    """Return the probability that the sum of the positive ranks of `size` values is at most `w`."""
+    if w < 0:
+        return 0.0
+    cumulative = _cumulative_signed(size)
+    return cumulative[min(w, len(cumulative) - 1)] / (1 << size)
+
+
+@lru_cache(256)
+def _cumulative_signed(size: int) -> tuple[int, ...]:
+    """Return for every sum how many choices of the ranks 1 to `size` have at most that."""
+    counts = [1] + [0] * (size * (size + 1) // 2)
+    for rank in range(1, size + 1):
+        for total in range(len(counts) - 1, rank - 1, -1):
+            counts[total] += counts[total - rank]
+    return tuple(accumulate(counts))
+
+
 CONFIDENCE = 0.95
 
 

@@ -177,9 +177,7 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | N
     # Within a repeat: differences between repeats are looked at apart.
     deviations = [part - part.sum() / each.sum() * each for part, each in pairs]
     squares = sum(float(each @ each) for each in deviations)
-    if not squares:
-        return _RatioVariance(0.0, student_t(blocks - repeats))
-    lag = neighbour_correlation(deviations, squares)
+    lag = neighbour_correlation(deviations, squares) if squares else 0.0
     if lag > MAX_AUTOCORRELATION:
         # The step is too short for its own swings: no interval is better than a wrong one.
         return None
@@ -200,21 +198,24 @@ def error_factor(lag: float) -> float:
 
 
 def _among_repeats(pairs: Sequence[tuple[_Row, _Row]], within: _RatioVariance) -> _RatioVariance:
-    """Return the spread of the blocks; where repeats differ more than they explain, of repeats."""
+    """Return the spread of the blocks with what repeats differ by beyond it."""
     repeats = len(pairs)
     if repeats < 2:
         return within
     whole = sum(float(each.sum()) for _, each in pairs)
     ratio = sum(float(part.sum()) for part, _ in pairs) / whole
     deviations = [float(part.sum() - ratio * each.sum()) for part, each in pairs]
+    # The spread of the blocks is part of it, so that the greater one is the sum of both causes.
     among = sum(each**2 for each in deviations) * repeats / (repeats - 1) / whole**2
-    # What a ratio of variances stays below at 95 %, the lower one well known: the chi-square
-    # quantile divided by its degrees (Wilson and Hilferty, The distribution of chi-square, 1931).
-    spread = 2 / (9 * (repeats - 1))
-    limit = (1 - spread + 1.6449 * math.sqrt(spread)) ** 3
-    if among <= limit * within.variance:
-        return within
-    return _RatioVariance(among, student_t(repeats - 1))
+    # A test whether repeats differ is blind with so few of them: they always count. Two alone have
+    # a t of 12.7, which would leave no interval at all, so that there the blocks may outweigh them.
+    if repeats == 2 and among <= _F_OF_TWO * within.variance:
+        return _RatioVariance(max(within.variance, among), within.t)
+    return _RatioVariance(max(within.variance, among), student_t(repeats - 1))
+
+
+_F_OF_TWO = 3.84
+"""What the ratio of the variance among two repeats to that of many blocks stays below at 95 %."""
 
 
 def _total(rows: Sequence[_Row]) -> float:

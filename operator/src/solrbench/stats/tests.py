@@ -12,10 +12,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement
 from statistics import fmean, median, variance
 from typing import NamedTuple, Protocol
 
-from solrbench.stats.distributions import rank_sum_tail, t_quantile, t_tails
+from solrbench.stats.distributions import (
+    rank_sum_tail,
+    signed_rank_tail,
+    t_quantile,
+    t_tails,
+)
 from solrbench.stats.intervals import ConfidenceBounds
 from solrbench.stats.series import SCALE
 
@@ -187,19 +193,34 @@ class StudentEstimate:
 
 @dataclass(frozen=True)
 class RankEstimate:
-    """The median of all differences between the sides, with the exact interval of the rank sum.
+    """The median of all differences between the sides, with the exact interval of their ranks.
 
     A repeat far from the others moves it little (Hodges and Lehmann, Estimates of location based on
-    rank tests, 1963). Equal values count against every statement.
+    rank tests, 1963). Equal values count against every statement. One sample, that of differences
+    within rounds, has signed ranks (Wilcoxon, Individual comparisons by ranking methods, 1945): its
+    differences are the means of all pairs of them. Two, of the sides, have the rank sum.
     """
 
-    baseline: tuple[float, ...]
-    candidate: tuple[float, ...]
+    samples: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def paired(cls, baseline: Sequence[float], candidate: Sequence[float]) -> "RankEstimate":
+        """Return the difference within rounds: values at the same place belong together."""
+        return cls((tuple(b - a for a, b in zip(baseline, candidate, strict=True)),))
+
+    @classmethod
+    def unpaired(cls, baseline: Sequence[float], candidate: Sequence[float]) -> "RankEstimate":
+        """Return the difference of sides that were measured apart."""
+        return cls((tuple(baseline), tuple(candidate)))
 
     @cached_property
     def differences(self) -> tuple[float, ...]:
         """Return the difference of every pair of values, ascending."""
-        return tuple(sorted(b - a for a in self.baseline for b in self.candidate))
+        if len(self.samples) == 1:
+            pairs = combinations_with_replacement(self.samples[0], 2)
+            return tuple(sorted(fmean(pair) for pair in pairs))
+        baseline, candidate = self.samples
+        return tuple(sorted(b - a for a in baseline for b in candidate))
 
     @property
     def centre(self) -> float:
@@ -207,7 +228,7 @@ class RankEstimate:
         return median(self.differences)
 
     def interval(self, level: float) -> ConfidenceBounds | None:
-        """Return the outermost differences that the rank sum of few orders lies beyond."""
+        """Return the outermost differences that the ranks of few orders lie beyond."""
         rank = -1
         while rank + 1 < len(self.differences) // 2 and self._tail(rank + 1) <= level / 2:
             rank += 1
@@ -216,22 +237,24 @@ class RankEstimate:
         return ConfidenceBounds(self.differences[rank], self.differences[-1 - rank])
 
     def p_above(self, bound: float) -> float:
-        """Return the probability of a rank sum with so few differences up to `bound`."""
+        """Return the probability of ranks with so few differences up to `bound`."""
         return self._tail(sum(difference <= bound for difference in self.differences))
 
     def p_below(self, bound: float) -> float:
-        """Return the probability of a rank sum with so few differences from `bound` on."""
+        """Return the probability of ranks with so few differences from `bound` on."""
         return self._tail(sum(difference >= bound for difference in self.differences))
 
     def precision(self, more: int) -> Precision:
         """Return about the error, from deviations that repeats far from the others do not widen."""
-        sides = (self.baseline, self.candidate)
-        square = sum(robust_deviation(sample) ** 2 / (len(sample) + more) for sample in sides)
-        degrees = len(self.baseline) + len(self.candidate) + 2 * more - 2
+        sizes = [len(sample) + more for sample in self.samples]
+        deviations = map(robust_deviation, self.samples)
+        square = sum(each**2 / size for each, size in zip(deviations, sizes, strict=True))
+        degrees = sum(sizes) - len(sizes)
         return Precision(math.sqrt(_RANK_VARIANCE * square), degrees)
 
     def _tail(self, u: int) -> float:
-        return rank_sum_tail(u, len(self.baseline), len(self.candidate))
+        sizes = [*map(len, self.samples)]
+        return signed_rank_tail(u, *sizes) if len(sizes) == 1 else rank_sum_tail(u, *sizes)
 
 
 def robust_deviation(values: Sequence[float], least: float = MIN_DEVIATION) -> float:

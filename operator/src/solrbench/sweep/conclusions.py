@@ -251,7 +251,7 @@ def answer_sweep(
     label = METRICS[metric].label
     sentences = [
         *_axis_sentences(baseline, others, by_name, label),
-        *answer_best(spec, plan, points, rule),
+        *answer_best(spec, plan, points),
         *advise(spec, baseline, others, by_name),
         *map(_interaction, find_interactions(baseline, others, metric, rule)),
         *sizes,

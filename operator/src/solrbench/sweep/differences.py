@@ -6,6 +6,7 @@ ever one is false.
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -73,31 +74,81 @@ class Interaction(NamedTuple):
     difference: Difference
 
 
-def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> BestPoint | None:
-    """Return the best valid point; of equal ones the cheaper, then the earlier one.
+class Candidate(NamedTuple):
+    """A Valid point that may be the best one, at the load of the baseline."""
 
-    The points are in the order of the plan.
+    measured: MeasuredPoint
+    planned: PlannedPoint
+    point: SweepPoint
+
+
+_OF_LOAD = re.compile(r"load\..*(users|requestsPerSecond)")
+"""Fields of how much is asked: the least is always the fastest, and nothing to choose."""
+
+
+def rank_points(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> list[Candidate]:
+    """Return the candidates, those with the best mean first; points are in the order of the plan.
+
+    No point is Better than the first one by its mean.
     """
-    metric = spec.objective.metric
+    metric = METRICS[spec.objective.metric]
+    usual = next((each.point.values for each in plan.points if each.point.is_baseline), None)
     ranked = []
-    for index, (planned, point) in enumerate(zip(plan.points, points, strict=True)):
-        measured = read_point(point, planned.point.values, metric) if is_valid(point) else None
-        if measured is not None:
-            # By what points are compared by: no point is Better than the best by its mean.
-            value = metric_value_of(METRICS[metric], sample(METRICS[metric], measured.repeats))
-            cost = planned.demand.target
-            worse = value if METRICS[metric].is_lower_better else -value
-            rank = worse, cost.memory_bytes, cost.cores, index
-            ranked.append((rank, planned, point))
-    if not ranked:
+    for planned, point in zip(plan.points, points, strict=True):
+        values = planned.point.values
+        is_other_load = any(
+            value.index != base.index
+            and all(_OF_LOAD.fullmatch(path) for path, _ in value.settings)
+            for value, base in zip(values, usual or values, strict=True)
+        )
+        measured = read_point(point, values, spec.objective.metric) if is_valid(point) else None
+        if measured is not None and not is_other_load:
+            value = metric_value_of(metric, sample(metric, measured.repeats))
+            rank = value if metric.is_lower_better else -value
+            ranked.append((rank, Candidate(measured, planned, point)))
+    return [candidate for _, candidate in sorted(ranked, key=lambda each: each[0])]
+
+
+def best_set(
+    spec: SweepSpec, ranked: Sequence[Candidate]
+) -> list[tuple[Candidate, Difference | None]]:
+    """Return the points that are not distinguished from the first one, the cheapest first.
+
+    Of nearly equal points the one with the best mean is the luckiest (Hsu, Constrained simultaneous
+    confidence intervals for multiple comparisons with the best, 1984). The first one of `ranked`
+    has no difference. From one run nothing is the best.
+    """
+    if not ranked or len(ranked[0].measured.repeats) < 2:
+        return []
+    fastest, *rest = ranked[: MAX_COMPARED_POINTS + 1]
+    others = [each.measured for each in rest]
+    differences = compare_all(fastest.measured, others, spec.objective.metric, rule_of(spec))
+    near: list[tuple[Candidate, Difference | None]] = [(fastest, None)]
+    near += [
+        (candidate, difference)
+        for candidate, difference in zip(rest, differences, strict=True)
+        if difference.conclusion in (Conclusion.SAME, Conclusion.UNCLEAR)
+    ]
+    return sorted(near, key=lambda each: _rank_by_cost(each[0]))
+
+
+def _rank_by_cost(candidate: Candidate) -> tuple[float, float]:
+    cost = candidate.planned.demand.target
+    return cost.memory_bytes, cost.cores
+
+
+def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> BestPoint | None:
+    """Return the cheapest point that is not distinguished from the fastest; None from one run."""
+    best = best_set(spec, rank_points(spec, plan, points))
+    if not best:
         return None
-    _, planned, best = min(ranked, key=lambda candidate: candidate[0])
+    _, planned, point = best[0][0]
     cost = planned.demand.target
     return BestPoint(
-        name=best.name,
+        name=point.name,
         values=planned.point.text,
-        requests_per_second=best.requests_per_second,
-        p95_milliseconds=best.p95_milliseconds,
+        requests_per_second=point.requests_per_second,
+        p95_milliseconds=point.p95_milliseconds,
         cores=round(cost.cores, 3),
         memory_bytes=cost.memory_bytes,
     )
@@ -268,42 +319,49 @@ MAX_COMPARED_POINTS = 50
 """Points beside the best one: of the nearest ones a sentence names five, and each costs tests."""
 
 
-def answer_best(
-    spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint], rule: ComparisonRule
-) -> Iterator[str]:
+def answer_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield which point is best and what it requests; then what is Same, and what is not known."""
-    metric = spec.objective.metric
-    baseline, others = read_measured(plan, points, metric)
-    best = find_best(spec, plan, points)
-    if baseline is None or best is None:
+    baseline, _ = read_measured(plan, points, spec.objective.metric)
+    ranked = rank_points(spec, plan, points)
+    if baseline is None or not ranked:
         return
-    measured = [baseline, *others]
-    chosen = next(point for point in measured if point.name == best.name)
-    rest = [point for point in measured if point.is_valid and point.name != best.name]
-    # What is far away is not mistaken for the best.
-    rest.sort(key=lambda point: abs(math.log(point.shown_value / chosen.shown_value)))
-    rest = rest[:MAX_COMPARED_POINTS]
-    pairs = [*zip(rest, compare_all(chosen, rest, metric, rule), strict=True)]
-    planned = {point.point.name: point for point in plan.points}
+
+    def name(candidate: Candidate) -> str:
+        return phrase_point(candidate.measured.values, baseline.values)
+
+    def describe(candidate: Candidate) -> str:
+        shown = format_number(candidate.measured.shown_value)
+        is_rate = spec.objective.metric is Metric.REQUESTS_PER_SECOND
+        figure = f"{shown} requests/s" if is_rate else f"p95 {shown} ms"
+        return f"{name(candidate)}, {figure} {_cost(candidate.planned)}"
+
+    best = best_set(spec, ranked)
+    if not best:
+        yield f"fastest measured: {describe(ranked[0])}; one run, not distinguished from noise"
+        return
+    (chosen, difference), *rest = best
+    fastest = ""
+    if difference is not None:
+        fastest = (
+            f"; the cheapest of {len(best)} that are not distinguished from the fastest,"
+            f" {describe(ranked[0])}"
+        )
+    yield f"best: {describe(chosen)}{fastest}"
     same = [
-        f"{phrase_point(point.values, baseline.values)} {_cost(planned[point.name])}"
-        for point, difference in pairs
-        if difference.conclusion is Conclusion.SAME
+        f"{name(candidate)} {_cost(candidate.planned)}"
+        for candidate, difference in rest
+        if difference is not None and difference.conclusion is Conclusion.SAME
     ]
     unclear = [
-        f"{phrase_point(point.values, baseline.values)} {phrase_difference(difference)},"
-        f" {format_more_repeats(difference)}"
-        for point, difference in pairs
-        if difference.conclusion is Conclusion.UNCLEAR
+        f"{name(candidate)} {phrase_difference(difference)}, {format_more_repeats(difference)}"
+        for candidate, difference in rest
+        if difference is not None and difference.conclusion is Conclusion.UNCLEAR
     ]
-    name, value = phrase_point(chosen.values, baseline.values), format_number(chosen.shown_value)
-    is_rate = metric is Metric.REQUESTS_PER_SECOND
-    shown = f"{value} requests/s" if is_rate else f"p95 {value} ms"
-    yield f"best: {name}, {shown} {_cost(planned[chosen.name])}"
+    which = "best" if difference is None else "fastest"
     if same:
-        yield f"Same as the best: {join_some(same)}"
+        yield f"Same as the {which}: {join_some(same)}"
     if unclear:
-        yield f"not distinguished from the best: {join_some(unclear)}"
+        yield f"not distinguished from the {which}: {join_some(unclear)}"
 
 
 def _cost(planned: PlannedPoint) -> str:

@@ -28,8 +28,8 @@ from solrbench.sweep.differences import (
     METRICS,
     MeasuredPoint,
     compare_all,
-    find_best,
     metric_value,
+    rank_points,
     read_measured,
     rule_of,
 )
@@ -246,9 +246,9 @@ def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Ite
     if baseline is not None:
         beside = _differences_beside(spec, baseline, measured)
         yield from _open_pairs(baseline, beside)
-    best = find_best(spec, plan, points)
-    named = next((each for each in measured if best is not None and each.name == best.name), None)
-    if named is None or named is baseline:
+    # Not the cheapest of the best: what is faster than it has to be distinguished first.
+    named = next((each.measured for each in rank_points(spec, plan, points)), None)
+    if named is None or named == baseline:
         return
     # A best point that is the Same as the baseline gains nothing: there is nothing to choose.
     known = beside.get(named.name)

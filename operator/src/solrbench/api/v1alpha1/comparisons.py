@@ -247,6 +247,11 @@ class Comparison(StatusModel):
     failures: Count
     """Failed requests of both in those repeats; errors are compared with responses if there are
     any."""
+    figure: Text = "p95Milliseconds"
+    """What decides about the step, as in `spec.comparison.primary`: averageMilliseconds,
+    p95Milliseconds (or another percentile) or requestsPerSecond."""
+    percentile: Overhead | None = None
+    """The percentile that `figure` names, unless it is the 95th."""
     average: Overhead | None = None
     """Mean service time; with a planned rate, mean response time."""
     p95: Overhead | None = None

@@ -126,9 +126,9 @@ class Scalability(StatusModel):
     """`levels` is the number of steps with users."""
     knee_users: Measure | None = None
     """`kneeUsers` is the number of users at which the two asymptotes of throughput meet: growth in
-    proportion to users, and the highest throughput measured."""
+    proportion to users, and the highest throughput measured; absent with one repeat."""
     knee_users_interval: Interval | None = None
-    """`kneeUsersInterval` is its 95 % confidence interval over the repeats; absent with one."""
+    """`kneeUsersInterval` is its 95 % confidence interval over the repeats."""
     contention: Difference | None = None
     """`contention` is sigma of the Universal Scalability Law."""
     coherency: Difference | None = None
@@ -256,6 +256,7 @@ class TrendConclusion(StrEnum):
     LATENCY_GROWS = "LatencyGrows"
     FAILURES_GROW = "FailuresGrow"
     INDEX_GROWS = "IndexGrows"
+    SLOWS_DOWN = "SlowsDown"
     ROSE_ONCE = "RoseOnce"
     STEADY = "Steady"
     UNCLEAR = "Unclear"
@@ -267,8 +268,9 @@ class Trend(StepPart):
     figure: Text
     """`figure` is HeapAfterGc, ResidentMemory, Latency, FailedRequests or IndexSize."""
     word: Text
-    """`word` is HeapGrows, MemoryGrows, LatencyGrows, FailuresGrow or IndexGrows; RoseOnce for a
-    single step upwards; Steady; or Unclear if the step was too short or too uneven to say."""
+    """`word` is HeapGrows, MemoryGrows, LatencyGrows, FailuresGrow or IndexGrows; SlowsDown if
+    it grows less and less; RoseOnce for a single step upwards; Steady; or Unclear if the step was
+    too short or too uneven to say."""
     server: Text | None = None
     """`server` is the node or pod that grows most; absent for what the load measured."""
     unit: Text
@@ -283,7 +285,7 @@ class Trend(StepPart):
     """`upperPerHour` is the upper bound, the highest of any repeat."""
     full_in_hours: Measure | None = None
     """`fullInHours` is the time until the figure reaches its limit at this pace: that of the heap,
-    or the memory limit of the pod; absent if it does not grow, or has no limit."""
+    or the memory limit of the pod; absent if it does not grow, slows down, or has no limit."""
     message: Text
     """`message` gives the numbers in words."""
 

@@ -118,7 +118,7 @@ class SweepEstimate(StatusModel):
 
 
 class BestPoint(StatusModel):
-    """The best point, and what it costs."""
+    """The cheapest point that is not distinguished from the fastest, and what it costs."""
 
     name: Text
     """`name` is the name of the point."""
@@ -176,7 +176,8 @@ class SweepStatus(StatusModel):
     targets: Annotated[list[SweepTarget], Field(max_length=64)] = []
     """`targets` are the targets that points share, as far as something of them may be there."""
     best: BestPoint | None = None
-    """`best` is the best point so far by `spec.objective`."""
+    """`best` is the cheapest Valid point so far that is not distinguished from the fastest by
+    `spec.objective`; absent if that has one repeat. Axes of users or rates do not count."""
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
     """`answers` say in sentences what each axis shows."""
     answered_points: Count = 0
