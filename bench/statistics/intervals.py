@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness.table import Row
+from solrbench.stats.distributions import ConfidenceBounds
 from solrbench.stats.histograms import SUB_BUCKET_BITS, Histogram
-from solrbench.stats.intervals import ConfidenceBounds, TimedSamples
+from solrbench.stats.intervals import TimedSamples
 from solrbench.stats.time_blocks import TimeBlocks
 
 PERCENTS = (50.0, 95.0, 99.0)

@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult
 from solrbench.api.v1alpha1.status import DatasetStatus, Status
 from solrbench.contract.step_document import StepRunResult
-from solrbench.stats.intervals import ConfidenceBounds
+from solrbench.stats.distributions import ConfidenceBounds
 from support.results.builders import (
     make_document,
     make_result,

@@ -14,7 +14,7 @@ from solrbench.analysis.scalability import (
     knee_in_flight,
     stated_peak,
 )
-from solrbench.stats.intervals import ConfidenceBounds
+from solrbench.stats.distributions import ConfidenceBounds
 from support.narrowing import not_none
 
 CONTENTION, COHERENCY = 0.05, 0.0005

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from bench.statistics.intervals import SERIES, Times, coverage, samples_of
-from solrbench.stats.distributions import student_t
+from solrbench.stats.distributions import ConfidenceBounds, student_t
 from solrbench.stats.histograms import BucketCounts, Histogram, buckets_of
-from solrbench.stats.intervals import ConfidenceBounds, TimedSamples, design_effect, share_interval
+from solrbench.stats.intervals import TimedSamples, design_effect, share_interval
 from solrbench.stats.time_blocks import TimeBlocks
 from support.narrowing import not_none
 

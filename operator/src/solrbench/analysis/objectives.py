@@ -16,7 +16,8 @@ from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats.intervals import ConfidenceBounds, share_interval
+from solrbench.stats.distributions import ConfidenceBounds
+from solrbench.stats.intervals import share_interval
 from solrbench.stats.number_format import format_number, round_number
 
 

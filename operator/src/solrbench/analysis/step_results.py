@@ -29,8 +29,8 @@ from solrbench.contract.request_counts import (
 )
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats.distributions import relative_deviation_percent
-from solrbench.stats.intervals import ConfidenceBounds, design_effect
+from solrbench.stats.distributions import ConfidenceBounds, relative_deviation_percent
+from solrbench.stats.intervals import design_effect
 from solrbench.stats.number_format import (
     milliseconds,
     round_number,

@@ -69,7 +69,7 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
     seen = _observe(context)
     decision = decide_sweep(seen)
     # First: a benchmark of a point that the stored status does not name would be begun again.
-    _store(context, _with_obstacle(context, decision))
+    _store(context, _with_blocker(context, decision))
     status = _apply(context, decision, seen.children)
     _store(context, _remove_targets(context, decision, status))
     if decide_expiry(context.sweep, context.now) == timedelta():
@@ -120,19 +120,19 @@ def _store(context: SweepContext, status: SweepStatus) -> None:
     context.sweep = context.sweep.model_copy(update={"status": status})
 
 
-def _with_obstacle(context: SweepContext, decision: SweepDecision) -> SweepStatus:
-    """Return the decided status with the obstacle of the reconcile before, which may last.
+def _with_blocker(context: SweepContext, decision: SweepDecision) -> SweepStatus:
+    """Return the decided status with the blocker of the reconcile before, which may last.
 
     Without it, each reconcile would take it out of the status and write it again.
     """
     status = decision.status
-    obstacle = next((each for each in context.sweep.status.conditions if _is_obstacle(each)), None)
-    if obstacle is None or not decision.applied:
+    blocker = next((each for each in context.sweep.status.conditions if _is_blocker(each)), None)
+    if blocker is None or not decision.applied:
         return status
-    return _say_not_applied(context, status, obstacle.message)
+    return _say_not_applied(context, status, blocker.message)
 
 
-def _is_obstacle(condition: Condition) -> bool:
+def _is_blocker(condition: Condition) -> bool:
     return condition.type == SUCCEEDED and condition.reason == SweepReason.POINT_NOT_CREATED
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import accumulate
 from math import comb
 from statistics import fmean, stdev
+from typing import NamedTuple
 
 _TINY = 1e-300
 """In place of zero where the continued fraction divides by it."""
@@ -22,6 +23,13 @@ _PRECISE = 1e-12
 """Relative width at which a search ends."""
 
 _MAX_TERMS = 500
+
+
+class ConfidenceBounds(NamedTuple):
+    """Two bounds in the unit of the number."""
+
+    lower: float
+    upper: float
 
 
 def t_tails(t: float, degrees: float) -> float:

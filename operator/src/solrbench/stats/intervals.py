@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.stats.distributions import student_t
+from solrbench.stats.distributions import ConfidenceBounds, student_t
 from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.time_blocks import TimeBlocks
 
@@ -47,13 +47,6 @@ _MIN_EFFECT = 0.5
 """The least design effect: an even series is not trusted to be worth more than twice itself."""
 
 _Row = NDArray[np.float64]
-
-
-class ConfidenceBounds(NamedTuple):
-    """Two bounds in the unit of the number."""
-
-    lower: float
-    upper: float
 
 
 class _RatioVariance(NamedTuple):

@@ -17,12 +17,12 @@ from statistics import fmean, median, variance
 from typing import NamedTuple, Protocol
 
 from solrbench.stats.distributions import (
+    ConfidenceBounds,
     rank_sum_tail,
     signed_rank_tail,
     t_quantile,
     t_tails,
 )
-from solrbench.stats.intervals import ConfidenceBounds
 from solrbench.stats.series import SCALE
 
 Adjustment = Callable[[Sequence[float]], list[float]]

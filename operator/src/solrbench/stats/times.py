@@ -10,8 +10,9 @@ from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import ReferenceType, ref
 
+from solrbench.stats.distributions import ConfidenceBounds
 from solrbench.stats.histograms import BucketCounts
-from solrbench.stats.intervals import ConfidenceBounds, TimedSamples
+from solrbench.stats.intervals import TimedSamples
 from solrbench.stats.time_blocks import TimeBlocks
 
 MAX_DECODED_BYTES = 64 << 20
