@@ -70,7 +70,7 @@ def test_csv_has_raw_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "mark"), [("Worse on this target", "bad"), ("Met", "good"), ("Same", ""), (None, "")]
+    ("text", "mark"), [("Worse on one target", "bad"), ("Met", "good"), ("Same", ""), (None, "")]
 )
 def test_the_first_word_of_a_conclusion_marks_its_cell(text: str | None, mark: str) -> None:
     assert conclusion(text) == Cell(text or "", mark=mark)
