@@ -193,10 +193,10 @@ def _measure(percent: float, draw: Random, repeats: int) -> ChildView:
         "verdict": "Valid",
         "repeats": [{"target": 1, "p95Milliseconds": exp(each)} for each in logarithms],
     }
-    return replace(_DONE, summary=summary)
+    return replace(DONE, summary=summary)
 
 
-_DONE = ChildView(
+DONE = ChildView(
     is_finished=True,
     has_succeeded=True,
     reason="Succeeded",
@@ -209,19 +209,21 @@ _DONE = ChildView(
 )
 
 
+TEMPLATE = {
+    "target": {"solrCloud": {"provisioner": "StatefulSet", "nodes": 1, "heap": "1Gi"}},
+    "collection": {"replicas": {"nrt": 1}},
+    "dataset": {"generator": {"documents": 1000}},
+    "workload": {"queries": {"generated": {"count": 200}}},
+}
+
+
 def _sweep(rounds: dict[str, Any] | None, repeats: dict[str, int]) -> SolrBenchmarkSweep:
-    load = {"steps": [{"name": "one", "durationSeconds": 60}], "repeats": repeats}
-    template = {
-        "target": {"solrCloud": {"provisioner": "StatefulSet", "nodes": 1, "heap": "1Gi"}},
-        "collection": {"replicas": {"nrt": 1}},
-        "dataset": {"generator": {"documents": 1000}},
-        "workload": {"queries": {"generated": {"count": 200}}},
-        "load": load,
-    }
+    load = {"steps": [{"name": "one", "users": 1, "durationSeconds": 60}], "repeats": repeats}
+    template = TEMPLATE | {"load": load}
     # An axis of loads would have no best point.
     seeds = {"name": "seed", "field": "seed", "values": [*range(1, POINTS + 1)]}
     spec: dict[str, Any] = {"template": {"spec": template}, "axes": [seeds], "parallelism": POINTS}
-    spec["startOn"] = "FreshTarget"  # there are no targets to be removed
+    spec |= {"startOn": "FreshTarget", "order": "Listed"}  # no targets to be removed
     if rounds is not None:
         spec["repeats"] = rounds
     return SolrBenchmarkSweep.parse(

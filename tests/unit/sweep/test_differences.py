@@ -136,7 +136,7 @@ def test_many_repeats_of_many_points_are_kept_as_means_of_some() -> None:
     spec = parse_sweep().spec
     begun = [SweepPoint(name=str(n), values=[0, 0], state="Running") for n in range(250)]
     values = drawn(Random(1), 40)
-    ended = finish_points(begun, {"0": child(runs(values))}, spec)[0]
+    ended = finish_points(begun, {"0": child(runs(values))}, spec, 0)[0]
     kept = ended.repeat_values
     assert kept is not None
     assert (len(kept), ended.repeats) == (10, 40)
