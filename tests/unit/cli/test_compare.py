@@ -64,7 +64,7 @@ def test_reports_are_compared_with_sentence_and_table(files: tuple[str, str]) ->
     assert "p95 of query at 2 users: Worse on one target by 20" in lines[1]
     row = next(line for line in lines if "p95 *" in line)
     assert row.split()[:9] == ["a", "query", "p95", "*", "100", "ms", "120", "ms", "+20"]
-    assert row.split()[-1] == "Worse"
+    assert row.rstrip().endswith("Worse on one target")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_points_in_common_have_words_and_the_others_are_named(sweep_files: tuple
     assert "only branch has 1 point: heap 8Gi, nodes 1/1" in found.output
     assert "only main has 1 point: heap 512Mi, nodes 1/1" in found.output
     row = next(line for line in lines if line.startswith(SLOWER_SWEEP) and "p95 *" in line)
-    assert row.split()[-1] == "Worse"
+    assert row.rstrip().endswith("Worse on one target")
 
 
 def test_a_point_that_is_invalid_says_so(sweep_files: tuple[str, str]) -> None:
@@ -230,7 +230,10 @@ def test_a_point_that_is_invalid_says_so(sweep_files: tuple[str, str]) -> None:
 def test_exit_code_is_that_of_the_points(
     sweep_files: tuple[str, str], conclusion: str, code: int
 ) -> None:
-    assert run(*sweep_files, "--fail-on", conclusion).exit_code == code
+    found = run(*sweep_files, "--fail-on", conclusion)
+    assert found.exit_code == code
+    # A conclusion that fails a build says what it is about.
+    assert ("--fail-on counts conclusions on one target, too" in found.output) is (code == 5)
 
 
 def test_other_forms_name_points(sweep_files: tuple[str, str]) -> None:

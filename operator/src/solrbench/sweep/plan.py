@@ -187,11 +187,7 @@ class SweepPlan:
 
     @property
     def keeps_targets(self) -> bool:
-        """Whether targets are kept from one round to the next.
-
-        They are where all points use one. Else a round makes them anew, as equal targets differ by
-        more than repeats on them do.
-        """
+        """Whether targets are kept from one round to the next: where all points use one."""
         targets = {each.target for each in self.points}
         return len(targets) == 1 and "" not in targets
 
