@@ -116,7 +116,7 @@ def test_conclusion_difference_and_interval_are_the_same(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS[:2])
 def test_one_slow_repeat_does_not_hide_that_points_are_the_same(kind: str) -> None:
     """By mean and deviation of the merged repeats, all of these were Inconclusive."""
-    draw = Random(kind)
+    draw = Random(f"{kind} one")
     sides = [drawn(draw, 10), drawn(draw, 10)]
     for side in sides:
         side[0] *= 2

@@ -153,7 +153,9 @@ def estimate_difference(
             fmean(right) - fmean(left),
             tuple(SampleVariance(each.variance * each.size, each.size) for each in variances),
         )
-    elif fewest >= MIN_VALUES_FOR_RANKS and any(map(_has_outlier, apart)):
+    elif fewest >= MIN_VALUES_FOR_RANKS and any(
+        len(_without_outliers(each)) < len(each) for each in apart
+    ):
         has_signed_ranks = in_rounds and fewest >= MIN_ROUNDS_FOR_SIGNED_RANKS
         test = (RankEstimate.paired if has_signed_ranks else RankEstimate.unpaired)(left, right)
     elif fewest >= 2:
@@ -204,12 +206,13 @@ def on_scale(metric: ComparisonMetric, difference: float) -> float:
 def _has_changed(*sides: Sequence[float]) -> bool:
     """Say whether values are nearer to the next ones of their side than chance makes them.
 
-    Of ranks, which one repeat far from the others moves little, the ratio of squared steps to
-    squared deviations is 2 where values are independent, and less after a trend or with slow noise
-    (Bartels, The rank version of von Neumann's ratio test for randomness, 1982).
+    Of ranks, the ratio of squared steps to squared deviations is 2 where values are independent,
+    and less after a trend or with slow noise (Bartels, The rank version of von Neumann's ratio test
+    for randomness, 1982). Outliers do not count: a cold first repeat is no trend.
     """
-    total, ratio, variance = sum(map(len, sides)), 0.0, 0.0
-    for side in sides:
+    kept = [*map(_without_outliers, sides)]
+    total, ratio, variance = sum(map(len, kept)), 0.0, 0.0
+    for side in kept:
         n = len(side)
         ranks = [sum(other < value for other in side) for value in side]
         squares = sum((rank - fmean(ranks)) ** 2 for rank in ranks)
@@ -221,10 +224,10 @@ def _has_changed(*sides: Sequence[float]) -> bool:
     return ratio < 2 - CHANGE_DEVIATIONS * math.sqrt(variance)
 
 
-def _has_outlier(values: Sequence[float]) -> bool:
+def _without_outliers(values: Sequence[float]) -> list[float]:
     limit = OUTLIER_DEVIATIONS * robust_deviation(values, MIN_SCALE)
     centre = median(values)
-    return any(abs(value - centre) > limit for value in values)
+    return [value for value in values if abs(value - centre) <= limit]
 
 
 def correct(
