@@ -85,11 +85,14 @@ def test_key_that_is_there_twice_is_a_fault(tmp_path: Path) -> None:
     assert "metadata: is there twice" in output
 
 
-def test_solr_10_is_refused_before_anything_is_made(tmp_path: Path) -> None:
-    body = small("one", target__solrCloud__image={"tag": "10.0.0"})
-    code, output = validate(tmp_path, body)
+def test_solr_10_under_the_solr_operator_is_refused_before_anything_is_made(
+    tmp_path: Path,
+) -> None:
+    solr = {"provisioner": "SolrOperator", "image": {"tag": "10.0.0"}}
+    code, output = validate(tmp_path, small("one", target__solrCloud=solr))
     assert code == 1
-    assert "use a 9.x tag" in output
+    assert "hostContext and genericCoreNodeNames" in output
+    assert "set provisioner to StatefulSet" in output
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from solrbench.controller.provisioners.provisioner import (
     update_target,
 )
 from solrbench.decide.collection import check_settings
+from solrbench.decide.conditions import ACCEPTED
 from solrbench.decide.existing_target import (
     ExistingNodes,
     check_enough_nodes,
@@ -22,7 +23,7 @@ from solrbench.decide.existing_target import (
 )
 from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.pauses import has_passed
-from solrbench.decide.target import NODE_CHECKS, TargetNodes
+from solrbench.decide.target import NODE_CHECKS, TargetNodes, describe_acceptance
 from solrbench.decide.views import NodeIdentity, PodView, Replica, ReplicaSize
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.target import TargetReason
@@ -150,10 +151,12 @@ def _observe_nodes(context: ReconcileContext, identities: dict[str, NodeIdentity
 def _record_target(
     context: ReconcileContext, solr: SolrClient, identities: dict[str, NodeIdentity]
 ) -> None:
+    versions = sorted({identity.solr_version for identity in identities.values()})
+    context.conditions.set(ACCEPTED, "True", *describe_acceptance(versions))
     target = TargetStatus(
         live_nodes=len(identities),
         zookeepers=zookeepers(solr),
-        solr_version=", ".join(sorted({identity.solr_version for identity in identities.values()})),
+        solr_version=", ".join(versions),
         heap_bytes=min(identity.heap_max_bytes for identity in identities.values()),
         url=f"{solr.urls[0]}/{names.collection(context.benchmark)}",
         nodes={name: identity.started for name, identity in identities.items()},

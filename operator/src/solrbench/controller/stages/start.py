@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator
 
+from solrbench.api.solr_versions import release_of_tag
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.status import QueueStatus
 from solrbench.contract.workload_files import sources
@@ -22,6 +23,7 @@ from solrbench.decide.references import (
     check_objects_exist,
     check_pod_options,
 )
+from solrbench.decide.target import describe_acceptance
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -114,9 +116,9 @@ def check_references(context: ReconcileContext) -> None:
         # Not before: one that waits in the queue would leave its phase with every reconcile.
         context.set_phase("Pending")
         raise
-    context.conditions.set(
-        ACCEPTED, "True", LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
-    )
+    solr = context.benchmark.spec.target.solr_cloud
+    release = None if solr is None else release_of_tag(solr.image.tag)
+    context.conditions.set(ACCEPTED, "True", *describe_acceptance([release or ""]))
     context.queue.note_check(context.benchmark.metadata.uid, context.now)
 
 
