@@ -95,6 +95,14 @@ def test_solr_10_under_the_solr_operator_is_refused_before_anything_is_made(
     assert "set provisioner to StatefulSet" in output
 
 
+def test_field_that_the_version_does_not_know_is_a_fault(tmp_path: Path) -> None:
+    image, options = {"tag": "10.0.0"}, "-Djava.security.manager"
+    body = small("one", target__solrCloud__image=image, target__solrCloud__solrOpts=options)
+    code, output = validate(tmp_path, body)
+    assert code == 1
+    assert "spec.target.solrCloud.solrOpts: must not have -Djava.security.manager" in output
+
+
 @pytest.mark.parametrize(
     ("change", "place", "value"),
     [

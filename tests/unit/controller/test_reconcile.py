@@ -47,6 +47,15 @@ def test_tag_of_a_version_that_was_not_tested_is_accepted_with_a_warning() -> No
     assert condition_of(after, "Accepted") == ("True", "VersionNotTested")
 
 
+def test_field_that_the_version_does_not_know_ends_the_benchmark() -> None:
+    image, options = {"tag": "10.0.0"}, "-Dsolr.modules=hdfs"
+    world = World(small("one", target__solrCloud__image=image, target__solrCloud__solrOpts=options))
+    after = world.reconcile("one")
+    assert condition_of(after, "Accepted") == ("False", "FieldNotInVersion")
+    assert condition_of(after, "Succeeded") == ("False", "FieldNotInVersion")
+    assert world.cluster.names("StatefulSet") == set()
+
+
 def test_repeated_reconcile_writes_nothing() -> None:
     world = World(small("one"))
     world.reconcile("one")

@@ -17,6 +17,18 @@ COVERED = frozenset({"9.10"})
 TAG_OF_10 = "10([.-].*)?"
 """Image tags of Solr 10, in the syntax that RE2 and Python share."""
 
+REMOVED_PARAMETERS = ("stream.body", "stream.file", "stream.url")
+"""Parameters of requests that Solr 10 does not know any more."""
+
+REMOVED_WRITERS = ("php", "phps", "python", "ruby", "xlsx")
+"""Values of `wt` that Solr 10 does not know any more."""
+
+REMOVED_MODULES = ("analytics", "hadoop-auth", "hdfs", "jaegertracer-configurator", "llm")
+"""Modules with which Solr 10 does not start; `llm` is `language-models` now."""
+
+SECURITY_MANAGER = "-Djava.security.manager"
+"""JVM option that no JVM from Java 24 on starts with (JEP 486); images of Solr 10 have Java 25."""
+
 RENAMED_VARIABLES = {
     "SOLR_HOST": "SOLR_HOST_ADVERTISE",
     "SOLR_PORT": "SOLR_PORT_LISTEN",
@@ -32,6 +44,11 @@ _TAG = re.compile(r"(9|10)(\.\d+)?([.-].*)?")
 def is_supported(version: str) -> bool:
     """Return whether a version that a node reports may be measured."""
     return version.partition(".")[0] in MAJORS
+
+
+def is_10(version: str) -> bool:
+    """Return whether a version or release is one of Solr 10."""
+    return version.partition(".")[0] == "10"
 
 
 def release_of_tag(tag: str) -> str | None:
@@ -62,8 +79,8 @@ def name_variables(tag: str, values: Mapping[str, str | None]) -> dict[str, str 
     named: dict[str, str | None] = {}
     for name, value in values.items():
         new = RENAMED_VARIABLES.get(name)
-        if new is None or release is None or not release.startswith("10"):
+        if new is None or release is None or not is_10(release):
             named[name] = value
-        if new is not None and (release is None or release.startswith("10")):
+        if new is not None and (release is None or is_10(release)):
             named[new] = value
     return named

@@ -77,6 +77,10 @@ class TargetReason(Reason):
         "A node runs a version of Solr other than 9.x or 10.x.",
         "Set `target.solrCloud.image` to Solr 9.x or 10.x, or choose another existing target.",
     )
+    FIELD_NOT_IN_VERSION = Kind.PERMANENT.reason(
+        "A field of the spec sets what the version of Solr does not know.",
+        "Leave out or change the field that the message names.",
+    )
     HEAP_MISMATCH = Kind.PERMANENT.reason(
         "The maximum heap that a Solr node or ZooKeeper reports differs from the spec.",
         "Remove heap options, such as `SOLR_HEAP`, from the environment of the image.",

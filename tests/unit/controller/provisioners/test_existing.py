@@ -93,6 +93,7 @@ def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> 
     ("cloud", "changes", "reason"),
     [
         (Cloud(version="11.0.0"), {}, "UnsupportedSolrVersion"),
+        (Cloud(version="10.0.0"), {"spec.workload.parameters": {"wt": "php"}}, "FieldNotInVersion"),
         (Cloud(), {"spec.collection.replicas": {"nrt": 3}}, "TooFewNodes"),
         (Cloud(redirect=True), {}, "RedirectRefused"),
         (Cloud(authorization="Basic x"), {}, "AuthenticationFailed"),

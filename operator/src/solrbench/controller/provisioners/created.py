@@ -10,18 +10,14 @@ from solrbench.controller.objects import read_archive
 from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.provisioner import (
     TargetProvisioner,
+    accept_versions,
     check_created,
     update_target,
 )
 from solrbench.decide.collection import check_settings
-from solrbench.decide.conditions import ACCEPTED, DATA_INDEXED
+from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.outcome import TargetLostError, apply_outcome, first_outcome
-from solrbench.decide.target import (
-    NODE_CHECKS,
-    TargetNodes,
-    check_pods_unchanged,
-    describe_acceptance,
-)
+from solrbench.decide.target import NODE_CHECKS, TargetNodes, check_pods_unchanged
 from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
@@ -136,7 +132,7 @@ def _check_nodes(context: ReconcileContext) -> None:
     apply_outcome(first_outcome(NODE_CHECKS, nodes))
     versions = sorted({node.solr_version for node in infos})
     # Of an image with a tag of its own, the version is known only now.
-    context.conditions.set(ACCEPTED, "True", *describe_acceptance(versions))
+    accept_versions(context, versions)
     update_target(
         context,
         solr_version=", ".join(versions),

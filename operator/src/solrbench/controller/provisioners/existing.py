@@ -9,11 +9,11 @@ from solrbench.controller.endpoint import leader_urls
 from solrbench.controller.objects import read_archive
 from solrbench.controller.provisioners.provisioner import (
     TargetProvisioner,
+    accept_versions,
     check_created,
     update_target,
 )
 from solrbench.decide.collection import check_settings
-from solrbench.decide.conditions import ACCEPTED
 from solrbench.decide.existing_target import (
     ExistingNodes,
     check_enough_nodes,
@@ -23,7 +23,7 @@ from solrbench.decide.existing_target import (
 )
 from solrbench.decide.outcome import apply_outcome, first_outcome
 from solrbench.decide.pauses import has_passed
-from solrbench.decide.target import NODE_CHECKS, TargetNodes, describe_acceptance
+from solrbench.decide.target import NODE_CHECKS, TargetNodes
 from solrbench.decide.views import NodeIdentity, PodView, Replica, ReplicaSize
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.target import TargetReason
@@ -152,7 +152,7 @@ def _record_target(
     context: ReconcileContext, solr: SolrClient, identities: dict[str, NodeIdentity]
 ) -> None:
     versions = sorted({identity.solr_version for identity in identities.values()})
-    context.conditions.set(ACCEPTED, "True", *describe_acceptance(versions))
+    accept_versions(context, versions)
     target = TargetStatus(
         live_nodes=len(identities),
         zookeepers=zookeepers(solr),

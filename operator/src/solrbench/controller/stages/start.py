@@ -9,10 +9,11 @@ from solrbench.api.v1alpha1.status import QueueStatus
 from solrbench.contract.workload_files import sources
 from solrbench.controller.companions import read_companions
 from solrbench.controller.context import ReconcileContext, store_status
+from solrbench.controller.provisioners.provisioner import accept_versions
 from solrbench.controller.stages.export import check_export_host
 from solrbench.controller.stages.repeats import take_over_target
 from solrbench.controller.stages.results import check_baseline_results
-from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
+from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.existing_target import host_of, qualify
 from solrbench.decide.outcome import Outcome, apply_outcome
 from solrbench.decide.references import (
@@ -23,7 +24,6 @@ from solrbench.decide.references import (
     check_objects_exist,
     check_pod_options,
 )
-from solrbench.decide.target import describe_acceptance
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -112,13 +112,13 @@ def check_references(context: ReconcileContext) -> None:
         _ = context.endpoint
         if spec.companions:
             read_companions(context)
+        solr = spec.target.solr_cloud
+        release = None if solr is None else release_of_tag(solr.image.tag)
+        accept_versions(context, [release or ""])
     except Exception:
         # Not before: one that waits in the queue would leave its phase with every reconcile.
         context.set_phase("Pending")
         raise
-    solr = context.benchmark.spec.target.solr_cloud
-    release = None if solr is None else release_of_tag(solr.image.tag)
-    context.conditions.set(ACCEPTED, "True", *describe_acceptance([release or ""]))
     context.queue.note_check(context.benchmark.metadata.uid, context.now)
 
 
