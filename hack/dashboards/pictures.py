@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator
 from html import escape
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +66,11 @@ def label_of(query: BoardQuery, labels: Row) -> str:
 def draw_lines(panel: Panel, queries: list[BoardQuery], source: PrometheusSource) -> str:
     """Return a chart of the first series of a panel over time, with a legend."""
     series = [
-        (label_of(query, result["metric"]), [(float(x), float(y)) for x, y in result["values"]])
+        (label_of(query, result["metric"]), known)
         for query in queries
         for result in source.ask(query)
+        # A quantile of a time without events is NaN, at which Grafana breaks the line off.
+        if (known := [(float(x), float(y)) for x, y in result["values"] if isfinite(float(y))])
     ][:MAX_SERIES]
     points = [point for _, line in series for point in line]
     if not points:
