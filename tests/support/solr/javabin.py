@@ -101,11 +101,9 @@ def _value(value: Any, keys: dict[str, int]) -> bytes:  # noqa: PLR0911 - one fo
     if value is None or isinstance(value, bool):
         return bytes([0 if value is None else 1 if value else 2])
     if isinstance(value, int):
-        if 0 <= value < 1 << 56:
-            more = value >= 0x0F
-            head = bytes([3 << 5 | value & 0x0F | (0x10 if more else 0)])
-            return head + (_number(value >> 4) if more else b"")
-        return b"\x07" + struct.pack(">q", value)
+        if value == 0:  # as an int of Java, of which only numbers above 0 are short
+            return b"\x06" + bytes(4)
+        return _long(value)
     if isinstance(value, float):
         return b"\x05" + struct.pack(">d", value)
     if isinstance(value, str):
@@ -117,7 +115,7 @@ def _value(value: Any, keys: dict[str, int]) -> bytes:  # noqa: PLR0911 - one fo
         return _sized(4, len(value)) + b"".join(_value(each, keys) for each in value)
     if isinstance(value, dict):
         return _sized(5, len(value)) + _entries(value, keys)
-    head = b"\x0c" + _value([value.num_found, 0, None, True], keys)
+    head = b"\x0c" + _sized(4, 4) + _long(value.num_found) + _long(0) + b"\0\1"
     return (
         head
         + _sized(4, len(value.documents))
@@ -125,6 +123,14 @@ def _value(value: Any, keys: dict[str, int]) -> bytes:  # noqa: PLR0911 - one fo
             b"\x0b" + _sized(5, len(each)) + _entries(each, keys) for each in value.documents
         )
     )
+
+
+def _long(value: int) -> bytes:
+    if not 0 <= value < 1 << 56:
+        return b"\x07" + struct.pack(">q", value)
+    more = value >= 0x0F
+    head = bytes([3 << 5 | value & 0x0F | (0x10 if more else 0)])
+    return head + (_number(value >> 4) if more else b"")
 
 
 def _entries(value: dict[str, Any], keys: dict[str, int]) -> bytes:

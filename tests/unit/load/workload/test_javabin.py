@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from solrbench.api.v1alpha1.request_mix import Expectation
 from solrbench.load.engine.target import validate_response
 from solrbench.load.recording.request_stats import qtime_milliseconds
-from solrbench.load.workload.javabin import JavabinError, summarize
+from solrbench.load.workload.javabin import JavabinError, plain_num_found, summarize
 from solrbench.load.workload.requests import PreparedRequest, RequestExtras
 from solrbench.load.workload.response_checks import (
     EMPTY_RESULT,
@@ -168,6 +168,28 @@ def test_whatever_stands_before_the_response_is_passed_over(
     sections = {"responseHeader": HEADER, **before, "match": Documents(9, tuple(documents))}
     summary = summarize(write(sections | {"response": found}))
     assert (summary.header, summary.num_found) == (HEADER, count)
+
+
+@given(st.dictionaries(st.text(max_size=12), st.text(), max_size=4), st.integers(0, 2**50))
+def test_quick_look_at_a_good_response_sees_the_same(params: dict[str, str], count: int) -> None:
+    header = HEADER | {"params": params}
+    body = write({"responseHeader": header, "response": Documents(count)})
+    plain = plain_num_found(body)
+    assert plain in (None, count)
+    assert plain is not None or any(each in str(params) for each in ("partial", "errors"))
+    for bad in ({"status": 500}, {"partialResults": True}, {"errors": ["x"]}):
+        body = write({"responseHeader": header | bad, "response": Documents(count)})
+        assert plain_num_found(body) is None
+
+
+def test_quick_look_reads_what_solr_writes() -> None:
+    plain = {name: plain_num_found(body) for name, body in RECORDED.items()}
+    assert {name: count for name, count in plain.items() if count is not None} == {
+        "good": 12345678901,
+        "empty": 0,
+        "mlt": 77,
+        "types": 8,
+    }
 
 
 @given(st.binary(max_size=200))

@@ -8,6 +8,7 @@ than Solr to write.
 
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,11 +16,21 @@ BEGIN = b"\x02"
 """Version of the format, the first byte; no JSON begins so."""
 
 _NULL, _TRUE, _FALSE, _MAP, _DOCUMENTS, _END = 0, 1, 2, 10, 12, 15
-_ORDERED, _NAMED = 5, 6
+_SMALL_LONG, _ORDERED, _NAMED = 3, 5, 6
 """Tags, and upper three bits of tags."""
 
 _FIXED = {3: ">b", 4: ">h", 5: ">d", 6: ">i", 7: ">q", 8: ">f", 9: ">q"}
 """Numbers of a fixed size by their tag; the last one is a time in milliseconds."""
+# A name that comes for the first time has a byte before it that begins no such character in UTF-8:
+# no text can hold these.
+_HEADER_BEGIN = b"\xe0\x2eresponseHeader"
+_RESPONSE = b"\xe0\x28response\x0c"
+_STATUS_0 = b"\xe0\x26status\x06\0\0\0\0"
+_SUSPECT = (b"partialResults", b"errors")
+"""Names and texts in a header for which it is looked at closely."""
+_LISTS = range(0x83, 0x85)
+"""A list of three values (before Solr 9) or four begins the documents."""
+
 _LONGEST_NUMBER_BYTES = 10
 _NO_VALUE = object()
 """The end of what has no size."""
@@ -40,6 +51,24 @@ class JavabinSummary(NamedTuple):
     """`error` at the top."""
     num_found: int | None
     """As `response_checks.num_found` says it of JSON."""
+
+
+def plain_num_found(body: bytes) -> int | None:
+    """Return the number of documents of a response that is plainly good; None for any other.
+
+    It takes a quarter of the time of `summarize`: nearly all responses of a load are such.
+    """
+    at = body.find(_RESPONSE)
+    if at < 0 or not body.startswith(_HEADER_BEGIN, 2) or body.find(_STATUS_0, 0, at) < 0:
+        return None
+    if any(body.find(each, 0, at) >= 0 for each in _SUSPECT):
+        return None
+    at += len(_RESPONSE)
+    if len(body) < at + 2 or body[at] not in _LISTS or body[at + 1] >> 5 != _SMALL_LONG:
+        return None
+    with suppress(IndexError, JavabinError):
+        return int(_Reader(body, at + 1).value())
+    return None
 
 
 @lru_cache(maxsize=1)  # the checks of one response each look at it
@@ -63,8 +92,8 @@ class _Reader:
 
     __slots__ = ("_body", "_keys", "_matches", "_num_found", "at")
 
-    def __init__(self, body: bytes) -> None:
-        self.at = 1
+    def __init__(self, body: bytes, at: int = 1) -> None:
+        self.at = at
         self._body = body
         self._keys: list[Any] = []
         self._matches: int | None = None
@@ -75,11 +104,11 @@ class _Reader:
             raise JavabinError(f"version {self._body[:1]!r} is not {BEGIN!r}")
         found: dict[str, Any] = {}
         for _ in range(self._entries()):
-            key = self._value()
+            key = self.value()
             if key == "response" and self._body[self.at] == _DOCUMENTS:
                 self.at += 1
-                return self._summary(found, int(self._value()[0]))
-            value = self._value()
+                return self._summary(found, int(self.value()[0]))
+            value = self.value()
             found.setdefault(str(key), value)
         # The number of all groups stands before those of each; without groups, the first one.
         return self._summary(found, self._num_found if self._matches is None else self._matches)
@@ -126,7 +155,8 @@ class _Reader:
             raise JavabinError("it is cut off")
         return self._body[begin : self.at]
 
-    def _value(self) -> Any:
+    def value(self) -> Any:
+        """Return the next value; of documents, bytes and the like, only that there is one."""
         tag = self._byte()
         if tag >> 5:
             return self._SIZED[tag >> 5](self, tag)
@@ -144,7 +174,7 @@ class _Reader:
         """Return a text that is written once and named by its place from then on."""
         if place := self._size(tag):
             return self._keys[place - 1]
-        self._keys.append(self._value())
+        self._keys.append(self.value())
         return self._keys[-1]
 
     def _text(self, tag: int) -> str:
@@ -154,7 +184,7 @@ class _Reader:
         return tag & 0x0F | (self._number() << 4 if tag & 0x10 else 0)
 
     def _list(self, tag: int) -> list[Any]:
-        return [self._value() for _ in range(self._size(tag))]
+        return [self.value() for _ in range(self._size(tag))]
 
     def _named_list(self, tag: int) -> dict[str, Any]:
         return self._map(self._size(tag))
@@ -163,7 +193,7 @@ class _Reader:
         """Return a map; its size stands before it, unless it is given."""
         found: dict[str, Any] = {}
         for _ in range(self._number() if size is None else size):
-            key, value = self._value(), self._value()
+            key, value = self.value(), self.value()
             if key == "matches" and self._matches is None and self._num_found is None:
                 self._matches = value if isinstance(value, int) else None
             found[str(key)] = value
@@ -172,24 +202,24 @@ class _Reader:
     def _document(self) -> None:
         for _ in range(self._size(self._byte())):
             # A document in place of a name is a child, which has no value of its own.
-            if self._value() is not None:
-                self._value()
+            if self.value() is not None:
+                self.value()
 
     def _documents(self) -> None:
-        found = int(self._value()[0])
+        found = int(self.value()[0])
         self._num_found = found if self._num_found is None else self._num_found
-        self._value()
+        self.value()
 
     def _bytes(self) -> None:
         self._skip(self._number())
 
     def _until_end(self) -> None:
-        while self._value() is not _NO_VALUE:
+        while self.value() is not _NO_VALUE:
             pass
 
     def _pair(self) -> None:
-        self._value()
-        self._value()
+        self.value()
+        self.value()
 
     def _array(self) -> None:
         form = _FIXED.get(self._byte(), ">b")  # truths have a byte each

@@ -11,7 +11,13 @@ from typing import Any, NamedTuple
 
 from solrbench.api.v1alpha1.request_mix import Expectation
 from solrbench.contract.step_document import PARTIAL_RESULTS
-from solrbench.load.workload.javabin import BEGIN, JavabinError, JavabinSummary, summarize
+from solrbench.load.workload.javabin import (
+    BEGIN,
+    JavabinError,
+    JavabinSummary,
+    plain_num_found,
+    summarize,
+)
 
 LONGEST_SAMPLE = 300
 """Characters kept of the first message of each kind of failure."""
@@ -156,6 +162,8 @@ def _problem_of_header(header: dict[str, Any], *, is_partial: bool) -> RequestFa
 
 def _check_javabin(body: bytes) -> RequestFailure | None:
     """Check the same of a response in javabin."""
+    if plain_num_found(body) is not None:
+        return None
     try:
         header, partial, error, _ = summarize(body)
     except JavabinError as problem:
@@ -255,8 +263,11 @@ def num_found(body: bytes) -> int | None:
     That is the `numFound` of its `response`, before which `/mlt` writes that of the documents it
     compares with; else the `matches` of groups, or the first `numFound`.
     """
-    if (summary := read_javabin(body)) is not None:
-        return summary.num_found
+    if body[:1] == BEGIN:
+        plain, summary = plain_num_found(body), None
+        if plain is None:
+            summary = read_javabin(body)
+        return plain if summary is None else summary.num_found
     at = body.find(RESULTS)
     if at >= 0:
         return int_after_key(body, RESULTS, at, _LONGEST_NUMBER)
