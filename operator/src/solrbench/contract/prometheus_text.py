@@ -6,11 +6,18 @@ in `telemetry`, for what reads everything that a node says.
 
 import re
 from collections.abc import Iterator
+from math import isfinite
 
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+_NUMBER = r"\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?"
 
 
 def read_samples(text: str, name: str) -> Iterator[tuple[dict[str, str], float]]:
-    """Yield labels and value of every sample of a metric that has labels."""
-    for labels, value in re.findall(rf"^{name}\{{(.*)\}} ([0-9.eE+-]+)", text, re.MULTILINE):
-        yield dict(_LABEL.findall(labels)), float(value)
+    """Yield labels and value of every sample of a metric that has labels.
+
+    What is no number from 0 on, as of something that stands for Solr, is passed over.
+    """
+    for labels, value in re.findall(rf"^{name}\{{(.*)\}} ({_NUMBER})\b", text, re.MULTILINE):
+        number = float(value)
+        if isfinite(number):
+            yield dict(_LABEL.findall(labels)), number
