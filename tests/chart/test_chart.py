@@ -23,6 +23,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.settings import Settings
 from solrbench.decide.references import POD_OPTIONS
 from solrbench.manifests.common import OperatorImage
+from solrbench.manifests.network_policies import PolicyPeers
 
 BAD_VALUES = {
     "typo=1": "typo",
@@ -111,9 +112,17 @@ def _settings(case: str) -> Settings:
     )
 
 
+def _selected(case: str) -> dict[str, str]:
+    labels: dict[str, str] = deployment(case)["spec"]["selector"]["matchLabels"]
+    return labels
+
+
 def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
     assert _settings("default") == Settings(
-        namespaces=(NAMESPACE,), image=OperatorImage("solrbench:0.1.0"), log_format="json"
+        namespaces=(NAMESPACE,),
+        image=OperatorImage("solrbench:0.1.0"),
+        log_format="json",
+        policy_peers=PolicyPeers(NAMESPACE, _selected("default")),
     )
     assert _settings("everything") == Settings(
         namespaces=("team-a", "team-b"),
@@ -125,6 +134,7 @@ def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
         allowed_pod_options=("labels", "serviceAccountName", "env", "env.valueFrom.secretKeyRef"),
         metrics_port=9191,
         log_format="json",
+        policy_peers=PolicyPeers(NAMESPACE, _selected("everything"), opens_nodes=False),
     )
     minimal = _settings("minimal")
     assert minimal.allowed_pod_options == ()
