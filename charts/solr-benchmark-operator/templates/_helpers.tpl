@@ -193,6 +193,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   valueFrom:
     fieldRef:
       fieldPath: status.podIP
+- name: SOLRBENCH_REPORT_MEBIBYTES
+  value: {{ .Values.reports.maxMebibytes | int | quote }}
 - name: SOLRBENCH_OPERATOR_NAMESPACE
   value: {{ .Release.Namespace }}
 {{- if .Values.networkPolicy.benchmarks.own }}

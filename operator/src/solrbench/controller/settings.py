@@ -27,6 +27,7 @@ class Settings:
         pod_ip: first address of the operator's pod, empty outside of one
         dataset_secrets: whether Secrets may be used for these downloads
         metrics_result_seconds: how long metrics show the results of a finished benchmark
+        report_mebibytes: limit of the stored results of a namespace together
     """
 
     namespaces: tuple[str, ...]
@@ -45,6 +46,7 @@ class Settings:
     log_level: str = "INFO"
     pod_ip: str = ""
     metrics_result_seconds: int = 3600
+    report_mebibytes: int = 64
     policy_peers: PolicyPeers = field(default_factory=PolicyPeers)
 
     @property
@@ -89,6 +91,7 @@ class Settings:
             metrics_result_seconds=_number(
                 environment, "SOLRBENCH_METRICS_RESULT_SECONDS", 3600, 0
             ),
+            report_mebibytes=_number(environment, "SOLRBENCH_REPORT_MEBIBYTES", 64, 1),
             policy_peers=PolicyPeers(
                 get("SOLRBENCH_OPERATOR_NAMESPACE", ""),
                 _labels(environment, "SOLRBENCH_OPERATOR_LABELS"),

@@ -42,6 +42,12 @@ class CleanupReason(Reason):
         " has not removed.",
         "Check that the ZooKeeper operator is running.",
     )
+    REPORT_DROPPED = Kind.WARNING.reason(
+        "Stored results of the benchmark were deleted, the oldest of its namespace: together they"
+        " took more room than the operator's settings allow.",
+        "Export results (`results.export`), delete benchmarks that are no longer needed, or raise"
+        " `reports.maxMebibytes` of the operator's chart.",
+    )
 
 
 class ExportReason(Reason):
