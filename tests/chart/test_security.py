@@ -120,7 +120,18 @@ def test_the_operator_may_do_what_it_does_with_benchmarks() -> None:
 
 
 def _role_namespaces(case: str) -> list[str]:
-    return [each["metadata"]["namespace"] for each in of_kind(case, "Role")]
+    roles = [each["metadata"] for each in of_kind(case, "Role")]
+    return [each["namespace"] for each in roles if not each["name"].endswith("-lease")]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_operator_may_hold_its_own_lease_and_no_other(case: str) -> None:
+    (role,) = [each for each in of_kind(case, "Role") if "-lease" in each["metadata"]["name"]]
+    held, made = role["rules"]
+    assert role["metadata"]["namespace"] == NAMESPACE
+    assert held["resourceNames"] == [deployment(case)["metadata"]["name"]]
+    assert (held["verbs"], made["verbs"]) == (["get", "patch"], ["create"])
+    assert held["resources"] == made["resources"] == ["leases"]
 
 
 def test_rights_reach_as_far_as_the_watched_namespaces() -> None:

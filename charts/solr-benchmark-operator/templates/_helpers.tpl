@@ -195,8 +195,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
       fieldPath: status.podIP
 - name: SOLRBENCH_REPORT_MEBIBYTES
   value: {{ .Values.reports.maxMebibytes | int | quote }}
+- name: SOLRBENCH_LEASE
+  value: {{ include "solrbench.fullname" . | quote }}
 - name: SOLRBENCH_OPERATOR_NAMESPACE
-  value: {{ .Release.Namespace }}
+  value: {{ .Release.Namespace | quote }}
 {{- if .Values.networkPolicy.benchmarks.own }}
 - name: SOLRBENCH_OPERATOR_LABELS
   value: {{ printf "app.kubernetes.io/name=%s,app.kubernetes.io/instance=%s" (include "solrbench.name" .) .Release.Name }}

@@ -27,6 +27,8 @@ class Settings:
         pod_ip: first address of the operator's pod, empty outside of one
         dataset_secrets: whether Secrets may be used for these downloads
         metrics_result_seconds: how long metrics show the results of a finished benchmark
+        lease: name of the Lease, in the operator's namespace, that its replicas hold in turn; none
+            if it is empty
         report_mebibytes: limit of the stored results of a namespace together
     """
 
@@ -47,6 +49,8 @@ class Settings:
     pod_ip: str = ""
     metrics_result_seconds: int = 3600
     report_mebibytes: int = 64
+    lease: str = ""
+    operator_namespace: str = ""
     policy_peers: PolicyPeers = field(default_factory=PolicyPeers)
 
     @property
@@ -91,6 +95,8 @@ class Settings:
             metrics_result_seconds=_number(
                 environment, "SOLRBENCH_METRICS_RESULT_SECONDS", 3600, 0
             ),
+            lease=get("SOLRBENCH_LEASE", ""),
+            operator_namespace=get("SOLRBENCH_OPERATOR_NAMESPACE", ""),
             report_mebibytes=_number(environment, "SOLRBENCH_REPORT_MEBIBYTES", 64, 1),
             policy_peers=PolicyPeers(
                 get("SOLRBENCH_OPERATOR_NAMESPACE", ""),

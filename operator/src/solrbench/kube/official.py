@@ -5,7 +5,9 @@ docs/adr/0016. The commands use `connection`, which needs no library of its size
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from kubernetes import client, config
@@ -20,7 +22,12 @@ _BEARER = ["BearerToken"]
 
 
 def connect_officially(context: str | None = None) -> Cluster:
-    """Return a client for the cluster that this pod, or the kubeconfig, belongs to.
+    """Return a client of `open_officially`."""
+    return Cluster(open_officially(context))
+
+
+def open_officially(context: str | None = None) -> "OfficialConnection":
+    """Return a connection to the cluster that this pod, or the kubeconfig, belongs to.
 
     Raises:
         NoClusterError: if there is no cluster to talk to.
@@ -35,7 +42,7 @@ def connect_officially(context: str | None = None) -> Cluster:
     configuration = client.Configuration.get_default_copy()
     # More threads than connections would make urllib3 open and drop one for each request.
     configuration.connection_pool_maxsize = CONNECTIONS
-    return Cluster(OfficialConnection(client.ApiClient(configuration)))
+    return OfficialConnection(client.ApiClient(configuration))
 
 
 class OfficialConnection(Connection):
@@ -56,6 +63,7 @@ class OfficialConnection(Connection):
             response = self._api.call_api(*call, _request_timeout=(seconds, seconds)).response
             content: bytes = response.data
             response.release_conn()
+            self._note_date(response.headers.get("Date"))
             return response.status, content
 
     @contextmanager
@@ -70,6 +78,11 @@ class OfficialConnection(Connection):
                 yield response.status, response.stream(_CHUNK_BYTES)
             finally:
                 response.close()
+
+    def _note_date(self, text: str | None) -> None:
+        with suppress(TypeError, ValueError):  # a proxy in front may send none, or nonsense
+            date = parsedate_to_datetime(text or "")
+            self.seconds_ahead = (date - datetime.now(UTC)).total_seconds()
 
     def _serialized(self, request: Request) -> Any:
         """Return a request as the arguments of the client's only function without a model."""
