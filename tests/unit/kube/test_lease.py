@@ -99,7 +99,7 @@ def test_the_next_takes_over_in_time_and_they_never_both_write(
         world.one.renew()
 
 
-def test_one_that_is_cut_off_pauses_and_goes_on_if_nobody_took_over(world: World) -> None:
+def test_one_that_is_cut_off_pauses_and_goes_on_if_none_took_over(world: World) -> None:
     world.one.try_take()
     number = world.one.number
     world.cluster.fault = refusal(AWAY)
@@ -281,7 +281,7 @@ def test_a_status_of_the_next_operator_is_not_written_over() -> None:
     assert write(9, "Measuring")["fencingNumber"] == 9
     with pytest.raises(TemporaryError, match="taken over"):
         write(5, "Failed")
-    assert write(0, "Measuring") == {"phase": "Measuring"}, "without a Lease nobody counts"
+    assert write(0, "Measuring") == {"phase": "Measuring"}, "without a Lease there is no number"
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -60,7 +60,7 @@ def _bytes_of(chunk: Manifest) -> int:
 
 
 def _ended_benchmarks(cluster: Cluster, namespace: str) -> list[Manifest]:
-    """Return the benchmarks whose results nobody needs, the one that ended first comes first."""
+    """Return the benchmarks whose results are not needed, the one that ended first comes first."""
     ended: list[tuple[str, Manifest]] = []
     baselines = set()
     for part in cluster.list_in_parts(*BENCHMARKS, namespace, {}, READ_AT_ONCE):

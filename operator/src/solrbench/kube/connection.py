@@ -172,7 +172,7 @@ class Connection(ABC):
     """Sends requests to one API server; safe for threads.
 
     Attributes:
-        seconds_ahead: of the API server's clock, by its last response; 0 where nobody notes it
+        seconds_ahead: of the API server's clock, by its last response; 0 where it is not noted
     """
 
     seconds_ahead = 0.0

@@ -2,7 +2,7 @@
 
 No clocks are compared: the Lease is taken over when it has not changed for `LEASE_SECONDS` by the
 clock of who wants it, and its holder has written nothing any more for a while by then. A holder
-that cannot renew it only pauses: as long as nobody else has taken it, it goes on.
+that cannot renew it only pauses: as long as no other one has taken it, it goes on.
 """
 
 import math
@@ -62,7 +62,7 @@ class OperatorLease:
         self.is_released = False
 
     def try_take(self) -> bool:
-        """Take the Lease if nobody holds it; return whether it is held now.
+        """Take the Lease if it is free; return whether it is held now.
 
         Raises:
             TemporaryError: if the API server does not respond, or refuses.
@@ -102,7 +102,7 @@ class OperatorLease:
             found = body.get("spec") or {}
             own = self._holder, kept["acquireTime"]
             if (found.get("holderIdentity"), found.get("acquireTime")) != own:
-                holder = found.get("holderIdentity") or "nobody"
+                holder = found.get("holderIdentity") or "none"
                 text = f"Lease {'/'.join(self._key)} is held by {holder}"
                 raise LeaseTakenError(ApiServerReason.LEASE_NOT_HELD, text) from None
             self._write(kept, body["metadata"]["resourceVersion"])

@@ -20,7 +20,7 @@ class PolicyPeers:
     Attributes:
         namespace: of the operator
         labels: of the operator's pods; without any, no policy is made
-        opens_nodes: whether everybody may connect to Solr and ZooKeeper, as without a policy
+        opens_nodes: whether all clients may connect to Solr and ZooKeeper, as without a policy
     """
 
     namespace: str = ""
@@ -46,8 +46,8 @@ def build_network_policies(benchmark: SolrBenchmark, peers: PolicyPeers) -> list
         # Points of a sweep that share a target each let themselves in: policies add up.
         nodes = {names.LABEL_BENCHMARK: names.target(benchmark)}
         ports = [names.SOLR_PORT, *QUORUM_PORTS.values()]
-        everybody = {"ports": [{"protocol": "TCP", "port": port} for port in ports]}
-        rules = [known, everybody] if peers.opens_nodes else [known]
+        all_clients = {"ports": [{"protocol": "TCP", "port": port} for port in ports]}
+        rules = [known, all_clients] if peers.opens_nodes else [known]
         policies.append(_policy(benchmark, names.SOLR, nodes, names.NODES, rules))
     return policies
 
