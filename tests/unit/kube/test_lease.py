@@ -1,6 +1,7 @@
 """Of several operators one writes, and the next one takes over in time."""
 
 import asyncio
+import socket
 import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -25,7 +26,7 @@ from solrbench.kube.lease import (
     LeaseTakenError,
     OperatorLease,
 )
-from solrbench.kube.official import OfficialConnection
+from solrbench.kube.official import OfficialConnection, open_officially
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster, no_fault, refusal
@@ -334,3 +335,10 @@ def test_what_kopf_writes_needs_the_lease(world: World) -> None:
         assert asyncio.run(ask(address, "GET")) == 200
         world.one.try_take()
         assert asyncio.run(ask(address, "PATCH")) == 200
+
+
+def test_a_connection_that_dies_without_a_word_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kubernetes.config.load_incluster_config", lambda: None)
+    options = open_officially()._api.configuration.socket_options
+    assert (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1) in options
+    assert (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 15) in options

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from kubernetes import client, config
+from kubernetes.utils.keepalive import tcp_keepalive_socket_options
 from urllib3.exceptions import HTTPError
 
 from solrbench.kube.client import Cluster
@@ -42,6 +43,8 @@ def open_officially(context: str | None = None) -> "OfficialConnection":
     configuration = client.Configuration.get_default_copy()
     # More threads than connections would make urllib3 open and drop one for each request.
     configuration.connection_pool_maxsize = CONNECTIONS
+    # A watch whose connection dies without a word would show nothing for minutes.
+    configuration.socket_options = tcp_keepalive_socket_options(idle=15, interval=5, count=3)
     return OfficialConnection(client.ApiClient(configuration))
 
 
