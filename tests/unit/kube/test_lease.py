@@ -282,7 +282,10 @@ def test_a_status_of_the_next_operator_is_not_written_over() -> None:
     assert write(9, "Measuring")["fencingNumber"] == 9
     with pytest.raises(TemporaryError, match="taken over"):
         write(5, "Failed")
-    assert write(0, "Measuring") == {"phase": "Measuring"}, "without a Lease there is no number"
+    cluster.requests.clear()
+    assert write(12, "Measuring")["fencingNumber"] == 9
+    assert [each.method for each in cluster.requests] == ["get"], "it is stored already"
+    assert write(0, "Failed") == {"phase": "Failed"}, "without a Lease there is no number"
 
 
 class Handler(BaseHTTPRequestHandler):
