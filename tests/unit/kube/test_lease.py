@@ -31,6 +31,7 @@ from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster, no_fault, refusal
 from support.servers.in_thread import in_thread
+from support.servers.ports import free_port
 
 WRITE = Request("PUT", "/", {}, {}, None)
 READ = Request("GET", "/", {}, {}, None)
@@ -210,14 +211,15 @@ def test_the_kubelet_finds_one_that_waits_alive(
 ) -> None:
     monkeypatch.setattr("signal.signal", lambda *_: None)
     world.two.try_take()
-    found = []
+    found, port = [], free_port()
+    url = f"http://127.0.0.1:{port}/healthz"
 
     def sleep(_: float) -> None:
-        found.append(httpx.get("http://127.0.0.1:18231/healthz", trust_env=False).status_code)
+        found.append(httpx.get(url, trust_env=False).status_code)
         world.two.release()
 
     monkeypatch.setattr("time.sleep", sleep)
-    wait_for_lease(world.one, 18231)
+    wait_for_lease(world.one, port)
     assert found == [200]
     assert world.writers() == ["one"]
     world.cluster.fault = refusal(AWAY)
