@@ -199,7 +199,7 @@ def _pack(file: BinaryIO) -> bytes:
     with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packer:
         for _ in range(MAX_RECORDING_BYTES // _MAX_BYTES):  # it may grow meanwhile
             packer.write(file.read(_MAX_BYTES))
-            if out.tell() > MAX_PACKED_BYTES:
+            if out.getbuffer().nbytes > MAX_PACKED_BYTES:
                 break
     packed = out.getvalue()
     if len(packed) > MAX_PACKED_BYTES:
