@@ -1,6 +1,5 @@
 """The schema of the resource is structural, and bounded wherever a value is."""
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal
@@ -44,12 +43,14 @@ def test_every_node_has_a_type() -> None:
     assert len(NODES) > 200
 
 
-def test_every_field_of_the_spec_and_of_the_status_itself_says_what_it_means() -> None:
+def test_every_field_of_spec_and_status_says_what_it_means() -> None:
+    """The definition leaves out what the reference says of parts of the status."""
     named = {
-        path: node
-        for path, node in NODES.items()
-        if not path.endswith(("[]", ".*")) and not re.match(r"status\..*\.", path)
+        path.removeprefix("."): node
+        for path, node in nodes(structural_schema(BENCHMARK.model))
+        if path.startswith((".spec", ".status")) and not path.endswith(("[]", ".*"))
     }
+    assert len(named) > 200
     assert {path for path, node in named.items() if not node.get("description")} == set()
 
 
