@@ -144,6 +144,11 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 	$(IN_CLUSTER) hack/cluster/operators remove $(PROCESSES)
 
+.PHONY: tutorials
+tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, as a reader types them
+	$(IN_CLUSTER) hack/install
+	$(IN_CLUSTER) $(PYTEST) tests/docs -v --no-header --tb=short $(SHOW_SLOW)
+
 .PHONY: soak
 soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (CASES=SolrOperator: some of them; 1 h)
 	hack/cluster/images $(OPERATOR_IMAGES)
@@ -171,6 +176,7 @@ test: ## everything, slow suites last; what .ci/run calls
 	$(MAKE) fresh
 	$(MAKE) integration
 	$(MAKE) e2e
+	$(MAKE) tutorials
 	hack/test_report.py $(REPORTS)
 
 ##@ Maintain
