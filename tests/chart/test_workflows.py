@@ -136,10 +136,11 @@ def test_scripts_of_a_cluster_install_and_measure(cluster: str, checkout: Path) 
         "docker.io/library/zookeeper:3.9.4",
         "localhost/solrbench/solrbench:dev",
     ]
-    assert loaded == images * 2, "once for the stack, once for the demo"
+    operator = "docker.io/apache/solr-operator:v0.9.1"
+    assert loaded == [*images * 3, operator], "once for the stack, once for each demo"
     installed = [each.split()[3] for each in calls if each.startswith("helm upgrade --install")]
     monitoring = ["monitoring"] if cluster == "kind" else []
-    assert installed == [*monitoring, "bench", "solrbench"]
+    assert installed == [*monitoring, "bench", "solrbench", "solrbench"]
     run = [each for each in calls if each.startswith("solrbench run")]
     assert run == [
         *(
@@ -147,6 +148,7 @@ def test_scripts_of_a_cluster_install_and_measure(cluster: str, checkout: Path) 
             for each in MEASURED
         ),
         "solrbench run --replace -n solrbench -f examples/quickstart.yaml",
+        "solrbench run --replace -n solrbench -f examples/solr-operator.yaml",
     ]
     for name, resource in zip(
         ("quickstart", "solr-operator", "topology"), MEASURED.values(), strict=True
