@@ -180,6 +180,15 @@ test: ## everything, slow suites last; what .ci/run calls
 	hack/test_report.py $(REPORTS)
 
 ##@ Maintain
+.PHONY: release-dry-run
+release-dry-run: $(VENV)/ready ## every step of a release but push and signature, into build/release (CLIENT=skip: a minute less)
+	PATH=$$PATH:$(abspath $(BIN)):$$(ls -d "$${SOLRBENCH_CACHE:-$$HOME/.cache/solrbench}"/bin/kube-* 2>/dev/null | head -n 1) \
+		PYTHON=$(abspath $(BIN)/python) hack/release/dry-run
+
+.PHONY: audit
+audit: ## look up known vulnerabilities of the pinned libraries (needs a package index)
+	PYTHON=$(BIN)/python hack/audit
+
 .PHONY: lock
 lock: ## pin all run-time dependencies for the image
 	hack/lock
