@@ -32,7 +32,7 @@ def test_actions_are_pinned_by_digest_and_named_by_version(path: Path) -> None:
     used = re.findall(r"uses: (.*)", path.read_text("utf-8"))
     assert used
     for each in used:
-        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each), each
+        assert re.fullmatch(r"[\w-]+(/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each), each
 
 
 def test_one_action_has_one_digest() -> None:
