@@ -185,6 +185,11 @@ release-dry-run: $(VENV)/ready ## every step of a release but push and signature
 	PATH=$$PATH:$(abspath $(BIN)):$$(ls -d "$${SOLRBENCH_CACHE:-$$HOME/.cache/solrbench}"/bin/kube-* 2>/dev/null | head -n 1) \
 		PYTHON=$(abspath $(BIN)/python) hack/release/dry-run
 
+.PHONY: site
+site: $(VENV)/ready ## build the site of docs/ into build/site/html, which needs no server; look for dead links
+	test -x $(BIN)/zensical || $(BIN)/pip install -q --disable-pip-version-check --group docs
+	hack/site/build
+
 .PHONY: audit
 audit: ## look up known vulnerabilities of the pinned libraries (needs a package index)
 	PYTHON=$(BIN)/python hack/audit
