@@ -71,11 +71,14 @@ DELETES = {
     "kind": "kind delete cluster --name solrbench --kubeconfig CACHE/kind.conf",
     "minikube": "minikube --profile solrbench delete",
 }
-MEASURED = {
-    "quickstart": "quickstart",
-    "solr-operator": "solr-operator",
-    "sweep": "ssweep/topology",
-}
+MEASURED = ("quickstart", "quickstart-solr-10", "solr-operator", "ssweep/topology")
+SOLR_10 = "--set metadata.name=quickstart-solr-10 --set spec.target.solrCloud.image.tag=10.0.0"
+RUNS = (
+    "quickstart.yaml --replace --timeout 45m",
+    f"quickstart.yaml --replace --timeout 45m {SOLR_10}",
+    "solr-operator.yaml --replace --timeout 45m",
+    "sweep.yaml --replace --timeout 45m",
+)
 
 
 @pytest.fixture(name="checkout")
@@ -143,16 +146,12 @@ def test_scripts_of_a_cluster_install_and_measure(cluster: str, checkout: Path) 
     assert installed == [*monitoring, "bench", "solrbench", "solrbench"]
     run = [each for each in calls if each.startswith("solrbench run")]
     assert run == [
-        *(
-            f"solrbench run -n bench -f examples/{each}.yaml --replace --timeout 45m"
-            for each in MEASURED
-        ),
+        *(f"solrbench run -n bench -f examples/{each}" for each in RUNS),
         "solrbench run --replace -n solrbench -f examples/quickstart.yaml",
         "solrbench run --replace -n solrbench -f examples/solr-operator.yaml",
     ]
-    for name, resource in zip(
-        ("quickstart", "solr-operator", "topology"), MEASURED.values(), strict=True
-    ):
+    for resource in MEASURED:
+        name = resource.partition("/")[2] or resource
         page = f"solrbench report -n bench {resource} -o html --output-file build/ci/{name}.html"
         assert page in calls
     assert calls[-1] == DELETES[cluster]
