@@ -145,7 +145,7 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) hack/cluster/operators remove $(PROCESSES)
 
 .PHONY: soak
-soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (CASES=SolrOperator: some of them; 1 h)
+soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (1 h), or one test of hours (CASES=an_hour)
 	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install
 	$(IN_CLUSTER) hack/cluster/operators
