@@ -237,8 +237,8 @@ def test_a_confirming_run_is_longer_and_after_an_overload_begins_with_it() -> No
     assert first.step.requests_per_second == pytest.approx(0.97 * 160, abs=0.5)
     assert first.ramp_from_requests_per_second == first.step.requests_per_second
     assert second.step.ramp_seconds == 3 * 40
-    # Half as far above the probe's 200/s as that is above the rate.
-    assert second.ramp_from_requests_per_second == pytest.approx(200 + 45 / 2, abs=0.5)
+    # A quarter as far above the probe's 200/s as that is above the rate.
+    assert second.ramp_from_requests_per_second == pytest.approx(200 + 45 / 4, abs=0.5)
 
 
 def test_users_are_confirmed_by_one_run() -> None:

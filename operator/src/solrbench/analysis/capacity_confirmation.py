@@ -30,7 +30,7 @@ STUCK_EXCESS = 0.5
 RECOVERY_SHARES = (0.9, 0.8, 0.7)
 """Shares of the result at which a metastable target may recover."""
 
-_OVERLOAD = 0.5
+_OVERLOAD = 0.25
 """How far beyond the probe's rate an overload begins, as a share of what the probe's rate is above
 the result. Falling to the result, the rate leaves time for queues to be empty again."""
 
