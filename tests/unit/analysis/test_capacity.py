@@ -165,7 +165,6 @@ def test_what_was_found_is_a_sentence_with_its_interval() -> None:
         "This target sustains 160 requests/s with p95 ≤ 200 ms (95 % confidence interval 15"
     )
     assert found.message.endswith(" requests/s).")
-    assert found.knee_requests_in_flight == pytest.approx(200 * 0.02)
     assert len(found.trials) == 8
     assert [each.requests_per_second for each in found.confirmations] == [155.2, 155.2]
 
@@ -239,6 +238,20 @@ def test_a_confirming_run_is_longer_and_after_an_overload_begins_with_it() -> No
     assert second.step.ramp_seconds == 3 * 40
     # A quarter as far above the probe's 200/s as that is above the rate.
     assert second.ramp_from_requests_per_second == pytest.approx(200 + 45 / 4, abs=0.5)
+
+
+def test_confirming_runs_behind_a_lost_one_are_run_again() -> None:
+    runs = [read_trial(RunSamples(each), [FAST]) for each in measured(NEAR)]
+    without_first = [run for run in runs if run.number != 9]
+    assert not_none(next_trial(search(maxTrials=8), without_first)).id == "capacity-t09"
+    assert next_trial(search(maxTrials=8), runs) is None
+
+
+def test_a_probe_of_few_responses_knows_no_overload() -> None:
+    runs = [read_trial(RunSamples(each), [FAST]) for each in measured(NEAR, HELD[:1])]
+    assert next_trial(search(maxTrials=8), runs) is not None
+    few = runs[0].model_copy(update={"requests_per_second": 99.0})
+    assert next_trial(search(maxTrials=8), [few, *runs[1:]]) is None
 
 
 def test_users_are_confirmed_by_one_run() -> None:

@@ -26,17 +26,14 @@ from solrbench.analysis.capacity_search import (
 )
 from solrbench.analysis.objectives import failed_percent, measure
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples, StepSamples
-from solrbench.analysis.scalability import knee_in_flight
 from solrbench.analysis.sentences import describe, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, TrialResult
 from solrbench.api.v1alpha1.objectives import (
     MAX_TRIAL_SECONDS,
-    MeanResponseTimeLimit,
     Objective,
     SearchFor,
-    ThroughputLimit,
 )
 from solrbench.api.v1alpha1.step_result import Interval
 from solrbench.contract.load_plan import (
@@ -63,7 +60,9 @@ def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> Planned
         most = search.capacity.max_trials
         trials, confirming = in_order(own, most), _confirming(own, most)
         so_far = list(map(as_trial, trials))
-        number, following = _first_missing(trials, 1), _first_missing(confirming, most + 1)
+        taken, following = {each.number for each in trials}, most + 1 + len(confirming)
+        # The first number that is not stored: a trial in between may have been lost.
+        number = next(number for number in range(1, len(taken) + 2) if number not in taken)
         probed = probe.requests_per_second
         if search.capacity.search_for is SearchFor.USERS:
             within = UserRange(search.workers, search.capacity.max_users)
@@ -101,15 +100,10 @@ def confirmation(
     return confirm([run.excess for run in confirming], has_overload=has_overload)
 
 
-def _first_missing(trials: Sequence[StoredTrial], first: int) -> int:
-    """Return the first number that is not stored: a trial in between may have been lost."""
-    taken = {each.number for each in trials}
-    return next(number for number in range(first, first + len(taken) + 1) if number not in taken)
-
-
 def _confirming(trials: Iterable[StoredTrial], most: int) -> list[StoredTrial]:
-    """Return the runs that confirm what `most` trials found, in their order."""
-    return sorted((each for each in trials if each.number > most), key=lambda each: each.number)
+    """Return the runs that confirm what `most` trials found, up to the first that was lost."""
+    runs = sorted((each for each in trials if each.number > most), key=lambda each: each.number)
+    return [run for place, run in enumerate(runs, most + 1) if run.number == place]
 
 
 def as_trial(stored: StoredTrial) -> Trial:
@@ -168,12 +162,7 @@ def good_rate(run: RunSamples) -> float:
     return good * document.rated(counts) / document.rate_seconds
 
 
-MAX_UNLOADED_SHARE = 0.35
-"""Share of the probe's rate up to which a trial shows the times of a target without queues."""
-
 _DIGITS = 3
-_RATE = Objective(name="rate", throughput=ThroughputLimit(min_requests_per_second=1))
-_MEAN = Objective(name="mean", mean_response_time=MeanResponseTimeLimit(max_milliseconds=1))
 
 
 def capacity_search(samples: BenchmarkSamples) -> CapacitySearch | None:
@@ -273,7 +262,6 @@ def _result(
         conclusion=word,
         message=message,
         **_level_fields(level, users=users),
-        **({} if users else _knee(runs)),
         probe_requests_per_second=probed,
         recovered_requests_per_second=(
             recovered if word is CapacityConclusion.FOUND and recovered else None
@@ -307,24 +295,6 @@ def _level_fields(found: CapacityEstimate, *, users: bool) -> dict[str, object]:
         fields[unit] = show(found.rate)
         fields[f"{unit}_interval"] = Interval(lower=show(found.lower), upper=show(found.upper))
     return fields
-
-
-def _knee(runs: Sequence[RunSamples]) -> dict[str, object]:
-    """Return where the asymptotes meet; nothing without a trial at a low rate."""
-    probe = next((run for run in runs if run.document.trial == PROBE), None)
-    trials = _ordered(runs, first=1)
-    if probe is None or not trials:
-        return {}
-    unloaded = min(trials, key=lambda run: offered_rate(run.document))
-    knee = knee_in_flight(
-        measure(_RATE, StepSamples([probe])), measure(_MEAN, StepSamples([unloaded]))
-    )
-    if knee is None or offered_rate(unloaded.document) > MAX_UNLOADED_SHARE * good_rate(probe):
-        return {}
-    return {
-        "knee_requests_in_flight": round_number(knee.at),
-        "knee_requests_in_flight_interval": knee.rounded_interval,
-    }
 
 
 def _message(
@@ -366,14 +336,9 @@ def _trials(
             failed_percent=round(failed_percent(StepSamples([run])), _DIGITS),
             disturbed=run.document.id in interferences,
         )
-        for run in _ordered(runs, first=first, last=last)
-        if (stored := read_trial(run, search.objectives))
+        for run in sorted(runs, key=lambda run: run.document.trial or PROBE)
+        if first <= (stored := read_trial(run, search.objectives)).number <= last
     ]
-
-
-def _ordered(runs: Iterable[RunSamples], *, first: int, last: float = math.inf) -> list[RunSamples]:
-    trials = [run for run in runs if first <= (run.document.trial or PROBE) <= last]
-    return sorted(trials, key=lambda run: run.document.trial or PROBE)
 
 
 def answer_capacity(spec: Spec, status: Status) -> Iterator[str]:

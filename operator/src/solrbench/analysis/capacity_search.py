@@ -24,10 +24,8 @@ from dataclasses import dataclass, replace
 from solrbench.stats.number_format import format_number, round_number
 from solrbench.stats.regression import ZeroCrossing, fit_crossing
 
-# Next to nothing queues at a fifth of the probe's rate, so the trial also gives the unloaded times
-# that a knee needs.
 FIRST_SHARE = 0.2
-"""Rate of the first trial, as a share of that of the probe."""
+"""Rate of the first trial, as a share of that of the probe: next to nothing queues."""
 
 MAX_SEARCH_INTERVAL = math.log(1.25)
 """Between the rate that meets the limits and the one that misses them, before the line begins."""

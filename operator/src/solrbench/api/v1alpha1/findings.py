@@ -107,12 +107,6 @@ class CapacityResult(StatusModel):
     """`lowestMissedUsers` is the lowest number of users of a trial that missed one."""
     probe_requests_per_second: Measure | None = None
     """`probeRequestsPerSecond` is the rate of good responses to the users of the probe."""
-    knee_requests_in_flight: Measure | None = None
-    """`kneeRequestsInFlight` is the number of requests in flight at which the asymptotes meet: the
-    mean response time of a target at a fifth of the probe's rate, times the rate of the probe.
-    With more, requests queue."""
-    knee_requests_in_flight_interval: Interval | None = None
-    """`kneeRequestsInFlightInterval` is its 95 % confidence interval."""
     recovered_requests_per_second: Measure | None = None
     """`recoveredRequestsPerSecond` is the rate at which a target that stays slow once it is
     overloaded recovered; absent of others, and if it recovered at none."""
