@@ -227,16 +227,14 @@ def search(kind: ServerKind, seed: int, trial_seconds: int) -> Found:
     found, excesses = estimate(trials), list[float]()
     confirmation = Confirmation()
     if found.rate is not None:
-        confirmation = confirm(excesses, has_overload=can_overload(probed))
+        confirmation = confirm(excesses, found.held_excess, has_overload=can_overload(probed))
         while (run := confirmation.next_run) is not None:
-            rate, ramp, overload = run.share * found.rate, float(_SETTINGS.settle_seconds), 0.0
-            if run.is_after_overload:
-                ramp = float(OVERLOAD_TRIALS * trial_seconds)
-                overload = overload_rate(rate, probed)
+            rate, ramp = run.share * found.rate, float(OVERLOAD_TRIALS * trial_seconds)
+            overload = overload_rate(rate, probed) if run.is_after_overload else 0.0
             seconds = max(_SETTINGS.confirm_seconds, trial_seconds)
             _, times = server.run(rate, seconds, ramp, overload)
             excesses.append(_excess(times, kind.limit))
-            confirmation = confirm(excesses, has_overload=can_overload(probed))
+            confirmation = confirm(excesses, found.held_excess, has_overload=can_overload(probed))
     return Found(found, confirmation, 1.0 if kind.by_run else server.speed, trial_seconds)
 
 

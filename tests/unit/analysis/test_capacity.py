@@ -230,7 +230,7 @@ def test_a_confirming_run_is_longer_and_after_an_overload_begins_with_it() -> No
     assert (first.id, first.step.duration_seconds, first.step.ramp_seconds) == (
         "capacity-t09",
         300,
-        3,
+        3 * 40,
     )
     assert (second.id, second.step.duration_seconds) == ("capacity-t10", 300)
     assert first.step.requests_per_second == pytest.approx(0.97 * 160, abs=0.5)

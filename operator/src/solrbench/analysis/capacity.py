@@ -97,7 +97,8 @@ def confirmation(
     if found.rate is None:
         return Confirmation()
     has_overload = search.capacity.search_for is not SearchFor.USERS and can_overload(probed)
-    return confirm([run.excess for run in confirming], has_overload=has_overload)
+    excesses = [run.excess for run in confirming]
+    return confirm(excesses, found.held_excess, has_overload=has_overload)
 
 
 def _confirming(trials: Iterable[StoredTrial], most: int) -> list[StoredTrial]:

@@ -19,11 +19,6 @@ from solrbench.api.v1alpha1.objectives import PROBE_SECONDS
 CONFIRMED_SHARE = 0.97
 """Share of the result that must hold: a result that is 1 or 2 % too high is a right one."""
 
-# At 97 % of the right rate, a target whose speed differs by 2 % from run to run is farther beyond
-# the limit in one of a hundred runs.
-HELD_EXCESS = 0.15
-"""Excess up to which a run holds."""
-
 STUCK_EXCESS = 0.5
 """Excess from which on a target has not recovered: its response times are twice the limit."""
 
@@ -71,13 +66,13 @@ class Confirmation:
     recovered_share: float | None = None
 
 
-def confirm(excesses: Sequence[float], *, has_overload: bool) -> Confirmation:
-    """Return what the confirming runs say, given their excesses in their order.
+def confirm(excesses: Sequence[float], held_excess: float, *, has_overload: bool) -> Confirmation:
+    """Return what the confirming runs say, given their excesses in order, and what is held.
 
     Without an overload, as of users, for whom nothing piles up, there is one run.
     """
     for index, (run, excess) in enumerate(zip(_RUNS, excesses, strict=False)):
-        is_held = excess <= HELD_EXCESS
+        is_held = excess <= held_excess
         if not run.is_after_overload:
             if not is_held or not has_overload:
                 return Confirmation(is_held=is_held)

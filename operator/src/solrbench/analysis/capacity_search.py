@@ -72,6 +72,11 @@ MAX_CLIFF_OVERLAP = 0.05
 """How far apart, in ln, the lowest rate that missed and the highest that met are at a cliff: the
 curve is no line there, but all that miss do so by far."""
 
+# At 97 % of the right rate, a target whose speed differs by 2 % from run to run is farther beyond
+# the limit in one of a hundred runs.
+HELD_SHARE, MAX_HELD_EXCESS = 0.03, 0.15
+"""A longer run holds if it is beyond the limit by no more than so much of the rate explains."""
+
 MIN_MET_NEAR, MIN_MISSED_NEAR = 3, 2
 """Trials near it that show a cliff."""
 
@@ -137,6 +142,7 @@ class CapacityEstimate:
         rate: the highest rate that meets the limits, requests per second; None if unknown
         problem: why the rate is unknown, as words; empty if it is known
         is_noisy: whether longer trials may mend the problem
+        held_excess: the excess up to which a longer run holds the rate
     """
 
     rate: float | None
@@ -146,6 +152,7 @@ class CapacityEstimate:
     lowest_missed: float | None
     problem: str = ""
     is_noisy: bool = False
+    held_excess: float = MAX_HELD_EXCESS
 
 
 def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> float | None:
@@ -202,7 +209,9 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
         problem = "trials are too short for the queue: what they measure has no interval"
         return CapacityEstimate(None, None, None, met, missed, problem, is_noisy=True)
     bounds = math.exp(lower - CURVATURE), math.exp(upper + CURVATURE)
-    return CapacityEstimate(math.exp(at), *bounds, met, missed)
+    slope = math.inf if crossing is None or problem else crossing.slope
+    held = min(HELD_SHARE * slope, MAX_HELD_EXCESS)
+    return CapacityEstimate(math.exp(at), *bounds, met, missed, held_excess=held)
 
 
 def _find_cliff(trials: Sequence[Trial]) -> tuple[float, float] | None:

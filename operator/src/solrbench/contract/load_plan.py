@@ -279,11 +279,11 @@ def planned_trial(
 ) -> PlannedStepRun:
     """Return a trial at a rate; before it is measured, it sends at the same rate to settle.
 
-    A confirming run with an overload begins with that rate, which falls to the other one.
+    A confirming run settles for longer, and may begin with an overload, which falls to the rate.
     """
     capacity, sent = search.capacity, max(round(rate, _DIGITS), _MIN_RATE)
     settle = capacity.settle_seconds
-    if overload is not None:
+    if number > capacity.max_trials:
         settle = OVERLOAD_TRIALS * capacity.trial_seconds
     step = Step(
         name=f"capacity-trial-{number}",

@@ -159,7 +159,7 @@ MAX_CONFIRMATIONS = 7
 once it is overloaded."""
 
 OVERLOAD_TRIALS = 3
-"""Time of the overload before a confirming run, in times of a trial."""
+"""Time before a confirming run is measured, in times of a trial."""
 
 
 class SearchFor(StrEnum):
