@@ -66,7 +66,7 @@ class ServerKind:
         by_run: whether each run is in a state of its own, else each server
         cliff: rate from which every response takes ten times the limit longer
         drift: share by which it becomes slower in an hour
-        has_capacity: whether trials that are as long as the answer says find one
+        has_capacity: whether trials as long as the answer says find one in time for a bench
     """
 
     places: int
@@ -102,7 +102,7 @@ KINDS: Mapping[str, ServerKind] = {
     "20/s, one place, p95 of 2 s": ServerKind(1, 0.05, 2.0),
     "40/s, CV 3, p95 of 2 s": ServerKind(2, 0.05, 2.0, variation=3.0, has_capacity=False),
     "8 places of 1 s, p95 of 10 s": ServerKind(8, 1.0, 10.0, has_capacity=False),
-    "slower after 2 min": replace(_FAST, slow_from=120.0),
+    "slower after 2 min": replace(_FAST, slow_from=120.0, has_capacity=False),
     "stall of 3 s every 5 min": replace(_FAST, stall=(300.0, 3.0), has_capacity=False),
     "each server in one of two states": replace(_FAST, noise=0.005, fast=0.2),
     "each run in one of two states": replace(
