@@ -235,8 +235,7 @@ WHERE_BUSY = 60.0, 5.0
 OF_NETWORK = 30.0, 3.0
 """Higher than for a proxy, which is known to be there."""
 MAX_IDLE_PRESSURE_PERCENT = 10.0
-"""Share of the time in which a process waits for a CPU, up to which a busy machine counts as idle:
-a machine of many CPUs is seldom too busy for one more process."""
+"""Time in which a process waits for a CPU, up to which a machine counts as idle however busy."""
 FEW_FREE_THREADS_PERCENT = 80.0
 """Jetty's threads busy, from which on requests may have waited for one before their handler."""
 

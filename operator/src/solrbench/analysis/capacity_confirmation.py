@@ -7,8 +7,6 @@ trial, and one that begins with more requests than the target can serve. A targe
 rate, but not after such an overload, is metastable (Bronson, Aghayev, Charapko, Zhu, Metastable
 failures in distributed systems, HotOS 2021): once overloaded, it stays slow. It is called so only
 if it does three times, and lower rates show where it recovers.
-
-Everything follows from the runs alone, as in the search.
 """
 
 from collections.abc import Sequence

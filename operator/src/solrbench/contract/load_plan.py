@@ -277,10 +277,7 @@ def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
 def planned_trial(
     search: CapacitySearch, variant: str, number: int, rate: float, overload: float | None = None
 ) -> PlannedStepRun:
-    """Return a trial at a rate; before it is measured, it sends at the same rate to settle.
-
-    A confirming run settles for longer, and may begin with an overload, which falls to the rate.
-    """
+    """Return a trial at a rate, which settles before; a confirming run does so from an overload."""
     capacity, sent = search.capacity, max(round(rate, _DIGITS), _MIN_RATE)
     settle = capacity.settle_seconds
     if number > capacity.max_trials:

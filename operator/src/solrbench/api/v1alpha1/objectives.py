@@ -155,8 +155,7 @@ MAX_TRIALS = 50
 MAX_TRIAL_SECONDS = 3600
 
 MAX_CONFIRMATIONS = 7
-"""Runs that may confirm what a search found; two, or one of users, unless the target stays slow
-once it is overloaded."""
+"""Runs that may confirm what a search found: two, unless the target stays slow when overloaded."""
 
 OVERLOAD_TRIALS = 3
 """Time before a confirming run is measured, in times of a trial."""
